@@ -1,0 +1,113 @@
+// Pooled memory for pixels, tensors and bytes.
+//
+// A BufferPool hands out Buffers: aligned, uninitialised blocks of memory. A Buffer owns its block
+// and gives it back to its pool when it is destroyed, so that a warm program allocates nothing.
+// Blocks come in size classes (four per power of two, so at most a fifth of a block is unused).
+//
+// Ownership: a Buffer keeps the memory of its pool alive; it may outlive the BufferPool object.
+// Threads: every function may be called from any thread; a Buffer may be released on another thread
+// than the one which allocated it. One Buffer object belongs to one thread at a time. Errors:
+// allocate() throws std::bad_alloc, and the pool stays as it was.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace sluice {
+
+class BufferPool;
+namespace detail {
+struct PoolState;
+}
+
+// A block of memory on loan from a pool. Empty when default-constructed or moved from.
+class Buffer {
+ public:
+  // Each block starts at a multiple of this many bytes.
+  static constexpr std::size_t kAlignment = 64;
+  // Bytes beyond size() that may be read (never written), so that vector loads need no tail case.
+  static constexpr std::size_t kPadding = 64;
+
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Buffer() { reset(); }
+
+  std::byte* data() const { return data_; }
+  // The size that was asked for, in bytes.
+  std::size_t size() const { return size_; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+  // Gives the block back to its pool and leaves this object empty.
+  void reset() noexcept;
+
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(size_class_, other.size_class_);
+    std::swap(pool_, other.pool_);
+  }
+
+ private:
+  friend class BufferPool;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  unsigned size_class_ = 0;
+  detail::PoolState* pool_ = nullptr;
+};
+
+struct BufferPoolStats {
+  std::size_t bytes_in_use = 0;          // in blocks that are on loan
+  std::size_t bytes_peak = 0;            // the most that bytes_in_use has been
+  std::size_t bytes_reserved = 0;        // taken from the system: on loan or waiting in the pool
+  std::uint64_t system_allocations = 0;  // how often the pool had to ask the system for a block
+};
+
+class BufferPool {
+ public:
+  BufferPool();
+  ~BufferPool();
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
+  // A block of at least `bytes` bytes (0 is legal and gives a non-empty Buffer of size 0).
+  Buffer allocate(std::size_t bytes);
+
+  // Gives blocks that nobody uses back to the system.
+  void trim();
+
+  BufferPoolStats stats() const;
+
+  // The pool that Image and Tensor take memory from on this thread: the one of the innermost
+  // BufferPoolScope, else one that the whole process shares.
+  static BufferPool& current();
+
+ private:
+  detail::PoolState* state_;
+};
+
+// Makes `pool` the current one of this thread for as long as the scope lives, and counts the bytes
+// that are allocated from it by this thread meanwhile.
+class BufferPoolScope {
+ public:
+  explicit BufferPoolScope(BufferPool& pool) noexcept;
+  ~BufferPoolScope();
+  BufferPoolScope(const BufferPoolScope&) = delete;
+  BufferPoolScope& operator=(const BufferPoolScope&) = delete;
+
+  // Sum of the sizes of all blocks taken through current() since the scope began, whether or not
+  // they were given back.
+  std::size_t bytes_allocated() const { return bytes_; }
+
+ private:
+  friend class BufferPool;
+  BufferPool* pool_;
+  BufferPoolScope* outer_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace sluice

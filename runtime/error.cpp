@@ -1,0 +1,45 @@
+#include <sluice/runtime/error.h>
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+std::string describe(std::int64_t batch, const std::vector<SampleError>& errors) {
+  std::string text = "batch " + std::to_string(batch) + ": " + std::to_string(errors.size()) +
+                     (errors.size() == 1 ? " sample failed: " : " samples failed; the first: ");
+  if (!errors.empty()) text += to_string(errors.front());
+  return text;
+}
+
+}  // namespace
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::delivered:
+      return "delivered";
+    case Outcome::replaced:
+      return "replaced";
+    case Outcome::skipped:
+      return "skipped";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::cancelled:
+      return "cancelled";
+  }
+  return "?";
+}
+
+std::string to_string(const SampleError& error) {
+  std::string text = "sample " + std::to_string(error.id);
+  if (!error.source.empty()) text += " (" + error.source + ")";
+  text += " failed in step '" + error.step + "'";
+  if (!error.path.empty()) text += " on the path " + error.path;
+  return text + ": " + error.what + " [seed " + std::to_string(error.seed) + ", epoch " +
+         std::to_string(error.epoch) + "]";
+}
+
+BatchError::BatchError(std::int64_t batch, std::vector<SampleError> errors)
+    : Error(describe(batch, errors)), batch_(batch), errors_(std::move(errors)) {}
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+// How a sample can end, and what is known about one that failed.
+//
+// Every admitted sample ends in exactly one Outcome; the Ledger counts them. A SampleError is plain
+// data: it is made where a step threw, travels with its sample, and is thrown to nobody's surprise
+// only at the end of the batch (BatchError) or not at all, as the pipeline's error policy says.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+enum class Outcome : std::uint8_t { delivered, replaced, skipped, failed, cancelled };
+const char* name_of(Outcome outcome);
+
+struct SampleError {
+  std::int64_t id = -1;  // index in the epoch
+  std::int64_t epoch = 0;
+  std::uint64_t seed = 0;  // with epoch and id: what replays the sample
+  std::string source;      // what the source calls the sample, for instance its file; may be empty
+  std::string step;        // the step that failed
+  std::string path;  // the arms taken until then, "if_else#1:then/select#2:arm 3"; empty at the top
+  std::string what;  // what the step said
+};
+// One line: what, where, and how to get it again.
+std::string to_string(const SampleError& error);
+
+// Where each admitted sample went. admitted equals the sum of the other five once a run has ended.
+struct Ledger {
+  std::int64_t admitted = 0;
+  std::int64_t delivered = 0;
+  std::int64_t replaced = 0;
+  std::int64_t skipped = 0;
+  std::int64_t failed = 0;
+  std::int64_t cancelled = 0;
+  bool balanced() const { return admitted == delivered + replaced + skipped + failed + cancelled; }
+};
+
+// Base of all exceptions that Sluice throws on purpose.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The program that describes a pipeline is wrong; found before any sample runs.
+class BuildError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A batch holds failed samples and the policy is `fail`. errors() are ordered by id.
+class BatchError : public Error {
+ public:
+  BatchError(std::int64_t batch, std::vector<SampleError> errors);
+  std::int64_t batch() const { return batch_; }
+  const std::vector<SampleError>& errors() const { return errors_; }
+
+ private:
+  std::int64_t batch_;
+  std::vector<SampleError> errors_;
+};
+
+// More samples failed than the policy's budget allows; the epoch has ended.
+class BudgetError : public Error {
+ public:
+  using Error::Error;
+};
+
+// No sample has moved for longer than the pipeline's stall timeout; says which sample is in which
+// step.
+class StallError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace sluice
