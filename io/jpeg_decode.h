@@ -1,0 +1,65 @@
+// Decoding JPEG, a whole picture or a window of one, into 8-bit RGB or gray pixels.
+//
+// Baseline, extended (8 bits), progressive and arithmetic files with 1 (gray), 3 (YCbCr or RGB) or
+// 4 (CMYK or YCCK) components, by libjpeg-turbo: exact integer inverse DCT, "fancy" upsampling.
+// Pixels equal those of its djpeg program, of Pillow and of OpenCV. Four-component files are taken
+// to be stored inverted, as Adobe's programs do and everybody follows: R = C * K / 255, rounded.
+//
+// A window costs the entropy decoding of the rows down to its lower edge, but inverse DCT,
+// upsampling and colour conversion of the window alone, and gives exactly the pixels that cutting
+// the whole picture gives. Of an ordinary file only what precedes the window's last row is read, so
+// damage below it is not seen unless `verify` asks for that. Progressive files are read to their
+// end in any case; of those which lack passes the whole picture is decoded and then cut.
+//
+// Threads: any number at once. Each keeps a libjpeg object (a few KB) for its next picture, which
+// is thrown away after an error. Errors: JpegError with the reason; `out` is then empty. Libraries
+// say "warning" to most kinds of damage: `strict` makes those that mean lost pixels errors,
+// `tolerant` keeps the picture (lost areas are gray or smeared) and reports them. No policy finds
+// damage that happens to be valid code: only a checksum of the file does. What is no damage:
+// an unknown JFIF version or Adobe transform, unusual scan parameters, and stray bytes in the
+// header.
+#pragma once
+
+#include <sluice/io/jpeg_error.h>
+#include <sluice/io/window.h>
+#include <sluice/runtime/image.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace sluice {
+
+enum class ColorSpace : std::uint8_t { rgb, gray };
+enum class DamagePolicy : std::uint8_t { strict, tolerant };
+
+struct JpegOptions {
+  // rgb: 3 channels, gray files by repetition. gray: 1 channel, the luma of ITU-R BT.601.
+  ColorSpace color = ColorSpace::rgb;
+  // Turns the picture as its EXIF orientation says; windows then count in the turned picture.
+  bool apply_orientation = true;
+  DamagePolicy damage = DamagePolicy::strict;
+  // Reads to the end of the file even for a window.
+  bool verify = false;
+  // Passes that a progressive or multi-scan file may have; the usual ones have about 10.
+  int max_scans = 100;
+  // Bytes that the whole picture may take as pixels (also when a window of it is asked for), and,
+  // counted for itself, what the library must hold of a progressive or multi-scan file (2 bytes per
+  // coefficient). Checked before any of it is allocated.
+  std::int64_t max_output_bytes = std::int64_t{1} << 29;
+};
+
+struct JpegReport {
+  bool damaged = false;  // only under DamagePolicy::tolerant
+  std::string warning;   // what and where; empty when not damaged
+};
+
+// The whole picture.
+JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
+                             Image& out);
+
+// A window of it, which must lie inside the picture.
+JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& window,
+                              const JpegOptions& options, Image& out);
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+// The header of a JPEG file: its size and kind, without decoding anything.
+//
+// Plain functions without state, so any thread may call them; they read only inside the bytes they
+// are given, walk forward only, and take about a microsecond. They look at no more than what comes
+// before the picture's data. Errors: JpegError with the reason.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+// What the header says. It may name kinds that the decoder refuses (lossless, 12 bits a sample).
+struct JpegHeader {
+  int width = 0;   // pixels, as stored
+  int height = 0;  // pixels, as stored
+  int components = 0;
+  int bits = 8;              // of a sample
+  bool progressive = false;  // several passes, from coarse to fine
+  bool arithmetic = false;   // arithmetic coding in place of Huffman's
+  bool lossless = false;
+  int orientation = 1;  // of the EXIF segment, 1 to 8; 1 when there is none
+
+  // The size of the picture once it has been turned as `orientation` says.
+  int oriented_width() const { return orientation >= 5 ? height : width; }
+  int oriented_height() const { return orientation >= 5 ? width : height; }
+};
+
+// Throws JpegError for what is no JPEG file (and names the format when it is a well-known one), for
+// a file that ends within its header, and for a picture without pixels.
+JpegHeader peek_jpeg(std::span<const std::uint8_t> file);
+
+// The orientation alone, 1 to 8; 1 also when the header is broken.
+int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept;
+
+}  // namespace sluice
