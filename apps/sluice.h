@@ -8,3 +8,4 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/graph/pipeline.h>

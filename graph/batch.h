@@ -1,0 +1,76 @@
+// Batch<Ts...>: what a pipeline delivers. Structured bindings give the columns: `const auto& [images, labels] = batch`.
+//
+// Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy. Threads: like a vector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sluice/graph/column.h>
+#include <sluice/graph/engine.h>
+
+namespace sluice {
+
+template <class... Ts>
+class Batch {
+ public:
+  Batch() = default;
+  explicit Batch(std::unique_ptr<BatchData> data)
+      : columns_(take(*data, std::index_sequence_for<Ts...>())), data_(std::move(data)) {
+    data_->columns.clear();
+  }
+
+  // The column of output I: ImageBatch, TensorBatch, or Items<T>.
+  template <std::size_t I>
+  const auto& get() const {
+    return std::get<I>(columns_);
+  }
+  template <std::size_t I>
+  auto& get() {
+    return std::get<I>(columns_);
+  }
+
+  // Samples in it, padding included.
+  std::size_t size() const { return data_ == nullptr ? 0 : data_->ids.size() + data_->padding; }
+  // Number of the batch in its epoch.
+  std::int64_t index() const { return data_->index; }
+  std::int64_t epoch() const { return data_->epoch; }
+  // The sample's place in the epoch, for each sample without padding.
+  const std::vector<std::int64_t>& ids() const { return data_->ids; }
+  // Samples that should be here and failed.
+  const std::vector<std::int64_t>& missing() const { return data_->missing; }
+  // Samples that failed, and whose place another one took.
+  const std::vector<std::int64_t>& replaced() const { return data_->replaced; }
+  // Why: one for each missing or replaced sample, in order of ids.
+  const std::vector<SampleError>& errors() const { return data_->errors; }
+  // How many samples at the end repeat the last one.
+  std::size_t padding() const { return data_->padding; }
+
+ private:
+  template <class T>
+  static batch_of_t<T> take_column(Column& column) {
+    using C = typename detail::column_of<T>::type;
+    return batch_of_t<T>(static_cast<C&>(column).take());
+  }
+  template <std::size_t... I>
+  static std::tuple<batch_of_t<Ts>...> take(BatchData& data, std::index_sequence<I...>) {
+    return {take_column<Ts>(*data.columns[I])...};
+  }
+
+  std::tuple<batch_of_t<Ts>...> columns_;
+  std::unique_ptr<BatchData> data_;
+};
+
+}  // namespace sluice
+
+template <class... Ts>
+struct std::tuple_size<sluice::Batch<Ts...>> : std::integral_constant<std::size_t, sizeof...(Ts)> {};
+template <std::size_t I, class... Ts>
+struct std::tuple_element<I, sluice::Batch<Ts...>> {
+  using type = sluice::batch_of_t<std::tuple_element_t<I, std::tuple<Ts...>>>;
+};

@@ -1,0 +1,470 @@
+#include <sluice/graph/engine.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <sluice/graph/lower.h>
+#include <sluice/graph/passes.h>
+#include <sluice/runtime/cpu_count.h>
+
+namespace sluice {
+namespace {
+
+// Stand-ins are tried until one succeeds, but not for ever: a folder may hold nothing but damaged files.
+constexpr int kMaxStandIns = 16;
+// Draws that choose a stand-in; no generator of a graph has this number.
+constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
+constexpr std::int64_t kAnyRun = -1;
+// A rate of few samples says nothing.
+constexpr std::int64_t kRateFrom = 100;
+
+PipelineOptions checked(PipelineOptions options) {
+  const auto require = [](bool good, const std::string& what) {
+    if (!good) throw BuildError(what);
+  };
+  require(options.batch_size >= 1, "batch_size must be at least 1, not " + std::to_string(options.batch_size));
+  require(options.threads >= 0, "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
+  require(options.prefetch >= 0, "prefetch must not be negative, but is " + std::to_string(options.prefetch));
+  require(options.stall_timeout >= 0, "stall_timeout must not be negative");
+  require(options.on_error.max_errors >= 0, "on_error: the number of errors allowed must not be negative");
+  require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1, "on_error: the rate must lie between 0 and 1");
+  if (options.threads == 0) options.threads = cpu_count();
+  if (options.window == 0) options.window = options.batch_size * (options.prefetch + 1);
+  require(options.window >= options.batch_size,
+          "a window of " + std::to_string(options.window) + " samples can never fill a batch of " +
+              std::to_string(options.batch_size) + "; make window at least batch_size, or leave it out");
+  return options;
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  // A complete batch; the frames belong to the executor until it is released.
+  struct Ready {
+    std::int64_t index;
+    const std::vector<Frame*>* frames;
+  };
+
+  Impl(Plan the_plan, const PipelineOptions& the_options, std::vector<std::unique_ptr<ColumnMaker>> the_makers)
+      : options(checked(the_options)), recorded(std::move(the_plan)), plan(prepare(recorded)), makers(std::move(the_makers)) {
+    count_uses();
+    total = plan.samples;
+    if (options.last_batch == LastBatch::drop) total -= total % options.batch_size;
+    batch_count = (total + options.batch_size - 1) / options.batch_size;
+    for (int i = 0; i < options.window; ++i) frames.push_back(std::make_unique<Frame>(plan));
+    std::vector<Frame*> handles;
+    for (auto it = frames.rbegin(); it != frames.rend(); ++it) handles.push_back(it->get());
+    executor = std::make_unique<Executor>(
+        plan, handles, options.threads, options.batch_size, sample_pool,
+        ExecutorHooks{.admit = [this](Frame& frame) { return admit(frame); },
+                      .finish = [this](Frame& frame) { return finish(frame); },
+                      .batch_ready = [this](std::int64_t index, const std::vector<Frame*>& in_order) {
+                        batch_ready(index, in_order);
+                      }});
+  }
+
+  ~Impl() { stop(); }
+
+  // A value that is several outputs is copied into all but the last of them.
+  void count_uses() {
+    last_use.assign(plan.outputs.size(), true);
+    for (std::size_t k = 0; k < plan.outputs.size(); ++k) {
+      const std::vector<SlotId> mine = storages_of(plan, plan.outputs[k]);
+      for (std::size_t later = k + 1; later < plan.outputs.size() && last_use[k]; ++later) {
+        const std::vector<SlotId> theirs = storages_of(plan, plan.outputs[later]);
+        for (const SlotId slot : mine) {
+          if (std::find(theirs.begin(), theirs.end(), slot) != theirs.end()) last_use[k] = false;
+        }
+      }
+      if (!last_use[k] && !makers[k]->copyable()) {
+        throw BuildError("output " + std::to_string(k) + " is also another output, but its type " +
+                         std::string(plan.slots[plan.outputs[k]].type->name) + " cannot be copied");
+      }
+      if (options.last_batch == LastBatch::fill && !makers[k]->copyable()) {
+        throw BuildError("last_batch = fill repeats a sample, but output " + std::to_string(k) + " of type " +
+                         std::string(plan.slots[plan.outputs[k]].type->name) + " cannot be copied");
+      }
+    }
+  }
+
+  std::unique_ptr<BatchData> make_batch(std::int64_t index) {
+    auto batch = std::make_unique<BatchData>();
+    batch->index = index;
+    batch->epoch = epoch;
+    batch->cells = static_cast<std::size_t>(
+        std::min<std::int64_t>(options.batch_size, total - index * options.batch_size));
+    const std::size_t room =
+        options.last_batch == LastBatch::fill ? static_cast<std::size_t>(options.batch_size) : batch->cells;
+    for (auto& maker : makers) batch->columns.push_back(maker->make(room, batch_pool));
+    return batch;
+  }
+
+  // On any thread, one at a time.
+  bool admit(Frame& frame) noexcept {
+    const std::lock_guard lock(mutex);
+    if (stopping || next_id >= total) return false;
+    const std::int64_t index = next_id / options.batch_size;
+    try {
+      if (index >= first_in_making + static_cast<std::int64_t>(making.size())) making.push_back(make_batch(index));
+    } catch (...) {
+      broken = std::current_exception();
+      stopping = true;
+      arrived.notify_all();
+      return false;
+    }
+    BatchData& batch = *making[static_cast<std::size_t>(index - first_in_making)];
+    SampleInfo info;
+    info.index_in_epoch = next_id++;
+    info.batch = index;
+    info.index_in_batch = info.index_in_epoch % options.batch_size;
+    info.epoch = epoch;
+    frame.begin(info, options.seed, options.batch_size);
+    frame.batch = &batch;
+    for (std::size_t k = 0; k < frame.seats.size(); ++k) {
+      frame.seats[k].column = batch.columns[k].get();
+      frame.seats[k].cell = static_cast<std::size_t>(info.index_in_batch);
+    }
+    ++ledger.admitted;
+    return true;
+  }
+
+  // On the thread that ran the sample's last step.
+  bool finish(Frame& frame) noexcept {
+    progress.fetch_add(1, std::memory_order_relaxed);
+    if (!frame.ended()) emit(frame);
+    if (frame.failed() && options.on_error.policy == OnError::Policy::replace && frame.attempts() < kMaxStandIns &&
+        !cancelled.load(std::memory_order_relaxed)) {
+      frame.release_all();
+      Random draw({.seed = options.seed,
+                   .epoch = static_cast<std::uint32_t>(frame.info().epoch),
+                   .sample = static_cast<std::uint32_t>(frame.id()),
+                   .generator = kStandInGenerator});
+      std::uint32_t sample = 0;
+      for (int i = 0; i <= frame.attempts(); ++i) sample = draw.below(static_cast<std::uint32_t>(total));
+      frame.stand_in(sample);
+      return false;
+    }
+    std::size_t seen = largest_sample.load(std::memory_order_relaxed);
+    while (seen < frame.bytes_allocated && !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
+    }
+    frame.release_all();
+    return true;
+  }
+
+  void emit(Frame& frame) noexcept {
+    std::size_t k = 0;
+    const auto fail = [&](const char* what) {
+      try {
+        frame.fail("output " + std::to_string(k), what);
+      } catch (...) {  // no memory to say what happened
+        frame.cancel();
+      }
+    };
+    try {
+      for (; k < plan.outputs.size(); ++k) {
+        frame.seats[k].column->emit(frame.seats[k].cell, frame.address(plan.outputs[k]), last_use[k]);
+      }
+    } catch (const std::exception& error) {
+      fail(error.what());
+    } catch (...) {
+      fail("threw something that is not a std::exception");
+    }
+  }
+
+  void batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept {
+    const std::lock_guard lock(mutex);
+    ready.push_back({index, &in_order});
+    arrived.notify_all();
+  }
+
+  std::unique_ptr<BatchData> next(std::int64_t of_run) {
+    std::unique_lock lock(mutex);
+    if (!running || of_run != run) return nullptr;
+    await(lock);
+    if (broken) {
+      const std::exception_ptr error = std::exchange(broken, nullptr);
+      end(lock);
+      std::rethrow_exception(error);
+    }
+    if (ready.empty() || stopping) {
+      end(lock);
+      return nullptr;
+    }
+    const Ready front = ready.front();
+    judge(lock, front);
+    ready.pop_front();
+    std::unique_ptr<BatchData> batch = std::move(making.front());
+    making.pop_front();
+    ++first_in_making;
+    lock.unlock();
+    settle(*batch, *front.frames);
+    executor->release(front.index);
+    return batch;
+  }
+
+  // Until a batch is there, or none will come.
+  void await(std::unique_lock<std::mutex>& lock) {
+    const auto there = [&] { return !ready.empty() || stopping || broken || delivered_batches == batch_count; };
+    if (options.stall_timeout <= 0) {
+      arrived.wait(lock, there);
+      return;
+    }
+    std::int64_t seen = progress.load(std::memory_order_relaxed);
+    while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
+      const std::int64_t now = progress.load(std::memory_order_relaxed);
+      if (now == seen) throw StallError(describe_stall());
+      seen = now;
+    }
+  }
+
+  std::string describe_stall() const {
+    std::string text = "no sample has moved for " + std::to_string(options.stall_timeout) + " seconds:";
+    for (const auto& frame : frames) {
+      const Step* step = frame->running();
+      if (step == nullptr) continue;
+      const std::int64_t sample = frame->running_sample();
+      text += " sample " + std::to_string(sample);
+      if (plan.source_name) text += " (" + plan.source_name(sample) + ")";
+      text += " is in step '" + step->name + "' since " + std::to_string(frame->seconds_running()) + " s;";
+    }
+    return text + " the pipeline goes on waiting when asked again";
+  }
+
+  // Throws when the policy does not let the batch pass.
+  void judge(std::unique_lock<std::mutex>& lock, const Ready& front) {
+    std::vector<SampleError> fatal;
+    std::int64_t errors = 0;
+    SampleError last;
+    for (const Frame* frame : *front.frames) {
+      if (const SampleError* error = frame->first_error() != nullptr ? frame->first_error() : frame->error()) {
+        ++errors;
+        last = *error;
+      }
+      const bool passes = options.on_error.policy == OnError::Policy::skip;
+      if (frame->failed() && !passes) fatal.push_back(*frame->error());
+    }
+    const std::int64_t samples = front.index * options.batch_size + static_cast<std::int64_t>(front.frames->size());
+    const std::int64_t all_errors = errors_before + errors;
+    const bool too_many = all_errors > options.on_error.max_errors;
+    const bool too_often = samples >= std::min(kRateFrom, total) && options.on_error.max_rate < 1 &&
+                           static_cast<double>(all_errors) > options.on_error.max_rate * static_cast<double>(samples);
+    if (too_many || too_often) {
+      std::string text = std::to_string(all_errors) + " of " + std::to_string(samples) + " samples failed, more than " +
+                         (too_many ? std::to_string(options.on_error.max_errors) + " samples"
+                                   : std::to_string(options.on_error.max_rate * 100) + " %") +
+                         " allowed by on_error; the last: ";
+      text += to_string(last);
+      end(lock);
+      throw BudgetError(text);
+    }
+    if (!fatal.empty() && thrown_batch != front.index) {
+      thrown_batch = front.index;
+      throw BatchError(front.index, std::move(fatal));
+    }
+    errors_before = all_errors;
+  }
+
+  // Reads how each sample ended, and closes the gaps of those that are missing.
+  void settle(BatchData& batch, const std::vector<Frame*>& in_order) {
+    std::vector<std::uint32_t> kept;
+    kept.reserve(in_order.size());
+    Ledger here;
+    const bool skips = options.on_error.policy == OnError::Policy::skip;
+    for (std::size_t cell = 0; cell < in_order.size(); ++cell) {
+      const Frame& frame = *in_order[cell];
+      if (frame.failed()) {
+        ++(skips ? here.skipped : here.failed);
+        batch.missing.push_back(frame.id());
+        batch.errors.push_back(frame.first_error() != nullptr ? *frame.first_error() : *frame.error());
+        continue;
+      }
+      if (frame.ended()) {  // without memory for an error, or cancelled in the middle of a batch
+        ++here.cancelled;
+        batch.missing.push_back(frame.id());
+        continue;
+      }
+      if (frame.first_error() != nullptr) {
+        ++here.replaced;
+        batch.replaced.push_back(frame.id());
+        batch.errors.push_back(*frame.first_error());
+      } else {
+        ++here.delivered;
+      }
+      kept.push_back(static_cast<std::uint32_t>(cell));
+      batch.ids.push_back(frame.id());
+    }
+    if (options.last_batch == LastBatch::fill && batch.cells < static_cast<std::size_t>(options.batch_size) && !kept.empty()) {
+      batch.padding = static_cast<std::size_t>(options.batch_size) - batch.cells;
+    }
+    std::size_t bytes = 0;
+    for (auto& column : batch.columns) {
+      bytes += column->bytes();
+      column->finish(kept, batch.padding);
+    }
+    const std::lock_guard lock(mutex);
+    largest_batch = std::max(largest_batch, bytes);
+    ledger.delivered += here.delivered;
+    ledger.replaced += here.replaced;
+    ledger.skipped += here.skipped;
+    ledger.failed += here.failed;
+    ledger.cancelled += here.cancelled;
+    ++delivered_batches;
+    ++all_batches;
+  }
+
+  void cancel(std::int64_t of_run) {
+    const std::lock_guard lock(mutex);
+    if (of_run != kAnyRun && of_run != run) return;
+    stopping = true;
+    cancelled.store(true, std::memory_order_relaxed);
+    executor->set_cancelled(true);
+    arrived.notify_all();
+  }
+
+  void stop() {
+    std::unique_lock lock(mutex);
+    end(lock);
+  }
+
+  // Waits until nothing runs, and closes the ledger. Leaves the lock held.
+  void end(std::unique_lock<std::mutex>& lock) {
+    if (!running) return;
+    stopping = true;
+    const bool complete = delivered_batches == batch_count;
+    if (!complete) {
+      cancelled.store(true, std::memory_order_relaxed);
+      executor->set_cancelled(true);
+    }
+    lock.unlock();
+    executor->drain();
+    std::int64_t held = 0;
+    executor->for_each_held([&](const Frame&) { ++held; });
+    lock.lock();
+    for (const Ready& batch : ready) held += static_cast<std::int64_t>(batch.frames->size());
+    ready.clear();
+    making.clear();
+    ledger.cancelled += held;
+    running = false;
+    add(total_ledger, ledger);
+    if (!ledger.balanced()) throw Error(unbalanced());
+  }
+
+  std::string unbalanced() const {
+    return "samples were lost: " + std::to_string(ledger.admitted) + " were admitted, but " +
+           std::to_string(ledger.delivered) + " delivered, " + std::to_string(ledger.replaced) + " replaced, " +
+           std::to_string(ledger.skipped) + " skipped, " + std::to_string(ledger.failed) + " failed, " +
+           std::to_string(ledger.cancelled) + " cancelled; this is a defect of the pipeline itself";
+  }
+
+  static void add(Ledger& to, const Ledger& from) {
+    to.admitted += from.admitted;
+    to.delivered += from.delivered;
+    to.replaced += from.replaced;
+    to.skipped += from.skipped;
+    to.failed += from.failed;
+    to.cancelled += from.cancelled;
+  }
+
+  std::int64_t begin_epoch(std::int64_t which) {
+    std::int64_t started = 0;
+    {
+      std::unique_lock lock(mutex);
+      end(lock);
+      started = ++run;
+      epoch = which;
+      next_id = 0;
+      first_in_making = 0;
+      delivered_batches = 0;
+      errors_before = 0;
+      thrown_batch = -1;
+      ledger = Ledger{};
+      stopping = false;
+      broken = nullptr;
+      running = true;
+      cancelled.store(false, std::memory_order_relaxed);
+    }
+    executor->set_cancelled(false);
+    executor->begin(total);
+    return started;
+  }
+
+  Stats stats() const {
+    const std::lock_guard lock(mutex);
+    Stats s;
+    s.epoch = ledger;
+    s.total = total_ledger;
+    if (running) add(s.total, ledger);
+    s.batches = all_batches;
+    MemoryStats& m = s.memory;
+    const BufferPoolStats a = sample_pool.stats(), b = batch_pool.stats();
+    m.window = static_cast<std::size_t>(options.window);
+    m.active = static_cast<std::size_t>(options.threads);
+    m.bytes_in_use = a.bytes_in_use + b.bytes_in_use;
+    m.bytes_peak = a.bytes_peak + b.bytes_peak;
+    m.bytes_reserved = a.bytes_reserved + b.bytes_reserved;
+    m.largest_sample = largest_sample.load(std::memory_order_relaxed);
+    m.largest_batch = largest_batch;
+    const std::size_t batches = m.window / static_cast<std::size_t>(options.batch_size) + 2;
+    m.bytes_bound = m.active * m.largest_sample + batches * m.largest_batch;
+    m.system_allocations = a.system_allocations + b.system_allocations;
+    return s;
+  }
+
+  const PipelineOptions options;
+  const Plan recorded;
+  const Plan plan;
+  std::vector<std::unique_ptr<ColumnMaker>> makers;
+  std::vector<char> last_use;
+  std::int64_t total = 0;
+  std::int64_t batch_count = 0;
+  BufferPool sample_pool;
+  BufferPool batch_pool;
+  std::vector<std::unique_ptr<Frame>> frames;
+
+  mutable std::mutex mutex;
+  std::condition_variable arrived;
+  std::deque<std::unique_ptr<BatchData>> making;  // batches first_in_making, ... of which samples are under way
+  std::int64_t first_in_making = 0;
+  std::deque<Ready> ready;
+  std::int64_t run = 0;  // counts the calls of begin_epoch
+  std::int64_t epoch = 0;
+  std::int64_t next_id = 0;
+  std::int64_t delivered_batches = 0;
+  std::int64_t all_batches = 0;
+  std::int64_t errors_before = 0;
+  std::int64_t thrown_batch = -1;
+  std::size_t largest_batch = 0;
+  Ledger ledger;
+  Ledger total_ledger;
+  bool running = false;
+  bool stopping = false;
+  std::exception_ptr broken;
+  std::atomic<bool> cancelled{false};
+  std::atomic<std::int64_t> progress{0};
+  std::atomic<std::size_t> largest_sample{0};
+  std::unique_ptr<Executor> executor;  // last: its threads use all of the above
+};
+
+Engine::Engine(Plan plan, const PipelineOptions& options, std::vector<std::unique_ptr<ColumnMaker>> makers)
+    : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
+Engine::~Engine() = default;
+
+std::int64_t Engine::begin_epoch(std::int64_t epoch) { return impl_->begin_epoch(epoch); }
+std::unique_ptr<BatchData> Engine::next(std::int64_t run) { return impl_->next(run); }
+void Engine::cancel() { impl_->cancel(kAnyRun); }
+void Engine::cancel(std::int64_t run) { impl_->cancel(run); }
+void Engine::stop() { impl_->stop(); }
+std::int64_t Engine::samples() const { return impl_->total; }
+std::int64_t Engine::batches() const { return impl_->batch_count; }
+const PipelineOptions& Engine::options() const { return impl_->options; }
+const Plan& Engine::recorded_plan() const { return impl_->recorded; }
+const Plan& Engine::plan() const { return impl_->plan; }
+Stats Engine::stats() const { return impl_->stats(); }
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+// predicate_node: sends each token to on_true() or on_false().
+//
+//   predicate_node<Token*> coin(g, [](Token* t) { return t->heads; });
+//   make_edge(coin.on_true(), rotate);  make_edge(rotate, resize);
+//   make_edge(coin.on_false(), resize);   // the arm without operators: wired straight to where arms meet
+//
+// Only the arm that is taken runs. A token whose predicate throws leaves through failed().
+// Ownership and threads: as for select_node.
+#pragma once
+
+#include <utility>
+
+#include <sluice/graph/flow/select_node.h>
+
+namespace sluice::flow {
+
+template <class Token>
+class predicate_node {
+ public:
+  // `predicate(token)` gives anything that converts to bool.
+  template <class Predicate>
+  predicate_node(tbb::flow::graph& g, Predicate predicate)
+      : select_(g, 2, [predicate = std::move(predicate)](const Token& token) -> std::size_t {
+          return static_cast<bool>(predicate(token)) ? 1 : 0;
+        }) {}
+
+  tbb::flow::receiver<Token>& input() { return select_.input(); }
+  tbb::flow::sender<Token>& on_true() { return select_.port(1); }
+  tbb::flow::sender<Token>& on_false() { return select_.port(0); }
+  tbb::flow::sender<Token>& failed() { return select_.failed(); }
+
+ private:
+  select_node<Token> select_;
+};
+
+}  // namespace sluice::flow

@@ -1,0 +1,124 @@
+#include <sluice/graph/frame.h>
+
+#include <ctime>
+
+#include <sluice/graph/column.h>
+#include <sluice/graph/plan.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kPathReserve = 32;
+
+// The coarse clock costs a few nanoseconds, and its few milliseconds of error do not matter for a stall.
+std::int64_t milliseconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
+}  // namespace
+
+std::byte* Frame::Seat::place(const ValueSpec& spec) { return column->place(cell, spec); }
+
+Frame::Frame(const Plan& plan) : seats(plan.outputs.size()), plan_(plan), slots_(plan.slots.size()), storage_(plan.slots.size()) {
+  // Each slot on cache lines of its own would waste; one block keeps a sample's values together.
+  std::size_t size = 0;
+  std::vector<std::size_t> offsets(plan.slots.size());
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    if (plan.slots[i].merged) continue;
+    const SlotType& type = *plan.slots[i].type;
+    size = (size + type.alignment - 1) / type.alignment * type.alignment;
+    offsets[i] = size;
+    size += type.size;
+  }
+  constexpr std::size_t kAlign = 64;
+  memory_ = std::make_unique<std::byte[]>(size + kAlign);
+  const auto base = (reinterpret_cast<std::uintptr_t>(memory_.get()) + kAlign - 1) / kAlign * kAlign;
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    if (plan.slots[i].merged) continue;
+    const SlotType& type = *plan.slots[i].type;
+    void* at = reinterpret_cast<void*>(base + offsets[i]);
+    type.construct(at);
+    slots_[i] = at;
+    storage_[i] = {at, &type, type.release};
+    if (plan.slots[i].output >= 0 && type.set_placer != nullptr) {
+      type.set_placer(at, &seats[static_cast<std::size_t>(plan.slots[i].output)]);
+    }
+    if (type.release != nullptr) releasable_.push_back(static_cast<SlotId>(i));
+  }
+  path_.reserve(kPathReserve);
+}
+
+Frame::~Frame() {
+  for (const Storage& storage : storage_) {
+    if (storage.at != nullptr) storage.type->destroy(storage.at);
+  }
+}
+
+void Frame::release_all() {
+  for (const SlotId slot : releasable_) release(slot);
+}
+
+void Frame::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
+  id_ = info.index_in_epoch;
+  info_ = info;
+  seed_ = seed;
+  batch_size_ = batch_size;
+  attempts_ = 0;
+  first_error_.reset();
+  restart();
+}
+
+void Frame::stand_in(std::int64_t sample) {
+  if (first_error_ == nullptr) first_error_ = std::move(error_);
+  ++attempts_;
+  // The values are those that the sample has in its own place, so it is told of that place.
+  info_.index_in_epoch = sample;
+  info_.batch = sample / batch_size_;
+  info_.index_in_batch = sample % batch_size_;
+  restart();
+}
+
+void Frame::restart() {
+  error_.reset();
+  ended_ = false;
+  bytes_allocated = 0;
+  path_.clear();
+  enter(nullptr);
+}
+
+void Frame::fail(std::string step, std::string what) {
+  ended_ = true;
+  auto error = std::make_unique<SampleError>();
+  error->id = info_.index_in_epoch;
+  error->epoch = info_.epoch;
+  error->seed = seed_;
+  if (plan_.source_name) error->source = plan_.source_name(info_.index_in_epoch);
+  error->step = std::move(step);
+  error->path = path();
+  error->what = std::move(what);
+  error_ = std::move(error);
+}
+
+void Frame::enter_stage() {
+  running_sample_.store(info_.index_in_epoch, std::memory_order_relaxed);
+  running_since_.store(milliseconds_now(), std::memory_order_relaxed);
+}
+
+double Frame::seconds_running() const {
+  return static_cast<double>(milliseconds_now() - running_since_.load(std::memory_order_relaxed)) / 1000;
+}
+
+void Frame::take_arm(const Branch& branch, std::uint32_t arm) { path_.emplace_back(&branch, arm); }
+
+std::string Frame::path() const {
+  std::string text;
+  for (const auto& [branch, arm] : path_) {
+    if (!text.empty()) text += '/';
+    text += branch->name + ":" + branch->arm_names[arm];
+  }
+  return text;
+}
+
+}  // namespace sluice

@@ -1,0 +1,137 @@
+// Frame: the record of one sample on its way: its values, its identity, how it ended.
+//
+// A pipeline owns a fixed number of frames. One frame carries one sample at a time, through the whole graph and
+// until its batch is delivered; then it carries another. Values live in slots that are constructed once
+// and reused; a slot is a pointer, so that the result of a branch can be the very object that an arm
+// or somebody outside made (alias), without a copy.
+//
+// Threads: a frame belongs to the task that carries its token; running() may be read from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sluice/graph/slot.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/random.h>
+
+namespace sluice {
+
+struct BatchData;
+struct Branch;
+class Column;
+struct Plan;
+struct Step;
+
+// Which sample a source is asked for.
+struct SampleInfo {
+  std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
+  std::int64_t index_in_batch = 0;
+  std::int64_t batch = 0;
+  std::int64_t epoch = 0;
+};
+
+class Frame {
+ public:
+  explicit Frame(const Plan& plan);
+  ~Frame();
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  template <class T>
+  T& get(SlotId slot) {
+    return *static_cast<T*>(slots_[slot]);
+  }
+  template <class T>
+  const T& get(SlotId slot) const {
+    return *static_cast<const T*>(slots_[slot]);
+  }
+  void* address(SlotId slot) { return slots_[slot]; }
+  void alias(SlotId to, SlotId from) { slots_[to] = slots_[from]; }
+
+  // Gives back what the slot's own storage holds.
+  void release(SlotId slot) {
+    if (const Storage& storage = storage_[slot]; storage.release != nullptr) storage.release(storage.at);
+  }
+  void release_all();
+
+  // Begins to carry sample `info`. The sample's random numbers follow from (seed, epoch, sample).
+  void begin(const SampleInfo& info, std::uint64_t seed, int batch_size);
+  // Carries another sample in the same place of the batch.
+  void stand_in(std::int64_t sample);
+
+  // The sample which the source is asked for; another than id() when it stands in for one that failed.
+  const SampleInfo& info() const { return info_; }
+  // The place in the epoch: dense from 0.
+  std::int64_t id() const { return id_; }
+  int attempts() const { return attempts_; }
+  RandomKey random_key(std::uint32_t generator) const {
+    return {seed_, static_cast<std::uint32_t>(info_.epoch), static_cast<std::uint32_t>(info_.index_in_epoch),
+            generator};
+  }
+  std::uint64_t seed() const { return seed_; }
+
+  // A sample that has ended early runs no more steps; its token goes on to the batch all the same.
+  bool ended() const { return ended_; }
+  bool failed() const { return error_ != nullptr; }
+  void cancel() { ended_ = true; }
+  void fail(std::string step, std::string what);
+  const SampleError* error() const { return error_.get(); }
+  // The error that made another sample stand in; null when there was none.
+  const SampleError* first_error() const { return first_error_.get(); }
+
+  void take_arm(const Branch& branch, std::uint32_t arm);
+  std::string path() const;
+
+  // What the frame's task is doing, for whoever looks for a stall from another thread; null between tasks.
+  void enter(const Step* step) { running_.store(step, std::memory_order_relaxed); }
+  const Step* running() const { return running_.load(std::memory_order_relaxed); }
+  // Notes which sample begins a stage, and when.
+  void enter_stage();
+  std::int64_t running_sample() const { return running_sample_.load(std::memory_order_relaxed); }
+  // How long ago the running stage began.
+  double seconds_running() const;
+
+  // The place in a batch that one output of the sample goes to.
+  class Seat : public Placer {
+   public:
+    std::byte* place(const ValueSpec& spec) override;
+    Column* column = nullptr;
+    std::size_t cell = 0;
+  };
+  std::vector<Seat> seats;            // one per output
+  BatchData* batch = nullptr;         // the batch that the sample belongs to
+  std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
+
+ private:
+  struct Storage {
+    void* at = nullptr;
+    const SlotType* type = nullptr;
+    void (*release)(void*) = nullptr;
+  };
+  void restart();
+
+  const Plan& plan_;
+  std::vector<void*> slots_;
+  std::vector<Storage> storage_;
+  std::vector<SlotId> releasable_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::int64_t id_ = -1;
+  int batch_size_ = 1;
+  SampleInfo info_;
+  std::uint64_t seed_ = 0;
+  int attempts_ = 0;
+  bool ended_ = false;
+  std::unique_ptr<SampleError> error_;
+  std::unique_ptr<SampleError> first_error_;
+  std::vector<std::pair<const Branch*, std::uint32_t>> path_;
+  std::atomic<const Step*> running_{nullptr};
+  std::atomic<std::int64_t> running_sample_{-1};
+  std::atomic<std::int64_t> running_since_{0};  // milliseconds
+};
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#include <sluice/graph/graph.h>
+
+#include <sluice/runtime/error.h>
+
+namespace sluice {
+
+namespace detail {
+void throw_empty() {
+  throw BuildError("a default-constructed Value is used; a Value must come from a Graph or an operator");
+}
+}  // namespace detail
+
+Value<float> Graph::uniform(Param<float> lo, Param<float> hi) {
+  return random("uniform", [](Random& draw, float l, float h) { return draw.uniform(l, h); }, lo, hi);
+}
+
+Value<float> Graph::normal(Param<float> mean, Param<float> stddev) {
+  return random("normal", [](Random& draw, float m, float s) { return draw.normal(m, s); }, mean, stddev);
+}
+
+Value<bool> Graph::coin_flip(Param<float> probability) {
+  if (probability.is_constant() && !(probability.constant() >= 0.f && probability.constant() <= 1.f)) {
+    throw BuildError("coin_flip: the probability must lie between 0 and 1, not " +
+                     std::to_string(probability.constant()));
+  }
+  return random("coin_flip", [](Random& draw, float p) { return draw.unit() < p; }, probability);
+}
+
+std::vector<std::string> Graph::numbered_arms(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back("arm " + std::to_string(i));
+  return names;
+}
+
+void Graph::require_arms(std::size_t count) {
+  if (count == 0) throw BuildError("select: the vector of arms is empty; give at least one arm");
+}
+
+}  // namespace sluice

@@ -1,0 +1,126 @@
+// The passes that decide about memory: place and release.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <sluice/graph/passes.h>
+
+namespace sluice {
+namespace {
+
+using Slots = std::set<SlotId>;
+
+// Slots that are read while `output` must not lie in the batch under another name: a value can be placed only
+// when every way from its making leads to the one output, that is, when each link is in the block that made it.
+void place_value(Plan& plan, Block& block, SlotId slot, int output) {
+  if (!plan.slots[slot].merged) {
+    if (plan.slots[slot].scope == block.scope && plan.slots[slot].output < 0) plan.slots[slot].output = output;
+    return;
+  }
+  for (Node& node : block.nodes) {
+    auto* branch = std::get_if<Branch>(&node);
+    if (branch == nullptr) continue;
+    for (std::size_t i = 0; i < branch->results.size(); ++i) {
+      if (branch->results[i] != slot) continue;
+      for (Block& arm : branch->arms) place_value(plan, arm, arm.results[i], output);
+    }
+  }
+}
+
+class Releases {
+ public:
+  explicit Releases(Plan& plan) : plan_(plan) {}
+
+  // Walks the block backwards from the slots that are live behind it; gives those that are live before it.
+  Slots walk(Block& block, Slots live) {
+    for (auto it = block.nodes.rbegin(); it != block.nodes.rend(); ++it) {
+      if (auto* stage = std::get_if<Stage>(&*it)) {
+        for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step) walk_step(*step, live);
+      } else {
+        live = walk_branch(std::get<Branch>(*it), std::move(live));
+      }
+    }
+    return live;
+  }
+
+ private:
+  void walk_step(Step& step, Slots& live) {
+    Slots touched(step.reads.begin(), step.reads.end());
+    touched.insert(step.writes.begin(), step.writes.end());
+    step.releases = dying(touched, live);
+    for (const SlotId slot : step.writes) live.erase(slot);
+    live.insert(step.reads.begin(), step.reads.end());
+  }
+
+  Slots walk_branch(Branch& branch, Slots live) {
+    std::vector<Slots> before;
+    Slots all;
+    for (Block& arm : branch.arms) {
+      Slots live_behind = live;
+      for (std::size_t i = 0; i < branch.results.size(); ++i) {
+        if (live_behind.erase(branch.results[i]) > 0) live_behind.insert(arm.results[i]);
+      }
+      before.push_back(walk(arm, std::move(live_behind)));
+      all.insert(before.back().begin(), before.back().end());
+    }
+    all.insert(branch.reads.begin(), branch.reads.end());
+    // What another arm needs is let go where this arm is taken.
+    for (std::size_t a = 0; a < branch.arms.size(); ++a) branch.arms[a].releases = dying(all, before[a]);
+    return all;
+  }
+
+  // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a release.
+  std::vector<SlotId> dying(const Slots& slots, const Slots& live) const {
+    Slots held;
+    for (const SlotId slot : live) add_storages(slot, held);
+    Slots candidates;
+    for (const SlotId slot : slots) {
+      if (live.count(slot) == 0) add_storages(slot, candidates);
+    }
+    std::vector<SlotId> dead;
+    for (const SlotId slot : candidates) {
+      if (held.count(slot) == 0 && plan_.slots[slot].type->release != nullptr) dead.push_back(slot);
+    }
+    return dead;
+  }
+
+  void add_storages(SlotId slot, Slots& to) const {
+    for (const SlotId storage : storages_of(plan_, slot)) to.insert(storage);
+  }
+
+  Plan& plan_;
+};
+
+}  // namespace
+
+std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
+  if (!plan.slots[slot].merged) return {slot};
+  std::vector<SlotId> storages;
+  for_each_block(plan.top, [&](const Block& block) {
+    for (const Node& node : block.nodes) {
+      const auto* branch = std::get_if<Branch>(&node);
+      if (branch == nullptr) continue;
+      for (std::size_t i = 0; i < branch->results.size(); ++i) {
+        if (branch->results[i] != slot) continue;
+        for (const Block& arm : branch->arms) {
+          for (const SlotId storage : storages_of(plan, arm.results[i])) storages.push_back(storage);
+        }
+      }
+    }
+  });
+  return storages;
+}
+
+Plan place(Plan plan) {
+  for (std::size_t k = 0; k < plan.outputs.size(); ++k) {
+    place_value(plan, plan.top, plan.outputs[k], static_cast<int>(k));
+  }
+  return plan;
+}
+
+Plan release(Plan plan) {
+  Releases(plan).walk(plan.top, Slots(plan.outputs.begin(), plan.outputs.end()));
+  return plan;
+}
+
+}  // namespace sluice

@@ -1,0 +1,142 @@
+// Pipeline<Ts...>: a program over samples that runs, and delivers batches in order.
+//
+//   for (const auto& [images, labels] : pipeline.epoch()) train(images, labels);
+//
+// epoch() starts the next epoch, 0 at first; reset() goes back to epoch 0 (or any), so that the same batches come again,
+// byte for byte. Nothing depends on the number of threads, the window or the batch size but where batches end.
+// Work goes on in the background: `prefetch` batches are made ready while the user works on one. Leaving the
+// loop early ends the epoch; the pipeline stays usable.
+//
+// Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon as the steps that
+// run have ended. Batches outlive it. Not to be destroyed from inside a step.
+// Threads: cancel() and stats() from any; the rest from one thread at a time.
+// Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sluice/graph/batch.h>
+#include <sluice/graph/engine.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/options.h>
+#include <sluice/graph/plan.h>
+
+namespace sluice {
+
+// The batches of one epoch, in order. Ends its epoch when it is destroyed.
+template <class... Ts>
+class Epoch {
+ public:
+  class iterator {
+   public:
+    using value_type = Batch<Ts...>;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    using reference = Batch<Ts...>&;
+    using pointer = Batch<Ts...>*;
+    iterator() = default;
+    explicit iterator(Epoch* epoch) : epoch_(epoch) { ++*this; }
+    reference operator*() const { return *epoch_->current_; }
+    pointer operator->() const { return &*epoch_->current_; }
+    iterator& operator++() {
+      epoch_->current_.reset();
+      epoch_->current_ = epoch_->next();
+      if (!epoch_->current_) epoch_ = nullptr;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const iterator& a, const iterator& b) { return a.epoch_ == b.epoch_; }
+
+   private:
+    Epoch* epoch_ = nullptr;
+  };
+
+  Epoch(std::shared_ptr<Engine> engine, std::int64_t run) : engine_(std::move(engine)), run_(run) {}
+  Epoch(Epoch&&) noexcept = default;
+  Epoch& operator=(Epoch&&) = delete;
+  ~Epoch() {
+    if (engine_ != nullptr) engine_->cancel(run_);
+  }
+
+  // The next batch; nothing when the epoch is over. After a BatchError the next call gives the batch that threw,
+  // without the samples that failed.
+  std::optional<Batch<Ts...>> next() {
+    auto data = engine_->next(run_);
+    if (data == nullptr) return std::nullopt;
+    return Batch<Ts...>(std::move(data));
+  }
+  iterator begin() { return iterator(this); }
+  iterator end() { return {}; }
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::int64_t run_;
+  std::optional<Batch<Ts...>> current_;
+};
+
+template <class... Ts>
+class Pipeline {
+ public:
+  explicit Pipeline(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  Pipeline(Pipeline&&) noexcept = default;
+  Pipeline& operator=(Pipeline&&) = delete;
+  ~Pipeline() {
+    if (engine_ != nullptr) engine_->stop();
+  }
+
+  // Starts the next epoch. What is left of one that runs is cancelled.
+  [[nodiscard]] Epoch<Ts...> epoch() { return {engine_, engine_->begin_epoch(next_epoch_++)}; }
+  // The next call of epoch() starts this one.
+  void reset(std::int64_t epoch = 0) {
+    engine_->stop();
+    next_epoch_ = epoch;
+  }
+  // Ends the epoch that runs; next() gives no more batches of it. Returns at once.
+  void cancel() { engine_->cancel(); }
+
+  // Samples and batches of an epoch.
+  std::int64_t samples() const { return engine_->samples(); }
+  std::int64_t batches() const { return engine_->batches(); }
+  const PipelineOptions& options() const { return engine_->options(); }
+  Stats stats() const { return engine_->stats(); }
+  // What runs: the plan after all passes.
+  const Plan& plan() const { return engine_->plan(); }
+  // What was described.
+  const Plan& recorded_plan() const { return engine_->recorded_plan(); }
+
+ private:
+  std::shared_ptr<Engine> engine_;  // shared with the epochs, which may outlive the pipeline but then give nothing
+  std::int64_t next_epoch_ = 0;
+};
+
+namespace detail {
+template <class... Ts>
+Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options, const std::tuple<Value<Ts>...>& outputs) {
+  recorder.set_outputs(flatten(outputs));
+  std::vector<std::unique_ptr<ColumnMaker>> makers;
+  (makers.push_back(std::make_unique<MakerOf<Ts>>()), ...);
+  return Pipeline<Ts...>(std::make_shared<Engine>(recorder.take(), options, std::move(makers)));
+}
+template <class T>
+Pipeline<T> build(Recorder& recorder, const PipelineOptions& options, const Value<T>& output) {
+  return build(recorder, options, std::tuple<Value<T>>(output));
+}
+}  // namespace detail
+
+// Makes a pipeline from a function that describes it: `describe(Graph&)` returns a Value, or a std::tuple of Values and
+// constants, one for each column of the batches. Throws BuildError when the description makes no sense.
+template <class Describe>
+auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
+  Recorder recorder;
+  Graph graph(recorder);
+  auto outputs = detail::normal(recorder, describe(graph));
+  return detail::build(recorder, options, outputs);
+}
+
+}  // namespace sluice

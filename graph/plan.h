@@ -1,0 +1,102 @@
+// Plan: what a pipeline does, as plain data. Steps in order, each with the slots that it reads and writes; branches
+// are nodes which hold a block for each arm. A plan can be checked, rewritten, printed and drawn without running.
+//
+// Made by the builder (graph.h), rewritten by the passes (passes.h), turned into flow-graph nodes by lower.h.
+// A Plan owns everything in it. Threads: like any data; immutable while a pipeline runs it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <sluice/graph/frame.h>
+#include <sluice/graph/slot.h>
+
+namespace sluice {
+
+using ScopeId = std::uint32_t;
+
+// Where a value can be used: inside the arm that made it and the arms within.
+struct Scope {
+  ScopeId parent = 0;  // scope 0 is the top and its own parent
+  std::string name;    // "if_else#1:then"
+};
+
+struct Slot {
+  std::string name;
+  const SlotType* type = nullptr;
+  ScopeId scope = 0;
+  bool merged = false;  // the result of a branch: a pointer to what the arm gave, no storage of its own
+  int output = -1;      // written straight into the batch as this output; set by the pass `place`
+};
+
+struct Step {
+  std::string name;
+  std::vector<SlotId> reads;
+  std::vector<SlotId> writes;
+  std::function<void(Frame&)> run;
+  bool effect = false;               // runs even if nobody reads what it writes
+  bool pinned = false;               // never moves into an arm: a source, which decides what the sample is
+  std::vector<SlotId> releases;      // storage that nobody needs after this step
+};
+
+// Neighbouring steps that run in one task.
+struct Stage {
+  std::vector<Step> steps;
+};
+
+struct Node;
+
+struct Block {
+  ScopeId scope = 0;
+  std::vector<SlotId> releases;  // storage that nobody needs once this arm is taken
+  std::vector<Node> nodes;
+  std::vector<SlotId> results;  // what the arm gives, in the order of Branch::results
+};
+
+// One of several blocks runs, chosen for each sample.
+struct Branch {
+  std::string name;                    // "if_else#1"
+  std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
+  std::vector<SlotId> reads;           // what `choose` looks at
+  std::function<std::int64_t(const Frame&)> choose;
+  std::vector<Block> arms;
+  std::vector<SlotId> results;
+};
+
+struct Node : std::variant<Stage, Branch> {
+  using std::variant<Stage, Branch>::variant;
+};
+
+struct Plan {
+  std::vector<Scope> scopes;
+  std::vector<Slot> slots;
+  Block top;
+  std::vector<SlotId> outputs;
+  std::int64_t samples = -1;  // in an epoch; -1 while no source has said
+  std::function<std::string(std::int64_t)> source_name;  // what the source calls a sample; may be empty
+};
+
+// The plan as indented text, one line a step.
+std::string to_string(const Plan& plan);
+
+// The plan as a Graphviz drawing, arms as clusters.
+std::string to_dot(const Plan& plan);
+
+// Every slot that `slot` may be an alias of when it is read: itself, or through branches what their arms give.
+std::vector<SlotId> storages_of(const Plan& plan, SlotId slot);
+
+// Calls visit(Block&) for the block and all blocks inside it, outermost first. B is Block or const Block.
+template <class B, class Visit>
+void for_each_block(B& block, Visit&& visit) {
+  visit(block);
+  for (auto& node : block.nodes) {
+    if (auto* branch = std::get_if<Branch>(&node)) {
+      for (auto& arm : branch->arms) for_each_block(arm, visit);
+    }
+  }
+}
+
+}  // namespace sluice

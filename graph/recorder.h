@@ -1,0 +1,66 @@
+// Recorder: writes down the plan while a pipeline is described. The typed front (graph.h) and the operators call it;
+// users do not. It checks each use of a value at once, so that the error points at the user's own line.
+//
+// Ownership: the recorder owns the plan until take(). Threads: one. Errors: BuildError.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sluice/graph/plan.h>
+
+namespace sluice {
+
+class Recorder {
+ public:
+  Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // A new value in the current scope, named after the step that makes it.
+  SlotId add_slot(const SlotType* type, const std::string& name);
+  void add_step(Step step);
+  // "resize", "resize#2", ...: a name for each step, as messages and drawings use it.
+  std::string unique_name(std::string_view base);
+  // Number of the next generator of random numbers.
+  std::uint32_t next_generator() { return generators_++; }
+
+  // A source says how many samples it has and what it calls them; all sources must agree on the number.
+  void set_source(const std::string& step, std::int64_t samples, std::function<std::string(std::int64_t)> name);
+
+  // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged slots.
+  // Several branches may be open, one inside the other. When an arm throws, abandon() forgets the branch.
+  void open_branch(std::string_view kind, std::vector<std::string> arm_names, std::vector<SlotId> reads,
+                   std::function<std::int64_t(const Frame&)> choose);
+  void begin_arm();
+  void end_arm(std::vector<SlotId> results);
+  std::vector<SlotId> close_branch();
+  void abandon_branch();
+
+  void set_outputs(std::vector<SlotId> outputs);
+  // Throws BuildError when a value of another graph comes in.
+  void require_same(const Recorder& other) const;
+  const Plan& plan() const { return plan_; }
+  Plan take() { return std::move(plan_); }
+
+ private:
+  struct OpenBranch {
+    Branch branch;
+    Block arm;
+    bool in_arm = false;
+  };
+  Block& current();
+  ScopeId current_scope() const;
+  void use(SlotId slot, const std::string& user) const;
+
+  Plan plan_;
+  std::vector<OpenBranch> open_;
+  std::map<std::string, int, std::less<>> names_;
+  std::uint32_t generators_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+// SlotType: how a frame keeps a value of some C++ type without knowing the type. One static object per type.
+// Threads: immutable. Any movable, default-constructible type has one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+#include <sluice/runtime/tensor.h>
+
+namespace sluice {
+
+using SlotId = std::uint32_t;
+
+// The name of T as the compiler spells it, for messages.
+template <class T>
+constexpr std::string_view type_name() {
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::size_t begin = text.find("T = ") + 4;
+  constexpr std::size_t end = text.find_first_of(";]", begin);
+  return text.substr(begin, end - begin);
+}
+
+struct SlotType {
+  std::string_view name;
+  std::size_t size;
+  std::size_t alignment;
+  void (*construct)(void*);
+  void (*destroy)(void*) noexcept;
+  void (*release)(void*);             // gives back what the value holds; null when it holds nothing
+  void (*set_placer)(void*, Placer*);  // null when the type cannot be written straight into a batch
+};
+
+// Types with a release() of their own keep nothing after it; others are replaced by a fresh object.
+template <class T>
+concept Releasable = requires(T& value) {
+  { value.release() } noexcept;
+};
+template <class T>
+concept Placeable = requires(T& value, Placer* placer) { value.set_placer(placer); };
+
+template <class T>
+concept Travels = std::is_object_v<T> && std::is_nothrow_destructible_v<T> && std::is_default_constructible_v<T> &&
+                  std::is_move_constructible_v<T> && std::is_move_assignable_v<T>;
+
+template <Travels T>
+const SlotType* slot_type() {
+  static constexpr SlotType type = [] {
+    SlotType t{};
+    t.name = type_name<T>();
+    t.size = sizeof(T);
+    t.alignment = alignof(T);
+    t.construct = [](void* at) { new (at) T(); };
+    t.destroy = [](void* at) noexcept { static_cast<T*>(at)->~T(); };
+    if constexpr (Releasable<T>) {
+      t.release = [](void* at) { static_cast<T*>(at)->release(); };
+    } else if constexpr (!std::is_trivially_destructible_v<T>) {
+      t.release = [](void* at) { *static_cast<T*>(at) = T(); };
+    }
+    if constexpr (Placeable<T>) {
+      t.set_placer = [](void* at, Placer* placer) { static_cast<T*>(at)->set_placer(placer); };
+    }
+    return t;
+  }();
+  return &type;
+}
+
+}  // namespace sluice

@@ -1,0 +1,65 @@
+// BatchMemory: where the values of one output of one batch lie. Values are written in place, one cell each: dense in
+// one block when all have the same spec, each in a block of its own (ragged) when they differ.
+//
+// The first value decides what the block looks like. A value that does not fit it goes to memory of its own. finish()
+// settles the matter: dense exactly when all values agree, whatever the order in which they came.
+//
+// Ownership: owns its memory through Buffers. Threads: place() and put() from several threads for different cells;
+// the rest when all values are there. Errors: std::bad_alloc.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/tensor.h>
+
+namespace sluice {
+
+class BatchMemory {
+ public:
+  // `pool` provides the memory. `ragged_hint` outlives the object and is shared by the batches of one output: when the
+  // last batch was ragged, this one reserves no common block before it knows better.
+  BatchMemory(std::size_t cells, BufferPool& pool, std::atomic<bool>& ragged_hint);
+
+  // Memory for the value of `cell`. Asking again drops what the cell had.
+  std::byte* place(std::size_t cell, const ValueSpec& spec);
+  // True when the cell's value lies at `data`, so that nothing is left to do.
+  bool holds(std::size_t cell, const std::byte* data) const { return cells_[cell].data == data; }
+
+  // Keeps the given cells, in that order, as values 0, 1, ...; then repeats the last one `padding` times.
+  void finish(std::span<const std::uint32_t> kept, std::size_t padding);
+
+  // Bytes of memory held: the block and what lies outside it.
+  std::size_t bytes() const;
+
+  // After finish().
+  std::size_t size() const { return cells_.size(); }
+  bool dense() const { return dense_; }
+  const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
+  std::byte* data(std::size_t i) const { return cells_[i].data; }
+
+ private:
+  struct Cell {
+    std::byte* data = nullptr;
+    ValueSpec spec;
+    Buffer own;
+  };
+  void make_dense(std::size_t count);
+
+  BufferPool* pool_;
+  std::atomic<bool>* ragged_hint_;
+  std::mutex mutex_;  // guards the decision about the block
+  bool decided_ = false;
+  ValueSpec block_spec_;
+  Buffer block_;
+  std::vector<Cell> cells_;
+  bool dense_ = false;
+};
+
+}  // namespace sluice
