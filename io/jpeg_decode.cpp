@@ -143,9 +143,13 @@ class Decompressor {
     JDIMENSION left = 0;
     if (job.cut) {
       if (w.width < static_cast<int>(info_.output_width)) {
-        // Upsampling looks one pixel to either side, hence one more than is wanted.
-        left = static_cast<JDIMENSION>(std::max(w.x - 1, 0));
-        const int right = std::min(w.x + w.width + 1, static_cast<int>(info_.output_width));
+        // Upsampling looks one pixel to either side, hence one more than is wanted. And where less
+        // than 3 samples of colour are left of a row, the library changes to plain repetition,
+        // hence never less than those.
+        const int full = static_cast<int>(info_.output_width);
+        const int least = 3 * info_.max_h_samp_factor;
+        const int right = std::min(std::max(w.x + w.width + 1, w.x - 1 + least), full);
+        left = static_cast<JDIMENSION>(std::max(std::min(w.x - 1, right - least), 0));
         JDIMENSION width = static_cast<JDIMENSION>(right) - left;
         jpeg_crop_scanline(&info_, &left, &width);
       }

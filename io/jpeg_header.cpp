@@ -26,7 +26,10 @@ enum Marker : std::uint8_t {
   kStartOfImage = 0xd8,
   kEndOfImage = 0xd9,
   kStartOfScan = 0xda,
+  kApp0 = 0xe0,
   kApp1 = 0xe1,
+  kApp15 = 0xef,
+  kComment = 0xfe,
   kTemporary = 0x01,
 };
 
@@ -37,6 +40,11 @@ bool is_frame(std::uint8_t marker) {
 
 bool has_no_segment(std::uint8_t marker) {
   return marker == kTemporary || (marker >= kRestart0 && marker <= kRestart7);
+}
+
+// Says nothing about the picture's data.
+bool is_skippable(std::uint8_t marker) {
+  return (marker >= kApp0 && marker <= kApp15) || marker == kComment;
 }
 
 // Steps from marker to marker (ITU-T T.81, annex B). Each step moves forward, so a walk ends.
@@ -58,6 +66,12 @@ class MarkerWalk {
     if (file_.size() - position_ < 2) return Found::cut;
     const std::size_t length =
         static_cast<std::size_t>(file_[position_]) << 8 | file_[position_ + 1];
+    if (length < 2 && is_skippable(marker_)) {
+      // libjpeg takes these to be empty and reads on behind the length.
+      segment_ = {};
+      position_ += 2;
+      return Found::segment;
+    }
     if (length < 2 || length > file_.size() - position_) return Found::cut;
     segment_ = file_.subspan(position_ + 2, length - 2);
     position_ += length;

@@ -1,0 +1,56 @@
+// files_in: the JPEG files of a folder as a dataset for Graph::read.
+//
+//   auto [jpeg, label] = g.read(files_in("photos"));
+//
+// Files are found once, when files_in is called, in all folders below, and sorted by path. Labels follow the usual layout
+// of image classification: when the files lie in folders, the folders directly below `folder` are the classes, numbered
+// in sorted order from 0; when they all lie in `folder` itself, every label is -1.
+// Ownership: Files is a small handle on a shared, immutable list; copies are cheap. Threads: any number at once.
+// Errors: files_in throws IoError for a folder that is missing, unreadable or without JPEG files. A file that cannot
+// be read later on is the error of its sample.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <sluice/graph/frame.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+
+namespace sluice {
+
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+class Files {
+ public:
+  explicit Files(std::string folder);
+
+  std::int64_t size() const;
+  // The path of file i, as it was found below the folder that was given.
+  const std::string& name(std::int64_t i) const;
+  // The class of file i, or -1.
+  std::int64_t label(std::int64_t i) const;
+  // Names of the classes; empty when there are none.
+  const std::vector<std::string>& classes() const;
+
+  // Reads file info.index_in_epoch.
+  std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const;
+
+ private:
+  struct List;
+  std::shared_ptr<const List> list_;
+};
+
+// Files whose names end in .jpg, .jpeg or .jpe, in any case.
+Files files_in(const std::string& folder);
+
+// The bytes of a file; throws IoError with the path and the reason.
+Bytes read_file(const std::string& path);
+
+}  // namespace sluice
