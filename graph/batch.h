@@ -1,7 +1,12 @@
-// Batch<Ts...>: what a pipeline delivers. Structured bindings give the columns: `const auto& [images, labels] = batch`.
+// Batch<Ts...>: what a pipeline delivers. Structured bindings give the columns: `const auto&
+// [images, labels] = batch`.
 //
-// Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy. Threads: like a vector.
+// Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy.
+// Threads: like a vector.
 #pragma once
+
+#include <sluice/graph/column.h>
+#include <sluice/graph/engine.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +15,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <sluice/graph/column.h>
-#include <sluice/graph/engine.h>
 
 namespace sluice {
 
@@ -69,7 +71,8 @@ class Batch {
 }  // namespace sluice
 
 template <class... Ts>
-struct std::tuple_size<sluice::Batch<Ts...>> : std::integral_constant<std::size_t, sizeof...(Ts)> {};
+struct std::tuple_size<sluice::Batch<Ts...>> : std::integral_constant<std::size_t, sizeof...(Ts)> {
+};
 template <std::size_t I, class... Ts>
 struct std::tuple_element<I, sluice::Batch<Ts...>> {
   using type = sluice::batch_of_t<std::tuple_element_t<I, std::tuple<Ts...>>>;

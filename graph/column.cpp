@@ -5,12 +5,14 @@
 namespace sluice::detail {
 
 void throw_outside_batch(std::size_t index, std::size_t size) {
-  throw std::out_of_range("sample " + std::to_string(index) + " of a batch of " + std::to_string(size));
+  throw std::out_of_range("sample " + std::to_string(index) + " of a batch of " +
+                          std::to_string(size));
 }
 
 void throw_not_dense() {
   throw std::logic_error(
-      "the samples of this batch differ in shape (or there are none), so that they do not lie in one block; ask "
+      "the samples of this batch differ in shape (or there are none), so that they do not lie in "
+      "one block; ask "
       "dense() first, or give them one shape, for instance with resize");
 }
 
@@ -19,9 +21,11 @@ Shape MemoryBatch::shape() const {
   const Shape& each = memory_->spec(0).shape;
   Shape all;
   all.rank = each.rank + 1;
-  if (all.rank > Shape::kMaxRank) throw std::logic_error("the block of these samples has more than 4 dimensions");
+  if (all.rank > Shape::kMaxRank)
+    throw std::logic_error("the block of these samples has more than 4 dimensions");
   all.dims[0] = static_cast<std::int64_t>(size());
-  for (int axis = 0; axis < each.rank; ++axis) all.dims[static_cast<std::size_t>(axis) + 1] = each[axis];
+  for (int axis = 0; axis < each.rank; ++axis)
+    all.dims[static_cast<std::size_t>(axis) + 1] = each[axis];
   return all;
 }
 

@@ -1,9 +1,15 @@
-// What a batch holds of one output: ImageBatch, TensorBatch, or Items<T> for any other type; and Column, the same while
-// the batch is being filled, without its type.
+// What a batch holds of one output: ImageBatch, TensorBatch, or Items<T> for any other type; and
+// Column, the same while the batch is being filled, without its type.
 //
-// Ownership: each owns its values, and outlives the pipeline that made it. Threads: like a vector. Errors: operator[]
-// does not check; at() throws std::out_of_range.
+// Ownership: each owns its values, and outlives the pipeline that made it. Threads: like a vector.
+// Errors: operator[] does not check; at() throws std::out_of_range.
 #pragma once
+
+#include <sluice/graph/slot.h>
+#include <sluice/runtime/batch_memory.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <atomic>
 #include <cstddef>
@@ -13,12 +19,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include <sluice/graph/slot.h>
-#include <sluice/runtime/batch_memory.h>
-#include <sluice/runtime/error.h>
-#include <sluice/runtime/image.h>
-#include <sluice/runtime/tensor.h>
 
 namespace sluice {
 
@@ -83,7 +83,8 @@ class ImageBatch : public detail::MemoryBatch {
   Image operator[](std::size_t i) const {
     const Shape& s = memory_->spec(i).shape;
     return Image::view(reinterpret_cast<std::uint8_t*>(memory_->data(i)), static_cast<int>(s[0]),
-                       static_cast<int>(s[1]), static_cast<int>(s[2]), static_cast<std::ptrdiff_t>(s[1] * s[2]));
+                       static_cast<int>(s[1]), static_cast<int>(s[2]),
+                       static_cast<std::ptrdiff_t>(s[1] * s[2]));
   }
   Image at(std::size_t i) const {
     if (i >= size()) detail::throw_outside_batch(i, size());
@@ -101,12 +102,15 @@ class TensorBatch : public detail::MemoryBatch {
   using MemoryBatch::MemoryBatch;
   using iterator = detail::IndexIterator<TensorBatch>;
   // A view on tensor i, valid for as long as the batch.
-  Tensor operator[](std::size_t i) const { return Tensor::view(memory_->data(i), memory_->spec(i)); }
+  Tensor operator[](std::size_t i) const {
+    return Tensor::view(memory_->data(i), memory_->spec(i));
+  }
   Tensor at(std::size_t i) const {
     if (i >= size()) detail::throw_outside_batch(i, size());
     return (*this)[i];
   }
-  // All elements, sample after sample; throws std::logic_error unless dense(), std::invalid_argument unless they are T.
+  // All elements, sample after sample; throws std::logic_error unless dense(),
+  // std::invalid_argument unless they are T.
   template <class T>
   T* data() const {
     std::byte* const all = block();
@@ -163,7 +167,8 @@ using batch_of_t = typename batch_of<T>::type;
 class Column {
  public:
   virtual ~Column() = default;
-  // Memory for the value of a cell that is about to be made; null when this type is moved in at the end.
+  // Memory for the value of a cell that is about to be made; null when this type is moved in at the
+  // end.
   virtual std::byte* place(std::size_t cell, const ValueSpec& spec) = 0;
   // Takes the value of a cell; it may be moved from when `last_use`.
   virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
@@ -223,8 +228,12 @@ class MemoryColumn : public Column {
  public:
   MemoryColumn(std::size_t cells, BufferPool& pool, std::atomic<bool>& ragged_hint)
       : memory_(std::make_unique<BatchMemory>(cells, pool, ragged_hint)) {}
-  std::byte* place(std::size_t cell, const ValueSpec& spec) override { return memory_->place(cell, spec); }
-  void finish(std::span<const std::uint32_t> kept, std::size_t padding) override { memory_->finish(kept, padding); }
+  std::byte* place(std::size_t cell, const ValueSpec& spec) override {
+    return memory_->place(cell, spec);
+  }
+  void finish(std::span<const std::uint32_t> kept, std::size_t padding) override {
+    memory_->finish(kept, padding);
+  }
   std::size_t bytes() const override { return memory_->bytes(); }
   std::unique_ptr<BatchMemory> take() { return std::move(memory_); }
 
@@ -269,7 +278,8 @@ class MakerOf : public ColumnMaker {
     }
   }
   bool copyable() const override {
-    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type> || std::is_copy_assignable_v<T>;
+    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type> ||
+           std::is_copy_assignable_v<T>;
   }
 
  private:

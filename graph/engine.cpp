@@ -1,4 +1,7 @@
 #include <sluice/graph/engine.h>
+#include <sluice/graph/lower.h>
+#include <sluice/graph/passes.h>
+#include <sluice/runtime/cpu_count.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,14 +12,11 @@
 #include <mutex>
 #include <utility>
 
-#include <sluice/graph/lower.h>
-#include <sluice/graph/passes.h>
-#include <sluice/runtime/cpu_count.h>
-
 namespace sluice {
 namespace {
 
-// Stand-ins are tried until one succeeds, but not for ever: a folder may hold nothing but damaged files.
+// Stand-ins are tried until one succeeds, but not for ever: a folder may hold nothing but damaged
+// files.
 constexpr int kMaxStandIns = 16;
 // Draws that choose a stand-in; no generator of a graph has this number.
 constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
@@ -28,17 +28,23 @@ PipelineOptions checked(PipelineOptions options) {
   const auto require = [](bool good, const std::string& what) {
     if (!good) throw BuildError(what);
   };
-  require(options.batch_size >= 1, "batch_size must be at least 1, not " + std::to_string(options.batch_size));
-  require(options.threads >= 0, "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
-  require(options.prefetch >= 0, "prefetch must not be negative, but is " + std::to_string(options.prefetch));
+  require(options.batch_size >= 1,
+          "batch_size must be at least 1, not " + std::to_string(options.batch_size));
+  require(options.threads >= 0,
+          "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
+  require(options.prefetch >= 0,
+          "prefetch must not be negative, but is " + std::to_string(options.prefetch));
   require(options.stall_timeout >= 0, "stall_timeout must not be negative");
-  require(options.on_error.max_errors >= 0, "on_error: the number of errors allowed must not be negative");
-  require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1, "on_error: the rate must lie between 0 and 1");
+  require(options.on_error.max_errors >= 0,
+          "on_error: the number of errors allowed must not be negative");
+  require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
+          "on_error: the rate must lie between 0 and 1");
   if (options.threads == 0) options.threads = cpu_count();
   if (options.window == 0) options.window = options.batch_size * (options.prefetch + 1);
   require(options.window >= options.batch_size,
           "a window of " + std::to_string(options.window) + " samples can never fill a batch of " +
-              std::to_string(options.batch_size) + "; make window at least batch_size, or leave it out");
+              std::to_string(options.batch_size) +
+              "; make window at least batch_size, or leave it out");
   return options;
 }
 
@@ -51,8 +57,12 @@ struct Engine::Impl {
     const std::vector<Frame*>* frames;
   };
 
-  Impl(Plan the_plan, const PipelineOptions& the_options, std::vector<std::unique_ptr<ColumnMaker>> the_makers)
-      : options(checked(the_options)), recorded(std::move(the_plan)), plan(prepare(recorded)), makers(std::move(the_makers)) {
+  Impl(Plan the_plan, const PipelineOptions& the_options,
+       std::vector<std::unique_ptr<ColumnMaker>> the_makers)
+      : options(checked(the_options)),
+        recorded(std::move(the_plan)),
+        plan(prepare(recorded)),
+        makers(std::move(the_makers)) {
     count_uses();
     total = plan.samples;
     if (options.last_batch == LastBatch::drop) total -= total % options.batch_size;
@@ -64,9 +74,10 @@ struct Engine::Impl {
         plan, handles, options.threads, options.batch_size, sample_pool,
         ExecutorHooks{.admit = [this](Frame& frame) { return admit(frame); },
                       .finish = [this](Frame& frame) { return finish(frame); },
-                      .batch_ready = [this](std::int64_t index, const std::vector<Frame*>& in_order) {
-                        batch_ready(index, in_order);
-                      }});
+                      .batch_ready =
+                          [this](std::int64_t index, const std::vector<Frame*>& in_order) {
+                            batch_ready(index, in_order);
+                          }});
   }
 
   ~Impl() { stop(); }
@@ -87,8 +98,9 @@ struct Engine::Impl {
                          std::string(plan.slots[plan.outputs[k]].type->name) + " cannot be copied");
       }
       if (options.last_batch == LastBatch::fill && !makers[k]->copyable()) {
-        throw BuildError("last_batch = fill repeats a sample, but output " + std::to_string(k) + " of type " +
-                         std::string(plan.slots[plan.outputs[k]].type->name) + " cannot be copied");
+        throw BuildError("last_batch = fill repeats a sample, but output " + std::to_string(k) +
+                         " of type " + std::string(plan.slots[plan.outputs[k]].type->name) +
+                         " cannot be copied");
       }
     }
   }
@@ -99,8 +111,9 @@ struct Engine::Impl {
     batch->epoch = epoch;
     batch->cells = static_cast<std::size_t>(
         std::min<std::int64_t>(options.batch_size, total - index * options.batch_size));
-    const std::size_t room =
-        options.last_batch == LastBatch::fill ? static_cast<std::size_t>(options.batch_size) : batch->cells;
+    const std::size_t room = options.last_batch == LastBatch::fill
+                                 ? static_cast<std::size_t>(options.batch_size)
+                                 : batch->cells;
     for (auto& maker : makers) batch->columns.push_back(maker->make(room, batch_pool));
     return batch;
   }
@@ -111,7 +124,8 @@ struct Engine::Impl {
     if (stopping || next_id >= total) return false;
     const std::int64_t index = next_id / options.batch_size;
     try {
-      if (index >= first_in_making + static_cast<std::int64_t>(making.size())) making.push_back(make_batch(index));
+      if (index >= first_in_making + static_cast<std::int64_t>(making.size()))
+        making.push_back(make_batch(index));
     } catch (...) {
       broken = std::current_exception();
       stopping = true;
@@ -138,20 +152,22 @@ struct Engine::Impl {
   bool finish(Frame& frame) noexcept {
     progress.fetch_add(1, std::memory_order_relaxed);
     if (!frame.ended()) emit(frame);
-    if (frame.failed() && options.on_error.policy == OnError::Policy::replace && frame.attempts() < kMaxStandIns &&
-        !cancelled.load(std::memory_order_relaxed)) {
+    if (frame.failed() && options.on_error.policy == OnError::Policy::replace &&
+        frame.attempts() < kMaxStandIns && !cancelled.load(std::memory_order_relaxed)) {
       frame.release_all();
       Random draw({.seed = options.seed,
                    .epoch = static_cast<std::uint32_t>(frame.info().epoch),
                    .sample = static_cast<std::uint32_t>(frame.id()),
                    .generator = kStandInGenerator});
       std::uint32_t sample = 0;
-      for (int i = 0; i <= frame.attempts(); ++i) sample = draw.below(static_cast<std::uint32_t>(total));
+      for (int i = 0; i <= frame.attempts(); ++i)
+        sample = draw.below(static_cast<std::uint32_t>(total));
       frame.stand_in(sample);
       return false;
     }
     std::size_t seen = largest_sample.load(std::memory_order_relaxed);
-    while (seen < frame.bytes_allocated && !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
+    while (seen < frame.bytes_allocated &&
+           !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
     }
     frame.release_all();
     return true;
@@ -168,7 +184,8 @@ struct Engine::Impl {
     };
     try {
       for (; k < plan.outputs.size(); ++k) {
-        frame.seats[k].column->emit(frame.seats[k].cell, frame.address(plan.outputs[k]), last_use[k]);
+        frame.seats[k].column->emit(frame.seats[k].cell, frame.address(plan.outputs[k]),
+                                    last_use[k]);
       }
     } catch (const std::exception& error) {
       fail(error.what());
@@ -210,7 +227,9 @@ struct Engine::Impl {
 
   // Until a batch is there, or none will come.
   void await(std::unique_lock<std::mutex>& lock) {
-    const auto there = [&] { return !ready.empty() || stopping || broken || delivered_batches == batch_count; };
+    const auto there = [&] {
+      return !ready.empty() || stopping || broken || delivered_batches == batch_count;
+    };
     if (options.stall_timeout <= 0) {
       arrived.wait(lock, there);
       return;
@@ -224,14 +243,16 @@ struct Engine::Impl {
   }
 
   std::string describe_stall() const {
-    std::string text = "no sample has moved for " + std::to_string(options.stall_timeout) + " seconds:";
+    std::string text =
+        "no sample has moved for " + std::to_string(options.stall_timeout) + " seconds:";
     for (const auto& frame : frames) {
       const Step* step = frame->running();
       if (step == nullptr) continue;
       const std::int64_t sample = frame->running_sample();
       text += " sample " + std::to_string(sample);
       if (plan.source_name) text += " (" + plan.source_name(sample) + ")";
-      text += " is in step '" + step->name + "' since " + std::to_string(frame->seconds_running()) + " s;";
+      text += " is in step '" + step->name + "' since " + std::to_string(frame->seconds_running()) +
+              " s;";
     }
     return text + " the pipeline goes on waiting when asked again";
   }
@@ -242,20 +263,24 @@ struct Engine::Impl {
     std::int64_t errors = 0;
     SampleError last;
     for (const Frame* frame : *front.frames) {
-      if (const SampleError* error = frame->first_error() != nullptr ? frame->first_error() : frame->error()) {
+      if (const SampleError* error =
+              frame->first_error() != nullptr ? frame->first_error() : frame->error()) {
         ++errors;
         last = *error;
       }
       const bool passes = options.on_error.policy == OnError::Policy::skip;
       if (frame->failed() && !passes) fatal.push_back(*frame->error());
     }
-    const std::int64_t samples = front.index * options.batch_size + static_cast<std::int64_t>(front.frames->size());
+    const std::int64_t samples =
+        front.index * options.batch_size + static_cast<std::int64_t>(front.frames->size());
     const std::int64_t all_errors = errors_before + errors;
     const bool too_many = all_errors > options.on_error.max_errors;
-    const bool too_often = samples >= std::min(kRateFrom, total) && options.on_error.max_rate < 1 &&
-                           static_cast<double>(all_errors) > options.on_error.max_rate * static_cast<double>(samples);
+    const bool too_often =
+        samples >= std::min(kRateFrom, total) && options.on_error.max_rate < 1 &&
+        static_cast<double>(all_errors) > options.on_error.max_rate * static_cast<double>(samples);
     if (too_many || too_often) {
-      std::string text = std::to_string(all_errors) + " of " + std::to_string(samples) + " samples failed, more than " +
+      std::string text = std::to_string(all_errors) + " of " + std::to_string(samples) +
+                         " samples failed, more than " +
                          (too_many ? std::to_string(options.on_error.max_errors) + " samples"
                                    : std::to_string(options.on_error.max_rate * 100) + " %") +
                          " allowed by on_error; the last: ";
@@ -281,7 +306,8 @@ struct Engine::Impl {
       if (frame.failed()) {
         ++(skips ? here.skipped : here.failed);
         batch.missing.push_back(frame.id());
-        batch.errors.push_back(frame.first_error() != nullptr ? *frame.first_error() : *frame.error());
+        batch.errors.push_back(frame.first_error() != nullptr ? *frame.first_error()
+                                                              : *frame.error());
         continue;
       }
       if (frame.ended()) {  // without memory for an error, or cancelled in the middle of a batch
@@ -299,7 +325,8 @@ struct Engine::Impl {
       kept.push_back(static_cast<std::uint32_t>(cell));
       batch.ids.push_back(frame.id());
     }
-    if (options.last_batch == LastBatch::fill && batch.cells < static_cast<std::size_t>(options.batch_size) && !kept.empty()) {
+    if (options.last_batch == LastBatch::fill &&
+        batch.cells < static_cast<std::size_t>(options.batch_size) && !kept.empty()) {
       batch.padding = static_cast<std::size_t>(options.batch_size) - batch.cells;
     }
     std::size_t bytes = 0;
@@ -357,9 +384,10 @@ struct Engine::Impl {
 
   std::string unbalanced() const {
     return "samples were lost: " + std::to_string(ledger.admitted) + " were admitted, but " +
-           std::to_string(ledger.delivered) + " delivered, " + std::to_string(ledger.replaced) + " replaced, " +
-           std::to_string(ledger.skipped) + " skipped, " + std::to_string(ledger.failed) + " failed, " +
-           std::to_string(ledger.cancelled) + " cancelled; this is a defect of the pipeline itself";
+           std::to_string(ledger.delivered) + " delivered, " + std::to_string(ledger.replaced) +
+           " replaced, " + std::to_string(ledger.skipped) + " skipped, " +
+           std::to_string(ledger.failed) + " failed, " + std::to_string(ledger.cancelled) +
+           " cancelled; this is a defect of the pipeline itself";
   }
 
   static void add(Ledger& to, const Ledger& from) {
@@ -429,7 +457,8 @@ struct Engine::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable arrived;
-  std::deque<std::unique_ptr<BatchData>> making;  // batches first_in_making, ... of which samples are under way
+  std::deque<std::unique_ptr<BatchData>>
+      making;  // batches first_in_making, ... of which samples are under way
   std::int64_t first_in_making = 0;
   std::deque<Ready> ready;
   std::int64_t run = 0;  // counts the calls of begin_epoch
@@ -451,7 +480,8 @@ struct Engine::Impl {
   std::unique_ptr<Executor> executor;  // last: its threads use all of the above
 };
 
-Engine::Engine(Plan plan, const PipelineOptions& options, std::vector<std::unique_ptr<ColumnMaker>> makers)
+Engine::Engine(Plan plan, const PipelineOptions& options,
+               std::vector<std::unique_ptr<ColumnMaker>> makers)
     : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
 Engine::~Engine() = default;
 

@@ -1,18 +1,20 @@
-// Engine: a pipeline without its types. Admits samples, gathers what they give into batches, keeps the ledger, applies
-// the error policy. Pipeline<Ts...> (pipeline.h) is the typed front that users hold.
+// Engine: a pipeline without its types. Admits samples, gathers what they give into batches, keeps
+// the ledger, applies the error policy. Pipeline<Ts...> (pipeline.h) is the typed front that users
+// hold.
 //
-// Ownership: owns the plan, the frames, the pools and the executor. Batches that were taken outlive it.
-// Threads: cancel() and stats() from any; the rest from one thread at a time. Errors: as Pipeline says.
+// Ownership: owns the plan, the frames, the pools and the executor. Batches that were taken outlive
+// it. Threads: cancel() and stats() from any; the rest from one thread at a time. Errors: as
+// Pipeline says.
 #pragma once
-
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 #include <sluice/graph/column.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan.h>
 #include <sluice/runtime/error.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace sluice {
 
@@ -23,29 +25,30 @@ struct BatchData {
   std::size_t cells = 0;    // samples that belong to it
   std::size_t padding = 0;  // repetitions of the last one
   std::vector<std::unique_ptr<Column>> columns;
-  std::vector<std::int64_t> ids;      // of the samples in it, in order
-  std::vector<std::int64_t> missing;  // ids that were skipped or failed
-  std::vector<std::int64_t> replaced; // ids whose place another sample took
-  std::vector<SampleError> errors;    // of the missing and the replaced, in order of ids
+  std::vector<std::int64_t> ids;       // of the samples in it, in order
+  std::vector<std::int64_t> missing;   // ids that were skipped or failed
+  std::vector<std::int64_t> replaced;  // ids whose place another sample took
+  std::vector<SampleError> errors;     // of the missing and the replaced, in order of ids
 };
 
 struct MemoryStats {
-  std::size_t window = 0;             // samples that may be under way
-  std::size_t active = 0;             // of which at work at once
-  std::size_t bytes_in_use = 0;       // pooled memory of samples at work and of batches, delivered ones included
+  std::size_t window = 0;  // samples that may be under way
+  std::size_t active = 0;  // of which at work at once
+  std::size_t bytes_in_use =
+      0;  // pooled memory of samples at work and of batches, delivered ones included
   std::size_t bytes_peak = 0;
-  std::size_t bytes_reserved = 0;     // in use or waiting in the pools
-  std::size_t largest_sample = 0;     // most bytes that one sample's steps have taken, all together
-  std::size_t largest_batch = 0;      // most bytes of one batch
-  // active * largest_sample + batches that can be under way * largest_batch: what the pipeline itself can hold,
-  // besides batches that the user keeps.
+  std::size_t bytes_reserved = 0;  // in use or waiting in the pools
+  std::size_t largest_sample = 0;  // most bytes that one sample's steps have taken, all together
+  std::size_t largest_batch = 0;   // most bytes of one batch
+  // active * largest_sample + batches that can be under way * largest_batch: what the pipeline
+  // itself can hold, besides batches that the user keeps.
   std::size_t bytes_bound = 0;
   std::uint64_t system_allocations = 0;
 };
 
 struct Stats {
-  Ledger epoch;  // of the epoch that runs, or ran last
-  Ledger total;  // of all epochs
+  Ledger epoch;              // of the epoch that runs, or ran last
+  Ledger total;              // of all epochs
   std::int64_t batches = 0;  // delivered, all epochs
   MemoryStats memory;
 };
@@ -53,14 +56,16 @@ struct Stats {
 class Engine {
  public:
   // Takes a plan as it was recorded. Throws BuildError when the plan or the options make no sense.
-  Engine(Plan plan, const PipelineOptions& options, std::vector<std::unique_ptr<ColumnMaker>> makers);
+  Engine(Plan plan, const PipelineOptions& options,
+         std::vector<std::unique_ptr<ColumnMaker>> makers);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   // Ends what runs, and starts the given epoch. Gives the number of this run.
   std::int64_t begin_epoch(std::int64_t epoch);
-  // The next batch of a run, in order; null at its end, after cancel(), or when another run has begun.
+  // The next batch of a run, in order; null at its end, after cancel(), or when another run has
+  // begun.
   std::unique_ptr<BatchData> next(std::int64_t run);
   // Ends the epoch: steps that run end, others never start. Returns at once.
   void cancel();

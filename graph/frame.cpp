@@ -1,16 +1,16 @@
+#include <sluice/graph/column.h>
 #include <sluice/graph/frame.h>
+#include <sluice/graph/plan.h>
 
 #include <ctime>
-
-#include <sluice/graph/column.h>
-#include <sluice/graph/plan.h>
 
 namespace sluice {
 namespace {
 
 constexpr std::size_t kPathReserve = 32;
 
-// The coarse clock costs a few nanoseconds, and its few milliseconds of error do not matter for a stall.
+// The coarse clock costs a few nanoseconds, and its few milliseconds of error do not matter for a
+// stall.
 std::int64_t milliseconds_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -21,7 +21,11 @@ std::int64_t milliseconds_now() {
 
 std::byte* Frame::Seat::place(const ValueSpec& spec) { return column->place(cell, spec); }
 
-Frame::Frame(const Plan& plan) : seats(plan.outputs.size()), plan_(plan), slots_(plan.slots.size()), storage_(plan.slots.size()) {
+Frame::Frame(const Plan& plan)
+    : seats(plan.outputs.size()),
+      plan_(plan),
+      slots_(plan.slots.size()),
+      storage_(plan.slots.size()) {
   // Each slot on cache lines of its own would waste; one block keeps a sample's values together.
   std::size_t size = 0;
   std::vector<std::size_t> offsets(plan.slots.size());
@@ -34,7 +38,8 @@ Frame::Frame(const Plan& plan) : seats(plan.outputs.size()), plan_(plan), slots_
   }
   constexpr std::size_t kAlign = 64;
   memory_ = std::make_unique<std::byte[]>(size + kAlign);
-  const auto base = (reinterpret_cast<std::uintptr_t>(memory_.get()) + kAlign - 1) / kAlign * kAlign;
+  const auto base =
+      (reinterpret_cast<std::uintptr_t>(memory_.get()) + kAlign - 1) / kAlign * kAlign;
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
     if (plan.slots[i].merged) continue;
     const SlotType& type = *plan.slots[i].type;
@@ -107,7 +112,8 @@ void Frame::enter_stage() {
 }
 
 double Frame::seconds_running() const {
-  return static_cast<double>(milliseconds_now() - running_since_.load(std::memory_order_relaxed)) / 1000;
+  return static_cast<double>(milliseconds_now() - running_since_.load(std::memory_order_relaxed)) /
+         1000;
 }
 
 void Frame::take_arm(const Branch& branch, std::uint32_t arm) { path_.emplace_back(&branch, arm); }

@@ -1,12 +1,17 @@
 // Frame: the record of one sample on its way: its values, its identity, how it ended.
 //
-// A pipeline owns a fixed number of frames. One frame carries one sample at a time, through the whole graph and
-// until its batch is delivered; then it carries another. Values live in slots that are constructed once
-// and reused; a slot is a pointer, so that the result of a branch can be the very object that an arm
-// or somebody outside made (alias), without a copy.
+// A pipeline owns a fixed number of frames. One frame carries one sample at a time, through the
+// whole graph and until its batch is delivered; then it carries another. Values live in slots that
+// are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
+// very object that an arm or somebody outside made (alias), without a copy.
 //
-// Threads: a frame belongs to the task that carries its token; running() may be read from any thread.
+// Threads: a frame belongs to the task that carries its token; running() may be read from any
+// thread.
 #pragma once
+
+#include <sluice/graph/slot.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/random.h>
 
 #include <atomic>
 #include <cstdint>
@@ -14,10 +19,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <sluice/graph/slot.h>
-#include <sluice/runtime/error.h>
-#include <sluice/runtime/random.h>
 
 namespace sluice {
 
@@ -55,7 +56,8 @@ class Frame {
 
   // Gives back what the slot's own storage holds.
   void release(SlotId slot) {
-    if (const Storage& storage = storage_[slot]; storage.release != nullptr) storage.release(storage.at);
+    if (const Storage& storage = storage_[slot]; storage.release != nullptr)
+      storage.release(storage.at);
   }
   void release_all();
 
@@ -64,14 +66,15 @@ class Frame {
   // Carries another sample in the same place of the batch.
   void stand_in(std::int64_t sample);
 
-  // The sample which the source is asked for; another than id() when it stands in for one that failed.
+  // The sample which the source is asked for; another than id() when it stands in for one that
+  // failed.
   const SampleInfo& info() const { return info_; }
   // The place in the epoch: dense from 0.
   std::int64_t id() const { return id_; }
   int attempts() const { return attempts_; }
   RandomKey random_key(std::uint32_t generator) const {
-    return {seed_, static_cast<std::uint32_t>(info_.epoch), static_cast<std::uint32_t>(info_.index_in_epoch),
-            generator};
+    return {seed_, static_cast<std::uint32_t>(info_.epoch),
+            static_cast<std::uint32_t>(info_.index_in_epoch), generator};
   }
   std::uint64_t seed() const { return seed_; }
 
@@ -87,7 +90,8 @@ class Frame {
   void take_arm(const Branch& branch, std::uint32_t arm);
   std::string path() const;
 
-  // What the frame's task is doing, for whoever looks for a stall from another thread; null between tasks.
+  // What the frame's task is doing, for whoever looks for a stall from another thread; null between
+  // tasks.
   void enter(const Step* step) { running_.store(step, std::memory_order_relaxed); }
   const Step* running() const { return running_.load(std::memory_order_relaxed); }
   // Notes which sample begins a stage, and when.
@@ -103,9 +107,9 @@ class Frame {
     Column* column = nullptr;
     std::size_t cell = 0;
   };
-  std::vector<Seat> seats;            // one per output
-  BatchData* batch = nullptr;         // the batch that the sample belongs to
-  std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
+  std::vector<Seat> seats;          // one per output
+  BatchData* batch = nullptr;       // the batch that the sample belongs to
+  std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
 
  private:
   struct Storage {

@@ -1,29 +1,33 @@
 #include <sluice/graph/graph.h>
-
 #include <sluice/runtime/error.h>
 
 namespace sluice {
 
 namespace detail {
 void throw_empty() {
-  throw BuildError("a default-constructed Value is used; a Value must come from a Graph or an operator");
+  throw BuildError(
+      "a default-constructed Value is used; a Value must come from a Graph or an operator");
 }
 }  // namespace detail
 
 Value<float> Graph::uniform(Param<float> lo, Param<float> hi) {
-  return random("uniform", [](Random& draw, float l, float h) { return draw.uniform(l, h); }, lo, hi);
+  return random(
+      "uniform", [](Random& draw, float l, float h) { return draw.uniform(l, h); }, lo, hi);
 }
 
 Value<float> Graph::normal(Param<float> mean, Param<float> stddev) {
-  return random("normal", [](Random& draw, float m, float s) { return draw.normal(m, s); }, mean, stddev);
+  return random(
+      "normal", [](Random& draw, float m, float s) { return draw.normal(m, s); }, mean, stddev);
 }
 
 Value<bool> Graph::coin_flip(Param<float> probability) {
-  if (probability.is_constant() && !(probability.constant() >= 0.f && probability.constant() <= 1.f)) {
+  if (probability.is_constant() &&
+      !(probability.constant() >= 0.f && probability.constant() <= 1.f)) {
     throw BuildError("coin_flip: the probability must lie between 0 and 1, not " +
                      std::to_string(probability.constant()));
   }
-  return random("coin_flip", [](Random& draw, float p) { return draw.unit() < p; }, probability);
+  return random(
+      "coin_flip", [](Random& draw, float p) { return draw.unit() < p; }, probability);
 }
 
 std::vector<std::string> Graph::numbered_arms(std::size_t count) {

@@ -2,18 +2,21 @@
 //
 //   auto pipeline = make_pipeline({.batch_size = 32}, [](Graph& g) {
 //     auto [jpeg, label] = g.read(files_in("photos"));
-//     auto image = g.if_else(g.coin_flip(0.5), [&] { return flip(decode_jpeg(jpeg)); }, [&] { return decode_jpeg(jpeg); });
-//     return std::tuple{image, label};
+//     auto image = g.if_else(g.coin_flip(0.5), [&] { return flip(decode_jpeg(jpeg)); }, [&] {
+//     return decode_jpeg(jpeg); }); return std::tuple{image, label};
 //   });
 //
-// The function runs once and computes nothing: each call writes a step into the plan. What it means is the same
-// program run for one sample at a time. Only the arm that is taken runs, and a step outside the arms which only one
-// arm uses runs only there.
+// The function runs once and computes nothing: each call writes a step into the plan. What it means
+// is the same program run for one sample at a time. Only the arm that is taken runs, and a step
+// outside the arms which only one arm uses runs only there.
 //
-// Callables given to source() and map() run later, on several threads at once, for different samples: they must not change
-// what they share. What they throw becomes that sample's error and touches no other sample.
-// Threads: describe a pipeline on one thread. Errors: BuildError, at the line that is wrong.
+// Callables given to source() and map() run later, on several threads at once, for different
+// samples: they must not change what they share. What they throw becomes that sample's error and
+// touches no other sample. Threads: describe a pipeline on one thread. Errors: BuildError, at the
+// line that is wrong.
 #pragma once
+
+#include <sluice/graph/structure.h>
 
 #include <cstdint>
 #include <functional>
@@ -23,8 +26,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <sluice/graph/structure.h>
 
 namespace sluice {
 
@@ -44,7 +45,9 @@ struct argument<Value<T>> {
     structure<Value<T>>::normal(recorder, value);
     slots.push_back(value.slot());
   }
-  static const T& of(const Value<T>& value, const Frame& frame) { return frame.get<T>(value.slot()); }
+  static const T& of(const Value<T>& value, const Frame& frame) {
+    return frame.get<T>(value.slot());
+  }
 };
 template <class T>
 struct argument<Param<T>> {
@@ -62,7 +65,8 @@ struct is_tuple : std::false_type {};
 template <class... Ts>
 struct is_tuple<std::tuple<Ts...>> : std::true_type {};
 
-// Writes what a callable returned into the slots of the step: a tuple into one each, else all into one.
+// Writes what a callable returned into the slots of the step: a tuple into one each, else all into
+// one.
 template <class R>
 struct results {
   using values = Value<R>;
@@ -77,7 +81,9 @@ struct results {
 template <class... Rs>
 struct results<std::tuple<Rs...>> {
   using values = std::tuple<Value<Rs>...>;
-  static values add(Recorder& recorder, Step& step) { return values{results<Rs>::add(recorder, step)...}; }
+  static values add(Recorder& recorder, Step& step) {
+    return values{results<Rs>::add(recorder, step)...};
+  }
   static void write(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
     write_each(frame, slots, std::move(result), std::index_sequence_for<Rs...>());
   }
@@ -96,14 +102,16 @@ class Graph {
  public:
   explicit Graph(Recorder& recorder) : recorder_(recorder) {}
 
-  // `count` samples in an epoch; sample i is f(SampleInfo): one value or a std::tuple of values. `f` is called from
-  // several threads, in no order, and must give the same sample for the same info.
+  // `count` samples in an epoch; sample i is f(SampleInfo): one value or a std::tuple of values.
+  // `f` is called from several threads, in no order, and must give the same sample for the same
+  // info.
   template <class F>
   auto source(std::int64_t count, F f) {
     return add_source("source", count, std::move(f), nullptr);
   }
 
-  // Reads a dataset: any type with size(), name(i), and operator()(const SampleInfo&) as in source().
+  // Reads a dataset: any type with size(), name(i), and operator()(const SampleInfo&) as in
+  // source().
   template <class Reader>
   auto read(Reader reader) {
     const std::int64_t count = reader.size();
@@ -111,8 +119,9 @@ class Graph {
     return add_source("read", count, std::move(reader), std::move(name));
   }
 
-  // A step of the user's own: f(args...) for each sample. Arguments that are Values become const references to what
-  // the sample has, other arguments are passed as they are. A std::tuple as result becomes a tuple of Values.
+  // A step of the user's own: f(args...) for each sample. Arguments that are Values become const
+  // references to what the sample has, other arguments are passed as they are. A std::tuple as
+  // result becomes a tuple of Values.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
     using R = std::decay_t<std::invoke_result_t<const F&, const detail::argument_t<Args>&...>>;
@@ -126,8 +135,8 @@ class Graph {
     return values;
   }
 
-  // Like map, for steps that write their result in place: f(args..., R& out). An Image or Tensor that is made by
-  // out.create(...) may so be written straight into its batch.
+  // Like map, for steps that write their result in place: f(args..., R& out). An Image or Tensor
+  // that is made by out.create(...) may so be written straight into its batch.
   template <class R, class F, class... Args>
   Value<R> map_into(std::string_view name, F f, Args... args) {
     Step step = begin_step<Args...>(name, args...);
@@ -139,11 +148,13 @@ class Graph {
     return value;
   }
 
-  // Like map, for steps that draw random numbers: f(Random&, args...). The numbers depend on the pipeline's seed, the
-  // epoch, the sample and on which of the graph's generators this is, and on nothing else.
+  // Like map, for steps that draw random numbers: f(Random&, args...). The numbers depend on the
+  // pipeline's seed, the epoch, the sample and on which of the graph's generators this is, and on
+  // nothing else.
   template <class F, class... Args>
   auto random(std::string_view name, F f, Args... args) {
-    using R = std::decay_t<std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>>;
+    using R =
+        std::decay_t<std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>>;
     Step step = begin_step<Args...>(name, args...);
     auto values = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
@@ -167,8 +178,8 @@ class Graph {
     return detail::constant_value<std::decay_t<T>>(recorder_, std::forward<T>(value));
   }
 
-  // then() where the predicate holds, otherwise() where it does not. Both run while the pipeline is described, and
-  // return the same structure: a Value, a constant, or a std::tuple of such.
+  // then() where the predicate holds, otherwise() where it does not. Both run while the pipeline is
+  // described, and return the same structure: a Value, a constant, or a std::tuple of such.
   template <class Then, class Otherwise>
   auto if_else(Param<bool> predicate, Then then, Otherwise otherwise) {
     using R = detail::normal_t<std::invoke_result_t<Then&>>;
@@ -186,7 +197,8 @@ class Graph {
     using R = detail::normal_t<std::invoke_result_t<std::tuple_element_t<0, std::tuple<Arms...>>&>>;
     static_assert((std::is_same_v<R, detail::normal_t<std::invoke_result_t<Arms&>>> && ...),
                   "select: all arms must return the same structure and types");
-    open("select", numbered_arms(sizeof...(Arms)), index, [index](const Frame& frame) { return index.of(frame); });
+    open("select", numbered_arms(sizeof...(Arms)), index,
+         [index](const Frame& frame) { return index.of(frame); });
     return run_arms<R>(arms...);
   }
 
@@ -195,7 +207,8 @@ class Graph {
   auto select(Param<std::int64_t> index, const std::vector<Arm>& arms) {
     using R = detail::normal_t<std::invoke_result_t<const Arm&>>;
     require_arms(arms.size());
-    open("select", numbered_arms(arms.size()), index, [index](const Frame& frame) { return index.of(frame); });
+    open("select", numbered_arms(arms.size()), index,
+         [index](const Frame& frame) { return index.of(frame); });
     return guarded([&] {
       for (const Arm& arm : arms) run_arm<R>(arm);
       return detail::rebuild<R>(recorder_, recorder_.close_branch());
@@ -229,7 +242,8 @@ class Graph {
   }
 
   template <class T, class Choose>
-  void open(std::string_view kind, std::vector<std::string> arms, const Param<T>& on, Choose choose) {
+  void open(std::string_view kind, std::vector<std::string> arms, const Param<T>& on,
+            Choose choose) {
     std::vector<SlotId> reads;
     detail::argument<Param<T>>::reads(on, recorder_, reads);
     recorder_.open_branch(kind, std::move(arms), std::move(reads), std::move(choose));

@@ -1,3 +1,6 @@
+#include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/select_node.h>
+#include <sluice/graph/flow/window.h>
 #include <sluice/graph/lower.h>
 
 #include <algorithm>
@@ -7,10 +10,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-
-#include <sluice/graph/flow/batch_node.h>
-#include <sluice/graph/flow/select_node.h>
-#include <sluice/graph/flow/window.h>
 
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
@@ -71,7 +70,8 @@ struct Runner {
         if (branch.arms[index].nodes.empty()) give_results(frame, branch, index);
         return index;
       }
-      frame.fail(branch.name, "the index is " + std::to_string(arm) + ", but the arms are numbered 0 to " +
+      frame.fail(branch.name, "the index is " + std::to_string(arm) +
+                                  ", but the arms are numbered 0 to " +
                                   std::to_string(branch.arms.size() - 1));
     } catch (const std::exception& error) {
       frame.fail(branch.name, error.what());
@@ -92,11 +92,13 @@ class Nodes {
  public:
   Nodes(tbb::flow::graph& g, Runner& runner) : graph_(g), runner_(runner) {}
 
-  // `at_end` says what happens to a token when the block is through; it runs in the block's last task.
+  // `at_end` says what happens to a token when the block is through; it runs in the block's last
+  // task.
   using AtEnd = std::function<void(Frame&)>;
   Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
     Receiver* target = &next;
-    // What the next node in front must do behind its own work; only the last node has `at_end` to do.
+    // What the next node in front must do behind its own work; only the last node has `at_end` to
+    // do.
     AtEnd then = at_end;
     std::size_t i = block.nodes.size();
     while (i > 0) {
@@ -117,17 +119,18 @@ class Nodes {
 
  private:
   Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
-    stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
-                                                  [this, &stage, at_end](const Token& token) noexcept -> Token {
-                                                    runner_.run(*token, stage);
-                                                    if (at_end) at_end(*token);
-                                                    return token;
-                                                  }));
+    stages_.push_back(std::make_unique<StageNode>(
+        graph_, tbb::flow::unlimited, [this, &stage, at_end](const Token& token) noexcept -> Token {
+          runner_.run(*token, stage);
+          if (at_end) at_end(*token);
+          return token;
+        }));
     tbb::flow::make_edge(*stages_.back(), next);
     return *stages_.back();
   }
 
-  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next, const AtEnd& at_end) {
+  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next,
+                         const AtEnd& at_end) {
     Receiver* join = &next;
     if (at_end) {  // the arms' results come first, so the end needs a task of its own behind them
       stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
@@ -139,7 +142,8 @@ class Nodes {
       join = stages_.back().get();
     }
     branches_.push_back(std::make_unique<BranchNode>(
-        graph_, branch.arms.size(), [this, before, &branch](const Token& token) noexcept -> std::size_t {
+        graph_, branch.arms.size(),
+        [this, before, &branch](const Token& token) noexcept -> std::size_t {
           if (before != nullptr) runner_.run(*token, *before);
           return runner_.choose(*token, branch);
         }));
@@ -159,18 +163,20 @@ class Nodes {
   std::vector<std::unique_ptr<BranchNode>> branches_;
 };
 
-// oneTBB gives a process one thread per CPU; a pipeline that asks for more raises that limit while it lives.
+// oneTBB gives a process one thread per CPU; a pipeline that asks for more raises that limit while
+// it lives.
 std::unique_ptr<tbb::global_control> allow_threads(int threads) {
   constexpr auto kLimit = tbb::global_control::max_allowed_parallelism;
-  if (static_cast<std::size_t>(threads) <= tbb::global_control::active_value(kLimit)) return nullptr;
+  if (static_cast<std::size_t>(threads) <= tbb::global_control::active_value(kLimit))
+    return nullptr;
   return std::make_unique<tbb::global_control>(kLimit, static_cast<std::size_t>(threads));
 }
 
 }  // namespace
 
 struct Executor::Impl {
-  Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int batch_size, BufferPool& pool,
-       ExecutorHooks the_hooks)
+  Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int batch_size,
+       BufferPool& pool, ExecutorHooks the_hooks)
       : hooks(std::move(the_hooks)),
         threads(thread_count),
         frames(all),
@@ -200,24 +206,28 @@ struct Executor::Impl {
 
   void build(const Plan& plan, std::size_t batch_size) {
     graph = std::make_unique<tbb::flow::graph>();
-    window = std::make_unique<flow::window<Token>>(*graph, frames, static_cast<std::size_t>(threads),
-                                                   [this](Token token) { return hooks.admit(*token); });
-    batches = std::make_unique<flow::batch_node<Token>>(*graph, batch_size, [](Token token) { return token->id(); });
+    window =
+        std::make_unique<flow::window<Token>>(*graph, frames, static_cast<std::size_t>(threads),
+                                              [this](Token token) { return hooks.admit(*token); });
+    batches = std::make_unique<flow::batch_node<Token>>(*graph, batch_size,
+                                                        [](Token token) { return token->id(); });
     // Lightweight: runs while the batch_node sends, so batches stay in order.
-    ready = std::make_unique<ReadyNode>(*graph, tbb::flow::unlimited,
-                                        [this](const Batch& batch) noexcept -> tbb::flow::continue_msg {
-                                          {
-                                            const std::lock_guard lock(mutex);
-                                            lent.push_back(batch);
-                                          }
-                                          hooks.batch_ready(batch->index, batch->tokens);
-                                          return {};
-                                        });
-    finish = std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) noexcept -> std::size_t {
-      if (!hooks.finish(*token)) return kAgain;
-      window->finished();
-      return kDone;
-    });
+    ready =
+        std::make_unique<ReadyNode>(*graph, tbb::flow::unlimited,
+                                    [this](const Batch& batch) noexcept -> tbb::flow::continue_msg {
+                                      {
+                                        const std::lock_guard lock(mutex);
+                                        lent.push_back(batch);
+                                      }
+                                      hooks.batch_ready(batch->index, batch->tokens);
+                                      return {};
+                                    });
+    finish =
+        std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) noexcept -> std::size_t {
+          if (!hooks.finish(*token)) return kAgain;
+          window->finished();
+          return kDone;
+        });
     nodes = std::make_unique<Nodes>(*graph, runner);
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
     tbb::flow::make_edge(window->output(), entry);
@@ -267,7 +277,8 @@ struct Executor::Impl {
     Batch batch = nullptr;
     {
       const std::lock_guard lock(mutex);
-      const auto it = std::find_if(lent.begin(), lent.end(), [&](Batch b) { return b->index == index; });
+      const auto it =
+          std::find_if(lent.begin(), lent.end(), [&](Batch b) { return b->index == index; });
       if (it == lent.end()) return;
       batch = *it;
       lent.erase(it);
@@ -287,7 +298,8 @@ struct Executor::Impl {
 
   static constexpr std::size_t kAgain = 0, kDone = 1;
   using Batch = const flow::token_batch<Token>*;
-  using ReadyNode = tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
+  using ReadyNode =
+      tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
 
   ExecutorHooks hooks;
   const int threads;
@@ -312,8 +324,8 @@ struct Executor::Impl {
   std::thread driver;
 };
 
-Executor::Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size, BufferPool& pool,
-                   ExecutorHooks hooks)
+Executor::Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size,
+                   BufferPool& pool, ExecutorHooks hooks)
     : impl_(std::make_unique<Impl>(plan, frames, threads, batch_size, pool, std::move(hooks))) {}
 
 Executor::~Executor() {
@@ -336,6 +348,8 @@ void Executor::for_each_held(const std::function<void(const Frame&)>& visit) con
   impl_->batches->for_each_held([&](const Frame* frame) { visit(*frame); });
 }
 
-void Executor::set_cancelled(bool cancelled) { impl_->runner.cancelled.store(cancelled, std::memory_order_relaxed); }
+void Executor::set_cancelled(bool cancelled) {
+  impl_->runner.cancelled.store(cancelled, std::memory_order_relaxed);
+}
 
 }  // namespace sluice

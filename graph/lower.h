@@ -1,37 +1,42 @@
 // Executor: a plan as a running flow graph. The one place where a plan meets oneTBB.
 //
-// Stages become nodes, branches become select_nodes whose arms end in the same receiver, the frames go round in a
-// window, a batch_node puts them in order (graph/flow/ has these nodes). A driver thread waits for the graph inside an
-// arena of the pipeline's own, so that work goes on while nobody asks for a batch, with one thread too.
+// Stages become nodes, branches become select_nodes whose arms end in the same receiver, the frames
+// go round in a window, a batch_node puts them in order (graph/flow/ has these nodes). A driver
+// thread waits for the graph inside an arena of the pipeline's own, so that work goes on while
+// nobody asks for a batch, with one thread too.
 //
-// Ownership: refers to the plan, the frames and the pools of its user, who outlives it. Threads: begin() and drain()
-// from one thread at a time; the rest from any. The hooks are called on worker threads and must not throw.
+// Ownership: refers to the plan, the frames and the pools of its user, who outlives it. Threads:
+// begin() and drain() from one thread at a time; the rest from any. The hooks are called on worker
+// threads and must not throw.
 #pragma once
+
+#include <sluice/graph/plan.h>
+#include <sluice/runtime/buffer_pool.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include <sluice/graph/plan.h>
-#include <sluice/runtime/buffer_pool.h>
-
 namespace sluice {
 
 struct ExecutorHooks {
   // Fills a free frame with the next sample; false when there is none now. One call at a time.
   std::function<bool(Frame&)> admit;
-  // All steps have run or were passed over. True: on to the batch. False: once more from the source.
+  // All steps have run or were passed over. True: on to the batch. False: once more from the
+  // source.
   std::function<bool(Frame&)> finish;
-  // A batch is complete; called in the order of batches. The frames stay untouched until release(index).
+  // A batch is complete; called in the order of batches. The frames stay untouched until
+  // release(index).
   std::function<void(std::int64_t index, const std::vector<Frame*>& frames)> batch_ready;
 };
 
 class Executor {
  public:
-  // `threads`: how many threads run steps at once. `batch_size` and the frames' ids decide about batches.
-  Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size, BufferPool& pool,
-           ExecutorHooks hooks);
+  // `threads`: how many threads run steps at once. `batch_size` and the frames' ids decide about
+  // batches.
+  Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size,
+           BufferPool& pool, ExecutorHooks hooks);
   // Stops as drain() does.
   ~Executor();
 
@@ -39,8 +44,9 @@ class Executor {
   void begin(std::int64_t total);
   // The consumer is done with a batch: its frames are free to carry others.
   void release(std::int64_t batch);
-  // Admits no more, and returns when no step runs: at most as long as the longest running step takes, if the
-  // frames are told to pass the others over (see Frame::ended). Then all frames are free.
+  // Admits no more, and returns when no step runs: at most as long as the longest running step
+  // takes, if the frames are told to pass the others over (see Frame::ended). Then all frames are
+  // free.
   void drain();
   // Frames that arrived in batches which are not complete; call it when nothing is under way.
   void for_each_held(const std::function<void(const Frame&)>& visit) const;

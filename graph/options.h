@@ -9,18 +9,21 @@ namespace sluice {
 // What becomes of a batch that holds samples which failed.
 struct OnError {
   enum class Policy : std::uint8_t {
-    fail,    // the batch is thrown once, as a BatchError; asked again, the pipeline delivers it without them
+    fail,    // the batch is thrown once, as a BatchError; asked again, the pipeline delivers it
+             // without them
     skip,    // the batch is short and says which samples are missing
     replace  // another sample of the epoch, chosen by (seed, epoch, id), stands in
   };
   Policy policy = Policy::fail;
-  // More failures than this in an epoch, or a larger share of its samples so far, end the epoch with a
-  // BudgetError. The share is looked at from the 100th sample on. Both are counted in order of ids, so that the
-  // epoch ends at the same batch on every machine.
+  // More failures than this in an epoch, or a larger share of its samples so far, end the epoch
+  // with a BudgetError. The share is looked at from the 100th sample on. Both are counted in order
+  // of ids, so that the epoch ends at the same batch on every machine.
   std::int64_t max_errors = std::numeric_limits<std::int64_t>::max();
   double max_rate = 1.0;
 
-  constexpr OnError within(std::int64_t errors, double rate = 1.0) const { return {policy, errors, rate}; }
+  constexpr OnError within(std::int64_t errors, double rate = 1.0) const {
+    return {policy, errors, rate};
+  }
   static const OnError fail, skip, replace;
 };
 inline constexpr OnError OnError::fail{OnError::Policy::fail};
@@ -39,10 +42,12 @@ struct PipelineOptions {
   std::uint64_t seed = 0;
   int threads = 0;   // 0: as many as the process may use CPUs
   int prefetch = 2;  // batches that are made ready while the user works on one
-  int window = 0;    // samples that may be under way, at least batch_size; 0: batch_size * (prefetch + 1)
+  int window =
+      0;  // samples that may be under way, at least batch_size; 0: batch_size * (prefetch + 1)
   LastBatch last_batch = LastBatch::partial;
   OnError on_error = OnError::fail;
-  double stall_timeout = 0;  // seconds without progress after which next() throws a StallError; 0: never
+  double stall_timeout =
+      0;  // seconds without progress after which next() throws a StallError; 0: never
 };
 
 }  // namespace sluice

@@ -1,20 +1,22 @@
 // The passes that decide about memory: place and release.
+#include <sluice/graph/passes.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include <sluice/graph/passes.h>
 
 namespace sluice {
 namespace {
 
 using Slots = std::set<SlotId>;
 
-// Slots that are read while `output` must not lie in the batch under another name: a value can be placed only
-// when every way from its making leads to the one output, that is, when each link is in the block that made it.
+// Slots that are read while `output` must not lie in the batch under another name: a value can be
+// placed only when every way from its making leads to the one output, that is, when each link is in
+// the block that made it.
 void place_value(Plan& plan, Block& block, SlotId slot, int output) {
   if (!plan.slots[slot].merged) {
-    if (plan.slots[slot].scope == block.scope && plan.slots[slot].output < 0) plan.slots[slot].output = output;
+    if (plan.slots[slot].scope == block.scope && plan.slots[slot].output < 0)
+      plan.slots[slot].output = output;
     return;
   }
   for (Node& node : block.nodes) {
@@ -31,11 +33,13 @@ class Releases {
  public:
   explicit Releases(Plan& plan) : plan_(plan) {}
 
-  // Walks the block backwards from the slots that are live behind it; gives those that are live before it.
+  // Walks the block backwards from the slots that are live behind it; gives those that are live
+  // before it.
   Slots walk(Block& block, Slots live) {
     for (auto it = block.nodes.rbegin(); it != block.nodes.rend(); ++it) {
       if (auto* stage = std::get_if<Stage>(&*it)) {
-        for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step) walk_step(*step, live);
+        for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step)
+          walk_step(*step, live);
       } else {
         live = walk_branch(std::get<Branch>(*it), std::move(live));
       }
@@ -65,11 +69,13 @@ class Releases {
     }
     all.insert(branch.reads.begin(), branch.reads.end());
     // What another arm needs is let go where this arm is taken.
-    for (std::size_t a = 0; a < branch.arms.size(); ++a) branch.arms[a].releases = dying(all, before[a]);
+    for (std::size_t a = 0; a < branch.arms.size(); ++a)
+      branch.arms[a].releases = dying(all, before[a]);
     return all;
   }
 
-  // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a release.
+  // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a
+  // release.
   std::vector<SlotId> dying(const Slots& slots, const Slots& live) const {
     Slots held;
     for (const SlotId slot : live) add_storages(slot, held);
@@ -103,7 +109,8 @@ std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
       for (std::size_t i = 0; i < branch->results.size(); ++i) {
         if (branch->results[i] != slot) continue;
         for (const Block& arm : branch->arms) {
-          for (const SlotId storage : storages_of(plan, arm.results[i])) storages.push_back(storage);
+          for (const SlotId storage : storages_of(plan, arm.results[i]))
+            storages.push_back(storage);
         }
       }
     }

@@ -1,10 +1,9 @@
 #include <sluice/graph/passes.h>
+#include <sluice/runtime/error.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include <sluice/runtime/error.h>
 
 namespace sluice {
 namespace {
@@ -15,11 +14,13 @@ bool inside(const Plan& plan, ScopeId scope, ScopeId outer) {
 }
 
 void check_use(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
-  if (slot >= plan.slots.size()) throw BuildError("'" + user + "' uses slot " + std::to_string(slot) + ", which does not exist");
+  if (slot >= plan.slots.size())
+    throw BuildError("'" + user + "' uses slot " + std::to_string(slot) + ", which does not exist");
   const ScopeId home = plan.slots[slot].scope;
   if (inside(plan, scope, home)) return;
-  throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name + "', which exists only inside " +
-                   plan.scopes[home].name + "; return it from that arm to use it outside");
+  throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name +
+                   "', which exists only inside " + plan.scopes[home].name +
+                   "; return it from that arm to use it outside");
 }
 
 void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
@@ -29,17 +30,17 @@ void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
     const Block& arm = branch.arms[a];
     if (arm.results.size() != branch.results.size()) {
       throw BuildError("'" + branch.name + "': the arm '" + branch.arm_names[a] + "' gives " +
-                       std::to_string(arm.results.size()) + " values, but '" + branch.arm_names[0] + "' gives " +
-                       std::to_string(branch.results.size()));
+                       std::to_string(arm.results.size()) + " values, but '" + branch.arm_names[0] +
+                       "' gives " + std::to_string(branch.results.size()));
     }
     for (std::size_t i = 0; i < arm.results.size(); ++i) {
       check_use(plan, arm.results[i], arm.scope, branch.name);
       const SlotType* given = plan.slots[arm.results[i]].type;
       const SlotType* wanted = plan.slots[branch.results[i]].type;
       if (given != wanted) {
-        throw BuildError("'" + branch.name + "': result " + std::to_string(i) + " of the arm '" + branch.arm_names[a] +
-                         "' is " + std::string(given->name) + ", but '" + branch.arm_names[0] + "' gives " +
-                         std::string(wanted->name));
+        throw BuildError("'" + branch.name + "': result " + std::to_string(i) + " of the arm '" +
+                         branch.arm_names[a] + "' is " + std::string(given->name) + ", but '" +
+                         branch.arm_names[0] + "' gives " + std::string(wanted->name));
       }
     }
   }
@@ -47,7 +48,9 @@ void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
 
 using Slots = std::set<SlotId>;
 
-void insert(Slots& slots, const std::vector<SlotId>& more) { slots.insert(more.begin(), more.end()); }
+void insert(Slots& slots, const std::vector<SlotId>& more) {
+  slots.insert(more.begin(), more.end());
+}
 
 bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
   return std::any_of(some.begin(), some.end(), [&](SlotId s) { return slots.count(s) > 0; });
@@ -82,8 +85,8 @@ void prune_block(Block& block, Slots& needed) {
       continue;
     }
     auto& branch = std::get<Branch>(*it);
-    const bool effect =
-        std::any_of(branch.arms.begin(), branch.arms.end(), [](const Block& arm) { return has_effect(arm); });
+    const bool effect = std::any_of(branch.arms.begin(), branch.arms.end(),
+                                    [](const Block& arm) { return has_effect(arm); });
     if (!effect && !any_of(needed, branch.results)) continue;
     // Results that nobody reads are not made.
     for (std::size_t i = branch.results.size(); i-- > 0;) {
@@ -116,9 +119,10 @@ void collect_uses(const Block& block, Slots& uses) {
   });
 }
 
-// The one arm of a branch of `nodes` that holds every use of `writes`; null when there is no such arm.
-// `after` are the nodes behind the step, `outside` the uses that follow the block.
-Block* only_user(std::vector<Node>& nodes, std::size_t after, const std::vector<SlotId>& writes, const Slots& outside) {
+// The one arm of a branch of `nodes` that holds every use of `writes`; null when there is no such
+// arm. `after` are the nodes behind the step, `outside` the uses that follow the block.
+Block* only_user(std::vector<Node>& nodes, std::size_t after, const std::vector<SlotId>& writes,
+                 const Slots& outside) {
   if (any_of(outside, writes)) return nullptr;
   Block* user = nullptr;
   for (std::size_t i = after; i < nodes.size(); ++i) {
@@ -159,7 +163,8 @@ void sink_block(Plan& plan, Block& block, const Slots& outside) {
   for (Node& node : block.nodes) {
     auto* branch = std::get_if<Branch>(&node);
     if (branch == nullptr) continue;
-    for (Block& arm : branch->arms) sink_block(plan, arm, Slots(arm.results.begin(), arm.results.end()));
+    for (Block& arm : branch->arms)
+      sink_block(plan, arm, Slots(arm.results.begin(), arm.results.end()));
   }
 }
 
@@ -184,8 +189,10 @@ void split_stages(Block& block) {
 }  // namespace
 
 void check(const Plan& plan) {
-  if (plan.samples < 0) throw BuildError("the pipeline has no source: add g.source(...) or g.read(...)");
-  if (plan.outputs.empty()) throw BuildError("the pipeline has no outputs: return at least one value");
+  if (plan.samples < 0)
+    throw BuildError("the pipeline has no source: add g.source(...) or g.read(...)");
+  if (plan.outputs.empty())
+    throw BuildError("the pipeline has no outputs: return at least one value");
   for (const SlotId slot : plan.outputs) check_use(plan, slot, 0, "the pipeline's result");
   for_each_block(plan.top, [&](const Block& block) {
     for (const Node& node : block.nodes) {

@@ -1,10 +1,11 @@
-// Passes: functions from plan to plan, applied in this order by `prepare`. None changes what a program means.
+// Passes: functions from plan to plan, applied in this order by `prepare`. None changes what a
+// program means.
 //
 //   check    the plan makes sense, or BuildError says what is wrong
 //   prune    steps that no output needs are gone, unless they have effects
-//   sink     a step whose every use is inside one arm moves into that arm, so it runs only when the arm is taken
-//   fuse     neighbouring steps of a block become one stage: one task
-//   place    finds the slots that always end as one output; their values are written straight into the batch
+//   sink     a step whose every use is inside one arm moves into that arm, so it runs only when the
+//   arm is taken fuse     neighbouring steps of a block become one stage: one task place    finds
+//   the slots that always end as one output; their values are written straight into the batch
 //   release  the last use of a value gives its memory back
 //
 // Threads: pure functions. Errors: only check throws.

@@ -2,16 +2,24 @@
 //
 //   for (const auto& [images, labels] : pipeline.epoch()) train(images, labels);
 //
-// epoch() starts the next epoch, 0 at first; reset() goes back to epoch 0 (or any), so that the same batches come again,
-// byte for byte. Nothing depends on the number of threads, the window or the batch size but where batches end.
-// Work goes on in the background: `prefetch` batches are made ready while the user works on one. Leaving the
-// loop early ends the epoch; the pipeline stays usable.
+// epoch() starts the next epoch, 0 at first; reset() goes back to epoch 0 (or any), so that the
+// same batches come again, byte for byte. Nothing depends on the number of threads, the window or
+// the batch size but where batches end. Work goes on in the background: `prefetch` batches are made
+// ready while the user works on one. Leaving the loop early ends the epoch; the pipeline stays
+// usable.
 //
-// Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon as the steps that
-// run have ended. Batches outlive it. Not to be destroyed from inside a step.
+// Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
+// as the steps that run have ended. Batches outlive it. Not to be destroyed from inside a step.
 // Threads: cancel() and stats() from any; the rest from one thread at a time.
-// Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions say.
+// Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions
+// say.
 #pragma once
+
+#include <sluice/graph/batch.h>
+#include <sluice/graph/engine.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/options.h>
+#include <sluice/graph/plan.h>
 
 #include <cstdint>
 #include <memory>
@@ -20,12 +28,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <sluice/graph/batch.h>
-#include <sluice/graph/engine.h>
-#include <sluice/graph/graph.h>
-#include <sluice/graph/options.h>
-#include <sluice/graph/plan.h>
 
 namespace sluice {
 
@@ -64,8 +66,8 @@ class Epoch {
     if (engine_ != nullptr) engine_->cancel(run_);
   }
 
-  // The next batch; nothing when the epoch is over. After a BatchError the next call gives the batch that threw,
-  // without the samples that failed.
+  // The next batch; nothing when the epoch is over. After a BatchError the next call gives the
+  // batch that threw, without the samples that failed.
   std::optional<Batch<Ts...>> next() {
     auto data = engine_->next(run_);
     if (data == nullptr) return std::nullopt;
@@ -111,13 +113,15 @@ class Pipeline {
   const Plan& recorded_plan() const { return engine_->recorded_plan(); }
 
  private:
-  std::shared_ptr<Engine> engine_;  // shared with the epochs, which may outlive the pipeline but then give nothing
+  std::shared_ptr<Engine>
+      engine_;  // shared with the epochs, which may outlive the pipeline but then give nothing
   std::int64_t next_epoch_ = 0;
 };
 
 namespace detail {
 template <class... Ts>
-Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options, const std::tuple<Value<Ts>...>& outputs) {
+Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options,
+                      const std::tuple<Value<Ts>...>& outputs) {
   recorder.set_outputs(flatten(outputs));
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   (makers.push_back(std::make_unique<MakerOf<Ts>>()), ...);
@@ -129,8 +133,9 @@ Pipeline<T> build(Recorder& recorder, const PipelineOptions& options, const Valu
 }
 }  // namespace detail
 
-// Makes a pipeline from a function that describes it: `describe(Graph&)` returns a Value, or a std::tuple of Values and
-// constants, one for each column of the batches. Throws BuildError when the description makes no sense.
+// Makes a pipeline from a function that describes it: `describe(Graph&)` returns a Value, or a
+// std::tuple of Values and constants, one for each column of the batches. Throws BuildError when
+// the description makes no sense.
 template <class Describe>
 auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
   Recorder recorder;

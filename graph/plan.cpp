@@ -13,22 +13,27 @@ std::string value_list(const Plan& plan, const std::vector<SlotId>& slots) {
 }
 
 void print_step(const Plan& plan, const Step& step, const std::string& indent, std::string& text) {
-  text += indent + step.name + "(" + value_list(plan, step.reads) + ") -> " + value_list(plan, step.writes);
+  text += indent + step.name + "(" + value_list(plan, step.reads) + ") -> " +
+          value_list(plan, step.writes);
   if (!step.releases.empty()) text += "   [releases " + value_list(plan, step.releases) + "]";
   text += '\n';
 }
 
-void print_block(const Plan& plan, const Block& block, const std::string& indent, std::string& text) {
-  if (!block.releases.empty()) text += indent + "[releases " + value_list(plan, block.releases) + "]\n";
+void print_block(const Plan& plan, const Block& block, const std::string& indent,
+                 std::string& text) {
+  if (!block.releases.empty())
+    text += indent + "[releases " + value_list(plan, block.releases) + "]\n";
   for (const Node& node : block.nodes) {
     if (const auto* stage = std::get_if<Stage>(&node)) {
       const bool fused = stage->steps.size() > 1;
       if (fused) text += indent + "stage\n";
-      for (const Step& step : stage->steps) print_step(plan, step, fused ? indent + "  " : indent, text);
+      for (const Step& step : stage->steps)
+        print_step(plan, step, fused ? indent + "  " : indent, text);
       continue;
     }
     const auto& branch = std::get<Branch>(node);
-    text += indent + branch.name + "(" + value_list(plan, branch.reads) + ") -> " + value_list(plan, branch.results) + "\n";
+    text += indent + branch.name + "(" + value_list(plan, branch.reads) + ") -> " +
+            value_list(plan, branch.results) + "\n";
     for (std::size_t a = 0; a < branch.arms.size(); ++a) {
       text += indent + "  " + branch.arm_names[a] + ":\n";
       print_block(plan, branch.arms[a], indent + "    ", text);

@@ -1,18 +1,20 @@
-// Plan: what a pipeline does, as plain data. Steps in order, each with the slots that it reads and writes; branches
-// are nodes which hold a block for each arm. A plan can be checked, rewritten, printed and drawn without running.
+// Plan: what a pipeline does, as plain data. Steps in order, each with the slots that it reads and
+// writes; branches are nodes which hold a block for each arm. A plan can be checked, rewritten,
+// printed and drawn without running.
 //
-// Made by the builder (graph.h), rewritten by the passes (passes.h), turned into flow-graph nodes by lower.h.
-// A Plan owns everything in it. Threads: like any data; immutable while a pipeline runs it.
+// Made by the builder (graph.h), rewritten by the passes (passes.h), turned into flow-graph nodes
+// by lower.h. A Plan owns everything in it. Threads: like any data; immutable while a pipeline runs
+// it.
 #pragma once
+
+#include <sluice/graph/frame.h>
+#include <sluice/graph/slot.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include <sluice/graph/frame.h>
-#include <sluice/graph/slot.h>
 
 namespace sluice {
 
@@ -28,8 +30,9 @@ struct Slot {
   std::string name;
   const SlotType* type = nullptr;
   ScopeId scope = 0;
-  bool merged = false;  // the result of a branch: a pointer to what the arm gave, no storage of its own
-  int output = -1;      // written straight into the batch as this output; set by the pass `place`
+  bool merged =
+      false;        // the result of a branch: a pointer to what the arm gave, no storage of its own
+  int output = -1;  // written straight into the batch as this output; set by the pass `place`
 };
 
 struct Step {
@@ -37,9 +40,9 @@ struct Step {
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
   std::function<void(Frame&)> run;
-  bool effect = false;               // runs even if nobody reads what it writes
-  bool pinned = false;               // never moves into an arm: a source, which decides what the sample is
-  std::vector<SlotId> releases;      // storage that nobody needs after this step
+  bool effect = false;  // runs even if nobody reads what it writes
+  bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
+  std::vector<SlotId> releases;  // storage that nobody needs after this step
 };
 
 // Neighbouring steps that run in one task.
@@ -76,7 +79,8 @@ struct Plan {
   Block top;
   std::vector<SlotId> outputs;
   std::int64_t samples = -1;  // in an epoch; -1 while no source has said
-  std::function<std::string(std::int64_t)> source_name;  // what the source calls a sample; may be empty
+  std::function<std::string(std::int64_t)>
+      source_name;  // what the source calls a sample; may be empty
 };
 
 // The plan as indented text, one line a step.
@@ -85,10 +89,12 @@ std::string to_string(const Plan& plan);
 // The plan as a Graphviz drawing, arms as clusters.
 std::string to_dot(const Plan& plan);
 
-// Every slot that `slot` may be an alias of when it is read: itself, or through branches what their arms give.
+// Every slot that `slot` may be an alias of when it is read: itself, or through branches what their
+// arms give.
 std::vector<SlotId> storages_of(const Plan& plan, SlotId slot);
 
-// Calls visit(Block&) for the block and all blocks inside it, outermost first. B is Block or const Block.
+// Calls visit(Block&) for the block and all blocks inside it, outermost first. B is Block or const
+// Block.
 template <class B, class Visit>
 void for_each_block(B& block, Visit&& visit) {
   visit(block);

@@ -1,8 +1,7 @@
 #include <sluice/graph/recorder.h>
+#include <sluice/runtime/error.h>
 
 #include <utility>
-
-#include <sluice/runtime/error.h>
 
 namespace sluice {
 
@@ -36,8 +35,9 @@ void Recorder::use(SlotId slot, const std::string& user) const {
   ScopeId scope = current_scope();
   while (scope != home && scope != 0) scope = plan_.scopes[scope].parent;
   if (scope == home) return;
-  throw BuildError("'" + user + "' uses the value '" + plan_.slots[slot].name + "', which exists only inside " +
-                   plan_.scopes[home].name + "; return it from that arm to use it outside");
+  throw BuildError("'" + user + "' uses the value '" + plan_.slots[slot].name +
+                   "', which exists only inside " + plan_.scopes[home].name +
+                   "; return it from that arm to use it outside");
 }
 
 void Recorder::add_step(Step step) {
@@ -57,18 +57,23 @@ std::string Recorder::unique_name(std::string_view base) {
 
 void Recorder::set_source(const std::string& step, std::int64_t samples,
                           std::function<std::string(std::int64_t)> name) {
-  if (!open_.empty()) throw BuildError("the source '" + step + "' stands inside an arm; sources belong at the top");
-  if (samples < 0) throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) + " samples");
-  if (samples > INT32_MAX) throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
+  if (!open_.empty())
+    throw BuildError("the source '" + step + "' stands inside an arm; sources belong at the top");
+  if (samples < 0)
+    throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
+                     " samples");
+  if (samples > INT32_MAX)
+    throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
   if (plan_.samples >= 0 && plan_.samples != samples) {
-    throw BuildError("the source '" + step + "' has " + std::to_string(samples) + " samples, but the one before it has " +
-                     std::to_string(plan_.samples));
+    throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
+                     " samples, but the one before it has " + std::to_string(plan_.samples));
   }
   plan_.samples = samples;
   if (name && !plan_.source_name) plan_.source_name = std::move(name);
 }
 
-void Recorder::open_branch(std::string_view kind, std::vector<std::string> arm_names, std::vector<SlotId> reads,
+void Recorder::open_branch(std::string_view kind, std::vector<std::string> arm_names,
+                           std::vector<SlotId> reads,
                            std::function<std::int64_t(const Frame&)> choose) {
   OpenBranch open;
   open.branch.name = unique_name(kind);
@@ -85,7 +90,8 @@ void Recorder::begin_arm() {
   const std::size_t index = open.branch.arms.size();
   open.arm = Block{};
   open.arm.scope = static_cast<ScopeId>(plan_.scopes.size());
-  plan_.scopes.push_back({parent, "the arm '" + open.branch.arm_names.at(index) + "' of '" + open.branch.name + "'"});
+  plan_.scopes.push_back(
+      {parent, "the arm '" + open.branch.arm_names.at(index) + "' of '" + open.branch.name + "'"});
   open.in_arm = true;
 }
 
@@ -119,7 +125,9 @@ void Recorder::set_outputs(std::vector<SlotId> outputs) {
 }
 
 void Recorder::require_same(const Recorder& other) const {
-  if (&other != this) throw BuildError("a value of one pipeline is used in another; describe each pipeline on its own");
+  if (&other != this)
+    throw BuildError(
+        "a value of one pipeline is used in another; describe each pipeline on its own");
 }
 
 }  // namespace sluice

@@ -1,8 +1,11 @@
-// Recorder: writes down the plan while a pipeline is described. The typed front (graph.h) and the operators call it;
-// users do not. It checks each use of a value at once, so that the error points at the user's own line.
+// Recorder: writes down the plan while a pipeline is described. The typed front (graph.h) and the
+// operators call it; users do not. It checks each use of a value at once, so that the error points
+// at the user's own line.
 //
 // Ownership: the recorder owns the plan until take(). Threads: one. Errors: BuildError.
 #pragma once
+
+#include <sluice/graph/plan.h>
 
 #include <cstdint>
 #include <functional>
@@ -10,8 +13,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <sluice/graph/plan.h>
 
 namespace sluice {
 
@@ -29,13 +30,16 @@ class Recorder {
   // Number of the next generator of random numbers.
   std::uint32_t next_generator() { return generators_++; }
 
-  // A source says how many samples it has and what it calls them; all sources must agree on the number.
-  void set_source(const std::string& step, std::int64_t samples, std::function<std::string(std::int64_t)> name);
+  // A source says how many samples it has and what it calls them; all sources must agree on the
+  // number.
+  void set_source(const std::string& step, std::int64_t samples,
+                  std::function<std::string(std::int64_t)> name);
 
-  // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged slots.
-  // Several branches may be open, one inside the other. When an arm throws, abandon() forgets the branch.
-  void open_branch(std::string_view kind, std::vector<std::string> arm_names, std::vector<SlotId> reads,
-                   std::function<std::int64_t(const Frame&)> choose);
+  // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
+  // slots. Several branches may be open, one inside the other. When an arm throws, abandon()
+  // forgets the branch.
+  void open_branch(std::string_view kind, std::vector<std::string> arm_names,
+                   std::vector<SlotId> reads, std::function<std::int64_t(const Frame&)> choose);
   void begin_arm();
   void end_arm(std::vector<SlotId> results);
   std::vector<SlotId> close_branch();

@@ -1,14 +1,14 @@
-// SlotType: how a frame keeps a value of some C++ type without knowing the type. One static object per type.
-// Threads: immutable. Any movable, default-constructible type has one.
+// SlotType: how a frame keeps a value of some C++ type without knowing the type. One static object
+// per type. Threads: immutable. Any movable, default-constructible type has one.
 #pragma once
+
+#include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string_view>
 #include <type_traits>
-
-#include <sluice/runtime/tensor.h>
 
 namespace sluice {
 
@@ -29,21 +29,25 @@ struct SlotType {
   std::size_t alignment;
   void (*construct)(void*);
   void (*destroy)(void*) noexcept;
-  void (*release)(void*);             // gives back what the value holds; null when it holds nothing
+  void (*release)(void*);  // gives back what the value holds; null when it holds nothing
   void (*set_placer)(void*, Placer*);  // null when the type cannot be written straight into a batch
 };
 
 // Types with a release() of their own keep nothing after it; others are replaced by a fresh object.
 template <class T>
 concept Releasable = requires(T& value) {
-  { value.release() } noexcept;
+  { value.release() }
+  noexcept;
 };
 template <class T>
-concept Placeable = requires(T& value, Placer* placer) { value.set_placer(placer); };
+concept Placeable = requires(T& value, Placer* placer) {
+  value.set_placer(placer);
+};
 
 template <class T>
-concept Travels = std::is_object_v<T> && std::is_nothrow_destructible_v<T> && std::is_default_constructible_v<T> &&
-                  std::is_move_constructible_v<T> && std::is_move_assignable_v<T>;
+concept Travels = std::is_object_v<T> && std::is_nothrow_destructible_v<T> &&
+    std::is_default_constructible_v<T> && std::is_move_constructible_v<T> &&
+    std::is_move_assignable_v<T>;
 
 template <Travels T>
 const SlotType* slot_type() {

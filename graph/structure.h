@@ -1,15 +1,15 @@
-// structure<X>: how something that an arm or a pipeline's function returns is made of values. A Value is itself; a
-// constant becomes a value; a tuple holds structures. Arms must return the same structure: normal_t<X> is the
-// type that remains when constants have become values.
+// structure<X>: how something that an arm or a pipeline's function returns is made of values. A
+// Value is itself; a constant becomes a value; a tuple holds structures. Arms must return the same
+// structure: normal_t<X> is the type that remains when constants have become values.
 #pragma once
+
+#include <sluice/graph/recorder.h>
+#include <sluice/graph/value.h>
 
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <sluice/graph/recorder.h>
-#include <sluice/graph/value.h>
 
 namespace sluice::detail {
 
@@ -19,7 +19,9 @@ Value<T> constant_value(Recorder& recorder, T constant) {
   step.name = recorder.unique_name("constant");
   const SlotId slot = recorder.add_slot(slot_type<T>(), step.name);
   step.writes = {slot};
-  step.run = [slot, constant = std::move(constant)](Frame& frame) { frame.get<T>(slot) = constant; };
+  step.run = [slot, constant = std::move(constant)](Frame& frame) {
+    frame.get<T>(slot) = constant;
+  };
   recorder.add_step(std::move(step));
   return {recorder, slot};
 }
@@ -39,7 +41,9 @@ struct structure<Value<T>> {
     recorder.require_same(value.recorder());
     return value;
   }
-  static void flatten(const Value<T>& value, std::vector<SlotId>& slots) { slots.push_back(value.slot()); }
+  static void flatten(const Value<T>& value, std::vector<SlotId>& slots) {
+    slots.push_back(value.slot());
+  }
   static type rebuild(Recorder& recorder, const SlotId*& slot) { return {recorder, *slot++}; }
 
  private:
@@ -56,7 +60,8 @@ template <class... Xs>
 struct structure<std::tuple<Xs...>> {
   using type = std::tuple<typename structure<Xs>::type...>;
   static type normal(Recorder& recorder, const std::tuple<Xs...>& xs) {
-    return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(recorder, x)...}; }, xs);
+    return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(recorder, x)...}; },
+                      xs);
   }
   static void flatten(const std::tuple<Xs...>& xs, std::vector<SlotId>& slots) {
     std::apply([&](const Xs&... x) { (structure<Xs>::flatten(x, slots), ...); }, xs);

@@ -4,12 +4,13 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace fs = std::filesystem;
@@ -39,26 +40,32 @@ bool is_jpeg_name(const fs::path& path) {
 std::vector<std::string> find_jpegs(const std::string& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
-  if (!fs::exists(status)) throw_folder(folder, "does not exist; give the path of a folder with JPEG files");
-  if (!fs::is_directory(status)) throw_folder(folder, "is not a folder; give the folder that holds the files");
+  if (!fs::exists(status))
+    throw_folder(folder, "does not exist; give the path of a folder with JPEG files");
+  if (!fs::is_directory(status))
+    throw_folder(folder, "is not a folder; give the folder that holds the files");
   std::vector<std::string> paths;
   try {
-    // Links to folders are followed, as data sets are often put together from links; a link that leads back up
-    // ends with the system's "too many levels" error.
-    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink)) {
-      if (is_jpeg_name(entry.path()) && !entry.is_directory()) paths.push_back(entry.path().string());
+    // Links to folders are followed, as data sets are often put together from links; a link that
+    // leads back up ends with the system's "too many levels" error.
+    for (const auto& entry : fs::recursive_directory_iterator(
+             folder, fs::directory_options::follow_directory_symlink)) {
+      if (is_jpeg_name(entry.path()) && !entry.is_directory())
+        paths.push_back(entry.path().string());
     }
   } catch (const fs::filesystem_error& e) {
     throw_folder(folder, "cannot be read: " + e.path1().string() + ": " + e.code().message());
   }
-  if (paths.empty()) throw_folder(folder, "holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");
+  if (paths.empty())
+    throw_folder(folder, "holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
 class File {
  public:
-  explicit File(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const std::string& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail("cannot be opened");
   }
   ~File() {
@@ -81,8 +88,8 @@ class File {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail("cannot be read");
       if (got == 0) {
-        throw IoError("'" + path_ + "' became shorter while it was read: " + std::to_string(done) + " of " +
-                      std::to_string(size) + " bytes");
+        throw IoError("'" + path_ + "' became shorter while it was read: " + std::to_string(done) +
+                      " of " + std::to_string(size) + " bytes");
       }
       done += static_cast<std::size_t>(got);
     }
@@ -105,10 +112,9 @@ Files::Files(std::string folder) {
     const fs::path inside = fs::path(path).lexically_relative(root);
     const bool in_class = std::distance(inside.begin(), inside.end()) > 1;
     if (in_class) {
+      // Paths are sorted, so that the files of a class come one after the other.
       const std::string name = inside.begin()->string();
-      if (std::find(list->classes.begin(), list->classes.end(), name) == list->classes.end()) {
-        list->classes.push_back(name);
-      }
+      if (list->classes.empty() || list->classes.back() != name) list->classes.push_back(name);
     }
     list->files.push_back({std::move(path), -1});
   }
@@ -116,15 +122,20 @@ Files::Files(std::string folder) {
   for (List::File& file : list->files) {
     const fs::path inside = fs::path(file.path).lexically_relative(root);
     if (std::distance(inside.begin(), inside.end()) <= 1) continue;
-    const auto at = std::lower_bound(list->classes.begin(), list->classes.end(), inside.begin()->string());
+    const auto at =
+        std::lower_bound(list->classes.begin(), list->classes.end(), inside.begin()->string());
     file.label = at - list->classes.begin();
   }
   list_ = std::move(list);
 }
 
 std::int64_t Files::size() const { return static_cast<std::int64_t>(list_->files.size()); }
-const std::string& Files::name(std::int64_t i) const { return list_->files.at(static_cast<std::size_t>(i)).path; }
-std::int64_t Files::label(std::int64_t i) const { return list_->files.at(static_cast<std::size_t>(i)).label; }
+const std::string& Files::name(std::int64_t i) const {
+  return list_->files.at(static_cast<std::size_t>(i)).path;
+}
+std::int64_t Files::label(std::int64_t i) const {
+  return list_->files.at(static_cast<std::size_t>(i)).label;
+}
 const std::vector<std::string>& Files::classes() const { return list_->classes; }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {

@@ -2,23 +2,24 @@
 //
 //   auto [jpeg, label] = g.read(files_in("photos"));
 //
-// Files are found once, when files_in is called, in all folders below, and sorted by path. Labels follow the usual layout
-// of image classification: when the files lie in folders, the folders directly below `folder` are the classes, numbered
-// in sorted order from 0; when they all lie in `folder` itself, every label is -1.
-// Ownership: Files is a small handle on a shared, immutable list; copies are cheap. Threads: any number at once.
-// Errors: files_in throws IoError for a folder that is missing, unreadable or without JPEG files. A file that cannot
-// be read later on is the error of its sample.
+// Files are found once, when files_in is called, in all folders below, and sorted by path. Labels
+// follow the usual layout of image classification: when the files lie in folders, the folders
+// directly below `folder` are the classes, numbered in sorted order from 0; when they all lie in
+// `folder` itself, every label is -1. Ownership: Files is a small handle on a shared, immutable
+// list; copies are cheap. Threads: any number at once. Errors: files_in throws IoError for a folder
+// that is missing, unreadable or without JPEG files. A file that cannot be read later on is the
+// error of its sample.
 #pragma once
+
+#include <sluice/graph/frame.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include <sluice/graph/frame.h>
-#include <sluice/runtime/bytes.h>
-#include <sluice/runtime/error.h>
 
 namespace sluice {
 

@@ -41,8 +41,9 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
   for (const std::uint32_t cell : kept) values.push_back(std::move(cells_[cell]));
   cells_ = std::move(values);
   const std::size_t count = kept.empty() ? 0 : kept.size() + padding;
-  const bool agree =
-      std::all_of(cells_.begin(), cells_.end(), [&](const Cell& cell) { return cell.spec == cells_.front().spec; });
+  const bool agree = std::all_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
+    return cell.spec == cells_.front().spec;
+  });
   dense_ = agree && count > 0;
   ragged_hint_->store(!agree, std::memory_order_relaxed);
   if (dense_) {
@@ -73,7 +74,8 @@ void BatchMemory::make_dense(std::size_t count) {
   const bool reuse = block_ && block_spec_ == spec && block_.size() >= bytes * count;
   if (!reuse) target = pool_->allocate(bytes * count);
   std::byte* const base = reuse ? block_.data() : target.data();
-  // Within the block values only move towards its front, in order, so none is overwritten before it has moved.
+  // Within the block values only move towards its front, in order, so none is overwritten before it
+  // has moved.
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     std::byte* const to = base + bytes * i;
     if (cells_[i].data != to) std::memmove(to, cells_[i].data, bytes);

@@ -1,12 +1,17 @@
-// BatchMemory: where the values of one output of one batch lie. Values are written in place, one cell each: dense in
-// one block when all have the same spec, each in a block of its own (ragged) when they differ.
+// BatchMemory: where the values of one output of one batch lie. Values are written in place, one
+// cell each: dense in one block when all have the same spec, each in a block of its own (ragged)
+// when they differ.
 //
-// The first value decides what the block looks like. A value that does not fit it goes to memory of its own. finish()
-// settles the matter: dense exactly when all values agree, whatever the order in which they came.
+// The first value decides what the block looks like. A value that does not fit it goes to memory of
+// its own. finish() settles the matter: dense exactly when all values agree, whatever the order in
+// which they came.
 //
-// Ownership: owns its memory through Buffers. Threads: place() and put() from several threads for different cells;
-// the rest when all values are there. Errors: std::bad_alloc.
+// Ownership: owns its memory through Buffers. Threads: place() and put() from several threads for
+// different cells; the rest when all values are there. Errors: std::bad_alloc.
 #pragma once
+
+#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/tensor.h>
 
 #include <atomic>
 #include <cstddef>
@@ -16,15 +21,13 @@
 #include <span>
 #include <vector>
 
-#include <sluice/runtime/buffer_pool.h>
-#include <sluice/runtime/tensor.h>
-
 namespace sluice {
 
 class BatchMemory {
  public:
-  // `pool` provides the memory. `ragged_hint` outlives the object and is shared by the batches of one output: when the
-  // last batch was ragged, this one reserves no common block before it knows better.
+  // `pool` provides the memory. `ragged_hint` outlives the object and is shared by the batches of
+  // one output: when the last batch was ragged, this one reserves no common block before it knows
+  // better.
   BatchMemory(std::size_t cells, BufferPool& pool, std::atomic<bool>& ragged_hint);
 
   // Memory for the value of `cell`. Asking again drops what the cell had.
@@ -32,7 +35,8 @@ class BatchMemory {
   // True when the cell's value lies at `data`, so that nothing is left to do.
   bool holds(std::size_t cell, const std::byte* data) const { return cells_[cell].data == data; }
 
-  // Keeps the given cells, in that order, as values 0, 1, ...; then repeats the last one `padding` times.
+  // Keeps the given cells, in that order, as values 0, 1, ...; then repeats the last one `padding`
+  // times.
   void finish(std::span<const std::uint32_t> kept, std::size_t padding);
 
   // Bytes of memory held: the block and what lies outside it.

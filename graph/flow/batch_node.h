@@ -5,16 +5,18 @@
 //   make_edge(last, batches.input());
 //   make_edge(batches.output(), train);     // receives const token_batch<Token*>*
 //
-// A ring of batches: a token with id i has place i % batch_size of batch i / batch_size, whatever the order of arrival.
-// A batch leaves when all of its ids have arrived and all batches before it have left. There is no way for
-// a token to be missing: one that failed arrives like any other and says so itself. Ids are dense from 0 and come
-// once each; expect(total) says how many there are, so that the last batch may be short.
-// The receiver calls release(batch) when it is done with it; its place in the ring is then used again. The ring
-// grows when ids run further ahead than it is long, so a window bounds it.
+// A ring of batches: a token with id i has place i % batch_size of batch i / batch_size, whatever
+// the order of arrival. A batch leaves when all of its ids have arrived and all batches before it
+// have left. There is no way for a token to be missing: one that failed arrives like any other and
+// says so itself. Ids are dense from 0 and come once each; expect(total) says how many there are,
+// so that the last batch may be short. The receiver calls release(batch) when it is done with it;
+// its place in the ring is then used again. The ring grows when ids run further ahead than it is
+// long, so a window bounds it.
 //
-// Ownership: batches belong to the node. Threads: input from any number; batches leave one at a time, so that a
-// lightweight receiver sees them in order. Errors: the position function must not throw; an id that came before
-// or lies outside 0 .. total - 1 is counted in misplaced() and is not placed.
+// Ownership: batches belong to the node. Threads: input from any number; batches leave one at a
+// time, so that a lightweight receiver sees them in order. Errors: the position function must not
+// throw; an id that came before or lies outside 0 .. total - 1 is counted in misplaced() and is not
+// placed.
 #pragma once
 
 #include <cstddef>
@@ -46,11 +48,12 @@ class batch_node {
   batch_node(tbb::flow::graph& g, std::size_t batch_size, Position position)
       : batch_size_(batch_size),
         output_(g),
-        input_(g, tbb::flow::unlimited,
-               [this, position = std::move(position)](const Token& token) -> tbb::flow::continue_msg {
-                 arrive(token, static_cast<std::int64_t>(position(token)));
-                 return {};
-               }) {}
+        input_(
+            g, tbb::flow::unlimited,
+            [this, position = std::move(position)](const Token& token) -> tbb::flow::continue_msg {
+              arrive(token, static_cast<std::int64_t>(position(token)));
+              return {};
+            }) {}
   batch_node(const batch_node&) = delete;
   batch_node& operator=(const batch_node&) = delete;
 

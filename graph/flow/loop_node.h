@@ -2,20 +2,21 @@
 //
 //            +-----------------------------+
 //            v                             |
-//   --> input / again -- body() --> ... ---+      make_edge(loop.body(), first);  make_edge(last, loop.again());
+//   --> input / again -- body() --> ... ---+      make_edge(loop.body(), first);  make_edge(last,
+//   loop.again());
 //            |
 //            +---------- done() --> ...           make_edge(loop.done(), next);
 //
-// The condition is asked before every trip, so zero trips are legal. Other tokens go on while one loops. The node
-// keeps no state per token: what counts the trips lives in the token, and `begin` sets it back on entry. A loop
-// that must end bounds itself there: a condition that stays true keeps its token for ever.
-// A token whose `begin` or condition throws leaves through failed().
+// The condition is asked before every trip, so zero trips are legal. Other tokens go on while one
+// loops. The node keeps no state per token: what counts the trips lives in the token, and `begin`
+// sets it back on entry. A loop that must end bounds itself there: a condition that stays true
+// keeps its token for ever. A token whose `begin` or condition throws leaves through failed().
 // Ownership and threads: as for select_node.
 #pragma once
 
-#include <utility>
-
 #include <sluice/graph/flow/select_node.h>
+
+#include <utility>
 
 namespace sluice::flow {
 
@@ -28,10 +29,11 @@ class loop_node {
                [condition](const Token& token) -> std::size_t {
                  return static_cast<bool>(condition(token)) ? kBody : kDone;
                }),
-        entry_(g, 2, [begin, condition](const Token& token) -> std::size_t {
-          begin(token);
-          return static_cast<bool>(condition(token)) ? kBody : kDone;
-        }),
+        entry_(g, 2,
+               [begin, condition](const Token& token) -> std::size_t {
+                 begin(token);
+                 return static_cast<bool>(condition(token)) ? kBody : kDone;
+               }),
         body_(g),
         done_(g),
         failed_(g) {

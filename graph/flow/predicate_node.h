@@ -2,15 +2,16 @@
 //
 //   predicate_node<Token*> coin(g, [](Token* t) { return t->heads; });
 //   make_edge(coin.on_true(), rotate);  make_edge(rotate, resize);
-//   make_edge(coin.on_false(), resize);   // the arm without operators: wired straight to where arms meet
+//   make_edge(coin.on_false(), resize);   // the arm without operators: wired straight to where
+//   arms meet
 //
 // Only the arm that is taken runs. A token whose predicate throws leaves through failed().
 // Ownership and threads: as for select_node.
 #pragma once
 
-#include <utility>
-
 #include <sluice/graph/flow/select_node.h>
+
+#include <utility>
 
 namespace sluice::flow {
 

@@ -4,13 +4,14 @@
 //   make_edge(window.output(), by_size.input());
 //   make_edge(by_size.port(0), small);  make_edge(by_size.port(1), medium);  ...
 //
-// The arms meet again by wiring their ends to the same receiver: there is no merge node, it costs nothing.
-// Every token leaves through exactly one port. When the selector throws, or returns N or more, the token leaves
-// through failed(); connect that too if your selector can do so, for a token that goes nowhere never comes
-// back to the window.
+// The arms meet again by wiring their ends to the same receiver: there is no merge node, it costs
+// nothing. Every token leaves through exactly one port. When the selector throws, or returns N or
+// more, the token leaves through failed(); connect that too if your selector can do so, for a token
+// that goes nowhere never comes back to the window.
 //
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity.
-// Threads: the selector runs concurrently for different tokens. Tokens are copied: keep them to a few bytes.
+// Threads: the selector runs concurrently for different tokens. Tokens are copied: keep them to a
+// few bytes.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +26,22 @@ namespace sluice::flow {
 template <class Token>
 class select_node {
  public:
-  // `selector(token)` gives the number of the port, 0 to ports - 1. The cost of a choice does not depend on `ports`.
+  // `selector(token)` gives the number of the port, 0 to ports - 1. The cost of a choice does not
+  // depend on `ports`.
   template <class Selector>
   select_node(tbb::flow::graph& g, std::size_t ports, Selector selector)
-      : node_(g, tbb::flow::unlimited,
-              [this, selector = std::move(selector)](const Token& token) -> tbb::flow::continue_msg {
-                std::size_t index = failed_port();
-                try {
-                  index = static_cast<std::size_t>(selector(token));
-                } catch (...) {  // an exception that left the body would take other tokens with it
-                }
-                if (index > failed_port()) index = failed_port();
-                ports_[index]->try_put(token);
-                return {};
-              }) {
+      : node_(
+            g, tbb::flow::unlimited,
+            [this, selector = std::move(selector)](const Token& token) -> tbb::flow::continue_msg {
+              std::size_t index = failed_port();
+              try {
+                index = static_cast<std::size_t>(selector(token));
+              } catch (...) {  // an exception that left the body would take other tokens with it
+              }
+              if (index > failed_port()) index = failed_port();
+              ports_[index]->try_put(token);
+              return {};
+            }) {
     for (std::size_t i = 0; i <= ports; ++i) ports_.push_back(std::make_unique<Port>(g));
   }
   select_node(const select_node&) = delete;

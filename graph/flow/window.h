@@ -1,18 +1,21 @@
-// window: a fixed number of tokens that go round. Free tokens are the credit: memory is bounded by construction.
+// window: a fixed number of tokens that go round. Free tokens are the credit: memory is bounded by
+// construction.
 //
-//   window<Token*> tokens(g, handles, 4, [&](Token* t) { if (next == count) return false; t->id = next++; return true; });
-//   make_edge(tokens.output(), decode); ... make_edge(last, tokens.returns());
-//   tokens.start();  g.wait_for_all();
+//   window<Token*> tokens(g, handles, 4, [&](Token* t) { if (next == count) return false; t->id =
+//   next++; return true; }); make_edge(tokens.output(), decode); ... make_edge(last,
+//   tokens.returns()); tokens.start();  g.wait_for_all();
 //
-// A free token is handed to `admit`, which fills it with the next sample and says true, or says false when there is
-// none now. Admission is one at a time and in order, so ids given there are dense; they are given nowhere else.
-// Admitted tokens leave through output(). Two credits come back: finished(token) says that its work is done, so that
-// another may start (at most `active` tokens are at work); release(token) says that nobody holds it any more, so
-// that it may carry another sample. returns() does both, once per token, from any number of edges.
+// A free token is handed to `admit`, which fills it with the next sample and says true, or says
+// false when there is none now. Admission is one at a time and in order, so ids given there are
+// dense; they are given nowhere else. Admitted tokens leave through output(). Two credits come
+// back: finished(token) says that its work is done, so that another may start (at most `active`
+// tokens are at work); release(token) says that nobody holds it any more, so that it may carry
+// another sample. returns() does both, once per token, from any number of edges.
 //
 // Ownership: the window holds handles only; what they refer to belongs to the user.
-// Threads: all functions from any thread. `admit` runs under the window's lock: keep it short, never call back.
-// Errors: `admit` must not throw. A token that never comes back shrinks the window; in_flight() tells.
+// Threads: all functions from any thread. `admit` runs under the window's lock: keep it short,
+// never call back. Errors: `admit` must not throw. A token that never comes back shrinks the
+// window; in_flight() tells.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +55,8 @@ class window {
   tbb::flow::sender<Token>& output() { return output_; }
   tbb::flow::receiver<Token>& returns() { return returns_; }
 
-  // Admits for as long as there are tokens, credit and samples. Call it to begin, and whenever `admit` may have
-  // changed its mind.
+  // Admits for as long as there are tokens, credit and samples. Call it to begin, and whenever
+  // `admit` may have changed its mind.
   void start() {
     Token token;
     while (admit_next(token, false)) output_.try_put(token);

@@ -1,11 +1,11 @@
 #include <sluice/graph/pipeline.h>
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace sluice {
 namespace {
@@ -25,7 +25,8 @@ TEST(Pipeline, DeliversAllSamplesInOrder) {
   for (const int threads : {1, 2, 8}) {
     auto pipeline = make_pipeline({.batch_size = 7, .threads = threads}, [](Graph& g) {
       auto i = g.source(100, [](const SampleInfo& info) { return info.index_in_epoch; });
-      return g.map("twice", [](std::int64_t x) { return 2 * x; }, i);
+      return g.map(
+          "twice", [](std::int64_t x) { return 2 * x; }, i);
     });
     std::vector<std::int64_t> expected(100);
     for (std::size_t k = 0; k < 100; ++k) expected[k] = 2 * static_cast<std::int64_t>(k);

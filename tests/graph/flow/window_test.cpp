@@ -1,0 +1,224 @@
+#include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/predicate_node.h>
+#include <sluice/graph/flow/window.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+namespace sluice::flow {
+namespace {
+
+using tbb::flow::graph;
+using tbb::flow::make_edge;
+using tbb::flow::unlimited;
+
+struct Sample {
+  int id = -1;
+};
+
+struct Samples {
+  explicit Samples(std::size_t n) : storage(n) {
+    for (Sample& s : storage) handles.push_back(&s);
+  }
+  std::vector<Sample> storage;
+  std::vector<Sample*> handles;
+};
+
+// Gives ids 0 .. count - 1, each to the token that comes for it.
+auto numbering(int count) {
+  return [count, next = 0](Sample* s) mutable {
+    if (next == count) return false;
+    s->id = next++;
+    return true;
+  };
+}
+
+// With limiter_node's default decrementer, two arms into it stall after a few tokens, and
+// wait_for_all returns.
+TEST(Window, CreditComesBackFromAnyNumberOfArms) {
+  graph g;
+  Samples samples(4);
+  window<Sample*> tokens(g, samples.handles, 0, numbering(1000));
+  std::atomic<int> ran{0};
+  std::vector<std::unique_ptr<tbb::flow::function_node<Sample*, Sample*>>> arms;
+  predicate_node<Sample*> split(g, [](Sample* s) { return s->id % 3 == 0; });
+  for (int i = 0; i < 2; ++i) {
+    arms.push_back(
+        std::make_unique<tbb::flow::function_node<Sample*, Sample*>>(g, unlimited, [&](Sample* s) {
+          ++ran;
+          return s;
+        }));
+    make_edge(*arms.back(), tokens.returns());
+  }
+  make_edge(tokens.output(), split.input());
+  make_edge(split.on_true(), *arms[0]);
+  make_edge(split.on_false(), *arms[1]);
+  tokens.start();
+  g.wait_for_all();
+  EXPECT_EQ(ran, 1000);
+  EXPECT_EQ(tokens.in_flight(), 0u);
+}
+
+// Nothing else bounds the messages ahead of a limited node: its queue grows for as long as the
+// source is faster.
+TEST(Window, BoundsWhatWaitsInFrontOfASlowNode) {
+  graph g;
+  Samples samples(6);
+  std::atomic<int> inside{0}, most{0};
+  window<Sample*> tokens(g, samples.handles, 0, numbering(500));
+  tbb::flow::function_node<Sample*, Sample*> enter(g, unlimited, [&](Sample* s) {
+    const int now = ++inside;
+    int seen = most;
+    while (seen < now && !most.compare_exchange_weak(seen, now)) {
+    }
+    return s;
+  });
+  tbb::flow::function_node<Sample*, Sample*> slow(g, tbb::flow::serial, [&](Sample* s) {
+    --inside;
+    return s;
+  });
+  make_edge(tokens.output(), enter);
+  make_edge(enter, slow);
+  make_edge(slow, tokens.returns());
+  tokens.start();
+  g.wait_for_all();
+  EXPECT_LE(most, 6);
+  EXPECT_GE(most, 1);
+}
+
+TEST(Window, ActiveBoundsTheTokensAtWork) {
+  graph g;
+  Samples samples(64);
+  std::atomic<int> at_work{0}, most{0}, done{0};
+  window<Sample*> tokens(g, samples.handles, 3, numbering(64));
+  tbb::flow::function_node<Sample*, Sample*> first(g, unlimited, [&](Sample* s) {
+    const int now = ++at_work;
+    int seen = most;
+    while (seen < now && !most.compare_exchange_weak(seen, now)) {
+    }
+    return s;
+  });
+  tbb::flow::function_node<Sample*> last(g, unlimited, [&](Sample*) -> tbb::flow::continue_msg {
+    --at_work;
+    ++done;
+    tokens.finished();
+    return {};
+  });
+  make_edge(tokens.output(), first);
+  make_edge(first, last);
+  tokens.start();
+  g.wait_for_all();
+  EXPECT_EQ(done, 64);
+  EXPECT_LE(most, 3);
+  EXPECT_EQ(tokens.in_flight(), 64u);  // nobody released them
+  EXPECT_EQ(tokens.active(), 0u);
+}
+
+// A sequencer_node keeps everything behind a number that never comes, and wait_for_all returns.
+TEST(BatchNode, FailedTokensArriveLikeOthersAndNothingIsHeldBack) {
+  graph g;
+  Samples samples(100);
+  batch_node<Sample*> batches(g, 8, [](Sample* s) { return s->id; });
+  batches.expect(100);
+  std::vector<int> order;
+  std::vector<std::size_t> sizes;
+  tbb::flow::function_node<const token_batch<Sample*>*, tbb::flow::continue_msg,
+                           tbb::flow::lightweight>
+      sink(g, unlimited,
+           [&](const token_batch<Sample*>* batch) noexcept -> tbb::flow::continue_msg {
+             EXPECT_EQ(batch->index, static_cast<std::int64_t>(sizes.size()));
+             sizes.push_back(batch->tokens.size());
+             for (const Sample* s : batch->tokens) order.push_back(s->id);
+             batches.release(batch);
+             return {};
+           });
+  make_edge(batches.output(), sink);
+  // Reversed in blocks of 32, so that later batches are complete first.
+  for (int i = 0; i < 100; ++i) samples.storage[static_cast<std::size_t>(i)].id = i;
+  for (int block = 0; block < 100; block += 32) {
+    for (int i = std::min(block + 32, 100) - 1; i >= block; --i) {
+      batches.input().try_put(&samples.storage[static_cast<std::size_t>(i)]);
+    }
+  }
+  g.wait_for_all();
+  ASSERT_EQ(order.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+  EXPECT_EQ(sizes.back(), 4u);
+  EXPECT_EQ(batches.misplaced(), 0);
+}
+
+// A sequencer_node refuses a second token with the same number without a word.
+TEST(BatchNode, CountsTokensThatHaveNoPlace) {
+  graph g;
+  Samples samples(3);
+  samples.storage[0].id = 0;
+  samples.storage[1].id = 0;
+  samples.storage[2].id = 99;
+  batch_node<Sample*> batches(g, 2, [](Sample* s) { return s->id; });
+  batches.expect(10);
+  for (Sample* s : samples.handles) batches.input().try_put(s);
+  g.wait_for_all();
+  EXPECT_EQ(batches.misplaced(), 2);
+  int held = 0;
+  batches.for_each_held([&](const Sample*) { ++held; });
+  EXPECT_EQ(held, 1);
+}
+
+// Ids are given at admission: with ids from before a limiter, arrivals out of order fill it and
+// nothing moves again.
+TEST(BatchNode, RoundTripWithASmallWindow) {
+  for (const std::size_t frames : {4u, 5u, 16u}) {
+    graph g;
+    Samples samples(frames);
+    window<Sample*> tokens(g, samples.handles, 0, numbering(403));
+    tbb::flow::function_node<Sample*, Sample*> work(g, unlimited, [](Sample* s) { return s; });
+    batch_node<Sample*> batches(g, 4, [](Sample* s) { return s->id; });
+    batches.expect(403);
+    std::vector<int> order;
+    tbb::flow::function_node<const token_batch<Sample*>*> sink(
+        g, tbb::flow::serial, [&](const token_batch<Sample*>* batch) -> tbb::flow::continue_msg {
+          for (const Sample* s : batch->tokens) order.push_back(s->id);
+          for (std::size_t i = 0; i < batch->tokens.size(); ++i)
+            tokens.returns().try_put(batch->tokens[i]);
+          batches.release(batch);
+          return {};
+        });
+    make_edge(tokens.output(), work);
+    make_edge(work, batches.input());
+    make_edge(batches.output(), sink);
+    tokens.start();
+    g.wait_for_all();
+    EXPECT_EQ(order.size(), 403u) << frames;
+    std::sort(order.begin(), order.end());
+    for (int i = 0; i < 403; ++i) ASSERT_EQ(order[static_cast<std::size_t>(i)], i);
+  }
+}
+
+// With one thread nothing starts until somebody waits.
+TEST(Window, RunsOnOneThread) {
+  tbb::task_arena arena(1, 1);
+  arena.execute([] {
+    graph g;
+    Samples samples(2);
+    int ran = 0;
+    window<Sample*> tokens(g, samples.handles, 0, numbering(100));
+    tbb::flow::function_node<Sample*, Sample*> work(g, unlimited, [&](Sample* s) {
+      ++ran;
+      return s;
+    });
+    make_edge(tokens.output(), work);
+    make_edge(work, tokens.returns());
+    tokens.start();
+    g.wait_for_all();
+    EXPECT_EQ(ran, 100);
+  });
+}
+
+}  // namespace
+}  // namespace sluice::flow
