@@ -45,7 +45,9 @@ void convert_cmyk(const std::uint8_t* in, int width, int channels, std::uint8_t*
   }
 }
 
-// A thread's libjpeg object. The members that libjpeg refers to must stay where they are.
+// A thread's libjpeg object. The members that libjpeg refers to must stay where they are. The
+// library's part is made anew for each picture: it would keep the tables of the former one, and a
+// file that lacks some would decode with those. That costs less than can be measured.
 class Decompressor {
  public:
   Decompressor() = default;
@@ -75,11 +77,10 @@ class Decompressor {
     run([](void* self) { static_cast<Decompressor*>(self)->deliver(); });
   }
 
-  // Destroys the object; the next open() makes a new one.
+  // Frees what the library holds.
   void discard() noexcept {
     jpeg_destroy_decompress(&info_);
     info_ = {};
-    created_ = false;
   }
 
   jpeg_decompress_struct& info() { return info_; }
@@ -110,13 +111,9 @@ class Decompressor {
 
   // Steps: no locals with destructors, no exceptions.
   void read_header() {
-    if (!created_) {
-      errors_.install();
-      info_.err = &errors_.manager;
-      jpeg_create_decompress(&info_);
-      created_ = true;
-    }
-    info_.progress = nullptr;
+    errors_.install();
+    info_.err = &errors_.manager;
+    jpeg_create_decompress(&info_);
     jpeg_mem_src(&info_, file_.data(), static_cast<unsigned long>(file_.size()));
     jpeg_read_header(&info_, TRUE);
     errors_.header_read = true;
@@ -182,7 +179,6 @@ class Decompressor {
   }
 
   jpeg_decompress_struct info_{};
-  bool created_ = false;
   JpegErrors errors_;
   Progress progress_{};
   std::span<const std::uint8_t> file_;
@@ -191,16 +187,15 @@ class Decompressor {
   std::vector<std::uint8_t> scratch_;
 };
 
-// Throws the object away unless the picture was finished.
+// Ends a picture: frees the library's memory, and the output too unless all went well.
 class Attempt {
  public:
   Attempt(Decompressor& decompressor, Image& out) : decompressor_(decompressor), out_(out) {}
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
   ~Attempt() {
-    if (done_) return;
     decompressor_.discard();
-    out_.release();
+    if (!done_) out_.release();
   }
   void done() { done_ = true; }
 
@@ -308,10 +303,10 @@ JpegReport decode(std::span<const std::uint8_t> file, const Window* window,
   decompressor.read_rows(job);
   if (orientation != 1) orient(upright, orientation, out);
 
+  JpegReport report;
+  if (decompressor.errors().damaged) report = {true, decompressor.describe_damage()};
   attempt.done();
-  const JpegErrors& errors = decompressor.errors();
-  if (!errors.damaged) return {};
-  return {true, decompressor.describe_damage()};
+  return report;
 }
 
 }  // namespace

@@ -11,13 +11,13 @@
 // damage below it is not seen unless `verify` asks for that. Progressive files are read to their
 // end in any case; of those which lack passes the whole picture is decoded and then cut.
 //
-// Threads: any number at once. Each keeps a libjpeg object (a few KB) for its next picture, which
-// is thrown away after an error. Errors: JpegError with the reason; `out` is then empty. Libraries
-// say "warning" to most kinds of damage: `strict` makes those that mean lost pixels errors,
-// `tolerant` keeps the picture (lost areas are gray or smeared) and reports them. No policy finds
-// damage that happens to be valid code: only a checksum of the file does. What is no damage:
-// an unknown JFIF version or Adobe transform, unusual scan parameters, and stray bytes in the
-// header.
+// Threads: any number at once. Each keeps one row of pixels for its next picture, and nothing else:
+// no file decodes differently for what was decoded before. Errors: JpegError with the reason; `out`
+// is then empty. Libraries say "warning" to most kinds of damage: `strict` makes those that mean
+// lost pixels errors, `tolerant` keeps the picture (lost areas are gray or smeared) and reports
+// them. No policy finds damage that happens to be valid code: only a checksum of the file does.
+// What is no damage: an unknown JFIF version or Adobe transform, unusual scan parameters, and stray
+// bytes in the header.
 #pragma once
 
 #include <sluice/io/jpeg_error.h>

@@ -201,14 +201,9 @@ TEST(JpegDecode, WorksAfterAnError) {
   const Bytes good = encode_jpeg(draw_picture(60, 60, 3));
   const Bytes progressive = encode_jpeg(draw_picture(60, 60, 1), {.progressive = true});
   const Image expected = reference_decode(good);
-  std::vector<std::uint8_t> no_tables(good.begin(), good.end());
-  for (std::size_t i = 0; i + 1 < no_tables.size(); ++i) {
-    if (no_tables[i] == 0xff && no_tables[i + 1] == 0xdb) no_tables[i + 1] = 0xfe;
-  }
   const std::vector<std::uint8_t> text{'t', 'e', 'x', 't'};
   const std::span<const std::uint8_t> bad[] = {{good.data(), good.size() / 2},
                                                {good.data(), 100},
-                                               no_tables,
                                                text,
                                                {progressive.data(), progressive.size() / 2}};
   Image out;
@@ -218,6 +213,32 @@ TEST(JpegDecode, WorksAfterAnError) {
       decode_jpeg_image(good, {}, out);
       ASSERT_TRUE(out == expected);
     }
+  }
+}
+
+// Turns the segments of a kind into comments.
+std::vector<std::uint8_t> without(const Bytes& file, std::uint8_t marker) {
+  std::vector<std::uint8_t> changed(file.begin(), file.end());
+  for (std::size_t i = 0; i + 1 < changed.size(); ++i) {
+    if (changed[i] == 0xff && changed[i + 1] == marker) changed[i + 1] = 0xfe;
+  }
+  return changed;
+}
+
+// libjpeg keeps tables from one picture to the next; a file that lacks its own must not find them.
+TEST(JpegDecode, NoTableOutlivesItsPicture) {
+  const Image image = draw_picture(60, 60, 3);
+  const Bytes former = encode_jpeg(draw_picture(60, 60, 3, 2), {.quality = 30, .optimize = true});
+  const Bytes file = encode_jpeg(image);
+  const std::vector<std::uint8_t> no_quantisation = without(file, 0xdb);
+  const std::vector<std::uint8_t> no_huffman = without(file, 0xc4);  // then the standard ones
+  Image out;
+  for (int round = 0; round < 3; ++round) {
+    decode_jpeg_image(former, {}, out);
+    EXPECT_NE(reason(no_quantisation).find("uantization table"), std::string::npos);
+    decode_jpeg_image(former, {}, out);
+    decode_jpeg_image(no_huffman, {}, out);
+    EXPECT_TRUE(out == reference_decode(file));
   }
 }
 
