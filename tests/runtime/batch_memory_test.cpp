@@ -1,0 +1,121 @@
+#include <sluice/runtime/batch_memory.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+ValueSpec spec_of(std::int64_t n) { return {{n}, DType::u8, Layout::none}; }
+
+class BatchMemoryTest : public ::testing::Test {
+ protected:
+  void put(BatchMemory& memory, std::size_t cell, std::int64_t size) {
+    std::memset(memory.place(cell, spec_of(size)), static_cast<int>(cell) + 1,
+                static_cast<std::size_t>(size));
+  }
+  static bool holds(const BatchMemory& memory, std::size_t i, int value) {
+    for (std::size_t k = 0; k < memory.spec(i).bytes(); ++k) {
+      if (memory.data(i)[k] != static_cast<std::byte>(value)) return false;
+    }
+    return true;
+  }
+  static std::vector<std::uint32_t> all(std::size_t n) {
+    std::vector<std::uint32_t> cells(n);
+    std::iota(cells.begin(), cells.end(), 0u);
+    return cells;
+  }
+  BufferPool pool_;
+  std::atomic<bool> ragged_{false};
+};
+
+TEST_F(BatchMemoryTest, EqualShapesLieSideBySideWithoutBeingMoved) {
+  BatchMemory memory(4, pool_, ragged_);
+  for (const std::size_t cell : {2u, 0u, 3u, 1u}) put(memory, cell, 10);
+  const std::byte* first = memory.data(0);
+  memory.finish(all(4), 0);
+  EXPECT_TRUE(memory.dense());
+  EXPECT_EQ(memory.data(0), first);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(memory.data(i), first + 10 * i);
+    EXPECT_TRUE(holds(memory, i, static_cast<int>(i) + 1));
+  }
+  EXPECT_EQ(pool_.stats().system_allocations, 1u);
+}
+
+TEST_F(BatchMemoryTest, DifferentShapesAreRaggedAndTheNextBatchRemembers) {
+  BatchMemory memory(3, pool_, ragged_);
+  for (std::size_t cell = 0; cell < 3; ++cell)
+    put(memory, cell, static_cast<std::int64_t>(10 + cell));
+  memory.finish(all(3), 0);
+  EXPECT_FALSE(memory.dense());
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(memory.spec(i), spec_of(static_cast<std::int64_t>(10 + i)));
+    EXPECT_TRUE(holds(memory, i, static_cast<int>(i) + 1));
+  }
+  EXPECT_TRUE(ragged_);
+  // All agree again: dense, though nobody expected it.
+  BatchMemory next(3, pool_, ragged_);
+  for (std::size_t cell = 0; cell < 3; ++cell) put(next, cell, 20);
+  next.finish(all(3), 0);
+  EXPECT_TRUE(next.dense());
+  EXPECT_EQ(next.data(2), next.data(0) + 40);
+  EXPECT_TRUE(holds(next, 2, 3));
+  EXPECT_FALSE(ragged_);
+}
+
+// Whether a batch is dense depends on the values that are in it, not on the order in which they
+// came.
+TEST_F(BatchMemoryTest, ClosesGaps) {
+  for (const std::size_t odd_one : {0u, 2u, 4u}) {
+    BatchMemory memory(5, pool_, ragged_);
+    for (std::size_t cell = 0; cell < 5; ++cell) put(memory, cell, cell == odd_one ? 7 : 10);
+    std::vector<std::uint32_t> kept;
+    for (std::uint32_t cell = 0; cell < 5; ++cell) {
+      if (cell != odd_one) kept.push_back(cell);
+    }
+    memory.finish(kept, 0);
+    EXPECT_TRUE(memory.dense());
+    ASSERT_EQ(memory.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(memory.data(i), memory.data(0) + 10 * i);
+      EXPECT_TRUE(holds(memory, i, static_cast<int>(kept[i]) + 1));
+    }
+  }
+}
+
+TEST_F(BatchMemoryTest, FillsUpWithTheLastOne) {
+  for (const bool equal : {true, false}) {
+    BatchMemory memory(6, pool_, ragged_);
+    for (std::size_t cell = 0; cell < 3; ++cell)
+      put(memory, cell, equal ? 5 : static_cast<std::int64_t>(5 + cell));
+    memory.finish(all(3), 3);
+    ASSERT_EQ(memory.size(), 6u);
+    EXPECT_EQ(memory.dense(), equal);
+    for (std::size_t i = 3; i < 6; ++i) EXPECT_TRUE(holds(memory, i, 3));
+  }
+}
+
+TEST_F(BatchMemoryTest, PlacingAgainReplaces) {
+  BatchMemory memory(2, pool_, ragged_);
+  put(memory, 0, 10);
+  put(memory, 1, 33);
+  put(memory, 1, 10);
+  memory.finish(all(2), 0);
+  EXPECT_TRUE(memory.dense());
+  EXPECT_EQ(memory.data(1), memory.data(0) + 10);
+}
+
+TEST_F(BatchMemoryTest, NothingKeptIsEmpty) {
+  BatchMemory memory(3, pool_, ragged_);
+  put(memory, 1, 10);
+  memory.finish({}, 0);
+  EXPECT_EQ(memory.size(), 0u);
+  EXPECT_FALSE(memory.dense());
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,106 @@
+#include <sluice/runtime/buffer_pool.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(BufferPool, GivesAlignedBlocksOfEverySize) {
+  BufferPool pool;
+  for (std::size_t size :
+       {0u, 1u, 63u, 64u, 65u, 80u, 81u, 127u, 128u, 129u, 1000u, 4096u, 4097u, 1000000u}) {
+    Buffer buffer = pool.allocate(size);
+    EXPECT_TRUE(buffer);
+    EXPECT_EQ(buffer.size(), size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % Buffer::kAlignment, 0u);
+    std::memset(buffer.data(), 0xab, size);
+  }
+  EXPECT_EQ(pool.stats().bytes_in_use, 0u);
+}
+
+TEST(BufferPool, WastesAtMostAQuarter) {
+  BufferPool pool;
+  for (std::size_t size = 64; size < 100000; size = size * 9 / 8 + 1) {
+    const Buffer buffer = pool.allocate(size);
+    EXPECT_GE(pool.stats().bytes_in_use, size);
+    EXPECT_LE(pool.stats().bytes_in_use, size + size / 4 + 16) << size;
+  }
+}
+
+TEST(BufferPool, ReusesWhatCameBack) {
+  BufferPool pool;
+  for (int i = 0; i < 100; ++i) (void)pool.allocate(5000);
+  EXPECT_EQ(pool.stats().system_allocations, 1u);
+  std::vector<Buffer> held;
+  for (int i = 0; i < 10; ++i) held.push_back(pool.allocate(5000));
+  EXPECT_EQ(pool.stats().system_allocations, 10u);
+  const std::size_t reserved = pool.stats().bytes_reserved;
+  held.clear();
+  EXPECT_EQ(pool.stats().bytes_reserved, reserved);
+  EXPECT_EQ(pool.stats().bytes_peak, reserved);
+  pool.trim();
+  EXPECT_EQ(pool.stats().bytes_reserved, 0u);
+}
+
+TEST(BufferPool, BuffersOutliveTheirPool) {
+  Buffer kept;
+  {
+    BufferPool pool;
+    kept = pool.allocate(100);
+    (void)pool.allocate(100);
+  }
+  std::memset(kept.data(), 1, kept.size());
+  kept.reset();
+  EXPECT_FALSE(kept);
+}
+
+TEST(BufferPool, BuffersMayReturnOnAnotherThread) {
+  BufferPool pool;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&pool] {
+      std::vector<Buffer> mine;
+      for (std::size_t i = 0; i < 2000; ++i) {
+        mine.push_back(pool.allocate(64 + i % 300));
+        if (i % 3 == 0) mine.erase(mine.begin());
+      }
+      std::thread([moved = std::move(mine)]() mutable { moved.clear(); }).join();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pool.stats().bytes_in_use, 0u);
+}
+
+TEST(BufferPool, RefusesWhatNoMachineHas) {
+  BufferPool pool;
+  EXPECT_THROW((void)pool.allocate(std::size_t{1} << 63), std::bad_alloc);
+  EXPECT_EQ(pool.stats().bytes_in_use, 0u);
+}
+
+TEST(BufferPoolScope, ChoosesTheCurrentPoolAndCounts) {
+  BufferPool a, b;
+  EXPECT_NE(&BufferPool::current(), &a);
+  {
+    const BufferPoolScope outer(a);
+    EXPECT_EQ(&BufferPool::current(), &a);
+    {
+      const BufferPoolScope inner(b);
+      EXPECT_EQ(&BufferPool::current(), &b);
+      (void)BufferPool::current().allocate(64);
+      (void)a.allocate(64);  // not through this scope's pool
+      EXPECT_EQ(inner.bytes_allocated(), 64u);
+    }
+    EXPECT_EQ(&BufferPool::current(), &a);
+    EXPECT_EQ(outer.bytes_allocated(), 0u);
+  }
+  EXPECT_NE(&BufferPool::current(), &a);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,102 @@
+#include <sluice/runtime/image.h>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Image numbered(int height, int width, int channels) {
+  Image image(height, width, channels);
+  int n = 0;
+  for (int y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < image.row_bytes(); ++x)
+      image.row(y)[x] = static_cast<std::uint8_t>(n++);
+  }
+  return image;
+}
+
+TEST(Image, KnowsItsShapeAndMoves) {
+  Image a = numbered(3, 5, 2);
+  EXPECT_EQ(a.at(2, 4, 1), 29);
+  EXPECT_TRUE(a.contiguous());
+  const std::uint8_t* pixels = a.data();
+  const Image b = std::move(a);
+  EXPECT_TRUE(a.empty());  // NOLINT(bugprone-use-after-move): the state after a move is part of the
+                           // contract
+  EXPECT_EQ(a.height(), 0);
+  EXPECT_EQ(b.data(), pixels);
+  EXPECT_EQ(b.clone(), b);
+}
+
+TEST(Image, ViewsAreWindowsOnTheSamePixels) {
+  const Image whole = numbered(6, 7, 3);
+  const Image part = whole.crop_view(2, 3, 4, 4);
+  EXPECT_FALSE(part.contiguous());
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 4; ++x) EXPECT_EQ(part.at(y, x, 1), whole.at(y + 2, x + 3, 1));
+  }
+  EXPECT_EQ(part.clone(), part);
+  for (const auto& [y, x, h, w] : std::vector<std::array<int, 4>>{{-1, 0, 2, 2},
+                                                                  {0, -1, 2, 2},
+                                                                  {5, 0, 2, 2},
+                                                                  {0, 6, 2, 2},
+                                                                  {0, 0, 0, 2},
+                                                                  {0, 0, 7, 2},
+                                                                  {0, 0, 2, 2147483647}}) {
+    EXPECT_THROW((void)whole.crop_view(y, x, h, w), std::out_of_range);
+  }
+}
+
+TEST(Image, RefusesImpossibleSizes) {
+  EXPECT_THROW(Image(0, 5, 3), std::invalid_argument);
+  EXPECT_THROW(Image(5, -1, 3), std::invalid_argument);
+  EXPECT_THROW(Image(5, 5, 0), std::invalid_argument);
+}
+
+class OnePlace : public Placer {
+ public:
+  std::byte* place(const ValueSpec& spec) override {
+    memory.resize(spec.bytes());
+    asked = spec;
+    return memory.data();
+  }
+  std::vector<std::byte> memory;
+  ValueSpec asked;
+};
+
+TEST(Image, IsWrittenWhereItsPlacerSays) {
+  OnePlace place;
+  Image image;
+  image.set_placer(&place);
+  image.create(2, 3, 3);
+  EXPECT_EQ(reinterpret_cast<std::byte*>(image.data()), place.memory.data());
+  EXPECT_EQ(place.asked, (ValueSpec{{2, 3, 3}, DType::u8, Layout::hwc}));
+  image.release();
+  EXPECT_TRUE(image.empty());
+}
+
+TEST(Tensor, HoldsElementsOfItsType) {
+  Tensor t({2, 3}, DType::f32, Layout::none);
+  EXPECT_EQ(t.elements(), 6);
+  for (int i = 0; i < 6; ++i) t.data<float>()[i] = static_cast<float>(i);
+  EXPECT_THROW((void)t.data<Half>(), std::invalid_argument);
+  EXPECT_EQ(t.clone(), t);
+  EXPECT_EQ(to_string(t.shape()), "(2, 3)");
+  EXPECT_THROW(Shape({1, 2, 3, 4, 5}), std::invalid_argument);
+  EXPECT_THROW(Shape({1, -2}), std::invalid_argument);
+  Tensor moved = std::move(t);
+  EXPECT_TRUE(t.empty());  // NOLINT(bugprone-use-after-move)
+  OnePlace place;
+  Tensor placed;
+  placed.set_placer(&place);
+  placed.create({4}, DType::f16);
+  EXPECT_EQ(placed.bytes(), place.memory.data());
+  EXPECT_EQ(place.memory.size(), 8u);
+}
+
+}  // namespace
+}  // namespace sluice
