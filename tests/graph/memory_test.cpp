@@ -1,0 +1,263 @@
+// Where values lie, who holds memory for how long, and that a warm pipeline allocates nothing per
+// sample.
+#include "tests/graph/allocation_counter.h"
+#include <sluice/graph/pipeline.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+// A picture of one colour.
+void paint(Image& image, int height, int width, int value) {
+  image.create(height, width, 3);
+  for (int y = 0; y < height; ++y) std::memset(image.row(y), value, image.row_bytes());
+}
+
+bool is_painted(const Image& image, int value) {
+  for (int y = 0; y < image.height(); ++y) {
+    for (std::size_t x = 0; x < image.row_bytes(); ++x) {
+      if (image.row(y)[x] != static_cast<std::uint8_t>(value)) return false;
+    }
+  }
+  return true;
+}
+
+Value<Image> painted(Graph& g, Value<std::int64_t> i, int height, int width, int add = 0) {
+  return g.map_into<Image>(
+      "paint",
+      [height, width, add](std::int64_t x, Image& out) {
+        paint(out, height, width, static_cast<int>(x % 200) + add);
+      },
+      i);
+}
+
+auto indices(Graph& g, std::int64_t count) {
+  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
+}
+
+// Remembers where a step wrote, to see whether the batch has it there.
+struct Written {
+  const std::uint8_t* at = nullptr;
+};
+
+TEST(InPlace, TheLastStepWritesIntoTheBatch) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    auto i = indices(g, 40);
+    auto image = painted(g, i, 5, 7);
+    auto where = g.map(
+        "where", [](const Image& image_) { return Written{image_.data()}; }, image);
+    return std::tuple{image, where};
+  });
+  for (const auto& [images, where] : pipeline.epoch()) {
+    EXPECT_TRUE(images.dense());
+    EXPECT_EQ(images.shape(), (Shape{4, 5, 7, 3}));
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(images[k].data(), where[k].at);
+  }
+}
+
+// In one arm the value is made for the batch, in the other it is an outer value that is needed
+// elsewhere too.
+TEST(InPlace, ArmsThatMakeTheOutputWriteThere) {
+  for (const int threads : {1, 8}) {
+    auto pipeline = make_pipeline({.batch_size = 8, .threads = threads}, [](Graph& g) {
+      auto i = indices(g, 80);
+      auto image = painted(g, i, 4, 4);
+      auto odd = g.map(
+          "odd", [](std::int64_t x) { return x % 2 == 1; }, i);
+      auto result = g.if_else(
+          odd,
+          [&] {
+            return g.map_into<Image>(
+                "brighter",
+                [](const Image& in, Image& out) {
+                  paint(out, in.height(), in.width(), in.at(0, 0, 0) + 50);
+                },
+                image);
+          },
+          [&] { return image; });
+      return std::tuple{result, i, image};
+    });
+    std::int64_t x = 0;
+    for (const auto& [results, is, originals] : pipeline.epoch()) {
+      EXPECT_TRUE(results.dense());
+      EXPECT_TRUE(originals.dense());
+      for (std::size_t k = 0; k < results.size(); ++k, ++x) {
+        EXPECT_TRUE(is_painted(results[k], static_cast<int>(x) + (x % 2 == 1 ? 50 : 0)));
+        EXPECT_TRUE(is_painted(originals[k], static_cast<int>(x)));
+      }
+    }
+    EXPECT_EQ(x, 80);
+  }
+}
+
+TEST(Batches, AreRaggedWhereShapesDiffer) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    auto i = indices(g, 12);
+    return g.map_into<Image>(
+        "paint",
+        [](std::int64_t x, Image& out) {
+          const int side = x < 4 ? 3 : static_cast<int>(x);  // batch 0: all equal
+          paint(out, side, side + 1, static_cast<int>(x));
+        },
+        i);
+  });
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::int64_t x = 0;
+    for (const auto& batch : pipeline.epoch()) {
+      const auto& images = batch.get<0>();
+      EXPECT_EQ(images.dense(), batch.index() == 0);
+      if (!images.dense()) {
+        EXPECT_THROW((void)images.data(), std::logic_error);
+      }
+      for (const Image& image : images) {
+        EXPECT_EQ(image.width(), image.height() + 1);
+        EXPECT_TRUE(is_painted(image, static_cast<int>(x++)));
+      }
+      EXPECT_THROW((void)images.at(4), std::out_of_range);
+    }
+    EXPECT_EQ(x, 12);
+  }
+}
+
+TEST(Batches, TensorsKeepTypeAndLayout) {
+  auto pipeline = make_pipeline({.batch_size = 3, .threads = 2}, [](Graph& g) {
+    return g.map_into<Tensor>(
+        "fill",
+        [](std::int64_t x, Tensor& out) {
+          out.create({2, 2, 2}, DType::f16, Layout::chw);
+          for (int k = 0; k < 8; ++k) out.data<Half>()[k] = Half(static_cast<float>(10 * x + k));
+        },
+        indices(g, 7));
+  });
+  std::int64_t x = 0;
+  for (const auto& [tensors] : pipeline.epoch()) {
+    EXPECT_EQ(tensors.shape(), (Shape{static_cast<std::int64_t>(tensors.size()), 2, 2, 2}));
+    EXPECT_THROW((void)tensors.data<float>(), std::invalid_argument);
+    for (std::size_t k = 0; k < tensors.size(); ++k, ++x) {
+      EXPECT_EQ(tensors[k].layout(), Layout::chw);
+      EXPECT_EQ(static_cast<float>(tensors.data<Half>()[8 * k + 7]),
+                static_cast<float>(10 * x + 7));
+    }
+  }
+  EXPECT_EQ(x, 7);
+}
+
+TEST(Batches, TheLastOneMayBePartialDroppedOrFilled) {
+  struct Case {
+    LastBatch policy;
+    std::int64_t batches;
+    std::size_t last_size, padding;
+    std::int64_t admitted;
+  };
+  for (const Case& c : {Case{LastBatch::partial, 3, 2, 0, 10}, Case{LastBatch::drop, 2, 4, 0, 8},
+                        Case{LastBatch::fill, 3, 4, 2, 10}}) {
+    auto pipeline =
+        make_pipeline({.batch_size = 4, .threads = 2, .last_batch = c.policy}, [](Graph& g) {
+          auto i = indices(g, 10);
+          return std::tuple{painted(g, i, 2, 2), i};
+        });
+    std::int64_t batches = 0;
+    for (const auto& batch : pipeline.epoch()) {
+      const auto& [images, is] = batch;
+      EXPECT_EQ(images.size(), batch.size());
+      EXPECT_EQ(is.size(), batch.size());
+      EXPECT_TRUE(images.dense());
+      if (++batches == c.batches) {
+        EXPECT_EQ(batch.size(), c.last_size);
+        EXPECT_EQ(batch.padding(), c.padding);
+      }
+      for (std::size_t k = 0; k < is.size(); ++k)
+        EXPECT_TRUE(is_painted(images[k], static_cast<int>(is[k])));
+    }
+    EXPECT_EQ(batches, c.batches);
+    EXPECT_EQ(pipeline.batches(), c.batches);
+    EXPECT_EQ(pipeline.stats().epoch.admitted, c.admitted);
+  }
+}
+
+TEST(Batches, AnEmptySourceGivesNone) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) { return indices(g, 0); });
+  EXPECT_FALSE(pipeline.epoch().next().has_value());
+}
+
+// A pixel of an earlier sample must never show: a step that leaves its output empty is an error.
+TEST(Batches, AStepThatMakesNoImageIsAnError) {
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 2, .on_error = OnError::skip}, [](Graph& g) {
+        return g.map_into<Image>(
+            "lazy",
+            [](std::int64_t x, Image& out) {
+              if (x % 4 != 2) paint(out, 2, 2, 9);
+            },
+            indices(g, 16));
+      });
+  for (const auto& batch : pipeline.epoch()) {
+    EXPECT_EQ(batch.size(), 3u);
+    ASSERT_EQ(batch.errors().size(), 1u);
+    EXPECT_EQ(batch.errors()[0].what, "the step that should have made this image left it empty");
+  }
+}
+
+TEST(Memory, StaysUnderTheBoundThatIsTold) {
+  for (const int threads : {1, 4}) {
+    auto pipeline = make_pipeline({.batch_size = 4, .threads = threads}, [](Graph& g) {
+      auto i = indices(g, 400);
+      auto big = painted(g, i, 100, 100);
+      return g.map_into<Image>(
+          "small", [](const Image& in, Image& out) { paint(out, 10, 10, in.at(0, 0, 0)); }, big);
+    });
+    for (const auto& [images] : pipeline.epoch()) EXPECT_EQ(images.size(), 4u);
+    const MemoryStats memory = pipeline.stats().memory;
+    EXPECT_GT(memory.bytes_peak, 0u);
+    EXPECT_LE(memory.bytes_peak, memory.bytes_bound);
+    EXPECT_EQ(memory.bytes_in_use, 0u);
+    EXPECT_EQ(memory.window, 12u);
+    // 400 pictures of 30,000 bytes went through; no more than one per thread at a time.
+    EXPECT_LE(memory.bytes_peak, static_cast<std::size_t>(threads) * 40000 + 20 * 400u);
+  }
+}
+
+// The number of allocations of a warm epoch depends on its batches, and not on how many samples
+// they hold.
+TEST(Memory, NothingIsAllocatedPerSampleOnceWarm) {
+  const auto allocations_of_a_warm_epoch = [](int batch_size) {
+    auto pipeline = make_pipeline({.batch_size = batch_size, .threads = 1}, [&](Graph& g) {
+      auto i = indices(g, 10 * batch_size);
+      auto odd = g.map(
+          "odd", [](std::int64_t x) { return x % 2 == 1; }, i);
+      auto image = painted(g, i, 20, 30);
+      auto angle = g.uniform(0.f, 1.f);
+      auto turned = g.if_else(
+          odd, [&] { return painted(g, i, 20, 30, 5); }, [&] { return image; });
+      auto small = g.map_into<Image>(
+          "small", [](const Image& in, Image& out) { paint(out, 8, 8, in.at(0, 0, 0)); }, turned);
+      return std::tuple{small, angle, i};
+    });
+    for (int warm = 0; warm < 2; ++warm) {
+      for (const auto& batch : pipeline.epoch())
+        EXPECT_EQ(batch.size(), static_cast<std::size_t>(batch_size));
+    }
+    const std::uint64_t system = pipeline.stats().memory.system_allocations;
+    const std::uint64_t before = testing::allocations();
+    std::size_t samples = 0;
+    for (const auto& batch : pipeline.epoch()) samples += batch.size();
+    EXPECT_EQ(samples, static_cast<std::size_t>(10 * batch_size));
+    EXPECT_EQ(pipeline.stats().memory.system_allocations, system);
+    return testing::allocations() - before;
+  };
+  const std::uint64_t small = allocations_of_a_warm_epoch(16);
+  const std::uint64_t large = allocations_of_a_warm_epoch(256);
+  EXPECT_LE(large, small + 40) << "10 batches of 16 took " << small
+                               << " allocations, 10 of 256 took " << large;
+  EXPECT_LE(large, 10 * 40u);
+}
+
+}  // namespace
+}  // namespace sluice
