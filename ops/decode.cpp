@@ -1,29 +1,25 @@
 #include <sluice/ops/decode.h>
+#include <sluice/ops/operator.h>
 
 namespace sluice {
 namespace {
 
-Graph graph_of(const auto& value) {
-  if (!value.valid()) detail::throw_empty();
-  return Graph(value.recorder());
-}
-
 template <class Source>
 Value<JpegHeader> peek(Value<Source> jpeg) {
-  return graph_of(jpeg).map(
+  return detail::graph_of(jpeg).map(
       "peek_jpeg", [](const Source& file) { return peek_jpeg(ByteSpan(file)); }, jpeg);
 }
 
 template <class Source>
 Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
-  return graph_of(jpeg).template map_into<Image>(
+  return detail::graph_of(jpeg).template map_into<Image>(
       "decode_jpeg",
       [options](const Source& file, Image& out) { decode_jpeg_image(file, options, out); }, jpeg);
 }
 
 template <class Source>
 Value<Image> decode(Value<Source> jpeg, Param<Window> window, const JpegOptions& options) {
-  return graph_of(jpeg).template map_into<Image>(
+  return detail::graph_of(jpeg).template map_into<Image>(
       "decode_jpeg",
       [options](const Source& file, const Window& part, Image& out) {
         decode_jpeg_region(file, part, options, out);

@@ -1,0 +1,23 @@
+// brightness_contrast: pictures made brighter or darker, with more or less contrast.
+//
+// | takes                      | layout, type | channels | gives             |
+// |----------------------------|--------------|----------|-------------------|
+// | Image, brightness, contrast | HWC, 8 bit   | 1 to 4   | Image, same shape |
+//
+// The formula stands in ops/kernels/brightness_contrast.h. 1 changes nothing.
+#pragma once
+
+#include <sluice/graph/value.h>
+#include <sluice/runtime/image.h>
+
+namespace sluice {
+
+struct BrightnessContrastOptions {
+  Param<float> brightness = 1.f;
+  Param<float> contrast = 1.f;
+  Param<float> contrast_center = 128.f;  // the level that contrast leaves alone, 0 to 255
+};
+
+Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options);
+
+}  // namespace sluice

@@ -1,0 +1,26 @@
+// crop and center_crop: a rectangle of a picture.
+//
+// | takes         | layout, type | channels | gives                        |
+// |---------------|--------------|----------|------------------------------|
+// | Image, Window | HWC, 8 bit   | 1 to 4   | Image of the window's size   |
+//
+// Errors of a sample: a window that does not lie inside its picture.
+#pragma once
+
+#include <sluice/graph/value.h>
+#include <sluice/io/window.h>
+#include <sluice/runtime/image.h>
+
+namespace sluice {
+
+Value<Image> crop(Value<Image> image, Param<Window> window);
+
+struct CenterCropOptions {
+  Param<int> height = 0;
+  Param<int> width = 0;
+};
+
+// The middle of the picture; half pixels are rounded to even, as torchvision does.
+Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options);
+
+}  // namespace sluice

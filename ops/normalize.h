@@ -1,0 +1,52 @@
+// crop_mirror_normalize and resize_mirror_normalize: from 8-bit pictures to the tensors that a
+// network takes.
+//
+// | takes | layout, type | channels | gives                                               |
+// |-------|--------------|----------|-----------------------------------------------------|
+// | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32 or f16                       |
+//
+// out = (x / 255 - mean) / std per channel: see ops/kernels/normalize.h. Both do all in one pass.
+#pragma once
+
+#include <sluice/graph/value.h>
+#include <sluice/io/window.h>
+#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <array>
+
+namespace sluice {
+
+// The usual mean and standard deviation of ImageNet's pictures, in units of 0 .. 1.
+inline constexpr std::array<float, 4> kImageNetMean{0.485f, 0.456f, 0.406f, 0.f};
+inline constexpr std::array<float, 4> kImageNetStd{0.229f, 0.224f, 0.225f, 1.f};
+
+struct CropMirrorNormalizeOptions {
+  // The size of the crop, which is cut out of the middle; 0 takes the whole picture.
+  Param<int> height = 0;
+  Param<int> width = 0;
+  Param<bool> mirror = false;
+  std::array<float, 4> mean = {0, 0, 0, 0};
+  std::array<float, 4> std = {1, 1, 1, 1};
+  DType dtype = DType::f32;
+  Layout layout = Layout::chw;
+};
+Value<Tensor> crop_mirror_normalize(Value<Image> image,
+                                    const CropMirrorNormalizeOptions& options = {});
+
+struct ResizeMirrorNormalizeOptions {
+  Param<int> height = 224;
+  Param<int> width = 224;
+  Param<bool> mirror = false;
+  std::array<float, 4> mean = {0, 0, 0, 0};
+  std::array<float, 4> std = {1, 1, 1, 1};
+  DType dtype = DType::f32;
+  Layout layout = Layout::chw;
+  Interpolation interpolation = Interpolation::bilinear;
+};
+// The same numbers, bit for bit, as resize, flip and crop_mirror_normalize one after the other.
+Value<Tensor> resize_mirror_normalize(Value<Image> image,
+                                      const ResizeMirrorNormalizeOptions& options = {});
+
+}  // namespace sluice

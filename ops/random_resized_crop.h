@@ -1,0 +1,49 @@
+// random_resized_crop: a random window of a picture, resized; and random_window, the window alone.
+//
+// | operator            | takes                  | gives |
+// |---------------------|------------------------|-------------------------------------------------|
+// | random_window       | JPEG bytes, or Image   | Window inside the picture | |
+// random_resized_crop | JPEG bytes, or Image   | Image of height x width, HWC, 8 bit              |
+//
+// Given the bytes of a JPEG file, only the window is decoded: the size comes from the header, and
+// the pixels are exactly those that decoding everything and cutting would give. Windows are drawn
+// as torchvision's RandomResizedCrop does it: see ops/kernels/windows.h.
+#pragma once
+
+#include <sluice/ops/decode.h>
+#include <sluice/ops/kernels/interpolation.h>
+
+namespace sluice {
+
+struct RandomWindowOptions {
+  float min_area = 0.08f;  // of the picture, above 0 up to 1
+  float max_area = 1.f;
+  float min_ratio = 3.f / 4;  // width / height, above 0
+  float max_ratio = 4.f / 3;
+};
+
+// With `jpeg`, the window counts in the picture as its EXIF orientation turns it when
+// `apply_orientation`.
+Value<Window> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options = {},
+                            bool apply_orientation = true);
+Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options = {},
+                            bool apply_orientation = true);
+Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options = {});
+
+struct RandomResizedCropOptions {
+  Param<int> height = 224;
+  Param<int> width = 224;
+  float min_area = 0.08f;
+  float max_area = 1.f;
+  float min_ratio = 3.f / 4;
+  float max_ratio = 4.f / 3;
+  Interpolation interpolation = Interpolation::bilinear;
+  JpegOptions jpeg = {};
+};
+
+Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptions& options = {});
+Value<Image> random_resized_crop(Value<ByteSpan> jpeg,
+                                 const RandomResizedCropOptions& options = {});
+Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& options = {});
+
+}  // namespace sluice

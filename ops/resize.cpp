@@ -1,0 +1,57 @@
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/operator.h>
+#include <sluice/ops/resize.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+bool given(const Param<int>& size) { return !size.is_constant() || size.constant() != 0; }
+
+int follow(int length, int from, int to) {
+  return std::max(1, static_cast<int>(std::lround(static_cast<double>(length) * to / from)));
+}
+
+}  // namespace
+
+Value<Image> resize(Value<Image> image, const ResizeOptions& options) {
+  const bool height = given(options.height), width = given(options.width),
+             shorter = given(options.shorter);
+  if (!height && !width && !shorter)
+    throw BuildError("resize: give height and width, one of them, or shorter");
+  if (shorter && (height || width))
+    throw BuildError("resize: give either shorter, or height and width, not both");
+  for (const Param<int>* size : {&options.height, &options.width, &options.shorter}) {
+    if (size->is_constant() && size->constant() < 0) {
+      throw BuildError("resize: a size of " + std::to_string(size->constant()) +
+                       " pixels is not possible");
+    }
+  }
+  Graph g = detail::graph_of(image);
+  const Interpolation interpolation = options.interpolation;
+  if (shorter) {
+    return g.map_into<Image>(
+        "resize",
+        [interpolation](const Image& in, int side, Image& out) {
+          const bool tall = in.height() > in.width();
+          const std::int64_t longer = std::int64_t{side} * std::max(in.height(), in.width()) /
+                                      std::min(in.height(), in.width());
+          kernels::resize(in, tall ? static_cast<int>(longer) : side,
+                          tall ? side : static_cast<int>(longer), interpolation, out);
+        },
+        image, options.shorter);
+  }
+  return g.map_into<Image>(
+      "resize",
+      [interpolation, height, width](const Image& in, int h, int w, Image& out) {
+        if (!height) h = follow(in.height(), in.width(), w);
+        if (!width) w = follow(in.width(), in.height(), h);
+        kernels::resize(in, h, w, interpolation, out);
+      },
+      image, options.height, options.width);
+}
+
+}  // namespace sluice

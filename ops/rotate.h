@@ -1,0 +1,21 @@
+// rotate: pictures turned counter-clockwise about their centre.
+//
+// | takes          | layout, type | channels | gives |
+// |----------------|--------------|----------|----------------------------------------------------------|
+// | Image, degrees | HWC, 8 bit   | 1 to 4   | Image that holds all of it, or of the same size |
+//
+// The geometry is Pillow's: see ops/kernels/rotate.h. Errors of a sample: an angle that is not
+// finite.
+#pragma once
+
+#include <sluice/graph/value.h>
+#include <sluice/ops/kernels/rotate.h>
+#include <sluice/runtime/image.h>
+
+namespace sluice {
+
+using kernels::RotateOptions;
+
+Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options = {});
+
+}  // namespace sluice
