@@ -7,7 +7,7 @@
 //
 // Given the bytes of a JPEG file, only the window is decoded: the size comes from the header, and
 // the pixels are exactly those that decoding everything and cutting would give. Windows are drawn
-// as torchvision's RandomResizedCrop does it: see ops/kernels/windows.h.
+// as torchvision's RandomResizedCrop does it: see ops/kernels/crop_windows.h.
 #pragma once
 
 #include <sluice/ops/decode.h>

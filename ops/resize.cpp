@@ -1,3 +1,4 @@
+#include <sluice/ops/kernels/crop_windows.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/operator.h>
 #include <sluice/ops/resize.h>
@@ -36,11 +37,9 @@ Value<Image> resize(Value<Image> image, const ResizeOptions& options) {
     return g.map_into<Image>(
         "resize",
         [interpolation](const Image& in, int side, Image& out) {
-          const bool tall = in.height() > in.width();
-          const std::int64_t longer = std::int64_t{side} * std::max(in.height(), in.width()) /
-                                      std::min(in.height(), in.width());
-          kernels::resize(in, tall ? static_cast<int>(longer) : side,
-                          tall ? side : static_cast<int>(longer), interpolation, out);
+          const kernels::ImageSize size =
+              kernels::resize_shorter_size(in.height(), in.width(), side);
+          kernels::resize(in, size.height, size.width, interpolation, out);
         },
         image, options.shorter);
   }

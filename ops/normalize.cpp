@@ -1,0 +1,49 @@
+#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/normalize.h>
+#include <sluice/ops/operator.h>
+
+namespace sluice {
+namespace {
+
+template <class Options>
+kernels::NormalizeParams params_of(const Options& options) {
+  kernels::NormalizeParams params;
+  params.mean = options.mean;
+  params.std = options.std;
+  params.dtype = options.dtype;
+  params.layout = options.layout;
+  return params;
+}
+
+}  // namespace
+
+Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& options) {
+  return detail::graph_of(image).map_into<Tensor>(
+      "crop_mirror_normalize",
+      [params = params_of(options)](const Image& in, int height, int width, bool mirror,
+                                    Tensor& out) {
+        kernels::NormalizeParams mine = params;
+        mine.mirror = mirror;
+        const Window window =
+            kernels::center_crop_window(in.height(), in.width(), height == 0 ? in.height() : height,
+                                        width == 0 ? in.width() : width);
+        kernels::crop_mirror_normalize(in, window, mine, out);
+      },
+      image, options.height, options.width, options.mirror);
+}
+
+Value<Tensor> resize_mirror_normalize(Value<Image> image,
+                                      const ResizeMirrorNormalizeOptions& options) {
+  return detail::graph_of(image).map_into<Tensor>(
+      "resize_mirror_normalize",
+      [params = params_of(options), interpolation = options.interpolation](
+          const Image& in, int height, int width, bool mirror, Tensor& out) {
+        kernels::NormalizeParams mine = params;
+        mine.mirror = mirror;
+        kernels::resize_mirror_normalize(in, height, width, interpolation, mine, out);
+      },
+      image, options.height, options.width, options.mirror);
+}
+
+}  // namespace sluice

@@ -1,0 +1,90 @@
+#include <sluice/ops/crop.h>
+#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/operator.h>
+#include <sluice/ops/random_resized_crop.h>
+#include <sluice/ops/resize.h>
+#include <sluice/runtime/error.h>
+
+namespace sluice {
+namespace {
+
+RandomWindowOptions checked(const RandomWindowOptions& o) {
+  if (!(o.min_area > 0 && o.min_area <= o.max_area && o.max_area <= 1)) {
+    throw BuildError(
+        "random_window: the area must be a part of the picture, 0 < min_area <= max_area <= 1, "
+        "not " +
+        std::to_string(o.min_area) + " to " + std::to_string(o.max_area));
+  }
+  if (!(o.min_ratio > 0 && o.min_ratio <= o.max_ratio)) {
+    throw BuildError("random_window: the ratio must be 0 < min_ratio <= max_ratio, not " +
+                     std::to_string(o.min_ratio) + " to " + std::to_string(o.max_ratio));
+  }
+  return o;
+}
+
+RandomWindowOptions window_options(const RandomResizedCropOptions& o) {
+  return {o.min_area, o.max_area, o.min_ratio, o.max_ratio};
+}
+
+Window draw_window(Random& random, int height, int width, const RandomWindowOptions& o) {
+  return kernels::random_resized_crop_window(random, height, width,
+                                             {.scale_low = o.min_area,
+                                              .scale_high = o.max_area,
+                                              .ratio_low = o.min_ratio,
+                                              .ratio_high = o.max_ratio});
+}
+
+template <class Source>
+Value<Window> window_of_file(Value<Source> jpeg, const RandomWindowOptions& options,
+                             bool apply_orientation) {
+  return detail::graph_of(jpeg).random(
+      "random_window",
+      [o = checked(options), apply_orientation](Random& random, const Source& file) {
+        const JpegHeader header = peek_jpeg(ByteSpan(file));
+        return apply_orientation
+                   ? draw_window(random, header.oriented_height(), header.oriented_width(), o)
+                   : draw_window(random, header.height, header.width, o);
+      },
+      jpeg);
+}
+
+template <class Source>
+Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& options) {
+  const auto window = random_window(jpeg, window_options(options), options.jpeg.apply_orientation);
+  return resize(
+      decode_jpeg(jpeg, window, options.jpeg),
+      {.height = options.height, .width = options.width, .interpolation = options.interpolation});
+}
+
+}  // namespace
+
+Value<Window> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options,
+                            bool apply_orientation) {
+  return window_of_file(jpeg, options, apply_orientation);
+}
+Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options,
+                            bool apply_orientation) {
+  return window_of_file(jpeg, options, apply_orientation);
+}
+Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options) {
+  return detail::graph_of(image).random(
+      "random_window",
+      [o = checked(options)](Random& random, const Image& in) {
+        return draw_window(random, in.height(), in.width(), o);
+      },
+      image);
+}
+
+Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptions& options) {
+  return crop_file(jpeg, options);
+}
+Value<Image> random_resized_crop(Value<ByteSpan> jpeg, const RandomResizedCropOptions& options) {
+  return crop_file(jpeg, options);
+}
+Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& options) {
+  return resize(
+      crop(image, random_window(image, window_options(options))),
+      {.height = options.height, .width = options.width, .interpolation = options.interpolation});
+}
+
+}  // namespace sluice
