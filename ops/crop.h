@@ -16,8 +16,8 @@ namespace sluice {
 Value<Image> crop(Value<Image> image, Param<Window> window);
 
 struct CenterCropOptions {
-  Param<int> height = 0;
   Param<int> width = 0;
+  Param<int> height = 0;
 };
 
 // The middle of the picture; half pixels are rounded to even, as torchvision does.

@@ -24,8 +24,8 @@ inline constexpr std::array<float, 4> kImageNetStd{0.229f, 0.224f, 0.225f, 1.f};
 
 struct CropMirrorNormalizeOptions {
   // The size of the crop, which is cut out of the middle; 0 takes the whole picture.
-  Param<int> height = 0;
   Param<int> width = 0;
+  Param<int> height = 0;
   Param<bool> mirror = false;
   std::array<float, 4> mean = {0, 0, 0, 0};
   std::array<float, 4> std = {1, 1, 1, 1};
@@ -36,8 +36,8 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image,
                                     const CropMirrorNormalizeOptions& options = {});
 
 struct ResizeMirrorNormalizeOptions {
-  Param<int> height = 224;
   Param<int> width = 224;
+  Param<int> height = 224;
   Param<bool> mirror = false;
   std::array<float, 4> mean = {0, 0, 0, 0};
   std::array<float, 4> std = {1, 1, 1, 1};

@@ -53,7 +53,7 @@ Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& optio
   const auto window = random_window(jpeg, window_options(options), options.jpeg.apply_orientation);
   return resize(
       decode_jpeg(jpeg, window, options.jpeg),
-      {.height = options.height, .width = options.width, .interpolation = options.interpolation});
+      {.width = options.width, .height = options.height, .interpolation = options.interpolation});
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ Value<Image> random_resized_crop(Value<ByteSpan> jpeg, const RandomResizedCropOp
 Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& options) {
   return resize(
       crop(image, random_window(image, window_options(options))),
-      {.height = options.height, .width = options.width, .interpolation = options.interpolation});
+      {.width = options.width, .height = options.height, .interpolation = options.interpolation});
 }
 
 }  // namespace sluice

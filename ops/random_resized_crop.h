@@ -31,8 +31,8 @@ Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& opt
 Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options = {});
 
 struct RandomResizedCropOptions {
-  Param<int> height = 224;
   Param<int> width = 224;
+  Param<int> height = 224;
   float min_area = 0.08f;
   float max_area = 1.f;
   float min_ratio = 3.f / 4;

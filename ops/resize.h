@@ -18,8 +18,8 @@ namespace sluice {
 // `shorter`: the length of the shorter side; the longer one follows, cut to whole pixels as
 // torchvision does. 0 means not given.
 struct ResizeOptions {
-  Param<int> height = 0;
   Param<int> width = 0;
+  Param<int> height = 0;
   Param<int> shorter = 0;
   Interpolation interpolation = Interpolation::bilinear;
 };

@@ -46,7 +46,7 @@ auto rotate_some(const std::vector<Bytes8>& files) {
     auto turned = g.if_else(
         g.coin_flip(0.25), [&] { return rotate(image, angle, {.fill = 0}); },
         [&] { return image; });
-    return std::tuple{resize(turned, {.height = 40, .width = 48}), angle};
+    return std::tuple{resize(turned, {.width = 48, .height = 40}), angle};
   };
 }
 
@@ -153,10 +153,10 @@ TEST(TrainPipeline, EqualsDecodeCutResizeFlipNormalise) {
     auto mirror = g.coin_flip(0.5);
     auto tensor = resize_mirror_normalize(
         decode_jpeg(jpeg, window),
-        {.height = 32, .width = 32, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
+        {.width = 32, .height = 32, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
     auto image = crop(decode_jpeg(jpeg), window);
     auto slow = crop_mirror_normalize(
-        flip(resize(image, {.height = 32, .width = 32}), {.horizontal = mirror}),
+        flip(resize(image, {.width = 32, .height = 32}), {.horizontal = mirror}),
         {.mean = kImageNetMean, .std = kImageNetStd});
     return std::tuple{tensor, slow, window};
   });
