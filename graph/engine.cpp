@@ -80,7 +80,14 @@ struct Engine::Impl {
                           }});
   }
 
-  ~Impl() { stop(); }
+  ~Impl() { shut_down(); }
+
+  void shut_down() noexcept {
+    try {
+      stop();
+    } catch (const Error&) {  // an unbalanced ledger; there is nobody left to tell
+    }
+  }
 
   // A value that is several outputs is copied into all but the last of them.
   void count_uses() {
@@ -269,7 +276,10 @@ struct Engine::Impl {
         last = *error;
       }
       const bool passes = options.on_error.policy == OnError::Policy::skip;
-      if (frame->failed() && !passes) fatal.push_back(*frame->error());
+      if (frame->failed() && !passes) {
+        // When stand-ins failed too, it is the sample's own error that matters.
+        fatal.push_back(frame->first_error() != nullptr ? *frame->first_error() : *frame->error());
+      }
     }
     const std::int64_t samples =
         front.index * options.batch_size + static_cast<std::int64_t>(front.frames->size());
@@ -490,6 +500,7 @@ std::unique_ptr<BatchData> Engine::next(std::int64_t run) { return impl_->next(r
 void Engine::cancel() { impl_->cancel(kAnyRun); }
 void Engine::cancel(std::int64_t run) { impl_->cancel(run); }
 void Engine::stop() { impl_->stop(); }
+void Engine::shut_down() noexcept { impl_->shut_down(); }
 std::int64_t Engine::samples() const { return impl_->total; }
 std::int64_t Engine::batches() const { return impl_->batch_count; }
 const PipelineOptions& Engine::options() const { return impl_->options; }

@@ -73,6 +73,8 @@ class Engine {
   void cancel(std::int64_t run);
   // Ends the epoch and waits until nothing runs.
   void stop();
+  // The same, for destructors: throws nothing.
+  void shut_down() noexcept;
 
   std::int64_t samples() const;
   std::int64_t batches() const;

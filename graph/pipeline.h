@@ -89,7 +89,7 @@ class Pipeline {
   Pipeline(Pipeline&&) noexcept = default;
   Pipeline& operator=(Pipeline&&) = delete;
   ~Pipeline() {
-    if (engine_ != nullptr) engine_->stop();
+    if (engine_ != nullptr) engine_->shut_down();
   }
 
   // Starts the next epoch. What is left of one that runs is cancelled.

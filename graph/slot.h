@@ -51,6 +51,7 @@ concept Travels = std::is_object_v<T> && std::is_nothrow_destructible_v<T> &&
 
 template <Travels T>
 const SlotType* slot_type() {
+  static_assert(alignof(T) <= 64, "values aligned to more than 64 bytes cannot travel");
   static constexpr SlotType type = [] {
     SlotType t{};
     t.name = type_name<T>();
