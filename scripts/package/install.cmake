@@ -1,0 +1,34 @@
+# What `cmake --install` writes: the headers, the library, and what lets other projects find it with
+# find_package(sluice) or pkg-config. The program's own rule is in apps/.
+include(CMakePackageConfigHelpers)
+
+foreach(room ${rooms})
+  install(DIRECTORY ${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/${room}
+    FILES_MATCHING PATTERN "*.h")
+endforeach()
+install(FILES apps/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)
+install(TARGETS sluice EXPORT sluiceTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT sluiceTargets NAMESPACE sluice:: DESTINATION ${package_dir})
+configure_package_config_file(scripts/package/sluiceConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/sluiceConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/sluiceConfig.cmake ${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# Whoever links the static library links what it uses, too; a shared one brings that along.
+get_target_property(library_type sluice TYPE)
+if(library_type STREQUAL STATIC_LIBRARY)
+  set(requires_line "Requires: tbb libjpeg libhwy")
+else()
+  set(requires_line "Requires.private: tbb libjpeg libhwy")
+endif()
+# `cmake --install --prefix` may name another prefix later, so the file finds its own.
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(scripts/package/sluice.pc.in ${CMAKE_BINARY_DIR}/sluice.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
