@@ -1,0 +1,40 @@
+# What the scripts share; to be sourced, from the project's root.
+
+cpus=$(nproc)
+
+# Compilers run through ccache where it is installed.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+
+# say TEXT: one line of progress.
+say() { printf '%s\n' "$*"; }
+
+# quietly LOG COMMAND...: runs COMMAND with its output in the file LOG, which is shown only when
+# the command fails, without Ninja's counting; the exit status is the command's.
+quietly() {
+  local log=$1 status=0
+  shift
+  mkdir -p "$(dirname "$log")"
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" -ne 0 ]; then
+    grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2 || true
+    echo "failed with status $status: $*" >&2
+  fi
+  return "$status"
+}
+
+# build PRESET [TARGET]: configures and builds. On a terminal one line counts the files; elsewhere
+# only the beginning is told. The compiler's words are shown when it fails.
+build() {
+  local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
+  [ "$preset" != tsan ] || scripts/tsan-tbb
+  say "Configuring $folder"
+  quietly "$folder/configure.log" cmake --preset "$preset"
+  say "Building ${2:-everything} in $folder on $cpus CPUs"
+  if [ -t 1 ]; then
+    cmake --build "$folder" --parallel "$cpus" "${target[@]}"
+  else
+    quietly "$folder/build.log" cmake --build "$folder" --parallel "$cpus" "${target[@]}"
+  fi
+}
