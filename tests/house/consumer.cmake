@@ -1,0 +1,47 @@
+# Sluice as others use it: installed to an empty prefix, found by find_package and by pkg-config,
+# built, and run. Arguments: CXX, BUILD (the build folder), TBB_DIR, LIBDIR, SCRATCH.
+cmake_minimum_required(VERSION 3.22)
+
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nended with ${result}:\n${output}")
+  endif()
+endfunction()
+
+set(project ${CMAKE_CURRENT_LIST_DIR}/consumer)
+set(prefix ${SCRATCH}/prefix)
+file(REMOVE_RECURSE ${SCRATCH})
+step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+
+file(GLOB program ${prefix}/bin/sluice)
+if(program)
+  step(${program} --help)
+endif()
+
+step(${CMAKE_COMMAND} -S ${project} -B ${SCRATCH}/build -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
+  -DCMAKE_PREFIX_PATH=${prefix} -DTBB_DIR=${TBB_DIR})
+step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+step(${SCRATCH}/build/consumer)
+
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+execute_process(COMMAND pkg-config --cflags --libs sluice
+  RESULT_VARIABLE result OUTPUT_VARIABLE flags ERROR_VARIABLE error)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "pkg-config does not find sluice: ${error}")
+endif()
+separate_arguments(flags UNIX_COMMAND "${flags}")
+step(${CXX} -std=c++20 ${project}/main.cpp -o ${SCRATCH}/by_pkg_config ${flags})
+step(${SCRATCH}/by_pkg_config)
+
+# The installed tree stands alone: nothing in it names the folder that it was built in.
+file(GLOB texts ${prefix}/${LIBDIR}/cmake/sluice/*.cmake ${prefix}/${LIBDIR}/pkgconfig/*.pc)
+foreach(text ${texts})
+  file(STRINGS ${text} lines)
+  string(FIND "${lines}" "${BUILD}" at)
+  if(NOT at EQUAL -1)
+    message(SEND_ERROR "${text} names ${BUILD}")
+  endif()
+endforeach()

@@ -1,0 +1,47 @@
+// A user's program: pictures that go through JPEG and come back in another size, in batches.
+// Touches every library that Sluice is linked with; exits 0 when the pictures are right.
+#include <sluice/graph/graph.h>
+#include <sluice/io/jpeg_encode.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/resize.h>
+#include <sluice/sluice.h>
+
+#include <cstdlib>
+#include <tuple>
+
+using namespace sluice;
+
+namespace {
+
+// A gray picture of one shade.
+Bytes drawn(std::int64_t shade) {
+  Image image(24, 32, 3);
+  for (int y = 0; y < image.height(); ++y) {
+    for (std::size_t x = 0; x < image.row_bytes(); ++x) {
+      image.row(y)[x] = static_cast<std::uint8_t>(shade);
+    }
+  }
+  return encode_jpeg(image);
+}
+
+}  // namespace
+
+int main() {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    auto index = g.source(10, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto jpeg = g.map(
+        "draw", [](std::int64_t i) { return drawn(20 * i); }, index);
+    auto small = resize(decode_jpeg(jpeg), {.width = 16, .height = 12});
+    return std::tuple{small, index};
+  });
+
+  std::int64_t next = 0;
+  for (const auto& [images, indices] : pipeline.epoch()) {
+    for (const Image& image : images) {
+      if (image.height() != 12 || image.width() != 16) return 1;
+      if (std::abs(image.at(6, 8, 0) - 20 * next) > 1) return 2;
+      ++next;
+    }
+  }
+  return next == 10 ? 0 : 3;
+}

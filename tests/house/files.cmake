@@ -1,0 +1,39 @@
+# What the tree consists of: no folder beside those that are named here, and nothing missing from
+# the fixed set of files of a kernel. Argument: ROOT.
+cmake_minimum_required(VERSION 3.22)
+
+set(allowed runtime graph ops cuda io tests benchmarks apps docs scripts build out)
+file(GLOB entries RELATIVE ${ROOT} ${ROOT}/*)
+foreach(entry ${entries})
+  if(IS_DIRECTORY ${ROOT}/${entry} AND NOT entry IN_LIST allowed AND NOT entry MATCHES "^\\.")
+    message(SEND_ERROR "folder ${entry}/ has no place in the house; it has: ${allowed}")
+  endif()
+endforeach()
+
+file(GLOB headers RELATIVE ${ROOT} ${ROOT}/ops/kernels/*.h)
+foreach(header ${headers})
+  get_filename_component(name ${header} NAME_WE)
+  # What a header calls internal is tested through the kernels that are made of it.
+  file(STRINGS ${ROOT}/${header} internal LIMIT_COUNT 1 REGEX "^//.*Internal")
+  if(internal)
+    continue()
+  endif()
+  foreach(file ops/kernels/${name}.cpp tests/ops/kernels/${name}_test.cpp)
+    if(NOT EXISTS ${ROOT}/${file})
+      message(SEND_ERROR "${header} lacks ${file}")
+    endif()
+  endforeach()
+endforeach()
+
+# A file is read by people: beyond 400 lines it is two files.
+file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/runtime/* ${ROOT}/graph/* ${ROOT}/io/*
+  ${ROOT}/ops/* ${ROOT}/apps/* ${ROOT}/tests/* ${ROOT}/benchmarks/*)
+list(FILTER sources INCLUDE REGEX "\\.(h|cpp)$")
+foreach(source ${sources})
+  file(READ ${ROOT}/${source} text)
+  string(REGEX REPLACE "[^\n]" "" newlines "${text}")
+  string(LENGTH "${newlines}" lines)
+  if(lines GREATER 400)
+    message(SEND_ERROR "${source} has ${lines} lines; 400 are the most")
+  endif()
+endforeach()

@@ -1,0 +1,47 @@
+# include_arrows.cmake must find what is wrong: a tree with one break of every kind, and what may
+# stand beside them. Arguments: SCRATCH, a folder to write to.
+cmake_minimum_required(VERSION 3.22)
+
+file(REMOVE_RECURSE ${SCRATCH})
+set(wrong
+  "runtime/up.h|#include <sluice/graph/plan.h>"
+  "graph/up.cpp|#include <sluice/io/files.h>"
+  "io/up.h|  #  include <sluice/ops/resize.h>"
+  "ops/encoder.cpp|#include <sluice/io/jpeg_encode.h>"
+  "ops/tbb.cpp|#include <tbb/parallel_for.h>"
+  "graph/lower.h|#include <oneapi/tbb/flow_graph.h>"
+  "io/cuda.cpp|#include <cuda_runtime.h>"
+  "io/quoted.cpp|#include \"files.h\""
+  "graph/summary.cpp|#include <sluice/sluice.h>")
+set(right
+  "graph/flow/node.h|#include <tbb/flow_graph.h>"
+  "graph/lower_loops.cpp|#include <tbb/flow_graph.h>"
+  "ops/decode.cpp|#include <sluice/io/jpeg_decode.h>"
+  "cuda/stage.cpp|#include <cuda_runtime.h>")
+foreach(entry ${wrong} ${right})
+  string(REPLACE "|" ";" entry "${entry}")
+  list(GET entry 0 file)
+  list(GET entry 1 text)
+  file(WRITE ${SCRATCH}/${file} "${text}\n")
+endforeach()
+
+execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${SCRATCH}
+  -P ${CMAKE_CURRENT_LIST_DIR}/include_arrows.cmake
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(result EQUAL 0)
+  message(SEND_ERROR "a tree full of breaks passed")
+endif()
+foreach(entry ${wrong})
+  string(REGEX REPLACE "\\|.*" "" file "${entry}")
+  string(FIND "${output}" "${file}:" at)
+  if(at EQUAL -1)
+    message(SEND_ERROR "not found: ${entry}")
+  endif()
+endforeach()
+foreach(entry ${right})
+  string(REGEX REPLACE "\\|.*" "" file "${entry}")
+  string(FIND "${output}" "${file}:" at)
+  if(NOT at EQUAL -1)
+    message(SEND_ERROR "found, though it is allowed: ${entry}")
+  endif()
+endforeach()
