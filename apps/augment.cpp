@@ -1,0 +1,237 @@
+#include "augment.h"
+
+#include "pictures.h"
+#include "progress.h"
+#include "sheet.h"
+#include "usage.h"
+#include <sluice/io/files.h>
+#include <sluice/io/jpeg_decode.h>
+#include <sluice/io/jpeg_encode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostTiles = 24;
+
+// Files with their number, so that a stand-in can say which file it came from.
+struct NumberedFiles {
+  Files files;
+  std::int64_t size() const { return files.size(); }
+  const std::string& name(std::int64_t i) const { return files.name(i); }
+  std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
+    return {read_file(files.name(info.index_in_epoch)), info.index_in_epoch};
+  }
+};
+
+std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
+
+// A row of the sheet, drawn when the run is over.
+struct Shown {
+  std::string name;
+  std::string note;
+  Fate fate;
+  std::string before;
+  std::string after;
+};
+
+class Augmentation {
+ public:
+  explicit Augmentation(const AugmentOptions& options)
+      : options_(options), files_(find_files(options)) {
+    count_ = options.count > 0 ? options.count : files_.size();
+    make_folder(options.out);
+    if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
+      make_folder(folder.string());
+  }
+
+  int run() {
+    const PipelineOptions pipeline_options{.batch_size = options_.batch,
+                                           .seed = options_.seed,
+                                           .threads = options_.threads,
+                                           .on_error = options_.on_error};
+    auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
+      auto [jpeg, number] = g.read(NumberedFiles{files_});
+      auto [image, treatment] = apply(g, options_.recipe, jpeg);
+      auto encoded = g.map(
+          "encode_jpeg", [](const Image& picture) { return encode_jpeg(picture, {.quality = 90}); },
+          image);
+      return std::tuple{encoded, treatment, number};
+    });
+    fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), options_.data,
+               name_of(options_.recipe), summary_of(options_.recipe));
+
+    Progress progress("images", count_);
+    const auto start = std::chrono::steady_clock::now();
+    bool failed = false;
+    while (begun_ < count_ && !failed) {
+      auto epoch = pipeline.epoch();
+      failed = !run_epoch(epoch, progress);
+      begun_ += files_.size();
+      if (written_ == 0 && !failed && begun_ < count_)
+        break;  // nothing but damaged files: more epochs will not help
+    }
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    progress.finish();
+    summarise(seconds, pipeline.options().threads);
+    if (!options_.sheet.empty()) write_sheet();
+    return failed ? 1 : 0;
+  }
+
+ private:
+  static Files find_files(const AugmentOptions& options) {
+    std::error_code ignored;
+    const fs::path data = fs::weakly_canonical(options.data, ignored);
+    const fs::path out = fs::weakly_canonical(options.out, ignored);
+    const auto differ = std::mismatch(data.begin(), data.end(), out.begin(), out.end());
+    if (differ.first == data.end()) {
+      throw UsageError(fmt::format(
+          "--out {} lies in the --data folder: the results would be read as pictures the next time",
+          options.out));
+    }
+    try {
+      return files_in(options.data);
+    } catch (const IoError& error) {
+      throw UsageError(fmt::format("--data: {}", error.what()));
+    }
+  }
+
+  // False when the policy is `fail` and a sample failed.
+  template <class Epoch>
+  bool run_epoch(Epoch& epoch, Progress& progress) {
+    try {
+      while (auto batch = epoch.next()) {
+        take(*batch);
+        progress.update(written_);
+        if (begun_ + (batch->index() + 1) * options_.batch >= count_) break;
+      }
+      return true;
+    } catch (const BatchError& error) {
+      for (const SampleError& sample : error.errors()) {
+        if (begun_ + sample.id < count_) lost_.push_back(sample);
+      }
+      return lost_.empty();
+    }
+  }
+
+  template <class B>
+  void take(const B& batch) {
+    const auto& [files, treatments, numbers] = batch;
+    std::size_t error = 0;
+    const auto errors_before = [&](std::int64_t id) {
+      for (; error < batch.errors().size() && batch.errors()[error].id < id; ++error)
+        lose(batch.errors()[error]);
+    };
+    for (std::size_t i = 0; i < batch.ids().size(); ++i) {
+      const std::int64_t id = batch.ids()[i];
+      errors_before(id);
+      if (begun_ + id >= count_) return;
+      const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
+      const std::string& source = files_.name(numbers[i]);
+      const std::string path =
+          (fs::path(options_.out) /
+           fmt::format("{}_{:06}.jpg", fs::path(source).stem().string(), begun_ + id))
+              .string();
+      write_file(path, files[i]);
+      ++written_;
+      if (stands_in) {
+        const SampleError& why = batch.errors()[error++];
+        replaced_.push_back({why, source});
+        show({file_name(why.source),
+              "replaced by " + file_name(source) + ", " + describe(options_.recipe, treatments[i]),
+              Fate::replaced, why.source, path});
+      } else {
+        show({file_name(source), describe(options_.recipe, treatments[i]),
+              treatments[i].changed() ? Fate::changed : Fate::unchanged, source, path});
+      }
+    }
+    errors_before(batch.errors().empty() ? 0 : batch.errors().back().id + 1);
+  }
+
+  void lose(const SampleError& error) {
+    if (begun_ + error.id >= count_) return;
+    lost_.push_back(error);
+    show({file_name(error.source), error.what, Fate::failed, error.source, ""});
+  }
+
+  void show(Shown shown) {
+    if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));
+  }
+
+  void summarise(double seconds, int threads) const {
+    fmt::print(
+        "delivered {} images to {}: {:.0f} images/s with {} thread{}, files read and written\n",
+        written_, options_.out, seconds > 0 ? static_cast<double>(written_) / seconds : 0.0,
+        threads, threads == 1 ? "" : "s");
+    if (!replaced_.empty())
+      fmt::print("replaced {}, because they are damaged:\n", replaced_.size());
+    for (const auto& [error, by] : replaced_) {
+      fmt::print("  {} (sample {}): {}; {} stands in\n", file_name(error.source), error.id,
+                 error.what, file_name(by));
+    }
+    const bool stopped = options_.on_error.policy == OnError::Policy::fail;
+    if (!lost_.empty()) {
+      fmt::print("{} {}, because {} cannot be used:\n", stopped ? "stopped at" : "skipped",
+                 lost_.size(), lost_.size() == 1 ? "it" : "they");
+    }
+    for (const SampleError& error : lost_) {
+      fmt::print("  {} (sample {}, in {}): {}\n", file_name(error.source), error.id, error.step,
+                 error.what);
+    }
+    if (stopped && !lost_.empty())
+      fmt::print("--on-error skip or replace goes on in spite of such files\n");
+  }
+
+  void write_sheet() const {
+    std::string caption = fmt::format("{}; {} delivered", summary_of(options_.recipe), written_);
+    if (!replaced_.empty()) caption += fmt::format(", {} replaced", replaced_.size());
+    if (!lost_.empty()) caption += fmt::format(", {} left out", lost_.size());
+    ContactSheet sheet(fmt::format("before > after: {}", name_of(options_.recipe)), caption);
+    for (const Shown& shown : shown_) {
+      sheet.add(shown.name, shown.note, shown.fate, picture_in(shown.before),
+                picture_in(shown.after));
+    }
+    write_file(options_.sheet,
+               encode_jpeg(sheet.draw(),
+                           {.quality = 88, .subsampling = Subsampling::s444, .optimize = true}));
+    fmt::print("contact sheet of the first {} samples: {}\n", shown_.size(), options_.sheet);
+  }
+
+  // Whatever can be seen of a file; empty when that is nothing.
+  static Image picture_in(const std::string& path) {
+    Image picture;
+    if (path.empty()) return picture;
+    try {
+      decode_jpeg_image(read_file(path), {.damage = DamagePolicy::tolerant}, picture);
+    } catch (const Error&) {
+      picture.release();
+    }
+    return picture;
+  }
+
+  const AugmentOptions& options_;
+  Files files_;
+  std::int64_t count_ = 0;
+  std::int64_t begun_ = 0;    // samples of the epochs before this one
+  std::int64_t written_ = 0;  // files
+  std::vector<SampleError> lost_;
+  std::vector<std::pair<SampleError, std::string>> replaced_;  // with the file that stood in
+  std::vector<Shown> shown_;
+};
+
+}  // namespace
+
+int run_augment(const AugmentOptions& options) { return Augmentation(options).run(); }
+
+}  // namespace sluice::app

@@ -1,0 +1,214 @@
+#include "bench.h"
+
+#include "allocations.h"
+#include "bench_corpus.h"
+#include "bench_limits.h"
+#include "bench_subjects.h"
+#include "pictures.h"
+#include "usage.h"
+#include <sluice/runtime/cpu_count.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+
+namespace sluice::app {
+namespace {
+
+struct Round {
+  double ours = 0;  // samples per second
+  double limit = 0;
+  double ratio() const { return ours / limit; }
+};
+
+struct Result {
+  std::vector<Round> rounds;
+  double allocations_per_image = 0;
+  Stats stats;
+};
+
+template <class F>
+double median(const std::vector<Round>& rounds, F value) {
+  std::vector<double> values;
+  for (const Round& round : rounds) values.push_back(value(round));
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  (void)getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+// The first round of each side warms up and does not count.
+Result alternate(const Subject& ours, const std::function<double()>& limit, std::int64_t images,
+                 int rounds, std::FILE* out) {
+  Result result;
+  const auto count = static_cast<double>(images);
+  (void)ours.run();
+  (void)limit();
+  for (int i = 0; i < rounds; ++i) {
+    const std::uint64_t allocated = allocations() + ours.stats().memory.system_allocations;
+    Round round;
+    round.ours = count / ours.run();
+    const std::uint64_t allocated_after = allocations() + ours.stats().memory.system_allocations;
+    result.allocations_per_image = static_cast<double>(allocated_after - allocated) / count;
+    round.limit = count / limit();
+    result.rounds.push_back(round);
+    fmt::print(out, "  round {}: {:10.1f}/s beside {:10.1f}/s, ratio {:.3f}\n", i + 1, round.ours,
+               round.limit, round.ratio());
+    (void)std::fflush(out);
+  }
+  result.stats = ours.stats();
+  return result;
+}
+
+class Bench {
+ public:
+  explicit Bench(const BenchOptions& options)
+      : options_(options),
+        out_(options.json == "-" ? stderr : stdout),
+        overhead_(options.workload == "overhead") {
+    threads_ = options.threads > 0 ? options.threads : overhead_ ? 1 : cpu_count();
+  }
+
+  int run() {
+    if (overhead_) {
+      run_overhead();
+    } else {
+      run_on_files();
+    }
+    return 0;
+  }
+
+ private:
+  void run_overhead() {
+    // Enough samples for the time asked for, judged by a first short run.
+    SubjectOptions subject{.images = 200000, .threads = threads_, .batch = options_.batch};
+    const double probe = make_overhead_subject(subject).run();
+    const double wanted = options_.seconds / probe * static_cast<double>(subject.images);
+    subject.images = std::clamp<std::int64_t>(std::llround(wanted), 200000, 20000000);
+    fmt::print(out_,
+               "overhead: {} samples with empty bodies, {} thread(s), batch {}; ours beside "
+               "hand-wired oneTBB\n",
+               subject.images, threads_, options_.batch);
+    const Subject ours = make_overhead_subject(subject);
+    const Result result = alternate(
+        ours, [&] { return run_raw_tbb(subject.images, threads_, options_.batch); }, subject.images,
+        options_.rounds, out_);
+    const double ns = 1e9 / median(result.rounds, [](const Round& r) { return r.ours; });
+    const double raw_ns = 1e9 / median(result.rounds, [](const Round& r) { return r.limit; });
+    fmt::print(
+        out_,
+        "ours {:.0f} ns per sample, hand-wired oneTBB {:.0f} ns; {:.4f} allocations per sample\n",
+        ns, raw_ns, result.allocations_per_image);
+    nlohmann::ordered_json json = common(result);
+    json["ns_per_sample"] = ns;
+    json["raw_tbb_ns_per_sample"] = raw_ns;
+    write(json);
+  }
+
+  void run_on_files() {
+    if (options_.data.empty())
+      throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
+    const Corpus corpus(options_.data);
+    if (corpus.left_out() > 0)
+      fmt::print(out_, "{} files cannot be decoded and are left out\n", corpus.left_out());
+    const bool conditional = options_.workload == "conditional";
+    SubjectOptions subject{.threads = threads_, .batch = options_.batch};
+    const RotateLoop loop(corpus, subject.seed, options_.batch);
+    if (conditional) check_rotate_loop(corpus, subject, loop);
+    const auto limit = [&](std::int64_t images) {
+      return conditional ? loop.run(images, threads_) : run_full_decode(corpus, images, threads_);
+    };
+    // Whole passes over the files, so that both sides do exactly the same work.
+    const double pass = limit(corpus.size());
+    subject.images =
+        corpus.size() * std::max<std::int64_t>(1, std::llround(options_.seconds / pass));
+    const std::string beside =
+        conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
+    fmt::print(
+        out_,
+        "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}; ours beside {}\n",
+        options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
+        options_.batch, beside);
+    const Subject ours = make_subject(options_.workload, corpus, subject);
+    const Result result = alternate(
+        ours, [&] { return limit(subject.images); }, subject.images, options_.rounds, out_);
+    summarise(result, beside);
+    write(common(result));
+  }
+
+  void summarise(const Result& result, const std::string& beside) const {
+    const auto by_ratio = [](const Round& a, const Round& b) { return a.ratio() < b.ratio(); };
+    const auto [low, high] =
+        std::minmax_element(result.rounds.begin(), result.rounds.end(), by_ratio);
+    fmt::print(
+        out_,
+        "ours {:.1f} images/s, {} {:.1f} images/s: ratio {:.3f} (median of {}; {:.3f} to {:.3f})\n",
+        median(result.rounds, [](const Round& r) { return r.ours; }), beside,
+        median(result.rounds, [](const Round& r) { return r.limit; }),
+        median(result.rounds, [](const Round& r) { return r.ratio(); }), result.rounds.size(),
+        low->ratio(), high->ratio());
+    const MemoryStats& memory = result.stats.memory;
+    fmt::print(out_,
+               "memory: {:.0f} MB resident at most; the pipeline's own peak {:.0f} MB of a bound "
+               "of {:.0f} MB; "
+               "{:.3f} allocations per image\n",
+               static_cast<double>(peak_rss_bytes()) / 1e6,
+               static_cast<double>(memory.bytes_peak) / 1e6,
+               static_cast<double>(memory.bytes_bound) / 1e6, result.allocations_per_image);
+  }
+
+  nlohmann::ordered_json common(const Result& result) const {
+    nlohmann::ordered_json json;
+    json["workload"] = options_.workload;
+    json["threads"] = threads_;
+    json["batch"] = options_.batch;
+    json["images_per_second"] = median(result.rounds, [](const Round& r) { return r.ours; });
+    json["limit_images_per_second"] = median(result.rounds, [](const Round& r) { return r.limit; });
+    json["ratio"] = median(result.rounds, [](const Round& r) { return r.ratio(); });
+    json["rounds"] = nlohmann::ordered_json::array();
+    for (const Round& round : result.rounds) json["rounds"].push_back({round.ours, round.limit});
+    json["peak_rss_bytes"] = peak_rss_bytes();
+    json["allocations_per_image"] = result.allocations_per_image;
+    return json;
+  }
+
+  void write(const nlohmann::ordered_json& json) const {
+    if (options_.json.empty()) return;
+    const std::string text = json.dump(2) + "\n";
+    if (options_.json == "-") {
+      fmt::print("{}", text);
+      return;
+    }
+    write_file(options_.json,
+               Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  }
+
+  const BenchOptions& options_;
+  std::FILE* out_;
+  bool overhead_;
+  int threads_ = 1;
+};
+
+}  // namespace
+
+const std::vector<std::string>& bench_workloads() {
+  static const std::vector<std::string> all = {"decode", "region",   "train",      "eval",
+                                               "rotate", "overhead", "conditional"};
+  return all;
+}
+
+int run_bench(const BenchOptions& options) { return Bench(options).run(); }
+
+}  // namespace sluice::app

@@ -1,0 +1,34 @@
+// `sluice bench`: what a pipeline delivers, beside what is possible, measured in the same run and
+// in turns: ours, the limit, ours, the limit, ... so that a machine whose speed changes changes
+// both.
+//
+//   decode, region, train, eval, rotate   beside a loop over libjpeg-turbo's full decode that does
+//   nothing else conditional                           beside the same kernels in a hand-written
+//   loop with the same threads overhead                              beside the same shape as a
+//   hand-wired oneTBB graph, no work in either
+//
+// All files lie in memory before anything is measured. Each round works on the same images with the
+// same random numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sluice::app {
+
+struct BenchOptions {
+  std::string workload;
+  std::string data;    // not needed for `overhead`
+  int threads = 0;     // 0: all CPUs of the process; 1 for `overhead`
+  double seconds = 2;  // of one side of one round, about
+  int rounds = 5;
+  int batch = 64;
+  std::string json;  // file for the figures; "-" is standard output, empty none
+};
+
+const std::vector<std::string>& bench_workloads();
+
+// Returns the exit status; throws Error.
+int run_bench(const BenchOptions& options);
+
+}  // namespace sluice::app

@@ -1,0 +1,116 @@
+#include "bench_subjects.h"
+
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+template <class Describe>
+Subject subject_of(const SubjectOptions& options, Describe describe) {
+  const PipelineOptions pipeline_options{
+      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
+  using P = decltype(make_pipeline(pipeline_options, describe));
+  auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
+  return {[pipeline, images = options.images] {
+            pipeline->reset();
+            const auto start = std::chrono::steady_clock::now();
+            std::int64_t delivered = 0;
+            for (const auto& batch : pipeline->epoch())
+              delivered += static_cast<std::int64_t>(batch.size());
+            const double seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            if (delivered != images)
+              throw Error(fmt::format("{} of {} images were delivered", delivered, images));
+            return seconds;
+          },
+          [pipeline] { return pipeline->stats(); }};
+}
+
+Value<ByteSpan> files_of(Graph& g, const Corpus& corpus, std::int64_t images) {
+  return g.source(images,
+                  [&corpus](const SampleInfo& info) { return corpus[info.index_in_epoch]; });
+}
+
+Value<Image> rotate_some(Graph& g, Value<ByteSpan> jpeg) {
+  auto image = decode_jpeg(jpeg);
+  auto angle = g.uniform(10.f, 30.f);
+  auto turned = g.if_else(
+      g.coin_flip(0.25f), [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
+  return resize(turned, {.width = 400, .height = 400});
+}
+
+Value<Tensor> train(Graph& g, Value<ByteSpan> jpeg) {
+  auto mirror = g.coin_flip(0.5f);
+  auto part = decode_jpeg(jpeg, random_window(jpeg));
+  return resize_mirror_normalize(
+      part,
+      {.width = 224, .height = 224, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
+}
+
+Value<Tensor> eval(Value<ByteSpan> jpeg) {
+  auto image = resize(decode_jpeg(jpeg), {.shorter = 256});
+  return crop_mirror_normalize(
+      image, {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd});
+}
+
+}  // namespace
+
+Subject make_subject(const std::string& workload, const Corpus& corpus,
+                     const SubjectOptions& options) {
+  const auto from_files = [&](auto recipe) {
+    return subject_of(options, [&corpus, recipe, images = options.images](Graph& g) {
+      return recipe(g, files_of(g, corpus, images));
+    });
+  };
+  using Jpeg = Value<ByteSpan>;
+  if (workload == "decode") return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg); });
+  if (workload == "region")
+    return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg, random_window(jpeg)); });
+  if (workload == "train") return from_files([](Graph& g, Jpeg jpeg) { return train(g, jpeg); });
+  if (workload == "eval") return from_files([](Graph&, Jpeg jpeg) { return eval(jpeg); });
+  return from_files([](Graph& g, Jpeg jpeg) { return rotate_some(g, jpeg); });
+}
+
+Subject make_overhead_subject(const SubjectOptions& options) {
+  return subject_of(options, [images = options.images](Graph& g) {
+    auto id = g.source(images, [](const SampleInfo& info) { return info.index_in_epoch; });
+    const auto stage = [](std::int64_t x) { return x; };
+    auto first = g.map("first", stage, id);
+    auto second = g.map("second", stage, first);
+    auto third = g.map("third", stage, second);
+    auto even = g.map(
+        "even", [](std::int64_t x) { return x % 2 == 0; }, third);
+    return g.if_else(
+        even, [&] { return g.map("arm", stage, third); }, [&] { return third; });
+  });
+}
+
+void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,
+                       const RotateLoop& loop) {
+  const std::int64_t images = std::min<std::int64_t>(corpus.size(), 64);
+  const PipelineOptions pipeline_options{
+      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
+  auto pipeline = make_pipeline(
+      pipeline_options, [&](Graph& g) { return rotate_some(g, files_of(g, corpus, images)); });
+  RotateLoop::Scratch scratch;
+  Image expected;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      loop.make(batch.ids()[i], scratch, expected);
+      if (!(batch.get<0>()[i] == expected)) {
+        throw Error(fmt::format("the pipeline and the loop make different images of sample {}",
+                                batch.ids()[i]));
+      }
+    }
+  }
+}
+
+}  // namespace sluice::app

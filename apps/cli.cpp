@@ -1,0 +1,221 @@
+#include "cli.h"
+
+#include "augment.h"
+#include "bench.h"
+#include "pictures.h"
+#include "recipes.h"
+#include "usage.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+constexpr const char* kVersion = "sluice 0.1.0";
+
+const std::map<std::string, Recipe> kRecipes = {
+    {"rotate", Recipe::rotate}, {"train", Recipe::train}, {"eval", Recipe::eval}};
+const std::map<std::string, OnError> kPolicies = {
+    {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
+
+// The names of a map or list as a person reads them: "a, b or c".
+template <class Names>
+std::string any_of(const Names& names) {
+  std::string text;
+  std::size_t left = names.size();
+  for (const std::string& name : names) {
+    text += name;
+    --left;
+    if (left > 0) text += left == 1 ? " or " : ", ";
+  }
+  return text;
+}
+
+// Only these words, with an error that says so.
+CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string list = any_of(words);
+  return CLI::Validator(
+      [words = std::move(words), list](std::string& given) {
+        if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
+        return fmt::format("'{}' is not known: choose {}", given, list);
+      },
+      "");
+}
+
+std::vector<std::string> names_of(const auto& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+struct Words {
+  std::string recipe = "rotate";
+  std::string on_error = "skip";
+  std::string pictures;
+};
+
+void add_recipe(CLI::App& command, Words& words) {
+  command
+      .add_option("--recipe", words.recipe,
+                  "rotate (default), train or eval; what they do stands below")
+      ->check(one_of(names_of(kRecipes)))
+      ->type_name("NAME");
+  std::string footer = "Recipes:";
+  for (const Recipe recipe : {Recipe::rotate, Recipe::train, Recipe::eval}) {
+    footer += fmt::format("\n  {:<8}{}", name_of(recipe), summary_of(recipe));
+  }
+  command.footer(footer);
+}
+
+void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
+  command
+      .add_option("--data", options.data,
+                  "folder with JPEG files; those in folders below it count too")
+      ->required()
+      ->type_name("DIR");
+  command.add_option("--out", options.out, "folder for the results; made if it is missing")
+      ->required()
+      ->type_name("DIR");
+  add_recipe(command, words);
+  command
+      .add_option("--count", options.count,
+                  "how many samples; more than there are files means further epochs (default: each "
+                  "file once)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->type_name("N");
+  command.add_option("--batch", options.batch, "samples of a batch (default: 32)")
+      ->check(CLI::Range(1, 65536))
+      ->type_name("N");
+  command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 42)")
+      ->type_name("S");
+  command.add_option("--threads", options.threads, "default: all CPUs of the process")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("T");
+  command
+      .add_option("--on-error", words.on_error,
+                  "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
+                  "(default), or replace "
+                  "(another file stands in)")
+      ->check(one_of(names_of(kPolicies)))
+      ->type_name("WHAT");
+  command
+      .add_option("--sheet", options.sheet,
+                  "JPEG file that shows the first samples before and after")
+      ->type_name("FILE");
+}
+
+void add_bench(CLI::App& command, BenchOptions& options) {
+  command.add_option("workload", options.workload, any_of(bench_workloads()))
+      ->required()
+      ->check(one_of(bench_workloads()))
+      ->type_name("NAME");
+  command.add_option("--data", options.data, "folder with JPEG files; overhead needs none")
+      ->type_name("DIR");
+  command
+      .add_option("--threads", options.threads, "default: all CPUs of the process; 1 for overhead")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("T");
+  command
+      .add_option("--seconds", options.seconds,
+                  "about how long each side of a round takes (default: 2)")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->type_name("S");
+  command
+      .add_option("--rounds", options.rounds,
+                  "how often the two are measured in turns (default: 5)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("R");
+  command.add_option("--batch", options.batch, "samples of a batch (default: 64)")
+      ->check(CLI::Range(1, 65536))
+      ->type_name("N");
+  command
+      .add_option("--json", options.json, "writes the figures to this file; - is standard output")
+      ->type_name("FILE");
+  command.footer(
+      "Workloads:\n"
+      "  decode       decode everything\n"
+      "  region       decode the windows of random resized crops, nothing else\n"
+      "  train        random resized crop to 224, mirror, normalise to float\n"
+      "  eval         shorter side to 256, middle 224, normalise to float\n"
+      "  rotate       turn one picture in four, resize to 400 x 400\n"
+      "  conditional  rotate, beside the same kernels in a hand-written loop\n"
+      "  overhead     empty bodies, beside a hand-wired oneTBB graph\n"
+      "The first five are measured beside libjpeg-turbo's full decode of the same files with the "
+      "same threads.");
+}
+
+int run_graph(Recipe recipe) {
+  const auto pipeline = make_pipeline({}, [&](Graph& g) {
+    auto [jpeg, label] = g.source(1, [](const SampleInfo&) {
+      return std::tuple{Bytes(), std::int64_t{0}};
+    });
+    return std::tuple{apply(g, recipe, jpeg).first, label};
+  });
+  fmt::print("{}", to_dot(pipeline.plan()));
+  return 0;
+}
+
+// CLI11's messages may have several lines; the first says what is wrong.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("Turns image files into augmented batches; every sample travels alone.", "sluice");
+  app.set_version_flag("--version", std::string(kVersion));
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  Words words;
+  AugmentOptions augment;
+  BenchOptions bench;
+  CLI::App* const augment_command =
+      app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
+  CLI::App* const bench_command =
+      app.add_subcommand("bench", "measure pipelines beside what is possible");
+  CLI::App* const graph_command =
+      app.add_subcommand("graph", "print a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
+  CLI::App* const pictures_command =
+      app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
+  add_augment(*augment_command, augment, words);
+  add_bench(*bench_command, bench);
+  add_recipe(*graph_command, words);
+  pictures_command
+      ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
+      ->required()
+      ->type_name("DIR");
+  app.footer(
+      "sluice COMMAND --help says more. Exit status: 0, 1 when a run failed, 2 for wrong "
+      "arguments.");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    fmt::print(stderr, "sluice: {} (sluice --help tells what there is)\n",
+               first_line(error.what()));
+    return 2;
+  }
+  try {
+    if (*pictures_command) return run_pictures(words.pictures);
+    if (*graph_command) return run_graph(kRecipes.at(words.recipe));
+    if (*bench_command) return run_bench(bench);
+    augment.recipe = kRecipes.at(words.recipe);
+    augment.on_error = kPolicies.at(words.on_error);
+    return run_augment(augment);
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "sluice: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sluice: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,99 @@
+#include "recipes.h"
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+using Result = std::pair<Value<Image>, Value<Treatment>>;
+
+Result rotate_some(Graph& g, Value<Bytes> jpeg) {
+  auto image = decode_jpeg(jpeg);
+  auto angle = g.uniform(10.f, 30.f);
+  auto coin = g.coin_flip(0.25f);
+  auto turned = g.if_else(
+      coin, [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
+  auto treatment = g.map(
+      "note",
+      [](bool is_turned, float degrees) {
+        return Treatment{.turned = is_turned, .degrees = degrees};
+      },
+      coin, angle);
+  return {resize(turned, {.width = 400, .height = 400}), treatment};
+}
+
+Result train(Graph& g, Value<Bytes> jpeg) {
+  auto window = random_window(jpeg, {});
+  auto mirror = g.coin_flip(0.5f);
+  auto small = resize(decode_jpeg(jpeg, window), {.width = 224, .height = 224});
+  auto treatment = g.map(
+      "note",
+      [](const Window& part, bool is_mirrored) {
+        return Treatment{.cut = true, .window = part, .mirrored = is_mirrored};
+      },
+      window, mirror);
+  return {flip(small, {.horizontal = mirror}), treatment};
+}
+
+Result eval(Graph& g, Value<Bytes> jpeg) {
+  auto image =
+      center_crop(resize(decode_jpeg(jpeg), {.shorter = 256}), {.width = 224, .height = 224});
+  return {image, g.constant(Treatment{.cut = true})};
+}
+
+}  // namespace
+
+const char* name_of(Recipe recipe) {
+  switch (recipe) {
+    case Recipe::rotate:
+      return "rotate";
+    case Recipe::train:
+      return "train";
+    case Recipe::eval:
+      return "eval";
+  }
+  return "";
+}
+
+const char* summary_of(Recipe recipe) {
+  switch (recipe) {
+    case Recipe::rotate:
+      return "one picture in four turned by 10 to 30 degrees, all resized to 400 x 400";
+    case Recipe::train:
+      return "a random window resized to 224 x 224, every other one mirrored";
+    case Recipe::eval:
+      return "shorter side resized to 256, the 224 x 224 pixels in the middle";
+  }
+  return "";
+}
+
+std::string describe(Recipe recipe, const Treatment& treatment) {
+  switch (recipe) {
+    case Recipe::rotate:
+      return treatment.turned
+                 ? fmt::format("rotated {:.1f} degrees", static_cast<double>(treatment.degrees))
+                 : "not rotated";
+    case Recipe::train: {
+      const Window& w = treatment.window;
+      return fmt::format("window {} x {} at ({}, {}){}", w.width, w.height, w.x, w.y,
+                         treatment.mirrored ? ", mirrored" : ", not mirrored");
+    }
+    case Recipe::eval:
+      return "224 x 224 pixels from the middle";
+  }
+  return {};
+}
+
+std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg) {
+  switch (recipe) {
+    case Recipe::rotate:
+      return rotate_some(g, jpeg);
+    case Recipe::train:
+      return train(g, jpeg);
+    case Recipe::eval:
+      return eval(g, jpeg);
+  }
+  return {};
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,38 @@
+// The three pipelines that the program knows, as functions from a file's bytes to a picture and a
+// note of what was done.
+//
+//   rotate  a quarter of the pictures is turned by 10 to 30 degrees; all are resized to 400 x 400
+//   train   a random window, resized to 224 x 224, half of them mirrored: what a classifier is
+//   trained with eval    the shorter side resized to 256, then the 224 x 224 pixels in the middle:
+//   what it is tested with
+//
+// Called while a pipeline is described. Errors: BuildError.
+#pragma once
+
+#include <sluice/sluice.h>
+
+#include <string>
+#include <utility>
+
+namespace sluice::app {
+
+enum class Recipe { rotate, train, eval };
+const char* name_of(Recipe recipe);
+// One line, for --help and for sheets.
+const char* summary_of(Recipe recipe);
+
+// What was done to one sample.
+struct Treatment {
+  bool turned = false;
+  float degrees = 0;
+  bool cut = false;
+  Window window = {};
+  bool mirrored = false;
+  bool changed() const { return turned || cut || mirrored; }
+};
+// In words: "rotated 23.4 degrees", "not rotated", "window 312 x 280 at (14, 20), mirrored", ...
+std::string describe(Recipe recipe, const Treatment& treatment);
+
+std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg);
+
+}  // namespace sluice::app
