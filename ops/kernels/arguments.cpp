@@ -1,0 +1,45 @@
+#include <sluice/ops/kernels/arguments.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+
+void check_pixels(const char* op, const Image& in) {
+  if (in.empty()) throw std::invalid_argument(fmt::format("{}: the image is empty", op));
+  if (in.channels() > 4) {
+    throw std::invalid_argument(
+        fmt::format("{}: the image has {} channels; 1 to 4 are possible", op, in.channels()));
+  }
+}
+
+void check_size(const char* op, int height, int width) {
+  constexpr int kLargest = 65535;
+  if (height < 1 || width < 1 || height > kLargest || width > kLargest) {
+    throw std::invalid_argument(fmt::format(
+        "{}: a size of {} x {} (height x width) is not possible; each must lie in 1 .. {}", op,
+        height, width, kLargest));
+  }
+}
+
+void check_window(const char* op, const Window& window, const Image& in) {
+  const auto [y, x, height, width] = window;
+  if (y < 0 || x < 0 || height < 1 || width < 1 || y > in.height() - height ||
+      x > in.width() - width) {
+    throw std::invalid_argument(fmt::format(
+        "{}: the window y={} x={} height={} width={} does not lie inside the image of {} x {} "
+        "(height x width)",
+        op, y, x, height, width, in.height(), in.width()));
+  }
+}
+
+void check_finite(const char* op, const char* name, double value) {
+  if (!std::isfinite(value)) {
+    throw std::invalid_argument(
+        fmt::format("{}: {} is {}; a finite number is needed", op, name, value));
+  }
+}
+
+}  // namespace sluice::kernels

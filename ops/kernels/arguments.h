@@ -1,0 +1,19 @@
+// Checks of what the kernels are given, with messages that name the operator and the value.
+// Internal. All throw std::invalid_argument.
+#pragma once
+
+#include <sluice/io/window.h>
+#include <sluice/runtime/image.h>
+
+namespace sluice::kernels {
+
+// The image is not empty and has 1 to 4 channels.
+void check_pixels(const char* op, const Image& in);
+// An output size of at least 1 x 1 and at most 65535 x 65535.
+void check_size(const char* op, int height, int width);
+// The window lies inside the picture and is at least 1 x 1.
+void check_window(const char* op, const Window& window, const Image& in);
+// A finite number.
+void check_finite(const char* op, const char* name, double value);
+
+}  // namespace sluice::kernels

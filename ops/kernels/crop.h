@@ -1,0 +1,14 @@
+// crop: a rectangle cut out of a picture, as a copy. (Image::crop_view() gives the same without
+// one.)
+//
+// Errors: std::invalid_argument unless the window lies inside the picture.
+#pragma once
+
+#include <sluice/io/window.h>
+#include <sluice/runtime/image.h>
+
+namespace sluice::kernels {
+
+void crop(const Image& in, const Window& window, Image& out);
+
+}  // namespace sluice::kernels

@@ -1,0 +1,41 @@
+// Which part of a picture to take: the window of a random resized crop, the one in the middle, and
+// the size of a picture whose shorter side is given. The arithmetic is torchvision's, its roundings
+// included.
+//
+// Errors: std::invalid_argument.
+#pragma once
+
+#include <sluice/io/window.h>
+#include <sluice/runtime/random.h>
+
+namespace sluice::kernels {
+
+struct RandomCropParams {
+  // Share of the picture's area, uniform in [scale_low, scale_high).
+  double scale_low = 0.08, scale_high = 1.0;
+  // Width / height, its logarithm uniform in [log(ratio_low), log(ratio_high)).
+  double ratio_low = 3.0 / 4.0, ratio_high = 4.0 / 3.0;
+  int attempts = 10;
+};
+
+// A window of random area, shape and place inside a height x width picture (RandomResizedCrop's).
+// When no attempt fits, the largest window in the middle whose shape is within the ratios. Takes
+// two draws for each attempt and two for the place.
+Window random_resized_crop_window(Random& random, int height, int width,
+                                  const RandomCropParams& params = {});
+
+// The window of crop_height x crop_width in the middle of a height x width picture; an odd margin
+// is split as CenterCrop does it (half of it rounded to the even number).
+Window center_crop_window(int height, int width, int crop_height, int crop_width);
+
+struct ImageSize {
+  int height = 0;
+  int width = 0;
+  bool operator==(const ImageSize&) const = default;
+};
+
+// The size at which the shorter side is `shorter` pixels long and the shape is kept; the longer
+// side is rounded down (Resize's rule for one number).
+ImageSize resize_shorter_size(int height, int width, int shorter);
+
+}  // namespace sluice::kernels

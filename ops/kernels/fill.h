@@ -1,0 +1,22 @@
+// Fill: the colour of pixels that have no source, one value for all channels or one for each.
+// Values 0 .. 255; others throw std::invalid_argument.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+class Fill {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): `.fill = 0` shall be possible.
+  Fill(int all = 0) : Fill(all, all, all, all) {}
+  Fill(int first, int second, int third, int fourth = 0);
+  std::uint8_t operator[](int channel) const { return values_[static_cast<std::size_t>(channel)]; }
+
+ private:
+  std::array<std::uint8_t, 4> values_;
+};
+
+}  // namespace sluice

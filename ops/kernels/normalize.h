@@ -1,0 +1,44 @@
+// From 8-bit pixels to the numbers that a network takes: crop, mirror, normalise, change the
+// layout, all in one pass.
+//
+//   out = (x / 255 - mean) / std          per channel
+//
+// `mean` and `std` are in units of 0 .. 1, as in torchvision's Normalize after ToTensor (ImageNet:
+// mean 0.485, 0.456, 0.406; std 0.229, 0.224, 0.225). Computed in single precision as
+// (x - 255 * mean) * (1 / (255 * std)), without fused operations, so that every machine gives the
+// same bits; f16 is that number rounded to nearest even.
+//
+// Errors: std::invalid_argument for an empty image, more than 4 channels, a window or size that is
+// not possible, a mean or std that is not finite, a std of zero or below, an output type other than
+// f32 and f16, a layout other than CHW and HWC. Threads: any.
+#pragma once
+
+#include <sluice/io/window.h>
+#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <array>
+
+namespace sluice::kernels {
+
+struct NormalizeParams {
+  bool mirror = false;                    // left and right exchanged
+  std::array<float, 4> mean{0, 0, 0, 0};  // per channel; those beyond the image's are not used
+  std::array<float, 4> std{1, 1, 1, 1};
+  DType dtype = DType::f32;
+  Layout layout = Layout::chw;
+};
+
+// The window's pixels, mirrored within the window. `out`: (channels, height, width) or
+// (height, width, channels).
+void crop_mirror_normalize(const Image& in, const Window& window, const NormalizeParams& params,
+                           Tensor& out);
+
+// Byte for byte what resize(), flip() and crop_mirror_normalize() of the whole picture give one
+// after the other (8-bit rounding in between included), without the pictures in between. To resize
+// a part, pass a view (Image::crop_view()).
+void resize_mirror_normalize(const Image& in, int height, int width, Interpolation interpolation,
+                             const NormalizeParams& params, Tensor& out);
+
+}  // namespace sluice::kernels

@@ -1,0 +1,26 @@
+// resize: a picture in another size, antialiased.
+//
+// The grid and the filters are Pillow's. Per axis, with s = (input length) / (output length),
+// output pixel i has its centre at (i + 0.5) * s; the filter is widened by max(1, s), its weights
+// are cut off at the border of the input and made to sum to 1 again. The horizontal pass comes
+// first and its result is rounded to 8 bits, then the vertical pass. An axis that keeps its length
+// is left alone. Filters (half width at s <= 1): box 0.5, bilinear 1, hamming 1, bicubic 2 (a =
+// -0.5), lanczos 3. `nearest` takes the pixel floor((i + 0.5) * s), without antialiasing.
+//
+// The border of the input is the border of the image that is passed in: a view on a crop never
+// reads outside the crop. Weights have 14 to 21 bits, so results differ from those of exact weights
+// by at most 1.
+//
+// Threads: any; each has tables of its own that only grow, so a warm thread allocates nothing but
+// the output. Errors: std::invalid_argument.
+#pragma once
+
+#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/runtime/image.h>
+
+namespace sluice::kernels {
+
+// `in`: 1 to 4 channels, any row stride. `out`: height x width pixels with as many channels.
+void resize(const Image& in, int height, int width, Interpolation interpolation, Image& out);
+
+}  // namespace sluice::kernels

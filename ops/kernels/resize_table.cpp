@@ -1,0 +1,125 @@
+#include <sluice/ops/kernels/resize_table.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace sluice::kernels {
+namespace {
+
+double sinc(double x) {
+  if (x == 0.0) return 1.0;
+  const double angle = std::numbers::pi * x;
+  return std::sin(angle) / angle;
+}
+
+double half_width(Interpolation interpolation) {
+  switch (interpolation) {
+    case Interpolation::nearest:
+    case Interpolation::box:
+      return 0.5;
+    case Interpolation::bilinear:
+    case Interpolation::hamming:
+      return 1.0;
+    case Interpolation::bicubic:
+      return 2.0;
+    case Interpolation::lanczos:
+      return 3.0;
+  }
+  return 0.5;
+}
+
+double filter(Interpolation interpolation, double x) {
+  const double d = std::abs(x);
+  switch (interpolation) {
+    case Interpolation::nearest:
+    case Interpolation::box:
+      return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;
+    case Interpolation::bilinear:
+      return d < 1.0 ? 1.0 - d : 0.0;
+    case Interpolation::hamming:
+      return d < 1.0 ? sinc(d) * (0.54 + 0.46 * std::cos(std::numbers::pi * d)) : 0.0;
+    case Interpolation::bicubic: {
+      constexpr double kA = -0.5;
+      if (d < 1.0) return ((kA + 2.0) * d - (kA + 3.0)) * d * d + 1.0;
+      if (d < 2.0) return (((d - 5.0) * d + 8.0) * d - 4.0) * kA;
+      return 0.0;
+    }
+    case Interpolation::lanczos:
+      return d < 3.0 ? sinc(d) * sinc(d / 3.0) : 0.0;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+void ResizeTable::build(int in_length, int out_length, Interpolation interpolation, bool reversed,
+                        int tap_multiple) {
+  const double scale = static_cast<double>(in_length) / out_length;
+  const double filter_scale = std::max(scale, 1.0);
+  const double unscale = 1.0 / filter_scale;
+  const double support = half_width(interpolation) * filter_scale;
+  const int longest = std::min(in_length, static_cast<int>(std::ceil(support)) * 2 + 1);
+  taps_ = (longest + tap_multiple - 1) / tap_multiple * tap_multiple;
+
+  const std::size_t outputs = static_cast<std::size_t>(out_length);
+  const std::size_t taps = static_cast<std::size_t>(taps_);
+  starts_.resize(outputs);
+  counts_.resize(outputs);
+  exact_.resize(outputs * taps);
+  int most = 1;
+  double largest = 0.0;
+  for (int i = 0; i < out_length; ++i) {
+    const std::size_t at = static_cast<std::size_t>(reversed ? out_length - 1 - i : i);
+    double* exact = exact_.data() + at * taps;
+    const double centre = (i + 0.5) * scale;
+    const int first = std::max(0, static_cast<int>(centre - support + 0.5));
+    const int end = std::min(in_length, static_cast<int>(centre + support + 0.5));
+    double sum = 0.0;
+    int count = 0;
+    for (int x = first; x < end; ++x) {
+      exact[count] = filter(interpolation, (x - centre + 0.5) * unscale);
+      sum += exact[count++];
+    }
+    if (sum == 0.0) {
+      // A window without weight (a box that falls between two centres): the pixel at the centre.
+      starts_[at] = std::min(in_length - 1, static_cast<int>(centre));
+      counts_[at] = 1;
+      exact[0] = 1.0;
+      largest = 1.0;
+      continue;
+    }
+    for (int k = 0; k < count; ++k) {
+      exact[k] /= sum;
+      largest = std::max(largest, std::abs(exact[k]));
+    }
+    while (count > 1 && exact[count - 1] == 0.0) --count;
+    starts_[at] = first;
+    counts_[at] = count;
+    most = std::max(most, count);
+  }
+
+  // A weight must stay below 2^15, and the sum of weights times 255 below 2^31 (for Lanczos the
+  // absolute weights sum to less than 2).
+  shift_ = 14;
+  while (shift_ < 21 && largest * static_cast<double>(1 << (shift_ + 1)) < 32766.0) ++shift_;
+  const double one = static_cast<double>(1 << shift_);
+  const int used_taps = (most + tap_multiple - 1) / tap_multiple * tap_multiple;
+  weights_.resize(outputs * static_cast<std::size_t>(used_taps));
+  std::int16_t* weights = weights_.data();
+  for (std::size_t i = 0; i < outputs; ++i, weights += used_taps) {
+    // Rounding the running sum, not each weight, makes the total exact and spreads the error.
+    double running = 0.0;
+    long rounded = 0;
+    for (int k = 0; k < counts_[i]; ++k) {
+      running += exact_[i * taps + static_cast<std::size_t>(k)];
+      const long next = k + 1 == counts_[i] ? 1L << shift_ : std::lrint(running * one);
+      weights[k] = static_cast<std::int16_t>(next - rounded);
+      rounded = next;
+    }
+    std::fill(weights + counts_[i], weights + used_taps, std::int16_t{0});
+  }
+  taps_ = used_taps;
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,43 @@
+// ResizeTable: which input pixels, with which weights, make each output pixel along one axis.
+// Internal to the resizing kernels.
+//
+// Weights are 16-bit fixed point numbers with shift() fractional bits and sum to exactly
+// 1 << shift() for every output pixel. shift() is as large as the largest weight allows, so that a
+// strong reduction, which has many small weights, keeps its precision.
+#pragma once
+
+#include <sluice/ops/kernels/interpolation.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::kernels {
+
+class ResizeTable {
+ public:
+  // Lengths in pixels, each at least 1. `reversed` gives the output from its far end (a mirrored
+  // picture). Each output pixel has taps() weights, a multiple of `tap_multiple`; those beyond its
+  // own count() are zero.
+  void build(int in_length, int out_length, Interpolation interpolation, bool reversed,
+             int tap_multiple);
+
+  int taps() const { return taps_; }
+  int shift() const { return shift_; }
+  int start(int i) const { return starts_[static_cast<std::size_t>(i)]; }
+  int count(int i) const { return counts_[static_cast<std::size_t>(i)]; }
+  const int* starts() const { return starts_.data(); }
+  const std::int16_t* weights(int i) const {
+    return weights_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(taps_);
+  }
+
+ private:
+  int taps_ = 0;
+  int shift_ = 0;
+  std::vector<int> starts_;
+  std::vector<int> counts_;
+  std::vector<std::int16_t> weights_;
+  std::vector<double> exact_;  // the weights before rounding, taps_ per output pixel
+};
+
+}  // namespace sluice::kernels

@@ -1,0 +1,53 @@
+// Resizer: gives a resized (and perhaps mirrored) picture row by row, from the top to the bottom,
+// so that whatever comes next can use a row while it is in the cache. Internal to the resizing
+// kernels.
+//
+// It keeps as many horizontally resized rows as one output row needs. The tables and rows belong to
+// the thread that asks (for_this_thread()) and only grow.
+#pragma once
+
+#include <sluice/ops/kernels/resize_table.h>
+#include <sluice/runtime/image.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::kernels {
+
+class Resizer {
+ public:
+  // The one of the calling thread. A kernel that uses it must not call another one that does.
+  static Resizer& for_this_thread();
+
+  // Throws std::invalid_argument for an empty image, more than 4 channels or a size below 1. `in`
+  // must stay until the last row has been made.
+  void start(const Image& in, int height, int width, Interpolation interpolation, bool mirror);
+  // Writes output row y: width * channels bytes at `out`. Rows in ascending order.
+  void make_row(int y, std::uint8_t* out);
+  // Room for one output row, kept for the caller.
+  std::uint8_t* spare_row() { return spare_.data(); }
+
+ private:
+  const std::uint8_t* horizontal_row(int y);
+  void write_horizontal_row(const std::uint8_t* in, std::uint8_t* out);
+
+  const Image* in_ = nullptr;
+  int height_ = 0;
+  int width_ = 0;
+  bool nearest_ = false;
+  bool mirror_ = false;
+  bool same_width_ = false;
+  bool same_height_ = false;
+  ResizeTable columns_;
+  ResizeTable rows_;
+  std::vector<std::uint8_t> padded_;  // the input row at hand, with readable bytes behind it
+  std::size_t slot_bytes_ = 0;
+  int slots_ = 0;
+  int made_ = 0;                    // input rows [made_ - slots_, made_) are in the ring
+  std::vector<std::uint8_t> ring_;  // row y in slot y % slots_
+  std::vector<const std::uint8_t*> taps_;
+  std::vector<std::uint8_t> spare_;
+};
+
+}  // namespace sluice::kernels

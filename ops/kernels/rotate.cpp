@@ -1,0 +1,106 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/warp_rows.h>
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+// Columns become rows: quarter turns, 1 or 3 of them counter-clockwise.
+template <int channels>
+void quarter_turn(const Image& in, bool three, Image& out) {
+  for (int y = 0; y < out.height(); ++y) {
+    std::uint8_t* to = out.row(y);
+    const std::ptrdiff_t from_x = three ? y : in.width() - 1 - y;
+    for (int x = 0; x < out.width(); ++x, to += channels) {
+      const std::uint8_t* from = in.row(three ? in.height() - 1 - x : x) + from_x * channels;
+      for (int c = 0; c < channels; ++c) to[c] = from[c];
+    }
+  }
+}
+
+void quarter_turn(const Image& in, bool three, Image& out) {
+  out.create(in.width(), in.height(), in.channels());
+  switch (in.channels()) {
+    case 1:
+      return quarter_turn<1>(in, three, out);
+    case 2:
+      return quarter_turn<2>(in, three, out);
+    case 3:
+      return quarter_turn<3>(in, three, out);
+    default:
+      return quarter_turn<4>(in, three, out);
+  }
+}
+
+// Where the pixels of a canvas come from, and how large it is.
+struct Turn {
+  Eigen::Affine2d from_canvas;
+  int height = 0;
+  int width = 0;
+};
+
+Turn turn_of(int height, int width, double degrees, bool keep_size) {
+  // As Pillow does it: 30 degrees have a sine of exactly one half.
+  const auto at_15_digits = [](double value) { return std::round(value * 1e15) / 1e15; };
+  const double radians = -degrees * (std::numbers::pi / 180.0);
+  const double cosine = at_15_digits(std::cos(radians));
+  const double sine = at_15_digits(std::sin(radians));
+  Eigen::Matrix2d back;
+  back << cosine, sine, -sine, cosine;
+
+  const Eigen::Vector2d size(width, height);
+  Turn turn{Eigen::Affine2d::Identity(), height, width};
+  if (!keep_size) {
+    Eigen::Matrix<double, 2, 4> corners;
+    corners << 0, width, width, 0, 0, 0, height, height;
+    const Eigen::Matrix<double, 2, 4> turned =
+        (back * (corners.colwise() - size / 2)).colwise() + size / 2;
+    const Eigen::Vector2d extent =
+        turned.rowwise().maxCoeff().array().ceil() - turned.rowwise().minCoeff().array().floor();
+    turn.width = static_cast<int>(extent.x());
+    turn.height = static_cast<int>(extent.y());
+  }
+  const Eigen::Vector2d canvas(turn.width, turn.height);
+  turn.from_canvas.linear() = back;
+  turn.from_canvas.translation() = size / 2 - back * (canvas / 2);
+  return turn;
+}
+
+}  // namespace
+
+void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out) {
+  check_pixels("rotate", in);
+  check_finite("rotate", "the angle", degrees);
+  if (options.interpolation != Interpolation::nearest &&
+      options.interpolation != Interpolation::bilinear) {
+    throw std::invalid_argument(
+        fmt::format("rotate: interpolation {} is not possible; take nearest or bilinear",
+                    name_of(options.interpolation)));
+  }
+  double angle = std::fmod(static_cast<double>(degrees), 360.0);
+  if (angle < 0.0) angle += 360.0;
+  if (angle == 0.0 || angle == 360.0) return flip(in, false, false, out);
+  if (angle == 180.0) return flip(in, true, true, out);
+  if ((angle == 90.0 || angle == 270.0) && (!options.keep_size || in.width() == in.height())) {
+    return quarter_turn(in, angle == 270.0, out);
+  }
+
+  const Turn turn = turn_of(in.height(), in.width(), angle, options.keep_size);
+  check_size("rotate", turn.height, turn.width);
+  out.create(turn.height, turn.width, in.channels());
+  for (int y = 0; y < turn.height; ++y) {
+    const Eigen::Vector2d first = turn.from_canvas * Eigen::Vector2d(0.5, y + 0.5);
+    const WarpLine line{first.x(), first.y(), turn.from_canvas(0, 0), turn.from_canvas(1, 0)};
+    warp_row(in, line, options.interpolation, options.fill, turn.width, out.row(y));
+  }
+}
+
+}  // namespace sluice::kernels

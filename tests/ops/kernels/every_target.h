@@ -1,0 +1,28 @@
+// Runs something once with each set of SIMD instructions that this machine has, the plain one
+// included.
+#pragma once
+
+#include <cstdint>
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+namespace sluice::testing {
+
+template <class F>
+void on_every_target(const F& f) {
+  struct Restore {
+    ~Restore() {
+      hwy::SetSupportedTargetsForTest(0);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+  } restore;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    f();
+  }
+}
+
+}  // namespace sluice::testing
