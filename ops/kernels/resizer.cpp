@@ -17,10 +17,17 @@ void grow(std::vector<T>& vector, std::size_t size) {
   if (vector.size() < size) vector.resize(size);
 }
 
-// Pillow's choice for nearest neighbours.
-int nearest_index(int i, int in_length, int out_length) {
+// The nearest input pixel of each output pixel, times `step`. The places are added up one by one,
+// as Pillow does it: that decides which way exact halves go.
+void build_nearest(std::vector<std::ptrdiff_t>& table, int in_length, int out_length, bool reversed,
+                   std::ptrdiff_t step) {
+  grow(table, static_cast<std::size_t>(out_length));
   const double scale = static_cast<double>(in_length) / out_length;
-  return std::min(in_length - 1, static_cast<int>((i + 0.5) * scale));
+  double place = scale * 0.5;
+  for (int i = 0; i < out_length; ++i, place += scale) {
+    const int at = reversed ? out_length - 1 - i : i;
+    table[static_cast<std::size_t>(at)] = std::min(in_length - 1, static_cast<int>(place)) * step;
+  }
 }
 
 }  // namespace
@@ -35,7 +42,6 @@ void Resizer::start(const Image& in, int height, int width, Interpolation interp
   check_pixels("resize", in);
   check_size("resize", height, width);
   in_ = &in;
-  height_ = height;
   width_ = width;
   nearest_ = interpolation == Interpolation::nearest;
   mirror_ = mirror;
@@ -45,7 +51,11 @@ void Resizer::start(const Image& in, int height, int width, Interpolation interp
   slot_bytes_ = static_cast<std::size_t>(width) * channels + kRowSlack;
   grow(spare_, slot_bytes_);
   made_ = 0;
-  if (nearest_) return;
+  if (nearest_) {
+    build_nearest(nearest_columns_, in.width(), width, mirror, in.channels());
+    build_nearest(nearest_rows_, in.height(), height, false, 1);
+    return;
+  }
 
   if (!same_width_) {
     columns_.build(in.width(), width, interpolation, mirror, kHorizontalTaps);
@@ -81,15 +91,29 @@ const std::uint8_t* Resizer::horizontal_row(int y) {
   return slot(y);
 }
 
+void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
+  const std::uint8_t* row = in_->row(static_cast<int>(nearest_rows_[static_cast<std::size_t>(y)]));
+  const std::ptrdiff_t* columns = nearest_columns_.data();
+  const int channels = in_->channels();
+  if (channels == 3) {
+    for (int x = 0; x < width_; ++x, out += 3) {
+      const std::uint8_t* from = row + columns[x];
+      out[0] = from[0];
+      out[1] = from[1];
+      out[2] = from[2];
+    }
+    return;
+  }
+  for (int x = 0; x < width_; ++x) {
+    for (int c = 0; c < channels; ++c) *out++ = row[columns[x] + c];
+  }
+}
+
 void Resizer::make_row(int y, std::uint8_t* out) {
   const int channels = in_->channels();
   const std::size_t bytes = static_cast<std::size_t>(width_) * static_cast<std::size_t>(channels);
   if (nearest_) {
-    const std::uint8_t* row = in_->row(nearest_index(y, in_->height(), height_));
-    for (int x = 0; x < width_; ++x) {
-      const int from = nearest_index(mirror_ ? width_ - 1 - x : x, in_->width(), width_);
-      for (int c = 0; c < channels; ++c) *out++ = row[from * channels + c];
-    }
+    make_nearest_row(y, out);
     return;
   }
   if (same_height_) {

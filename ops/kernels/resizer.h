@@ -30,10 +30,10 @@ class Resizer {
 
  private:
   const std::uint8_t* horizontal_row(int y);
+  void make_nearest_row(int y, std::uint8_t* out) const;
   void write_horizontal_row(const std::uint8_t* in, std::uint8_t* out);
 
   const Image* in_ = nullptr;
-  int height_ = 0;
   int width_ = 0;
   bool nearest_ = false;
   bool mirror_ = false;
@@ -47,6 +47,8 @@ class Resizer {
   int made_ = 0;                    // input rows [made_ - slots_, made_) are in the ring
   std::vector<std::uint8_t> ring_;  // row y in slot y % slots_
   std::vector<const std::uint8_t*> taps_;
+  std::vector<std::ptrdiff_t> nearest_columns_;  // byte offset of each column's pixel
+  std::vector<std::ptrdiff_t> nearest_rows_;
   std::vector<std::uint8_t> spare_;
 };
 

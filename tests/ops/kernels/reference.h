@@ -87,10 +87,13 @@ inline std::vector<double> reference_line(const std::vector<double>& in, int out
   const double s = static_cast<double>(n) / out_length;
   const double wide = std::max(1.0, s);
   std::vector<double> out;
+  double nearest = 0.0;
   for (int i = 0; i < out_length; ++i) {
     const double centre = (i + 0.5) * s;
     if (interpolation == Interpolation::nearest) {
-      out.push_back(in[static_cast<std::size_t>(std::min(n - 1, static_cast<int>(centre)))]);
+      // Added up as Pillow does it, which decides exact halves.
+      nearest = i == 0 ? s * 0.5 : nearest + s;
+      out.push_back(in[static_cast<std::size_t>(std::min(n - 1, static_cast<int>(nearest)))]);
       continue;
     }
     // Pillow's order of operations throughout: it decides on which side of a box's edge a pixel

@@ -1,0 +1,146 @@
+// The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
+// that of one picture, the memory of its output included.
+#include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/rotate.h>
+
+#include <cstdint>
+
+#include <benchmark/benchmark.h>
+
+namespace sluice {
+namespace {
+
+Image noise(int height, int width, int channels) {
+  Image image(height, width, channels);
+  std::uint32_t state = 1;
+  for (int y = 0; y < height; ++y) {
+    for (std::size_t i = 0; i < image.row_bytes(); ++i) {
+      state = state * 1664525u + 1013904223u;
+      image.row(y)[i] = static_cast<std::uint8_t>(state >> 24);
+    }
+  }
+  return image;
+}
+
+kernels::NormalizeParams image_net(DType dtype, Layout layout, bool mirror) {
+  return {.mirror = mirror,
+          .mean = {0.485f, 0.456f, 0.406f, 0.0f},
+          .std = {0.229f, 0.224f, 0.225f, 1.0f},
+          .dtype = dtype,
+          .layout = layout};
+}
+
+// Sizes: height, width, height and width of the output.
+void Resize(benchmark::State& state, Interpolation interpolation, int channels) {
+  const Image in =
+      noise(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), channels);
+  for (auto _ : state) {
+    Image out;
+    kernels::resize(in, static_cast<int>(state.range(2)), static_cast<int>(state.range(3)),
+                    interpolation, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(Resize, bilinear, Interpolation::bilinear, 3)
+    ->Args({260, 320, 224, 224})
+    ->Args({150, 160, 224, 224})
+    ->Args({374, 499, 224, 224})
+    ->Args({1600, 2400, 224, 224})
+    ->Args({375, 500, 400, 400});
+BENCHMARK_CAPTURE(Resize, box, Interpolation::box, 3)->Args({260, 320, 224, 224});
+BENCHMARK_CAPTURE(Resize, bicubic, Interpolation::bicubic, 3)->Args({260, 320, 224, 224});
+BENCHMARK_CAPTURE(Resize, lanczos, Interpolation::lanczos, 3)->Args({260, 320, 224, 224});
+BENCHMARK_CAPTURE(Resize, nearest, Interpolation::nearest, 3)->Args({260, 320, 224, 224});
+BENCHMARK_CAPTURE(Resize, bilinear_gray, Interpolation::bilinear, 1)->Args({260, 320, 224, 224});
+
+void ResizeMirrorNormalize(benchmark::State& state, DType dtype, Layout layout, bool mirror) {
+  const Image in = noise(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), 3);
+  const kernels::NormalizeParams params = image_net(dtype, layout, mirror);
+  Tensor out;
+  for (auto _ : state) {
+    kernels::resize_mirror_normalize(in, 224, 224, Interpolation::bilinear, params, out);
+    benchmark::DoNotOptimize(out.bytes());
+  }
+}
+BENCHMARK_CAPTURE(ResizeMirrorNormalize, f32_chw, DType::f32, Layout::chw, false)
+    ->Args({260, 320})
+    ->Args({150, 160})
+    ->Args({374, 499});
+BENCHMARK_CAPTURE(ResizeMirrorNormalize, f32_chw_mirror, DType::f32, Layout::chw, true)
+    ->Args({260, 320});
+BENCHMARK_CAPTURE(ResizeMirrorNormalize, f16_chw, DType::f16, Layout::chw, false)->Args({260, 320});
+BENCHMARK_CAPTURE(ResizeMirrorNormalize, f16_hwc, DType::f16, Layout::hwc, false)->Args({260, 320});
+
+void CropMirrorNormalize(benchmark::State& state, DType dtype, Layout layout, bool mirror) {
+  const Image in = noise(256, 341, 3);
+  const kernels::NormalizeParams params = image_net(dtype, layout, mirror);
+  Tensor out;
+  for (auto _ : state) {
+    kernels::crop_mirror_normalize(in, {16, 58, 224, 224}, params, out);
+    benchmark::DoNotOptimize(out.bytes());
+  }
+}
+BENCHMARK_CAPTURE(CropMirrorNormalize, f32_chw, DType::f32, Layout::chw, false);
+BENCHMARK_CAPTURE(CropMirrorNormalize, f32_chw_mirror, DType::f32, Layout::chw, true);
+BENCHMARK_CAPTURE(CropMirrorNormalize, f16_chw, DType::f16, Layout::chw, false);
+BENCHMARK_CAPTURE(CropMirrorNormalize, f32_hwc, DType::f32, Layout::hwc, false);
+
+void Rotate(benchmark::State& state, Interpolation interpolation, float degrees) {
+  const Image in = noise(375, 500, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::rotate(in, degrees, {.interpolation = interpolation}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(Rotate, bilinear_20, Interpolation::bilinear, 20.0f);
+BENCHMARK_CAPTURE(Rotate, nearest_20, Interpolation::nearest, 20.0f);
+BENCHMARK_CAPTURE(Rotate, quarter, Interpolation::bilinear, 90.0f);
+
+void Flip(benchmark::State& state, bool horizontal, bool vertical) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::flip(in, horizontal, vertical, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(Flip, horizontal, true, false);
+BENCHMARK_CAPTURE(Flip, vertical, false, true);
+
+void Crop(benchmark::State& state) {
+  const Image in = noise(256, 341, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::crop(in, {16, 58, 224, 224}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Crop);
+
+void BrightnessContrast(benchmark::State& state) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::brightness_contrast(in, 1.2f, 0.8f, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(BrightnessContrast);
+
+void RandomResizedCropWindow(benchmark::State& state) {
+  std::uint32_t sample = 0;
+  for (auto _ : state) {
+    Random random({.seed = 1, .sample = sample++});
+    benchmark::DoNotOptimize(kernels::random_resized_crop_window(random, 375, 500));
+  }
+}
+BENCHMARK(RandomResizedCropWindow);
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Compares the image kernels with Pillow and OpenCV on random pictures.
+
+  tests/oracles/compare_pillow_opencv.py PATH/TO/kernel_dump [--seed N] [--pictures N]
+
+Needs numpy, pillow and opencv-python-headless. Prints one line per comparison: how many pictures, the
+largest difference, the share of values that differ by more than 1 (for nearest neighbours: at all) and
+what is allowed. Exit status 1 when a comparison exceeds what is allowed, 2 when something is missing.
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import cv2
+    import numpy as np
+    import PIL
+    from PIL import Image, ImageEnhance, ImageOps
+except ImportError as error:
+    sys.exit(print(f"compare_pillow_opencv: {error}; install numpy, pillow and "
+                   "opencv-python-headless", file=sys.stderr) or 2)
+
+R = Image.Resampling
+PILLOW_FILTERS = {"nearest": R.NEAREST, "box": R.BOX, "bilinear": R.BILINEAR, "hamming": R.HAMMING,
+                  "bicubic": R.BICUBIC, "lanczos": R.LANCZOS}
+MEAN = np.array([0.485, 0.456, 0.406])
+STD = np.array([0.229, 0.224, 0.225])
+
+
+def write_pnm(path, pixels):
+    height, width = pixels.shape[:2]
+    magic = b"P5" if pixels.ndim == 2 else b"P6"
+    path.write_bytes(magic + b" %d %d 255\n" % (width, height) + pixels.tobytes())
+
+
+def random_picture(rng, height, width, channels):
+    """Noise of a random strength on a smooth pattern: steep edges and flat parts."""
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    planes = []
+    for _ in range(channels):
+        fy, fx, phase = rng.uniform(0, 0.3), rng.uniform(0, 0.3), rng.uniform(0, 6)
+        wave = 127.5 + 127.5 * np.sin(fy * y + fx * x + phase)
+        planes.append(wave + rng.normal(0, rng.choice([0, 10, 120]), (height, width)))
+    pixels = np.clip(np.stack(planes, -1), 0, 255).astype(np.uint8)
+    return np.ascontiguousarray(pixels[..., 0] if channels == 1 else pixels)
+
+
+class Comparison:
+    """All the pictures of one kernel with one reference, and what they may differ by."""
+
+    def __init__(self, name, allowed, allowed_share=0.0, beyond=1):
+        # `allowed` is the largest difference; at most `allowed_share` of the values may exceed
+        # `beyond`.
+        self.name, self.allowed, self.allowed_share, self.beyond = (name, allowed, allowed_share,
+                                                                    beyond)
+        self.cases = []
+        self.count = self.values = self.exceeding = 0
+        self.largest = 0.0
+        self.wrong_sizes = []
+
+    def add(self, picture, command, expected, frame=0):
+        """`frame`: border pixels that are left out of the comparison."""
+        self.cases.append((picture, command, expected, frame))
+
+    def judge(self, command, got, expected, frame):
+        self.count += 1
+        if got.shape != expected.shape:
+            self.wrong_sizes.append(f"{command}: {got.shape} instead of {expected.shape}")
+            return
+        difference = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+        if frame:
+            difference = difference[frame:-frame, frame:-frame]
+        if difference.size:
+            self.values += difference.size
+            self.exceeding += int((difference > self.beyond).sum())
+            self.largest = max(self.largest, float(difference.max()))
+
+    def passed(self):
+        return (not self.wrong_sizes and self.values > 0 and self.largest <= self.allowed
+                and self.exceeding <= self.allowed_share * self.values)
+
+    def line(self):
+        share = 100.0 * self.exceeding / max(1, self.values)
+        return (f"{self.name:44} {self.count:5} {self.largest:10.3g} {share:10.5f} % "
+                f"{self.allowed:8g} {100 * self.allowed_share:8g} % "
+                f"{'ok' if self.passed() else 'EXCEEDED'}")
+
+
+def pillow_resize(image, height, width, method):
+    # One axis at a time, which is what one call did until Pillow 12. Since Pillow 13 one call goes
+    # vertically first when it shrinks the height much more than the width.
+    return image.resize((width, image.height), method).resize((width, height), method)
+
+
+def resizes(rng, pictures):
+    result = []
+    for name, pil in PILLOW_FILTERS.items():
+        c = (Comparison(f"resize {name} / Pillow", 0) if name == "nearest" else
+             Comparison(f"resize {name} / Pillow", 2, 1e-4))
+        for _ in range(pictures):
+            height, width = (int(v) for v in rng.integers(1, 400, 2))
+            to_height, to_width = (int(v) for v in rng.integers(1, 400, 2))
+            picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+            expected = pillow_resize(Image.fromarray(picture), to_height, to_width, pil)
+            c.add(picture, f"resize {to_height} {to_width} {name}", np.asarray(expected))
+        result.append(c)
+    # Enlarging has the same taps in both, but OpenCV rounds once and we after either axis; shrinking by
+    # whole factors is a mean.
+    larger = Comparison("resize bilinear, enlarging / OpenCV exact", 2, 1e-4)
+    mean = Comparison("resize box, whole factors / OpenCV area", 1)
+    for _ in range(pictures):
+        height, width = (int(v) for v in rng.integers(2, 200, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        to = int(height * rng.uniform(1, 4)), int(width * rng.uniform(1, 4))
+        larger.add(picture, f"resize {to[0]} {to[1]} bilinear",
+                   cv2.resize(picture, to[::-1], interpolation=cv2.INTER_LINEAR_EXACT))
+        factor = rng.integers(2, 6, 2)
+        picture = random_picture(rng, int(factor[0]) * int(rng.integers(1, 60)),
+                                 int(factor[1]) * int(rng.integers(1, 60)), 3)
+        to = picture.shape[0] // int(factor[0]), picture.shape[1] // int(factor[1])
+        mean.add(picture, f"resize {to[0]} {to[1]} box",
+                 cv2.resize(picture, to[::-1], interpolation=cv2.INTER_AREA))
+    return result + [larger, mean]
+
+
+def opencv_rotation(picture, degrees, fill):
+    height, width = picture.shape[:2]
+    matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), degrees, 1)
+    return cv2.warpAffine(picture, matrix, (width, height), flags=cv2.INTER_LINEAR,
+                          borderMode=cv2.BORDER_CONSTANT, borderValue=(fill,) * 3)
+
+
+def rotations(rng, pictures):
+    # A place that lies exactly on the picture's border may get a pixel in one and the fill in the other.
+    bilinear = {mode: Comparison(f"rotate bilinear, {mode} / Pillow", 255, 1e-5)
+                for mode in ("expand", "keep")}
+    # Pillow rounds its steps to 16 bits for nearest neighbours.
+    nearest = Comparison("rotate nearest, expand / Pillow", 255, 1e-3, beyond=0)
+    quarter = Comparison("rotate by quarters / Pillow", 0)
+    # OpenCV's coordinates are multiples of 1/32 pixel and its frame is blended with the fill, so this
+    # is done on smooth pictures and tells no more than that centre, sense and angle agree.
+    opencv = Comparison("rotate bilinear, keep, inside / OpenCV", 8)
+    for i in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 300, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        degrees = float(np.float32(rng.uniform(-400, 400)))
+        if i % 5 == 0:
+            degrees = float(rng.choice([30, 45, 60, 135, 150, 225, 330]))
+        fill = int(rng.integers(0, 256))
+        color = fill if picture.ndim == 2 else (fill,) * 3
+        image = Image.fromarray(picture)
+        for mode, c in bilinear.items():
+            expected = image.rotate(degrees, R.BILINEAR, expand=mode == "expand", fillcolor=color)
+            c.add(picture, f"rotate {degrees!r} {mode} bilinear {fill}", np.asarray(expected))
+        expected = image.rotate(degrees, R.NEAREST, expand=True, fillcolor=color)
+        nearest.add(picture, f"rotate {degrees!r} expand nearest {fill}", np.asarray(expected))
+        turns = int(rng.integers(-8, 9)) * 90
+        quarter.add(picture, f"rotate {turns} expand bilinear 0",
+                    np.asarray(image.rotate(turns, R.BILINEAR, expand=True)))
+        # A disc on the background colour, so that nothing reaches the frame where OpenCV blends.
+        y, x = np.mgrid[0:160, 0:200].astype(np.float64)
+        bump = np.clip(75 - np.hypot(y - 79.5 + rng.uniform(-5, 5), x - 99.5), 0, 40) / 40
+        wave = 40 * np.sin(x * rng.uniform(0.02, 0.1)) * bump
+        disc = np.clip(fill + (128 - fill + wave) * bump, 0, 255).astype(np.uint8)
+        disc = np.ascontiguousarray(np.stack([disc] * 3, -1))
+        opencv.add(disc, f"rotate {degrees!r} keep bilinear {fill}",
+                   opencv_rotation(disc, degrees, fill), frame=2)
+    return [*bilinear.values(), nearest, quarter, opencv]
+
+
+def point_operators(rng, pictures):
+    brightness = Comparison("brightness / Pillow", 1)
+    contrast = Comparison("contrast / OpenCV convertScaleAbs", 1)
+    flip = Comparison("flip / Pillow", 0)
+    crop = Comparison("crop / Pillow", 0)
+    normalize = Comparison("resize_mirror_normalize / Pillow + numpy", 1.05 / 255 / STD.min(),
+                           beyond=1.05 / 255 / STD.min())
+    for _ in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 200, 2))
+        picture = random_picture(rng, height, width, 3)
+        image = Image.fromarray(picture)
+        factor = float(np.float32(rng.uniform(0, 3)))
+        brightness.add(picture, f"brightness_contrast {factor!r} 1 128",
+                       np.asarray(ImageEnhance.Brightness(image).enhance(factor)))
+        # (x - 128) f + 128, cut off to 0 .. 255: cv2 takes the absolute value, so keep it positive.
+        gain = float(np.float32(rng.uniform(0, 1)))
+        contrast.add(picture, f"brightness_contrast 1 {gain!r} 128",
+                     cv2.convertScaleAbs(picture, alpha=gain, beta=128 * (1 - gain)))
+        mirror, turn = int(rng.integers(0, 2)), int(rng.integers(0, 2))
+        expected = ImageOps.mirror(image) if mirror else image
+        flip.add(picture, f"flip {mirror} {turn}",
+                 np.asarray(ImageOps.flip(expected) if turn else expected))
+        y, x = int(rng.integers(0, height)), int(rng.integers(0, width))
+        h, w = int(rng.integers(1, height - y + 1)), int(rng.integers(1, width - x + 1))
+        crop.add(picture, f"crop {y} {x} {h} {w}", np.asarray(image.crop((x, y, x + w, y + h))))
+        to_height, to_width = (int(v) for v in rng.integers(1, 200, 2))
+        small = np.asarray(pillow_resize(image, to_height, to_width, R.BILINEAR)) / 255.0
+        small = small[:, ::-1] if mirror else small
+        normalize.add(picture, f"normalize {to_height} {to_width} {mirror}",
+                      ((small - MEAN) / STD).transpose(2, 0, 1))
+    return [brightness, contrast, flip, crop, normalize]
+
+
+def run(dump, comparisons, folder):
+    lines = []
+    numbered = [(c, *case) for c in comparisons for case in c.cases]
+    for i, (_, picture, command, _, _) in enumerate(numbered):
+        write_pnm(folder / f"{i}.in", picture)
+        lines.append(f"{folder}/{i}.in {folder}/{i}.out {command}\n")
+    subprocess.run([dump], input="".join(lines), text=True, check=True)
+    for i, (c, _, command, expected, frame) in enumerate(numbered):
+        path = folder / f"{i}.out"
+        if command.startswith("normalize"):
+            got = np.fromfile(path, np.float32).reshape(expected.shape)
+        else:
+            got = np.asarray(Image.open(path, formats=["PPM"]))
+        c.judge(command, got, expected, frame)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("kernel_dump", help="the program of that name from the build folder")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pictures", type=int, default=60, help="per comparison")
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
+                   *point_operators(rng, options.pictures)]
+    with tempfile.TemporaryDirectory() as folder:
+        run(options.kernel_dump, comparisons, pathlib.Path(folder))
+    print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")
+    print(f"{'kernel / reference':44} {'count':>5} {'largest':>10} {'exceeding':>12} {'allowed':>8} "
+          f"{'share':>10}")
+    for c in comparisons:
+        print(c.line())
+        for text in c.wrong_sizes[:3]:
+            print("   ", text)
+    return 0 if all(c.passed() for c in comparisons) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+// Applies kernels to pictures, for the script that compares them with other libraries.
+//
+// Standard input: lines of the form  IN OUT COMMAND ARGUMENTS...  where IN is a PGM or PPM file (P5
+// or P6, 255 levels) and OUT is written likewise, or, for `normalize`, as bare 32-bit floats (C x H
+// x W).
+//   resize HEIGHT WIDTH FILTER
+//   rotate DEGREES expand|keep FILTER FILL
+//   flip HORIZONTAL VERTICAL                              (0 or 1)
+//   brightness_contrast BRIGHTNESS CONTRAST CENTER
+//   crop Y X HEIGHT WIDTH
+//   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
+// Exit status 1, with a message, at the first line that fails.
+#include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/rotate.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace sluice {
+namespace {
+
+Image read_picture(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string magic;
+  int width = 0, height = 0, levels = 0;
+  file >> magic >> width >> height >> levels;
+  file.get();
+  if (!file || (magic != "P5" && magic != "P6") || levels != 255) {
+    throw std::runtime_error(path + ": not a P5 or P6 file with 255 levels");
+  }
+  Image image(height, width, magic == "P5" ? 1 : 3);
+  file.read(reinterpret_cast<char*>(image.data()),
+            static_cast<std::streamsize>(image.row_bytes()) * height);
+  if (!file) throw std::runtime_error(path + ": too short");
+  return image;
+}
+
+void write_bytes(const std::string& path, const std::string& header, const void* data,
+                 std::size_t bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << header;
+  file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+  if (!file) throw std::runtime_error(path + ": cannot be written");
+}
+
+Interpolation interpolation_named(const std::string& name) {
+  for (const Interpolation i :
+       {Interpolation::nearest, Interpolation::box, Interpolation::bilinear, Interpolation::hamming,
+        Interpolation::bicubic, Interpolation::lanczos}) {
+    if (name == name_of(i)) return i;
+  }
+  throw std::runtime_error("no filter is called '" + name + "'");
+}
+
+// The next word of the line as T.
+template <class T>
+T next(std::istream& line) {
+  T value{};
+  if (!(line >> value)) throw std::runtime_error("an argument is missing or is not of its type");
+  return value;
+}
+
+void write_picture(const std::string& path, const Image& image) {
+  write_bytes(path,
+              std::string(image.channels() == 1 ? "P5 " : "P6 ") + std::to_string(image.width()) +
+                  " " + std::to_string(image.height()) + " 255\n",
+              image.data(), image.row_bytes() * static_cast<std::size_t>(image.height()));
+}
+
+void apply(std::istream& line) {
+  const Image in = read_picture(next<std::string>(line));
+  const std::string path = next<std::string>(line);
+  const std::string command = next<std::string>(line);
+  Image out;
+  if (command == "resize") {
+    const int height = next<int>(line), width = next<int>(line);
+    kernels::resize(in, height, width, interpolation_named(next<std::string>(line)), out);
+  } else if (command == "rotate") {
+    const float degrees = next<float>(line);
+    const bool keep_size = next<std::string>(line) == "keep";
+    const Interpolation interpolation = interpolation_named(next<std::string>(line));
+    kernels::rotate(in, degrees, {keep_size, next<int>(line), interpolation}, out);
+  } else if (command == "flip") {
+    const bool horizontal = next<bool>(line), vertical = next<bool>(line);
+    kernels::flip(in, horizontal, vertical, out);
+  } else if (command == "brightness_contrast") {
+    const float brightness = next<float>(line), contrast = next<float>(line);
+    kernels::brightness_contrast(in, brightness, contrast, next<float>(line), out);
+  } else if (command == "crop") {
+    Window window;
+    window.y = next<int>(line);
+    window.x = next<int>(line);
+    window.height = next<int>(line);
+    window.width = next<int>(line);
+    kernels::crop(in, window, out);
+  } else if (command == "normalize") {
+    const int height = next<int>(line), width = next<int>(line);
+    const kernels::NormalizeParams params{.mirror = next<bool>(line),
+                                          .mean = {0.485f, 0.456f, 0.406f, 0.0f},
+                                          .std = {0.229f, 0.224f, 0.225f, 1.0f}};
+    Tensor tensor;
+    kernels::resize_mirror_normalize(in, height, width, Interpolation::bilinear, params, tensor);
+    return write_bytes(path, "", tensor.bytes(), tensor.spec().bytes());
+  } else {
+    throw std::runtime_error("no kernel is called '" + command + "'");
+  }
+  write_picture(path, out);
+}
+
+}  // namespace
+}  // namespace sluice
+
+int main() {
+  std::string text;
+  while (std::getline(std::cin, text)) {
+    std::istringstream line(text);
+    try {
+      sluice::apply(line);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "kernel_dump: %s\n  in: %s\n", error.what(), text.c_str());
+      return 1;
+    }
+  }
+  return 0;
+}
