@@ -34,6 +34,15 @@ struct NumberedFiles {
   }
 };
 
+constexpr std::size_t kMostNamed = 20;  // files that the summary names, of each kind
+
+// What a step said, without the hint in brackets that is meant for programs.
+std::string in_words(const std::string& what) {
+  const std::size_t hint = what.rfind(" (");
+  return what.back() == ')' && what.find("::", hint) != std::string::npos ? what.substr(0, hint)
+                                                                          : what;
+}
+
 std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
 
 // A row of the sheet, drawn when the run is over.
@@ -84,9 +93,13 @@ class Augmentation {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
+    if (failed)
+      throw Error(
+          fmt::format("stopped after {} images: {}; --on-error skip or replace goes on without it",
+                      written_, reason(lost_.front())));
     summarise(seconds, pipeline.options().threads);
     if (!options_.sheet.empty()) write_sheet();
-    return failed ? 1 : 0;
+    return 0;
   }
 
  private:
@@ -162,49 +175,57 @@ class Augmentation {
   void lose(const SampleError& error) {
     if (begun_ + error.id >= count_) return;
     lost_.push_back(error);
-    show({file_name(error.source), error.what, Fate::failed, error.source, ""});
+    show({file_name(error.source), in_words(error.what), Fate::failed, error.source, ""});
   }
 
   void show(Shown shown) {
     if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));
   }
 
+  // Names up to kMostNamed of the samples in `list`, a line each.
+  template <class List, class Line>
+  static void name_each(const List& list, Line line) {
+    for (std::size_t i = 0; i < std::min(list.size(), kMostNamed); ++i)
+      fmt::print("  {}\n", line(list[i]));
+    if (list.size() > kMostNamed) fmt::print("  ... and {} more\n", list.size() - kMostNamed);
+  }
+
+  static std::string reason(const SampleError& error) {
+    const std::string epoch = error.epoch > 0 ? fmt::format(" of epoch {}", error.epoch) : "";
+    return fmt::format("{} (sample {}{}, {}): {}", file_name(error.source), error.id, epoch,
+                       error.step, in_words(error.what));
+  }
+
   void summarise(double seconds, int threads) const {
     fmt::print(
-        "delivered {} images to {}: {:.0f} images/s with {} thread{}, files read and written\n",
-        written_, options_.out, seconds > 0 ? static_cast<double>(written_) / seconds : 0.0,
-        threads, threads == 1 ? "" : "s");
-    if (!replaced_.empty())
-      fmt::print("replaced {}, because they are damaged:\n", replaced_.size());
-    for (const auto& [error, by] : replaced_) {
-      fmt::print("  {} (sample {}): {}; {} stands in\n", file_name(error.source), error.id,
-                 error.what, file_name(by));
+        "delivered {} images to {} in {:.2f} s: {:.0f} images/s with {} thread{}, reading and "
+        "writing included\n",
+        written_, options_.out, seconds,
+        seconds > 0 ? static_cast<double>(written_) / seconds : 0.0, threads,
+        threads == 1 ? "" : "s");
+    if (!replaced_.empty()) {
+      fmt::print("replaced {} that cannot be used:\n", replaced_.size());
+      name_each(replaced_, [](const auto& r) {
+        return reason(r.first) + "; in its place: " + file_name(r.second);
+      });
     }
-    const bool stopped = options_.on_error.policy == OnError::Policy::fail;
     if (!lost_.empty()) {
-      fmt::print("{} {}, because {} cannot be used:\n", stopped ? "stopped at" : "skipped",
-                 lost_.size(), lost_.size() == 1 ? "it" : "they");
+      fmt::print("skipped {} that cannot be used:\n", lost_.size());
+      name_each(lost_, [](const SampleError& error) { return reason(error); });
     }
-    for (const SampleError& error : lost_) {
-      fmt::print("  {} (sample {}, in {}): {}\n", file_name(error.source), error.id, error.step,
-                 error.what);
-    }
-    if (stopped && !lost_.empty())
-      fmt::print("--on-error skip or replace goes on in spite of such files\n");
   }
 
   void write_sheet() const {
     std::string caption = fmt::format("{}; {} delivered", summary_of(options_.recipe), written_);
     if (!replaced_.empty()) caption += fmt::format(", {} replaced", replaced_.size());
     if (!lost_.empty()) caption += fmt::format(", {} left out", lost_.size());
-    ContactSheet sheet(fmt::format("before > after: {}", name_of(options_.recipe)), caption);
+    ContactSheet sheet(fmt::format("sluice augment --recipe {}", name_of(options_.recipe)),
+                       caption);
     for (const Shown& shown : shown_) {
       sheet.add(shown.name, shown.note, shown.fate, picture_in(shown.before),
                 picture_in(shown.after));
     }
-    write_file(options_.sheet,
-               encode_jpeg(sheet.draw(),
-                           {.quality = 88, .subsampling = Subsampling::s444, .optimize = true}));
+    write_file(options_.sheet, encode_jpeg(sheet.draw(), {.quality = 82, .progressive = true}));
     fmt::print("contact sheet of the first {} samples: {}\n", shown_.size(), options_.sheet);
   }
 

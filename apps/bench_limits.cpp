@@ -5,6 +5,8 @@
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/runtime/random.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -57,8 +59,14 @@ class FullDecoder {
     if (picture_.size() < stride * info_.output_height)
       picture_.resize(stride * info_.output_height);
     while (info_.output_scanline < info_.output_height) {
-      JSAMPROW row = picture_.data() + stride * info_.output_scanline;
-      (void)jpeg_read_scanlines(&info_, &row, 1);
+      std::array<JSAMPROW, 4> rows;  // more than the library makes in one go
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t y =
+            std::min<std::size_t>(info_.output_scanline + i, info_.output_height - 1);
+        rows[i] = picture_.data() + stride * y;
+      }
+      const JDIMENSION left = info_.output_height - info_.output_scanline;
+      (void)jpeg_read_scanlines(&info_, rows.data(), std::min<JDIMENSION>(left, rows.size()));
     }
     (void)jpeg_finish_decompress(&info_);
   }

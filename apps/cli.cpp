@@ -93,7 +93,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   command.add_option("--batch", options.batch, "samples of a batch (default: 32)")
       ->check(CLI::Range(1, 65536))
       ->type_name("N");
-  command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 42)")
+  command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 5)")
       ->type_name("S");
   command.add_option("--threads", options.threads, "default: all CPUs of the process")
       ->check(CLI::Range(1, 1024))
@@ -162,6 +162,18 @@ int run_graph(Recipe recipe) {
   return 0;
 }
 
+// What is wrong with the first argument; CLI11 itself says only that a command is required.
+std::string wrong_command(int argc, const char* const* argv) {
+  const std::vector<std::string> commands = {"augment", "bench", "graph", "pictures"};
+  if (argc < 2)
+    return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
+  const std::string first = argv[1];
+  if (first.rfind('-', 0) == 0 ||
+      std::find(commands.begin(), commands.end(), first) != commands.end())
+    return {};
+  return fmt::format("'{}' is no command: choose {}", first, any_of(commands));
+}
+
 // CLI11's messages may have several lines; the first says what is wrong.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -194,6 +206,10 @@ int run(int argc, const char* const* argv) {
       "sluice COMMAND --help says more. Exit status: 0, 1 when a run failed, 2 for wrong "
       "arguments.");
 
+  if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
+    fmt::print(stderr, "sluice: {}\n", wrong);
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

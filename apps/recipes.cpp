@@ -60,7 +60,7 @@ const char* summary_of(Recipe recipe) {
     case Recipe::rotate:
       return "one picture in four turned by 10 to 30 degrees, all resized to 400 x 400";
     case Recipe::train:
-      return "a random window resized to 224 x 224, every other one mirrored";
+      return "a random window resized to 224 x 224, half of them mirrored";
     case Recipe::eval:
       return "shorter side resized to 256, the 224 x 224 pixels in the middle";
   }
@@ -75,8 +75,8 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
                  : "not rotated";
     case Recipe::train: {
       const Window& w = treatment.window;
-      return fmt::format("window {} x {} at ({}, {}){}", w.width, w.height, w.x, w.y,
-                         treatment.mirrored ? ", mirrored" : ", not mirrored");
+      return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
+                         treatment.mirrored ? "; mirrored" : "");
     }
     case Recipe::eval:
       return "224 x 224 pixels from the middle";

@@ -30,7 +30,7 @@ struct Treatment {
   bool mirrored = false;
   bool changed() const { return turned || cut || mirrored; }
 };
-// In words: "rotated 23.4 degrees", "not rotated", "window 312 x 280 at (14, 20), mirrored", ...
+// In words: "rotated 23.4 degrees", "not rotated", "312 x 280 at 14, 20; mirrored", ...
 std::string describe(Recipe recipe, const Treatment& treatment);
 
 std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg);

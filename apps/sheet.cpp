@@ -20,8 +20,7 @@ constexpr int kScale = 2;   // of names and notes
 constexpr int kLine = (kLetterHeight + 2) * kScale;
 constexpr int kThumb = ContactSheet::kThumb;
 constexpr int kTileWidth = kStripe + 2 * kPadding + 2 * kThumb + kGap;
-constexpr int kNoteLines = 2;
-constexpr int kTileHeight = 2 * kPadding + kThumb + 10 + (1 + kNoteLines) * kLine;
+constexpr int kMostNoteLines = 2;
 constexpr int kHeader = 92;
 constexpr int kSheetWidth = kMargin + kColumns * (kTileWidth + kMargin);
 constexpr int kLettersPerLine = (2 * kThumb + kGap) / (kLetterStep * kScale);
@@ -45,20 +44,6 @@ Ink colour_of(Fate fate) {
       return kRed;
   }
   return kDark;
-}
-
-const char* word_of(Fate fate) {
-  switch (fate) {
-    case Fate::unchanged:
-      return "left as it is";
-    case Fate::changed:
-      return "changed";
-    case Fate::replaced:
-      return "damaged, replaced";
-    case Fate::failed:
-      return "damaged, left out";
-  }
-  return "";
 }
 
 // A filled box with smooth round corners, clipped to the image.
@@ -137,9 +122,9 @@ void ContactSheet::add(std::string name, std::string note, Fate fate, const Imag
   tiles_.push_back({std::move(name), std::move(note), fate, thumbnail(before), thumbnail(after)});
 }
 
-void ContactSheet::draw_tile(Image& sheet, int y, int x, const Tile& tile) const {
-  fill_box(sheet, y, x, kTileHeight, kTileWidth, 8, colour_of(tile.fate));
-  fill_box(sheet, y, x + kStripe, kTileHeight, kTileWidth - kStripe, 8, kCard);
+void ContactSheet::draw_tile(Image& sheet, int y, int x, int height, const Tile& tile) const {
+  fill_box(sheet, y, x, height, kTileWidth, 8, colour_of(tile.fate));
+  fill_box(sheet, y, x + kStripe, height, kTileWidth - kStripe, 8, kCard);
   const int left = x + kStripe + kPadding;
   const int right = left + kThumb + kGap;
   const int top = y + kPadding;
@@ -152,25 +137,33 @@ void ContactSheet::draw_tile(Image& sheet, int y, int x, const Tile& tile) const
   }
   int line = top + kThumb + 10;
   draw_text(sheet, line, left, shorten(tile.name, kLettersPerLine), kDark, kScale);
-  const std::string note = tile.fate == Fate::failed ? word_of(tile.fate) : tile.note;
-  for (const std::string& text : wrap(note, kLettersPerLine, kNoteLines)) {
+  for (const std::string& text : note_lines(tile)) {
     line += kLine;
     draw_text(sheet, line, left, text, tile.fate == Fate::changed ? kSoft : colour_of(tile.fate),
               kScale);
   }
 }
 
+std::vector<std::string> ContactSheet::note_lines(const Tile& tile) const {
+  // The reason of a failure stands in its red field.
+  return wrap(tile.fate == Fate::failed ? "damaged, left out" : tile.note, kLettersPerLine,
+              kMostNoteLines);
+}
+
 Image ContactSheet::draw() const {
+  std::size_t lines = 1;
+  for (const Tile& tile : tiles_) lines = std::max(lines, note_lines(tile).size());
+  const int height = 2 * kPadding + kThumb + 4 + (1 + static_cast<int>(lines)) * kLine;
   const int rows = (static_cast<int>(tiles_.size()) + kColumns - 1) / kColumns;
-  Image sheet(kHeader + rows * (kTileHeight + kMargin) + (rows == 0 ? kMargin : 0), kSheetWidth, 3);
+  Image sheet(kHeader + rows * (height + kMargin) + (rows == 0 ? kMargin : 0), kSheetWidth, 3);
   fill_box(sheet, 0, 0, sheet.height(), sheet.width(), 0, kPaper);
   draw_text(sheet, 18, kMargin, shorten(heading_, kSheetWidth / 24 - 2), kDark, 4);
   draw_text(sheet, 62, kMargin, shorten(caption_, kSheetWidth / 12 - 4), kSoft, 2);
   for (std::size_t i = 0; i < tiles_.size(); ++i) {
     const int row = static_cast<int>(i) / kColumns;
     const int column = static_cast<int>(i) % kColumns;
-    draw_tile(sheet, kHeader + row * (kTileHeight + kMargin),
-              kMargin + column * (kTileWidth + kMargin), tiles_[i]);
+    draw_tile(sheet, kHeader + row * (height + kMargin), kMargin + column * (kTileWidth + kMargin),
+              height, tiles_[i]);
   }
   return sheet;
 }

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::app {
@@ -30,8 +31,6 @@ class ContactSheet {
   // with `note` if failed.
   void add(std::string name, std::string note, Fate fate, const Image& before, const Image& after);
   std::size_t size() const { return tiles_.size(); }
-  // May be said once the run is over.
-  void set_caption(std::string caption) { caption_ = std::move(caption); }
 
   // The sheet as RGB; at least the heading.
   Image draw() const;
@@ -47,7 +46,8 @@ class ContactSheet {
     Image before;
     Image after;
   };
-  void draw_tile(Image& sheet, int y, int x, const Tile& tile) const;
+  void draw_tile(Image& sheet, int y, int x, int height, const Tile& tile) const;
+  std::vector<std::string> note_lines(const Tile& tile) const;
 
   std::string heading_;
   std::string caption_;

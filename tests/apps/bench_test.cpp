@@ -1,0 +1,40 @@
+#include "apps/bench.h"
+
+#include "apps/pictures.h"
+#include "program.h"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::app {
+namespace {
+
+// Nothing is said about speed here: only that every workload runs, and what it reports.
+TEST(Bench, EveryWorkloadReportsItsFigures) {
+  const std::filesystem::path data = test_folder() / "data";
+  std::filesystem::create_directories(data);
+  for (const Picture& picture : demo_pictures())
+    write_file((data / picture.name).string(), picture.file);
+  for (const std::string& workload : bench_workloads()) {
+    const Ran ran = run_program("bench " + workload + " --data " + data.string() +
+                                " --threads 2 --seconds 0.01 --rounds 2 --batch 8 --json -");
+    ASSERT_EQ(ran.status, 0) << workload << ": " << ran.errors;
+    const auto json = nlohmann::json::parse(ran.out);
+    EXPECT_EQ(json.at("workload"), workload);
+    EXPECT_EQ(json.at("threads"), 2);
+    EXPECT_EQ(json.at("batch"), 8);
+    EXPECT_EQ(json.at("rounds").size(), 2u);
+    for (const auto& round : json.at("rounds")) EXPECT_EQ(round.size(), 2u);
+    for (const char* key :
+         {"images_per_second", "limit_images_per_second", "ratio", "peak_rss_bytes"}) {
+      EXPECT_GT(json.at(key), 0) << workload << " " << key;
+    }
+    EXPECT_GE(json.at("allocations_per_image"), 0) << workload;
+    EXPECT_EQ(json.contains("ns_per_sample"), workload == "overhead");
+    EXPECT_EQ(json.contains("raw_tbb_ns_per_sample"), workload == "overhead");
+  }
+}
+
+}  // namespace
+}  // namespace sluice::app

@@ -1,0 +1,84 @@
+#include "apps/bench.h"
+#include "program.h"
+
+#include <algorithm>
+#include <string>
+
+namespace sluice::app {
+namespace {
+
+TEST(Cli, VersionAndHelp) {
+  const Ran version = run_program("--version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out, "sluice 0.1.0\n");
+  for (const std::string command : {"", "augment ", "bench ", "graph ", "pictures "}) {
+    const Ran help = run_program(command + "--help");
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_NE(help.out.find("Usage:"), std::string::npos) << command;
+    EXPECT_EQ(help.errors, "") << command;
+  }
+}
+
+TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
+  const std::string data = test_folder().string();
+  const struct {
+    std::string arguments;
+    std::string says;
+  } cases[] = {
+      {"", "augment, bench, graph or pictures"},
+      {"augmnt", "'augmnt' is no command"},
+      {"--frobnicate", "sluice"},
+      {"augment --out x", "--data"},
+      {"augment --data x", "--out"},
+      {"augment --data " + data + " --out " + data, "--out"},
+      {"augment --data " + data + " --out " + data + "/sub", "--out"},
+      {"augment --data " + data + " --out " + data + "_out", "holds no JPEG files"},
+      {"augment --data " + data + "/missing --out " + data + "_out", "does not exist"},
+      {"augment --data x --out y --recipe sepia", "'sepia' is not known"},
+      {"augment --data x --out y --on-error ignore", "'ignore' is not known"},
+      {"augment --data x --out y --count 0", "--count"},
+      {"augment --data x --out y --batch -3", "--batch"},
+      {"augment --data x --out y --threads many", "--threads"},
+      {"augment --data x --out y extra", "extra"},
+      {"bench", "workload"},
+      {"bench sing", "'sing' is not known"},
+      {"bench train", "needs --data"},
+      {"bench train --data " + data, "holds no JPEG files"},
+      {"bench overhead --rounds 0", "--rounds"},
+      {"bench overhead --seconds 0", "--seconds"},
+      {"graph --recipe sepia", "'sepia' is not known"},
+      {"pictures", "--out"},
+  };
+  for (const auto& c : cases) {
+    const Ran ran = run_program(c.arguments);
+    EXPECT_EQ(ran.status, 2) << c.arguments;
+    EXPECT_NE(ran.errors.find(c.says), std::string::npos) << c.arguments << ": " << ran.errors;
+    EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1)
+        << c.arguments << ": " << ran.errors;
+    EXPECT_EQ(ran.out, "") << c.arguments;
+  }
+}
+
+TEST(Cli, GraphDrawsEveryRecipe) {
+  for (const std::string recipe : {"rotate", "train", "eval"}) {
+    const Ran ran = run_program("graph --recipe " + recipe);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.out.rfind("digraph", 0), 0u);
+    EXPECT_NE(ran.out.find("decode_jpeg"), std::string::npos) << recipe;
+  }
+  EXPECT_NE(run_program("graph").out.find("rotate"), std::string::npos);
+}
+
+TEST(Cli, PicturesSaysWhatItWrote) {
+  const std::string folder = (test_folder() / "deep" / "down").string();
+  const Ran ran = run_program("pictures --out " + folder);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.out.find("damaged.jpg"), std::string::npos);
+  EXPECT_GE(files_below(folder).size(), 12u);
+  const Ran refused = run_program("pictures --out " + folder + "/arrow.jpg/x");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.errors.find("cannot be made"), std::string::npos) << refused.errors;
+}
+
+}  // namespace
+}  // namespace sluice::app

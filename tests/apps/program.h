@@ -1,0 +1,66 @@
+// Runs the `sluice` program as a user does, and gives what it printed.
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+namespace sluice::app {
+
+struct Ran {
+  int status = -1;
+  std::string out;     // standard output
+  std::string errors;  // standard error
+};
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A folder of one test, empty at its start.
+inline std::filesystem::path test_folder() {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    (std::string("sluice_") + test->test_suite_name() + "_" + test->name());
+  static std::string cleared;
+  if (cleared != path.string()) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+    cleared = path.string();
+  }
+  return path;
+}
+
+inline Ran run_program(const std::string& arguments) {
+  const std::filesystem::path errors = test_folder() / "stderr.txt";
+  Ran ran;
+  std::FILE* pipe =
+      popen((std::string(SLUICE_PROGRAM) + " " + arguments + " 2>" + errors.string()).c_str(), "r");
+  if (pipe == nullptr) return ran;
+  std::array<char, 4096> part{};
+  while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe))
+    ran.out.append(part.data(), got);
+  const int status = pclose(pipe);
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  ran.errors = text_of(errors);
+  return ran;
+}
+
+// File names and contents.
+inline std::map<std::string, std::string> files_below(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    files[entry.path().filename().string()] = text_of(entry.path());
+  }
+  return files;
+}
+
+}  // namespace sluice::app
