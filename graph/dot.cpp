@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -39,6 +40,8 @@ class Drawing {
     for (const Node& node : b.nodes) {
       if (const auto* s = std::get_if<Stage>(&node)) {
         stage(*s, indent);
+      } else if (const auto* l = std::get_if<Loop>(&node)) {
+        loop(*l, indent);
       } else {
         branch(std::get<Branch>(node), indent);
       }
@@ -86,6 +89,25 @@ class Drawing {
         makers.insert(from.begin(), from.end());
       }
     }
+  }
+
+  void loop(const Loop& l, const std::string& indent) {
+    const std::string id = "l" + std::to_string(++nodes_);
+    text_ += indent + id + " [shape=hexagon, style=solid, label=" + quoted(l.name) + "];\n";
+    for (const SlotId slot : l.init) edge(slot, id, "");
+    for (const SlotId slot : l.state) makers_[slot] = {id};
+    makers_[l.iteration] = {id};
+    for (const auto& [block_, label] :
+         {std::pair{&l.condition, "while"}, std::pair{&l.body, "body"}}) {
+      text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
+               "  label=" + quoted(l.name + ": " + label) +
+               "; fontname=\"sans-serif\"; fontsize=10; style=\"rounded,filled\"; "
+               "fillcolor=\"#f6f4ee\"; color=gray70;\n";
+      block(*block_, indent + "  ");
+      text_ += indent + "}\n";
+      for (const SlotId slot : block_->results) edge(slot, id, label);
+    }
+    for (const SlotId slot : l.results) makers_[slot] = {id};
   }
 
   void edge(SlotId slot, const std::string& to, const std::string& label) {

@@ -320,6 +320,11 @@ struct Engine::Impl {
                                                               : *frame.error());
         continue;
       }
+      if (frame.dropped()) {
+        ++here.skipped;
+        batch.missing.push_back(frame.id());
+        continue;
+      }
       if (frame.ended()) {  // without memory for an error, or cancelled in the middle of a batch
         ++here.cancelled;
         batch.missing.push_back(frame.id());

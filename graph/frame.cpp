@@ -2,6 +2,7 @@
 #include <sluice/graph/frame.h>
 #include <sluice/graph/plan.h>
 
+#include <algorithm>
 #include <ctime>
 
 namespace sluice {
@@ -87,7 +88,7 @@ void Frame::stand_in(std::int64_t sample) {
 
 void Frame::restart() {
   error_.reset();
-  ended_ = false;
+  ended_ = dropped_ = false;
   bytes_allocated = 0;
   path_.clear();
   enter(nullptr);
@@ -114,6 +115,28 @@ void Frame::enter_stage() {
 double Frame::seconds_running() const {
   return static_cast<double>(milliseconds_now() - running_since_.load(std::memory_order_relaxed)) /
          1000;
+}
+
+void Frame::carry(const Loop& loop) {
+  carried_.clear();
+  for (const SlotId result : loop.body.results) carried_.push_back(slots_[result]);
+  const auto is_carried = [&](const void* at) {
+    return std::find(carried_.begin(), carried_.end(), at) != carried_.end();
+  };
+  for (const SlotId local : loop.locals) {
+    void* const made = storage_[local].at;
+    if (!is_carried(made)) continue;
+    // Storage of the loop that holds a carried value stays as it is; the rest is free for what the
+    // body made. There is always one, since there are as many storages as carried values.
+    for (const SlotId slot : loop.storage) {
+      void* const free = storage_[slot].at;
+      if (storage_[slot].type != storage_[local].type || is_carried(free)) continue;
+      storage_[slot].type->move(free, made);
+      std::replace(carried_.begin(), carried_.end(), made, free);
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < loop.state.size(); ++i) slots_[loop.state[i]] = carried_[i];
 }
 
 void Frame::take_arm(const Branch& branch, std::uint32_t arm) { path_.emplace_back(&branch, arm); }

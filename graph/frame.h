@@ -25,6 +25,7 @@ namespace sluice {
 struct BatchData;
 struct Branch;
 class Column;
+struct Loop;
 struct Plan;
 struct Step;
 
@@ -52,6 +53,8 @@ class Frame {
     return *static_cast<const T*>(slots_[slot]);
   }
   void* address(SlotId slot) { return slots_[slot]; }
+  // Where the slot's own storage is; null for a slot that is only a pointer.
+  void* storage(SlotId slot) { return storage_[slot].at; }
   void alias(SlotId to, SlotId from) { slots_[to] = slots_[from]; }
 
   // Gives back what the slot's own storage holds.
@@ -82,10 +85,17 @@ class Frame {
   bool ended() const { return ended_; }
   bool failed() const { return error_ != nullptr; }
   void cancel() { ended_ = true; }
+  // The sample is not wanted: it ends as skipped, without an error.
+  void drop() { ended_ = dropped_ = true; }
+  bool dropped() const { return dropped_; }
   void fail(std::string step, std::string what);
   const SampleError* error() const { return error_.get(); }
   // The error that made another sample stand in; null when there was none.
   const SampleError* first_error() const { return first_error_.get(); }
+
+  // Makes carried values of what an iteration of the loop gave. Assignments happen at once: values
+  // may change places.
+  void carry(const Loop& loop);
 
   void take_arm(const Branch& branch, std::uint32_t arm);
   std::string path() const;
@@ -130,9 +140,11 @@ class Frame {
   std::uint64_t seed_ = 0;
   int attempts_ = 0;
   bool ended_ = false;
+  bool dropped_ = false;
   std::unique_ptr<SampleError> error_;
   std::unique_ptr<SampleError> first_error_;
   std::vector<std::pair<const Branch*, std::uint32_t>> path_;
+  std::vector<void*> carried_;  // scratch of carry()
   std::atomic<const Step*> running_{nullptr};
   std::atomic<std::int64_t> running_sample_{-1};
   std::atomic<std::int64_t> running_since_{0};  // milliseconds

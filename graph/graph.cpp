@@ -36,6 +36,12 @@ std::vector<std::string> Graph::numbered_arms(std::size_t count) {
   return names;
 }
 
+void Graph::require_same_structure(const std::string& difference) const {
+  if (difference.empty()) return;
+  throw BuildError("'" + recorder_.open_name() + "': " + recorder_.open_part() +
+                   " gives another structure: " + difference);
+}
+
 void Graph::require_arms(std::size_t count) {
   if (count == 0) throw BuildError("select: the vector of arms is empty; give at least one arm");
 }

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -60,10 +61,74 @@ struct argument<Param<T>> {
 template <class A>
 using argument_t = typename argument<std::decay_t<A>>::type;
 
+template <class A>
+inline constexpr bool is_scalar_argument =
+    std::is_arithmetic_v<argument_t<A>> || std::is_same_v<argument_t<A>, Half>;
+
 template <class T>
-struct is_tuple : std::false_type {};
-template <class... Ts>
-struct is_tuple<std::tuple<Ts...>> : std::true_type {};
+bool truth(const T& number) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<float>(number) != 0.f;
+  } else {
+    return number != T{};
+  }
+}
+
+// As a number that no arm has, where it does not fit.
+template <class T>
+std::int64_t to_index(const T& number) {
+  if constexpr (std::is_enum_v<T>) {
+    return to_index(static_cast<std::underlying_type_t<T>>(number));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return number ? 1 : 0;
+  } else {
+    return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : -1;
+  }
+}
+
+template <class T>
+T copy_of(const T& value) {
+  if constexpr (std::is_copy_constructible_v<T>) {
+    return value;
+  } else {
+    return value.clone();
+  }
+}
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+// What an arm gives: a callable is called, anything else is given as it is.
+template <class Arm>
+auto give(const Arm& arm) {
+  if constexpr (std::is_invocable_v<const Arm&>) {
+    return arm();
+  } else {
+    return arm;
+  }
+}
+template <class Arm>
+using arm_result_t = normal_t<decltype(give(std::declval<const Arm&>()))>;
+
+// Calls f with the state as one argument, or with the elements of a tuple as separate ones.
+template <class F, class S>
+auto call(F& f, const S& state) {
+  if constexpr (std::is_invocable_v<F&, const S&>) {
+    return f(state);
+  } else {
+    return std::apply(f, state);
+  }
+}
+template <class F, class S>
+auto call(F& f, Value<std::int64_t> i, const S& state) {
+  if constexpr (std::is_invocable_v<F&, Value<std::int64_t>, const S&>) {
+    return f(i, state);
+  } else {
+    return std::apply([&](const auto&... part) { return f(i, part...); }, state);
+  }
+}
 
 // Writes what a callable returned into the slots of the step: a tuple into one each, else all into
 // one.
@@ -97,6 +162,14 @@ struct results<std::tuple<Rs...>> {
 };
 
 }  // namespace detail
+
+struct LoopOptions {
+  std::int64_t max_iterations = 1'000'000;
+};
+struct CollectOptions {
+  bool reverse = false;
+  std::int64_t max_iterations = 1'000'000;
+};
 
 class Graph {
  public:
@@ -173,46 +246,147 @@ class Graph {
   // True with the given probability, 0 to 1.
   Value<bool> coin_flip(Param<float> probability = 0.5f);
 
+  // The same for every sample.
   template <class T>
   Value<std::decay_t<T>> constant(T&& value) {
     return detail::constant_value<std::decay_t<T>>(recorder_, std::forward<T>(value));
   }
 
-  // then() where the predicate holds, otherwise() where it does not. Both run while the pipeline is
-  // described, and return the same structure: a Value, a constant, or a std::tuple of such.
-  template <class Then, class Otherwise>
-  auto if_else(Param<bool> predicate, Then then, Otherwise otherwise) {
-    using R = detail::normal_t<std::invoke_result_t<Then&>>;
-    static_assert(std::is_same_v<R, detail::normal_t<std::invoke_result_t<Otherwise&>>>,
+  // then() where the predicate holds, otherwise() where it does not. The predicate is a bool or a
+  // number (zero is false), a Value or a constant. Arms are callables that run while the pipeline
+  // is described, or what such a callable would return; both give the same structure (see
+  // structure.h): a Value, a constant, a tuple, array, vector, map or plain struct of such.
+  template <class Predicate, class Then, class Otherwise>
+  auto if_else(const Predicate& predicate, Then then, Otherwise otherwise) {
+    static_assert(detail::is_scalar_argument<Predicate>,
+                  "if_else: the predicate must be a bool or a number, or a Value of one");
+    static_assert(std::is_same_v<detail::arm_result_t<Then>, detail::arm_result_t<Otherwise>>,
                   "if_else: both arms must return the same structure and types");
     open("if_else", {"then", "otherwise"}, predicate,
-         [predicate](const Frame& frame) -> std::int64_t { return predicate.of(frame) ? 0 : 1; });
-    return run_arms<R>(then, otherwise);
+         [predicate](const Frame& frame) -> std::int64_t {
+           return detail::truth(detail::argument<Predicate>::of(predicate, frame)) ? 0 : 1;
+         });
+    return run_arms(then, otherwise);
   }
 
-  // The arm whose number is `index`, 0 to N - 1. An index outside is that sample's error.
-  template <class... Arms>
-  auto select(Param<std::int64_t> index, Arms... arms) {
+  // change(value) where the predicate holds, else the value as it is.
+  template <class Predicate, class X, class Change>
+  auto apply_if(const Predicate& predicate, const X& value, Change change) {
+    return if_else(
+        predicate, [&] { return change(value); }, [&] { return value; });
+  }
+
+  // The arm whose number is `index`, 0 to N - 1. An index outside is that sample's error. The cost
+  // of a choice does not depend on the number of arms.
+  template <class Index, class... Arms>
+  requires(sizeof...(Arms) > 1 ||
+           !detail::is_vector<
+               std::tuple_element_t<0, std::tuple<Arms..., int>>>) auto select(const Index& index,
+                                                                               Arms... arms) {
     static_assert(sizeof...(Arms) > 0, "select: give at least one arm");
-    using R = detail::normal_t<std::invoke_result_t<std::tuple_element_t<0, std::tuple<Arms...>>&>>;
-    static_assert((std::is_same_v<R, detail::normal_t<std::invoke_result_t<Arms&>>> && ...),
+    using R = detail::arm_result_t<std::tuple_element_t<0, std::tuple<Arms...>>>;
+    static_assert((std::is_same_v<R, detail::arm_result_t<Arms>> && ...),
                   "select: all arms must return the same structure and types");
-    open("select", numbered_arms(sizeof...(Arms)), index,
-         [index](const Frame& frame) { return index.of(frame); });
-    return run_arms<R>(arms...);
+    open_select(index, sizeof...(Arms));
+    return run_arms(arms...);
   }
 
   // The same with arms that are only known at run time.
-  template <class Arm>
-  auto select(Param<std::int64_t> index, const std::vector<Arm>& arms) {
-    using R = detail::normal_t<std::invoke_result_t<const Arm&>>;
+  template <class Index, class Arm>
+  auto select(const Index& index, const std::vector<Arm>& arms) {
     require_arms(arms.size());
-    open("select", numbered_arms(arms.size()), index,
-         [index](const Frame& frame) { return index.of(frame); });
+    open_select(index, arms.size());
     return guarded([&] {
-      for (const Arm& arm : arms) run_arm<R>(arm);
-      return detail::rebuild<R>(recorder_, recorder_.close_branch());
+      using R = detail::arm_result_t<Arm>;
+      std::optional<R> first;
+      for (const Arm& arm : arms) run_arm(arm, first);
+      return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
     });
+  }
+
+  // a and b, a or b, as a program for one sample means it: the right side is a callable, and runs
+  // only where the left side does not decide. Values of bool and constants; compare numbers first.
+  template <class A, class B>
+  Value<bool> all_of(const A& a, B b) {
+    require_bools<A, B>();
+    return if_else(a, b, [] { return false; });
+  }
+  template <class A, class B>
+  Value<bool> any_of(const A& a, B b) {
+    require_bools<A, B>();
+    return if_else(
+        a, [] { return true; }, b);
+  }
+
+  // Runs body(state) -> next state for as long as condition(state) holds, which is asked before
+  // each iteration; gives the last state. The state is any structure; a std::tuple may also be
+  // taken as separate arguments. A sample whose condition still holds after max_iterations fails;
+  // the others go on.
+  template <class Init, class Condition, class Body>
+  auto while_loop(const Init& init, Condition condition, Body body, LoopOptions options = {}) {
+    return guarded_loop(
+        "while_loop", options.max_iterations, init,
+        [&](auto, const auto& state) {
+          recorder_.begin_condition();
+          const auto holds = detail::normal(recorder_, detail::call(condition, state));
+          static_assert(std::is_same_v<std::remove_cv_t<decltype(holds)>, Value<bool>>,
+                        "while_loop: the condition must give a Value<bool>, or a bool");
+          recorder_.end_condition(holds.slot());
+        },
+        [&](auto, const auto& state) { return detail::call(body, state); });
+  }
+
+  // Runs body(i, state) -> next state for i = 0, 1, ..., count - 1; gives the last state. The count
+  // is a constant or a Value of any integer type; 0 or less runs nothing.
+  template <class Count, class Init, class Body>
+  auto for_loop(const Count& count, const Init& init, Body body, LoopOptions options = {}) {
+    require_integer<Count>("for_loop: the count must be an integer, or a Value of one");
+    return guarded_loop(
+        "for_loop", options.max_iterations, init,
+        [&](Value<std::int64_t> i, const auto&) {
+          recorder_.begin_condition();
+          recorder_.end_condition(
+              map(
+                  "more", [](std::int64_t n, auto limit) { return std::cmp_less(n, limit); }, i,
+                  count)
+                  .slot());
+        },
+        [&](Value<std::int64_t> i, const auto& state) { return detail::call(body, i, state); });
+  }
+
+  // The same, and besides the state body gives a Value<T> each time: std::tuple{next state, value}.
+  // Gives the last state and the values of all iterations as one Value<std::vector<T>>, in order or
+  // in reverse.
+  template <class Count, class Init, class Body>
+  auto for_loop_collect(const Count& count, const Init& init, Body body,
+                        CollectOptions options = {});
+
+  // Runs f(args...) for its effect, for each sample that comes by, and gives `value` on. It runs
+  // even when nobody uses the result. f runs on several threads at once.
+  template <class F, class T, class... Args>
+  Value<T> tap(std::string_view name, F f, Value<T> value, Args... args) {
+    Step step = begin_step<Value<T>, Args...>(name, value, args...);
+    step.effect = true;
+    step.run = [f = std::move(f), value, ... more = std::move(args)](Frame& frame) {
+      f(detail::argument<Value<T>>::of(value, frame), detail::argument<Args>::of(more, frame)...);
+    };
+    recorder_.add_step(std::move(step));
+    return value;
+  }
+
+  // Goes on only with samples for which the predicate holds; the others end as `skipped`, without
+  // an error, and their batches are short and name them. Inside an arm it concerns the samples that
+  // take the arm.
+  template <class Predicate>
+  void filter(const Predicate& predicate) {
+    static_assert(detail::is_scalar_argument<Predicate>,
+                  "filter: the predicate must be a bool or a number, or a Value of one");
+    Step step = begin_step<Predicate>("filter", predicate);
+    step.effect = true;
+    step.run = [predicate](Frame& frame) {
+      if (!detail::truth(detail::argument<Predicate>::of(predicate, frame))) frame.drop();
+    };
+    recorder_.add_step(std::move(step));
   }
 
   Recorder& recorder() { return recorder_; }
@@ -241,44 +415,138 @@ class Graph {
     return values;
   }
 
-  template <class T, class Choose>
-  void open(std::string_view kind, std::vector<std::string> arms, const Param<T>& on,
-            Choose choose) {
+  template <class On, class Choose>
+  void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose) {
     std::vector<SlotId> reads;
-    detail::argument<Param<T>>::reads(on, recorder_, reads);
+    detail::argument<On>::reads(on, recorder_, reads);
     recorder_.open_branch(kind, std::move(arms), std::move(reads), std::move(choose));
   }
 
-  template <class R, class Arm>
-  void run_arm(Arm& arm) {
-    recorder_.begin_arm();
-    const R result = detail::normal(recorder_, arm());
-    recorder_.end_arm(detail::flatten(result));
-  }
-
-  template <class R, class... Arms>
-  R run_arms(Arms&... arms) {
-    return guarded([&] {
-      (run_arm<R>(arms), ...);
-      return detail::rebuild<R>(recorder_, recorder_.close_branch());
+  template <class Index>
+  void open_select(const Index& index, std::size_t arms) {
+    require_integer<Index>("select: the index must be an integer, or a Value of one");
+    open("select", numbered_arms(arms), index, [index](const Frame& frame) {
+      return detail::to_index(detail::argument<Index>::of(index, frame));
     });
   }
 
-  // An exception of an arm reaches the caller unchanged and leaves the recorder usable.
+  template <class Arm, class R>
+  void run_arm(const Arm& arm, std::optional<R>& first) {
+    recorder_.begin_arm();
+    const R result = detail::normal(recorder_, detail::give(arm));
+    if (first) {
+      require_same_structure(detail::structure<R>::compare(*first, result));
+    } else {
+      first = result;
+    }
+    recorder_.end_arm(detail::flatten(result));
+  }
+
+  template <class First, class... Arms>
+  auto run_arms(const First& first_arm, const Arms&... arms) {
+    return guarded([&] {
+      using R = detail::arm_result_t<First>;
+      std::optional<R> first;
+      run_arm(first_arm, first);
+      (run_arm(arms, first), ...);
+      return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
+    });
+  }
+
+  template <class Init, class Condition, class Body>
+  auto guarded_loop(std::string_view kind, std::int64_t max_iterations, const Init& init,
+                    Condition condition, Body body) {
+    const auto first = detail::normal(recorder_, init);
+    using S = std::remove_cv_t<decltype(first)>;
+    const Recorder::LoopView view =
+        recorder_.open_loop(kind, max_iterations, detail::flatten(first));
+    return guarded([&] {
+      const S state = detail::rebuild<S>(first, recorder_, view.state);
+      const Value<std::int64_t> i(recorder_, view.iteration);
+      condition(i, state);
+      recorder_.begin_body();
+      const auto next = detail::normal(recorder_, body(i, state));
+      static_assert(
+          std::is_same_v<std::remove_cv_t<decltype(next)>, S>,
+          "a loop's body must give the same structure and types as the state it begins with");
+      require_same_structure(detail::structure<S>::compare(first, next));
+      recorder_.end_body(detail::flatten(next));
+      return detail::rebuild<S>(first, recorder_, recorder_.close_loop());
+    });
+  }
+
+  // An exception of an arm or body reaches the caller unchanged and leaves the recorder usable.
   template <class F>
   auto guarded(F f) {
     try {
       return f();
     } catch (...) {
-      recorder_.abandon_branch();
+      recorder_.abandon();
       throw;
     }
   }
+
+  template <class A, class B>
+  static void require_bools() {
+    static_assert(
+        std::is_same_v<detail::argument_t<A>, bool>,
+        "all_of, any_of: the left side must be a bool or a Value<bool>; compare a number first");
+    static_assert(std::is_invocable_v<B&>,
+                  "all_of, any_of: the right side must be a callable, so that it runs only where "
+                  "it is needed");
+    static_assert(
+        std::is_same_v<detail::arm_result_t<B>, Value<bool>>,
+        "all_of, any_of: the right side must give a bool or a Value<bool>; compare a number first");
+  }
+  template <class A>
+  static void require_integer(const char*) {
+    static_assert(
+        std::is_integral_v<detail::argument_t<A>> || std::is_enum_v<detail::argument_t<A>>,
+        "an index or a count must be an integer, or a Value of one");
+  }
+  void require_same_structure(const std::string& difference) const;
 
   static std::vector<std::string> numbered_arms(std::size_t count);
   static void require_arms(std::size_t count);
 
   Recorder& recorder_;
 };
+
+template <class Count, class Init, class Body>
+auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
+                             CollectOptions options) {
+  using S = std::remove_cvref_t<decltype(detail::normal(recorder_, init))>;
+  using R = detail::normal_t<decltype(detail::call(body, std::declval<Value<std::int64_t>>(),
+                                                   std::declval<const S&>()))>;
+  using T = typename std::tuple_element_t<1, R>::value_type;
+  using List = std::vector<T>;
+  Step begin = begin_step<>("collect");
+  const Value<List> list = detail::results<List>::add(recorder_, begin);
+  begin.run = [list](Frame& frame) { frame.get<List>(list.slot()).clear(); };
+  recorder_.add_step(std::move(begin));
+  S last = for_loop(
+      count, init,
+      [&](Value<std::int64_t> i, const S& state) {
+        auto [next, value] = detail::normal(recorder_, detail::call(body, i, state));
+        Step add = begin_step<Value<List>, Value<T>>("collect", list, value);
+        add.writes = {list.slot()};
+        add.run = [list, value](Frame& frame) {
+          frame.get<List>(list.slot()).push_back(detail::copy_of(frame.get<T>(value.slot())));
+        };
+        recorder_.add_step(std::move(add));
+        return next;
+      },
+      {options.max_iterations});
+  if (!options.reverse) return std::tuple{last, list};
+  return std::tuple{last, map(
+                              "reverse",
+                              [](const List& all) {
+                                List turned;
+                                for (auto it = all.rbegin(); it != all.rend(); ++it)
+                                  turned.push_back(detail::copy_of(*it));
+                                return turned;
+                              },
+                              list)};
+}
 
 }  // namespace sluice

@@ -1,7 +1,9 @@
 #include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/loop_node.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 #include <sluice/graph/lower.h>
+#include <sluice/graph/runner.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,70 +24,7 @@ using Token = Frame*;
 using Receiver = tbb::flow::receiver<Token>;
 using StageNode = tbb::flow::function_node<Token, Token>;
 using BranchNode = flow::select_node<Token>;
-
-// What every node needs to run steps.
-struct Runner {
-  BufferPool& pool;
-  std::atomic<bool> cancelled{false};
-
-  void run(Frame& frame, const Stage& stage) noexcept {
-    if (cancelled.load(std::memory_order_relaxed)) frame.cancel();
-    if (frame.ended()) return;
-    const BufferPoolScope scope(pool);
-    frame.enter_stage();
-    const Step* current = nullptr;
-    const auto fail = [&](const char* what) {
-      try {
-        frame.fail(current->name, what);
-      } catch (...) {  // no memory to say what happened
-        frame.cancel();
-      }
-    };
-    try {
-      for (const Step& step : stage.steps) {
-        current = &step;
-        frame.enter(current);
-        step.run(frame);
-        for (const SlotId slot : step.releases) frame.release(slot);
-      }
-    } catch (const std::exception& error) {
-      fail(error.what());
-    } catch (...) {
-      fail("threw something that is not a std::exception");
-    }
-    frame.enter(nullptr);
-    frame.bytes_allocated += scope.bytes_allocated();
-  }
-
-  // The arm to take; arm 0 for a sample that has ended, which runs nothing there.
-  std::size_t choose(Frame& frame, const Branch& branch) noexcept {
-    if (frame.ended()) return 0;
-    try {
-      const std::int64_t arm = branch.choose(frame);
-      if (arm >= 0 && arm < static_cast<std::int64_t>(branch.arms.size())) {
-        const auto index = static_cast<std::uint32_t>(arm);
-        frame.take_arm(branch, index);
-        for (const SlotId slot : branch.arms[index].releases) frame.release(slot);
-        // An arm without steps ends as soon as it is taken.
-        if (branch.arms[index].nodes.empty()) give_results(frame, branch, index);
-        return index;
-      }
-      frame.fail(branch.name, "the index is " + std::to_string(arm) +
-                                  ", but the arms are numbered 0 to " +
-                                  std::to_string(branch.arms.size() - 1));
-    } catch (const std::exception& error) {
-      frame.fail(branch.name, error.what());
-    } catch (...) {
-      frame.fail(branch.name, "threw something that is not a std::exception");
-    }
-    return 0;
-  }
-
-  static void give_results(Frame& frame, const Branch& branch, std::size_t arm) noexcept {
-    const std::vector<SlotId>& given = branch.arms[arm].results;
-    for (std::size_t i = 0; i < given.size(); ++i) frame.alias(branch.results[i], given[i]);
-  }
-};
+using LoopNode = flow::loop_node<Token>;
 
 // The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
 class Nodes {
@@ -96,21 +35,24 @@ class Nodes {
   // task.
   using AtEnd = std::function<void(Frame&)>;
   Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
+    if (block.nodes.empty()) return at_end ? end_node(next, at_end) : next;
     Receiver* target = &next;
     // What the next node in front must do behind its own work; only the last node has `at_end` to
     // do.
     AtEnd then = at_end;
     std::size_t i = block.nodes.size();
     while (i > 0) {
-      const Node& node = block.nodes[i - 1];
-      if (const auto* branch = std::get_if<Branch>(&node)) {
-        // A stage in front of a branch runs in the branch's own task.
-        const auto* before = i >= 2 ? std::get_if<Stage>(&block.nodes[i - 2]) : nullptr;
-        target = &lower_branch(before, *branch, *target, then);
-        i -= before != nullptr ? 2 : 1;
+      const Node& node = block.nodes[--i];
+      if (const auto* stage = std::get_if<Stage>(&node)) {
+        target = &lower_stage(*stage, *target, then);
+      } else if (const auto* loop = std::get_if<Loop>(&node)) {
+        target = &lower_loop(*loop, then ? end_node(*target, then) : *target);
       } else {
-        target = &lower_stage(std::get<Stage>(node), *target, then);
-        --i;
+        // A stage in front of a branch runs in the branch's own task.
+        const auto* before = i >= 1 ? std::get_if<Stage>(&block.nodes[i - 1]) : nullptr;
+        target =
+            &lower_branch(before, std::get<Branch>(node), then ? end_node(*target, then) : *target);
+        if (before != nullptr) --i;
       }
       then = nullptr;
     }
@@ -118,29 +60,32 @@ class Nodes {
   }
 
  private:
+  // A task of its own for what must happen when several ways have come together.
+  Receiver& end_node(Receiver& next, const AtEnd& at_end) {
+    return add_stage([at_end](Frame& frame) { at_end(frame); }, next);
+  }
+
   Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
-    stages_.push_back(std::make_unique<StageNode>(
-        graph_, tbb::flow::unlimited, [this, &stage, at_end](const Token& token) noexcept -> Token {
-          runner_.run(*token, stage);
-          if (at_end) at_end(*token);
-          return token;
-        }));
+    return add_stage(
+        [this, &stage, at_end](Frame& frame) {
+          runner_.run(frame, stage);
+          if (at_end) at_end(frame);
+        },
+        next);
+  }
+
+  template <class Work>
+  Receiver& add_stage(Work work, Receiver& next) {
+    stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
+                                                  [work](const Token& token) noexcept -> Token {
+                                                    work(*token);
+                                                    return token;
+                                                  }));
     tbb::flow::make_edge(*stages_.back(), next);
     return *stages_.back();
   }
 
-  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next,
-                         const AtEnd& at_end) {
-    Receiver* join = &next;
-    if (at_end) {  // the arms' results come first, so the end needs a task of its own behind them
-      stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
-                                                    [at_end](const Token& token) noexcept -> Token {
-                                                      at_end(*token);
-                                                      return token;
-                                                    }));
-      tbb::flow::make_edge(*stages_.back(), next);
-      join = stages_.back().get();
-    }
+  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next) {
     branches_.push_back(std::make_unique<BranchNode>(
         graph_, branch.arms.size(),
         [this, before, &branch](const Token& token) noexcept -> std::size_t {
@@ -149,18 +94,47 @@ class Nodes {
         }));
     BranchNode& node = *branches_.back();
     for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
-      Receiver& entry = lower(branch.arms[arm], *join, [&branch, arm](Frame& frame) {
-        if (!frame.ended()) Runner::give_results(frame, branch, arm);
-      });
-      tbb::flow::make_edge(node.port(arm), entry);
+      AtEnd give;  // an arm without steps has given its results when it was chosen
+      if (!branch.arms[arm].nodes.empty()) {
+        give = [&branch, arm](Frame& frame) { Runner::give_results(frame, branch, arm); };
+      }
+      tbb::flow::make_edge(node.port(arm), lower(branch.arms[arm], next, give));
     }
     return node.input();
+  }
+
+  Receiver& lower_loop(const Loop& loop, Receiver& next) {
+    const auto* only = loop.condition.nodes.size() == 1
+                           ? std::get_if<Stage>(loop.condition.nodes.data())
+                           : nullptr;
+    const bool simple = loop.condition.nodes.empty() || only != nullptr;
+    loops_.push_back(std::make_unique<LoopNode>(
+        graph_,
+        [simple, &loop](const Token& token) noexcept {
+          if (simple) Runner::begin(*token, loop);
+        },
+        [this, only, &loop](const Token& token) noexcept {
+          if (only != nullptr) runner_.run(*token, *only);
+          return runner_.wants_another(*token, loop);
+        }));
+    LoopNode& node = *loops_.back();
+    tbb::flow::make_edge(node.done(), next);
+    const AtEnd carry = [&loop](Frame& frame) { Runner::carry(frame, loop); };
+    if (simple) {
+      tbb::flow::make_edge(node.body(), lower(loop.body, node.again(), carry));
+      return node.input();
+    }
+    // A condition with branches of its own has nodes of its own, in front of the decision.
+    Receiver& ask = lower(loop.condition, node.input(), nullptr);
+    tbb::flow::make_edge(node.body(), lower(loop.body, ask, carry));
+    return add_stage([&loop](Frame& frame) { Runner::begin(frame, loop); }, ask);
   }
 
   tbb::flow::graph& graph_;
   Runner& runner_;
   std::vector<std::unique_ptr<StageNode>> stages_;
   std::vector<std::unique_ptr<BranchNode>> branches_;
+  std::vector<std::unique_ptr<LoopNode>> loops_;
 };
 
 // oneTBB gives a process one thread per CPU; a pipeline that asks for more raises that limit while
@@ -181,7 +155,7 @@ struct Executor::Impl {
         threads(thread_count),
         frames(all),
         limit(allow_threads(thread_count)),
-        runner{pool},
+        runner(pool),
         arena(thread_count, 1) {
     arena.execute([&] { build(plan, static_cast<std::size_t>(batch_size)); });
     driver = std::thread([this] { drive(); });
@@ -348,8 +322,6 @@ void Executor::for_each_held(const std::function<void(const Frame&)>& visit) con
   impl_->batches->for_each_held([&](const Frame* frame) { visit(*frame); });
 }
 
-void Executor::set_cancelled(bool cancelled) {
-  impl_->runner.cancelled.store(cancelled, std::memory_order_relaxed);
-}
+void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cancelled); }
 
 }  // namespace sluice

@@ -40,6 +40,8 @@ class Releases {
       if (auto* stage = std::get_if<Stage>(&*it)) {
         for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step)
           walk_step(*step, live);
+      } else if (auto* loop = std::get_if<Loop>(&*it)) {
+        live = walk_loop(*loop, std::move(live));
       } else {
         live = walk_branch(std::get<Branch>(*it), std::move(live));
       }
@@ -74,6 +76,52 @@ class Releases {
     return all;
   }
 
+  // Whatever an iteration uses from outside, and what is carried, the next iteration may need
+  // again.
+  Slots walk_loop(Loop& loop, const Slots& live) {
+    Slots through = live;
+    through.insert(loop.state.begin(), loop.state.end());
+    through.insert(loop.storage.begin(), loop.storage.end());
+    through.insert(loop.init.begin(), loop.init.end());
+    through.insert(loop.iteration);
+    // The first walk finds what the blocks use; the second one, knowing it, decides.
+    for (int round = 0; round < 2; ++round) {
+      for (Block* block : {&loop.body, &loop.condition}) {
+        Slots behind = through;
+        behind.insert(block->results.begin(), block->results.end());
+        for (const SlotId slot : walk(*block, std::move(behind))) {
+          if (!made_inside(slot, loop)) through.insert(slot);
+        }
+      }
+    }
+    loop.locals.clear();
+    for (const SlotId result : loop.body.results) {
+      for (const SlotId storage : storages_of(plan_, result)) {
+        const bool known =
+            std::find(loop.locals.begin(), loop.locals.end(), storage) != loop.locals.end();
+        if (!known && within(plan_.slots[storage].scope, loop.body.scope))
+          loop.locals.push_back(storage);
+      }
+    }
+    Slots behind_loop = live;
+    for (const SlotId slot : loop.results) behind_loop.insert(slot);
+    loop.releases = dying(through, behind_loop);
+    Slots before = through;
+    for (const SlotId slot : loop.state) before.erase(slot);
+    for (const SlotId slot : loop.storage) before.erase(slot);
+    for (const SlotId slot : loop.results) before.erase(slot);
+    before.erase(loop.iteration);
+    return before;
+  }
+
+  bool within(ScopeId scope, ScopeId outer) const {
+    while (scope != outer && scope != 0) scope = plan_.scopes[scope].parent;
+    return scope == outer;
+  }
+  bool made_inside(SlotId slot, const Loop& loop) const {
+    return within(plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
+  }
+
   // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a
   // release.
   std::vector<SlotId> dying(const Slots& slots, const Slots& live) const {
@@ -99,23 +147,43 @@ class Releases {
 
 }  // namespace
 
-std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
-  if (!plan.slots[slot].merged) return {slot};
-  std::vector<SlotId> storages;
+namespace {
+
+void add_storages(const Plan& plan, SlotId slot, std::set<SlotId>& seen, Slots& found) {
+  if (!seen.insert(slot).second)
+    return;  // carried values may change places: they refer to each other
+  if (!plan.slots[slot].merged) {
+    found.insert(slot);
+    return;
+  }
   for_each_block(plan.top, [&](const Block& block) {
     for (const Node& node : block.nodes) {
-      const auto* branch = std::get_if<Branch>(&node);
-      if (branch == nullptr) continue;
-      for (std::size_t i = 0; i < branch->results.size(); ++i) {
-        if (branch->results[i] != slot) continue;
-        for (const Block& arm : branch->arms) {
-          for (const SlotId storage : storages_of(plan, arm.results[i]))
-            storages.push_back(storage);
+      if (const auto* branch = std::get_if<Branch>(&node)) {
+        for (std::size_t i = 0; i < branch->results.size(); ++i) {
+          if (branch->results[i] != slot) continue;
+          for (const Block& arm : branch->arms) add_storages(plan, arm.results[i], seen, found);
+        }
+      } else if (const auto* loop = std::get_if<Loop>(&node)) {
+        for (std::size_t i = 0; i < loop->state.size(); ++i) {
+          if (loop->results[i] != slot && loop->state[i] != slot) continue;
+          add_storages(plan, loop->init[i], seen, found);
+          add_storages(plan, loop->body.results[i], seen, found);
+          for (const SlotId storage : loop->storage) {
+            if (plan.slots[storage].type == plan.slots[slot].type) found.insert(storage);
+          }
         }
       }
     }
   });
-  return storages;
+}
+
+}  // namespace
+
+std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
+  std::set<SlotId> seen;
+  Slots found;
+  add_storages(plan, slot, seen, found);
+  return {found.begin(), found.end()};
 }
 
 Plan place(Plan plan) {

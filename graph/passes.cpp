@@ -46,6 +46,32 @@ void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
   }
 }
 
+void check_loop(const Plan& plan, const Loop& loop, ScopeId scope) {
+  for (const SlotId slot : loop.init) check_use(plan, slot, scope, loop.name);
+  check_use(plan, loop.condition.results.at(0), loop.condition.scope, loop.name);
+  if (plan.slots[loop.condition.results[0]].type != slot_type<bool>()) {
+    throw BuildError("'" + loop.name + "': the condition must be a bool, not " +
+                     std::string(plan.slots[loop.condition.results[0]].type->name));
+  }
+  if (loop.max_iterations < 0)
+    throw BuildError("'" + loop.name + "': max_iterations must not be negative");
+  if (loop.body.results.size() != loop.state.size()) {
+    throw BuildError("'" + loop.name + "': the body gives " +
+                     std::to_string(loop.body.results.size()) + " values, but " +
+                     std::to_string(loop.state.size()) + " are carried");
+  }
+  for (std::size_t i = 0; i < loop.state.size(); ++i) {
+    check_use(plan, loop.body.results[i], loop.body.scope, loop.name);
+    const SlotType* given = plan.slots[loop.body.results[i]].type;
+    const SlotType* wanted = plan.slots[loop.init[i]].type;
+    if (given != wanted) {
+      throw BuildError("'" + loop.name + "': carried value " + std::to_string(i) + " begins as " +
+                       std::string(wanted->name) + ", but the body gives " +
+                       std::string(given->name));
+    }
+  }
+}
+
 using Slots = std::set<SlotId>;
 
 void insert(Slots& slots, const std::vector<SlotId>& more) {
@@ -56,20 +82,91 @@ bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
   return std::any_of(some.begin(), some.end(), [&](SlotId s) { return slots.count(s) > 0; });
 }
 
-bool has_effect(const Block& block) {
-  bool found = false;
-  for_each_block(block, [&](const Block& b) {
-    for (const Node& node : b.nodes) {
-      if (const auto* stage = std::get_if<Stage>(&node)) {
-        for (const Step& step : stage->steps) found = found || step.effect;
+// Calls visit(const Step&) for each step of the node, those in blocks within included.
+template <class Visit>
+void for_each_step(const Node& node, Visit&& visit) {
+  const auto in_block = [&](const Block& block) {
+    for_each_block(block, [&](const Block& b) {
+      for (const Node& inner : b.nodes) {
+        if (const auto* stage = std::get_if<Stage>(&inner))
+          std::for_each(stage->steps.begin(), stage->steps.end(), visit);
       }
-    }
-  });
+    });
+  };
+  if (const auto* stage = std::get_if<Stage>(&node)) {
+    std::for_each(stage->steps.begin(), stage->steps.end(), visit);
+  } else if (const auto* branch = std::get_if<Branch>(&node)) {
+    for (const Block& arm : branch->arms) in_block(arm);
+  } else {
+    in_block(std::get<Loop>(node).condition);
+    in_block(std::get<Loop>(node).body);
+  }
+}
+
+bool has_effect(const Node& node) {
+  bool found = false;
+  for_each_step(node, [&](const Step& step) { found = found || step.effect; });
   return found;
 }
 
+// The scope that the node itself stands in is the parent of this one.
+ScopeId scope_within(const Plan& plan, const Node& node) {
+  if (const auto* branch = std::get_if<Branch>(&node)) return branch->arms.front().scope;
+  return plan.scopes[std::get<Loop>(node).body.scope].parent;
+}
+
+// What the node gives to those behind it. Steps inside may also add to a value from outside: a list
+// that a loop fills.
+std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
+  if (const auto* stage = std::get_if<Stage>(&node)) {
+    std::vector<SlotId> writes;
+    for (const Step& step : stage->steps)
+      writes.insert(writes.end(), step.writes.begin(), step.writes.end());
+    return writes;
+  }
+  const auto* branch = std::get_if<Branch>(&node);
+  std::vector<SlotId> writes = branch != nullptr ? branch->results : std::get<Loop>(node).results;
+  const ScopeId outer = plan.scopes[scope_within(plan, node)].parent;
+  for_each_step(node, [&](const Step& step) {
+    for (const SlotId slot : step.writes) {
+      if (inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
+    }
+  });
+  return writes;
+}
+
+// What the node uses of what was made before it.
+Slots uses_of(const Node& node) {
+  Slots uses;
+  for_each_step(node, [&](const Step& step) { insert(uses, step.reads); });
+  const auto in_block = [&](const Block& block) {
+    for_each_block(block, [&](const Block& b) {
+      insert(uses, b.results);
+      for (const Node& inner : b.nodes) {
+        if (const auto* branch = std::get_if<Branch>(&inner)) insert(uses, branch->reads);
+        if (const auto* loop = std::get_if<Loop>(&inner)) insert(uses, loop->init);
+      }
+    });
+  };
+  if (const auto* branch = std::get_if<Branch>(&node)) {
+    insert(uses, branch->reads);
+    for (const Block& arm : branch->arms) in_block(arm);
+  } else if (const auto* loop = std::get_if<Loop>(&node)) {
+    insert(uses, loop->init);
+    in_block(loop->condition);
+    in_block(loop->body);
+  }
+  return uses;
+}
+
+Slots uses_of(const Block& block) {
+  Slots uses(block.results.begin(), block.results.end());
+  for (const Node& node : block.nodes) uses.merge(uses_of(node));
+  return uses;
+}
+
 // Backwards through the block: keeps what `needed` asks for, and adds what the kept steps ask for.
-void prune_block(Block& block, Slots& needed) {
+void prune_block(const Plan& plan, Block& block, Slots& needed) {
   std::vector<Node> kept;
   for (auto it = block.nodes.rbegin(); it != block.nodes.rend(); ++it) {
     if (auto* stage = std::get_if<Stage>(&*it)) {
@@ -84,10 +181,19 @@ void prune_block(Block& block, Slots& needed) {
       kept.push_back(Stage{std::move(steps)});
       continue;
     }
+    if (auto* loop = std::get_if<Loop>(&*it)) {
+      if (!has_effect(*it) && !any_of(needed, writes_of(plan, *it))) continue;
+      // What one iteration makes, the next one may use: every carried value is needed.
+      insert(needed, loop->condition.results);
+      insert(needed, loop->body.results);
+      prune_block(plan, loop->body, needed);
+      prune_block(plan, loop->condition, needed);
+      insert(needed, loop->init);
+      kept.push_back(std::move(*it));
+      continue;
+    }
     auto& branch = std::get<Branch>(*it);
-    const bool effect = std::any_of(branch.arms.begin(), branch.arms.end(),
-                                    [](const Block& arm) { return has_effect(arm); });
-    if (!effect && !any_of(needed, branch.results)) continue;
+    if (!has_effect(*it) && !any_of(needed, writes_of(plan, *it))) continue;
     // Results that nobody reads are not made.
     for (std::size_t i = branch.results.size(); i-- > 0;) {
       if (needed.count(branch.results[i]) > 0) continue;
@@ -97,7 +203,7 @@ void prune_block(Block& block, Slots& needed) {
     }
     for (Block& arm : branch.arms) {
       insert(needed, arm.results);
-      prune_block(arm, needed);
+      prune_block(plan, arm, needed);
     }
     insert(needed, branch.reads);
     kept.push_back(std::move(*it));
@@ -106,38 +212,20 @@ void prune_block(Block& block, Slots& needed) {
   block.nodes = std::move(kept);
 }
 
-void collect_uses(const Block& block, Slots& uses) {
-  for_each_block(block, [&](const Block& b) {
-    insert(uses, b.results);
-    for (const Node& node : b.nodes) {
-      if (const auto* stage = std::get_if<Stage>(&node)) {
-        for (const Step& step : stage->steps) insert(uses, step.reads);
-      } else {
-        insert(uses, std::get<Branch>(node).reads);
-      }
-    }
-  });
-}
-
-// The one arm of a branch of `nodes` that holds every use of `writes`; null when there is no such
-// arm. `after` are the nodes behind the step, `outside` the uses that follow the block.
-Block* only_user(std::vector<Node>& nodes, std::size_t after, const std::vector<SlotId>& writes,
+// The one arm of a branch among `nodes` that holds every use of `writes`; null when there is no
+// such arm. `from` is the first node to look at, `outside` the uses that follow the block. What a
+// loop uses is not sunk into it.
+Block* only_user(std::vector<Node>& nodes, std::size_t from, const std::vector<SlotId>& writes,
                  const Slots& outside) {
   if (any_of(outside, writes)) return nullptr;
   Block* user = nullptr;
-  for (std::size_t i = after; i < nodes.size(); ++i) {
-    if (auto* stage = std::get_if<Stage>(&nodes[i])) {
-      for (const Step& step : stage->steps) {
-        if (any_of({step.reads.begin(), step.reads.end()}, writes)) return nullptr;
-      }
-      continue;
-    }
-    auto& branch = std::get<Branch>(nodes[i]);
-    if (any_of({branch.reads.begin(), branch.reads.end()}, writes)) return nullptr;
-    for (Block& arm : branch.arms) {
-      Slots uses;
-      collect_uses(arm, uses);
-      if (!any_of(uses, writes)) continue;
+  for (std::size_t i = from; i < nodes.size(); ++i) {
+    if (!any_of(uses_of(nodes[i]), writes)) continue;
+    auto* branch = std::get_if<Branch>(&nodes[i]);
+    if (branch == nullptr || any_of({branch->reads.begin(), branch->reads.end()}, writes))
+      return nullptr;
+    for (Block& arm : branch->arms) {
+      if (!any_of(uses_of(arm), writes)) continue;
       if (user != nullptr) return nullptr;
       user = &arm;
     }
@@ -145,26 +233,43 @@ Block* only_user(std::vector<Node>& nodes, std::size_t after, const std::vector<
   return user;
 }
 
-void move_scope(Plan& plan, const Step& step, ScopeId scope) {
-  for (const SlotId slot : step.writes) plan.slots[slot].scope = scope;
+bool may_sink(const Node& node) {
+  const auto* stage = std::get_if<Stage>(&node);
+  return !has_effect(node) && (stage == nullptr || !stage->steps.front().pinned);
 }
 
-// Stages hold one step each at this point. Backwards, so that a chain of steps sinks as a whole.
-void sink_block(Plan& plan, Block& block, const Slots& outside) {
+void move_scope(Plan& plan, const Node& node, ScopeId to) {
+  if (const auto* stage = std::get_if<Stage>(&node)) {
+    for (const SlotId slot : stage->steps.front().writes) plan.slots[slot].scope = to;
+    return;
+  }
+  if (const auto* branch = std::get_if<Branch>(&node)) {
+    for (const SlotId slot : branch->results) plan.slots[slot].scope = to;
+    for (const Block& arm : branch->arms) plan.scopes[arm.scope].parent = to;
+    return;
+  }
+  for (const SlotId slot : std::get<Loop>(node).results) plan.slots[slot].scope = to;
+  plan.scopes[scope_within(plan, node)].parent = to;
+}
+
+// Stages hold one step each at this point. Backwards, so that a chain of nodes sinks as a whole.
+void sink_block(Plan& plan, Block& block) {
+  const Slots outside(block.results.begin(), block.results.end());
   for (std::size_t i = block.nodes.size(); i-- > 0;) {
-    auto* stage = std::get_if<Stage>(&block.nodes[i]);
-    if (stage == nullptr || stage->steps.front().pinned || stage->steps.front().effect) continue;
-    Block* arm = only_user(block.nodes, i + 1, stage->steps.front().writes, outside);
+    if (!may_sink(block.nodes[i])) continue;
+    Block* arm = only_user(block.nodes, i + 1, writes_of(plan, block.nodes[i]), outside);
     if (arm == nullptr) continue;
-    move_scope(plan, stage->steps.front(), arm->scope);
+    move_scope(plan, block.nodes[i], arm->scope);
     arm->nodes.insert(arm->nodes.begin(), std::move(block.nodes[i]));
     block.nodes.erase(block.nodes.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (Node& node : block.nodes) {
-    auto* branch = std::get_if<Branch>(&node);
-    if (branch == nullptr) continue;
-    for (Block& arm : branch->arms)
-      sink_block(plan, arm, Slots(arm.results.begin(), arm.results.end()));
+    if (auto* branch = std::get_if<Branch>(&node)) {
+      for (Block& arm : branch->arms) sink_block(plan, arm);
+    } else if (auto* loop = std::get_if<Loop>(&node)) {
+      sink_block(plan, loop->condition);
+      sink_block(plan, loop->body);
+    }
   }
 }
 
@@ -201,8 +306,10 @@ void check(const Plan& plan) {
           if (!step.run) throw BuildError("the step '" + step.name + "' has nothing to run");
           for (const SlotId slot : step.reads) check_use(plan, slot, block.scope, step.name);
         }
+      } else if (const auto* branch = std::get_if<Branch>(&node)) {
+        check_branch(plan, *branch, block.scope);
       } else {
-        check_branch(plan, std::get<Branch>(node), block.scope);
+        check_loop(plan, std::get<Loop>(node), block.scope);
       }
     }
   });
@@ -210,13 +317,15 @@ void check(const Plan& plan) {
 
 Plan prune(Plan plan) {
   Slots needed(plan.outputs.begin(), plan.outputs.end());
-  prune_block(plan.top, needed);
+  prune_block(plan, plan.top, needed);
   return plan;
 }
 
 Plan sink(Plan plan) {
   split_stages(plan.top);
-  sink_block(plan, plan.top, Slots(plan.outputs.begin(), plan.outputs.end()));
+  plan.top.results = plan.outputs;  // like what an arm gives
+  sink_block(plan, plan.top);
+  plan.top.results.clear();
   return plan;
 }
 

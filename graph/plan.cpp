@@ -31,6 +31,18 @@ void print_block(const Plan& plan, const Block& block, const std::string& indent
         print_step(plan, step, fused ? indent + "  " : indent, text);
       continue;
     }
+    if (const auto* loop = std::get_if<Loop>(&node)) {
+      text += indent + loop->name + "(" + value_list(plan, loop->init) + ") -> " +
+              value_list(plan, loop->results) + "   at most " +
+              std::to_string(loop->max_iterations) + " times\n" + indent + "  carries " +
+              value_list(plan, loop->state) + "\n" + indent + "  while:\n";
+      print_block(plan, loop->condition, indent + "    ", text);
+      text += indent + "    gives " + value_list(plan, loop->condition.results) + "\n" + indent +
+              "  body:\n";
+      print_block(plan, loop->body, indent + "    ", text);
+      text += indent + "    gives " + value_list(plan, loop->body.results) + "\n";
+      continue;
+    }
     const auto& branch = std::get<Branch>(node);
     text += indent + branch.name + "(" + value_list(plan, branch.reads) + ") -> " +
             value_list(plan, branch.results) + "\n";

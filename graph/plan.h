@@ -69,8 +69,26 @@ struct Branch {
   std::vector<SlotId> results;
 };
 
-struct Node : std::variant<Stage, Branch> {
-  using std::variant<Stage, Branch>::variant;
+// One block runs again and again, for as long as another one says so. Values are carried from one
+// iteration to the next: an iteration sees them as `state`, and gives the next ones as the results
+// of `body`.
+struct Loop {
+  std::string name;  // "while_loop#1"
+  std::int64_t max_iterations = 0;
+  std::vector<SlotId> init;     // what the first iteration sees
+  std::vector<SlotId> state;    // pointers, like the results of a branch
+  std::vector<SlotId> storage;  // where carried values lie that an iteration has made, one for each
+  SlotId iteration = 0;         // std::int64_t: iterations made so far
+  Block condition;              // one result, a bool
+  Block body;
+  std::vector<SlotId> results;  // the state when the loop is over
+  std::vector<SlotId>
+      locals;  // storages inside the body that its results may be; set by the pass `release`
+  std::vector<SlotId> releases;  // storage that nobody needs once the loop is over
+};
+
+struct Node : std::variant<Stage, Branch, Loop> {
+  using std::variant<Stage, Branch, Loop>::variant;
 };
 
 struct Plan {
@@ -101,6 +119,9 @@ void for_each_block(B& block, Visit&& visit) {
   for (auto& node : block.nodes) {
     if (auto* branch = std::get_if<Branch>(&node)) {
       for (auto& arm : branch->arms) for_each_block(arm, visit);
+    } else if (auto* loop = std::get_if<Loop>(&node)) {
+      for_each_block(loop->condition, visit);
+      for_each_block(loop->body, visit);
     }
   }
 }

@@ -9,14 +9,14 @@ Recorder::Recorder() { plan_.scopes.push_back({0, "the top of the pipeline"}); }
 
 Block& Recorder::current() {
   for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
-    if (it->in_arm) return it->arm;
+    if (it->in_block) return it->block;
   }
   return plan_.top;
 }
 
 ScopeId Recorder::current_scope() const {
   for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
-    if (it->in_arm) return it->arm.scope;
+    if (it->in_block) return it->block.scope;
   }
   return 0;
 }
@@ -75,49 +75,112 @@ void Recorder::set_source(const std::string& step, std::int64_t samples,
 void Recorder::open_branch(std::string_view kind, std::vector<std::string> arm_names,
                            std::vector<SlotId> reads,
                            std::function<std::int64_t(const Frame&)> choose) {
-  OpenBranch open;
-  open.branch.name = unique_name(kind);
-  for (const SlotId slot : reads) use(slot, open.branch.name);
-  open.branch.arm_names = std::move(arm_names);
-  open.branch.reads = std::move(reads);
-  open.branch.choose = std::move(choose);
-  open_.push_back(std::move(open));
+  Branch branch;
+  branch.name = unique_name(kind);
+  for (const SlotId slot : reads) use(slot, branch.name);
+  branch.arm_names = std::move(arm_names);
+  branch.reads = std::move(reads);
+  branch.choose = std::move(choose);
+  open_.push_back({std::move(branch), {}, false, 0});
+}
+
+void Recorder::begin_block(ScopeId parent, std::string name) {
+  Open& open = open_.back();
+  open.block = Block{};
+  open.block.scope = static_cast<ScopeId>(plan_.scopes.size());
+  plan_.scopes.push_back({parent, std::move(name)});
+  open.in_block = true;
+}
+
+Block Recorder::take_block(std::vector<SlotId> results) {
+  Open& open = open_.back();
+  for (const SlotId slot : results) use(slot, open.name());
+  open.block.results = std::move(results);
+  open.in_block = false;
+  return std::move(open.block);
 }
 
 void Recorder::begin_arm() {
-  const ScopeId parent = current_scope();
-  OpenBranch& open = open_.back();
-  const std::size_t index = open.branch.arms.size();
-  open.arm = Block{};
-  open.arm.scope = static_cast<ScopeId>(plan_.scopes.size());
-  plan_.scopes.push_back(
-      {parent, "the arm '" + open.branch.arm_names.at(index) + "' of '" + open.branch.name + "'"});
-  open.in_arm = true;
+  Branch& branch = open_.back().branch();
+  begin_block(current_scope(),
+              "the arm '" + branch.arm_names.at(branch.arms.size()) + "' of '" + branch.name + "'");
 }
 
 void Recorder::end_arm(std::vector<SlotId> results) {
-  OpenBranch& open = open_.back();
-  for (const SlotId slot : results) use(slot, open.branch.name);
-  open.arm.results = std::move(results);
-  open.branch.arms.push_back(std::move(open.arm));
-  open.in_arm = false;
+  Block arm = take_block(std::move(results));
+  open_.back().branch().arms.push_back(std::move(arm));
 }
 
 std::vector<SlotId> Recorder::close_branch() {
-  Branch branch = std::move(open_.back().branch);
+  Branch branch = std::move(open_.back().branch());
   open_.pop_back();
-  const std::vector<SlotId>& first = branch.arms.front().results;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const SlotId slot = add_slot(plan_.slots[first[i]].type, branch.name);
-    plan_.slots[slot].merged = true;
-    branch.results.push_back(slot);
-  }
+  for (const SlotId given : branch.arms.front().results)
+    branch.results.push_back(add_pointer(given, branch.name));
   std::vector<SlotId> results = branch.results;
   current().nodes.emplace_back(std::move(branch));
   return results;
 }
 
-void Recorder::abandon_branch() { open_.pop_back(); }
+SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
+  const SlotId slot = add_slot(plan_.slots[like].type, name);
+  plan_.slots[slot].merged = true;
+  return slot;
+}
+
+Recorder::LoopView Recorder::open_loop(std::string_view kind, std::int64_t max_iterations,
+                                       std::vector<SlotId> init) {
+  Loop loop;
+  loop.name = unique_name(kind);
+  for (const SlotId slot : init) use(slot, loop.name);
+  loop.max_iterations = max_iterations;
+  const auto scope = static_cast<ScopeId>(plan_.scopes.size());
+  plan_.scopes.push_back({current_scope(), "the loop '" + loop.name + "'"});
+  const auto inside = [&](SlotId slot) {
+    plan_.slots[slot].scope = scope;
+    return slot;
+  };
+  for (const SlotId slot : init) {
+    loop.state.push_back(inside(add_pointer(slot, loop.name)));
+    loop.storage.push_back(inside(add_slot(plan_.slots[slot].type, loop.name)));
+  }
+  loop.iteration = inside(add_slot(slot_type<std::int64_t>(), loop.name + "'s iteration"));
+  loop.init = std::move(init);
+  LoopView view{loop.state, loop.iteration};
+  open_.push_back({std::move(loop), {}, false, scope});
+  return view;
+}
+
+void Recorder::begin_loop_block(const char* what) {
+  begin_block(open_.back().loop_scope, std::string(what) + " of '" + open_.back().name() + "'");
+}
+
+void Recorder::end_condition(SlotId holds) {
+  Block condition = take_block({holds});
+  open_.back().loop().condition = std::move(condition);
+}
+
+void Recorder::end_body(std::vector<SlotId> next) {
+  Block body = take_block(std::move(next));
+  open_.back().loop().body = std::move(body);
+}
+
+std::vector<SlotId> Recorder::close_loop() {
+  Loop loop = std::move(open_.back().loop());
+  open_.pop_back();
+  for (const SlotId carried : loop.state) loop.results.push_back(add_pointer(carried, loop.name));
+  std::vector<SlotId> results = loop.results;
+  current().nodes.emplace_back(std::move(loop));
+  return results;
+}
+
+std::string Recorder::open_part() const {
+  const auto* branch = std::get_if<Branch>(&open_.back().node);
+  if (branch == nullptr) return "the body, unlike the state it begins with,";
+  return "the arm '" + branch->arm_names.at(branch->arms.size()) + "', unlike '" +
+         branch->arm_names.front() + "',";
+}
+
+void Recorder::abandon() { open_.pop_back(); }
 
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
   for (const SlotId slot : outputs) use(slot, "the pipeline's result");

@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace sluice {
@@ -36,14 +37,32 @@ class Recorder {
                   std::function<std::string(std::int64_t)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
-  // slots. Several branches may be open, one inside the other. When an arm throws, abandon()
-  // forgets the branch.
+  // slots. Several branches and loops may be open, one inside the other. When an arm throws,
+  // abandon() forgets the branch.
   void open_branch(std::string_view kind, std::vector<std::string> arm_names,
                    std::vector<SlotId> reads, std::function<std::int64_t(const Frame&)> choose);
   void begin_arm();
   void end_arm(std::vector<SlotId> results);
   std::vector<SlotId> close_branch();
-  void abandon_branch();
+
+  // A loop: open it, which gives what an iteration sees; begin, record and end its condition, then
+  // its body; close it, which gives what is carried when it is over.
+  struct LoopView {
+    std::vector<SlotId> state;
+    SlotId iteration;
+  };
+  LoopView open_loop(std::string_view kind, std::int64_t max_iterations, std::vector<SlotId> init);
+  void begin_condition() { begin_loop_block("the condition"); }
+  void end_condition(SlotId holds);
+  void begin_body() { begin_loop_block("the body"); }
+  void end_body(std::vector<SlotId> next);
+  std::vector<SlotId> close_loop();
+
+  void abandon();
+  // The name of the innermost open branch or loop, for messages.
+  const std::string& open_name() const { return open_.back().name(); }
+  // And of what is being recorded of it: "the arm 'otherwise', unlike 'then',".
+  std::string open_part() const;
 
   void set_outputs(std::vector<SlotId> outputs);
   // Throws BuildError when a value of another graph comes in.
@@ -52,17 +71,28 @@ class Recorder {
   Plan take() { return std::move(plan_); }
 
  private:
-  struct OpenBranch {
-    Branch branch;
-    Block arm;
-    bool in_arm = false;
+  struct Open {
+    std::variant<Branch, Loop> node;
+    Block block;  // the arm, condition or body that is being recorded
+    bool in_block = false;
+    ScopeId loop_scope = 0;
+    Branch& branch() { return std::get<Branch>(node); }
+    Loop& loop() { return std::get<Loop>(node); }
+    const std::string& name() const {
+      return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);
+    }
   };
+  void begin_block(ScopeId parent, std::string name);
+  void begin_loop_block(const char* what);
+  // A slot that refers to another value of the same type.
+  SlotId add_pointer(SlotId like, const std::string& name);
+  Block take_block(std::vector<SlotId> results);
   Block& current();
   ScopeId current_scope() const;
   void use(SlotId slot, const std::string& user) const;
 
   Plan plan_;
-  std::vector<OpenBranch> open_;
+  std::vector<Open> open_;
   std::map<std::string, int, std::less<>> names_;
   std::uint32_t generators_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <new>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace sluice {
 
@@ -29,6 +30,7 @@ struct SlotType {
   std::size_t alignment;
   void (*construct)(void*);
   void (*destroy)(void*) noexcept;
+  void (*move)(void* to, void* from);
   void (*release)(void*);  // gives back what the value holds; null when it holds nothing
   void (*set_placer)(void*, Placer*);  // null when the type cannot be written straight into a batch
 };
@@ -59,6 +61,7 @@ const SlotType* slot_type() {
     t.alignment = alignof(T);
     t.construct = [](void* at) { new (at) T(); };
     t.destroy = [](void* at) noexcept { static_cast<T*>(at)->~T(); };
+    t.move = [](void* to, void* from) { *static_cast<T*>(to) = std::move(*static_cast<T*>(from)); };
     if constexpr (Releasable<T>) {
       t.release = [](void* at) { static_cast<T*>(at)->release(); };
     } else if constexpr (!std::is_trivially_destructible_v<T>) {

@@ -1,17 +1,34 @@
-// structure<X>: how something that an arm or a pipeline's function returns is made of values. A
-// Value is itself; a constant becomes a value; a tuple holds structures. Arms must return the same
-// structure: normal_t<X> is the type that remains when constants have become values.
+// structure<X>: how something that an arm, a loop or a pipeline's function returns is made of
+// values.
+//
+//   Value<T>                      itself
+//   std::tuple, std::pair,        each element a structure
+//   std::array, std::vector,      (vectors of different length, maps with different keys are
+//   different structures) std::map a plain struct with Values    each field a structure; at most 12
+//   fields, no arrays, no base classes anything else that copies     a constant, the same for every
+//   sample: it becomes a Value
+//
+// Arms must return the same structure. normal_t<X> is the type that remains when constants have
+// become values; where types cannot tell two structures apart (lengths, keys) the builder does, and
+// says what differs.
 #pragma once
 
+#include <sluice/graph/aggregate.h>
 #include <sluice/graph/recorder.h>
 #include <sluice/graph/value.h>
 
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sluice::detail {
+
+[[noreturn]] void throw_empty();
 
 template <class T>
 Value<T> constant_value(Recorder& recorder, T constant) {
@@ -26,48 +43,255 @@ Value<T> constant_value(Recorder& recorder, T constant) {
   return {recorder, slot};
 }
 
-// Any copyable constant: a number, a string, an enum, a user's own type.
+template <class X>
+struct structure;
+
+// Whether X holds Values, so that it is a structure and not a constant.
+template <class X>
+constexpr bool holds_values();
+
+template <class Fields>
+struct any_holds_values;
+template <class... Fs>
+struct any_holds_values<std::tuple<Fs...>> {
+  static constexpr bool value = (holds_values<std::remove_cvref_t<Fs>>() || ...);
+};
+
+template <class X>
+concept plain_struct = std::is_class_v<X> && std::is_aggregate_v<X> && !std::is_empty_v<X>;
+
+template <class X>
+struct is_container : std::false_type {};
+template <class T>
+struct is_container<Value<T>> : std::true_type {};
+template <class... Xs>
+struct is_container<std::tuple<Xs...>> : std::bool_constant<(holds_values<Xs>() || ...)> {};
+template <class A, class B>
+struct is_container<std::pair<A, B>> : std::bool_constant<holds_values<A>() || holds_values<B>()> {
+};
+template <class X, std::size_t N>
+struct is_container<std::array<X, N>> : std::bool_constant<holds_values<X>()> {};
+template <class X>
+struct is_container<std::vector<X>> : std::bool_constant<holds_values<X>()> {};
+template <class K, class X>
+struct is_container<std::map<K, X>> : std::bool_constant<holds_values<X>()> {};
+
+template <class X>
+struct is_std_array : std::false_type {};
+template <class X, std::size_t N>
+struct is_std_array<std::array<X, N>> : std::true_type {};
+
+template <class X>
+constexpr bool holds_values() {
+  if constexpr (is_container<X>::value) {
+    return true;
+  } else if constexpr (plain_struct<X> && !is_std_array<X>::value) {
+    return any_holds_values<decltype(fields_of(std::declval<X&>()))>::value;
+  } else {
+    return false;
+  }
+}
+
+// normal(): constants become values. flatten(): the slots, in order. rebuild(): the same structure
+// over other slots. compare(): what differs, when types do not show it; empty when nothing does.
 template <class X>
 struct structure {
-  using type = Value<X>;
-  static type normal(Recorder& recorder, const X& x) { return constant_value<X>(recorder, x); }
+  static_assert(!std::is_pointer_v<X> && !std::is_reference_v<X>);
+  using type = std::conditional_t<holds_values<X>(), X, Value<X>>;
+
+  static type normal(Recorder& recorder, const X& x) {
+    if constexpr (holds_values<X>()) {
+      each(x, [&](const auto& field) {
+        using F = std::remove_cvref_t<decltype(field)>;
+        static_assert(
+            std::is_same_v<typename structure<F>::type, F>,
+            "the fields of a struct must be Values or structures of Values; make constants with "
+            "Graph::constant");
+        (void)structure<F>::normal(recorder, field);
+      });
+      return x;
+    } else {
+      return constant_value<X>(recorder, x);
+    }
+  }
+  static void flatten(const X& x, std::vector<SlotId>& slots) {
+    each(x, [&](const auto& field) {
+      structure<std::remove_cvref_t<decltype(field)>>::flatten(field, slots);
+    });
+  }
+  static X rebuild(const X& like, Recorder& recorder, const SlotId*& slot) {
+    X x = like;
+    std::apply(
+        [&](auto&... field) {
+          ((field =
+                structure<std::remove_cvref_t<decltype(field)>>::rebuild(field, recorder, slot)),
+           ...);
+        },
+        fields_of(x));
+    return x;
+  }
+  static std::string compare(const X& a, const X& b) {
+    return compare_each(fields_of(a), fields_of(b));
+  }
+
+  template <class... Fs>
+  static std::string compare_each(const std::tuple<Fs...>& a, const std::tuple<Fs...>& b) {
+    std::string difference;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((difference.empty() ? void(difference = structure<std::remove_cvref_t<Fs>>::compare(
+                                      std::get<I>(a), std::get<I>(b)))
+                           : void()),
+       ...);
+    }
+    (std::index_sequence_for<Fs...>());
+    return difference;
+  }
+
+ private:
+  template <class F>
+  static void each(const X& x, F f) {
+    std::apply([&](const auto&... field) { (f(field), ...); }, fields_of(x));
+  }
 };
 
 template <class T>
 struct structure<Value<T>> {
   using type = Value<T>;
   static type normal(Recorder& recorder, const Value<T>& value) {
-    if (!value.valid()) throw_empty_value();
+    if (!value.valid()) throw_empty();
     recorder.require_same(value.recorder());
     return value;
   }
   static void flatten(const Value<T>& value, std::vector<SlotId>& slots) {
     slots.push_back(value.slot());
   }
-  static type rebuild(Recorder& recorder, const SlotId*& slot) { return {recorder, *slot++}; }
-
- private:
-  [[noreturn]] static void throw_empty_value();
+  static type rebuild(const type&, Recorder& recorder, const SlotId*& slot) {
+    return {recorder, *slot++};
+  }
+  static std::string compare(const type&, const type&) { return {}; }
 };
 
-[[noreturn]] void throw_empty();
-template <class T>
-void structure<Value<T>>::throw_empty_value() {
-  throw_empty();
-}
-
-template <class... Xs>
-struct structure<std::tuple<Xs...>> {
-  using type = std::tuple<typename structure<Xs>::type...>;
-  static type normal(Recorder& recorder, const std::tuple<Xs...>& xs) {
+// Tuples and pairs.
+template <class Tuple, class Normal, class... Xs>
+struct tuple_structure {
+  using type = Normal;
+  static type normal(Recorder& recorder, const Tuple& xs) {
     return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(recorder, x)...}; },
                       xs);
   }
-  static void flatten(const std::tuple<Xs...>& xs, std::vector<SlotId>& slots) {
+  static void flatten(const Tuple& xs, std::vector<SlotId>& slots) {
     std::apply([&](const Xs&... x) { (structure<Xs>::flatten(x, slots), ...); }, xs);
   }
-  static type rebuild(Recorder& recorder, const SlotId*& slot) {
-    return type{structure<Xs>::rebuild(recorder, slot)...};  // braces: left to right
+  static Tuple rebuild(const Tuple& like, Recorder& recorder, const SlotId*& slot) {
+    // Braces: left to right.
+    return std::apply(
+        [&](const Xs&... x) { return Tuple{structure<Xs>::rebuild(x, recorder, slot)...}; }, like);
+  }
+  static std::string compare(const Tuple& a, const Tuple& b) {
+    return structure<int>::compare_each(
+        std::apply([](const Xs&... x) { return std::tie(x...); }, a),
+        std::apply([](const Xs&... x) { return std::tie(x...); }, b));
+  }
+};
+template <class... Xs>
+struct structure<std::tuple<Xs...>>
+    : tuple_structure<std::tuple<Xs...>, std::tuple<typename structure<Xs>::type...>, Xs...> {};
+template <class A, class B>
+struct structure<std::pair<A, B>>
+    : tuple_structure<std::pair<A, B>,
+                      std::pair<typename structure<A>::type, typename structure<B>::type>, A, B> {};
+
+// Arrays, vectors and maps: elements that are constants become values too, unless nothing in them
+// is a Value and X is a constant as a whole.
+template <class Container, class Normal, class X>
+struct range_structure {
+  using type = Normal;
+  static void flatten(const Container& xs, std::vector<SlotId>& slots) {
+    for (const X& x : xs) structure<X>::flatten(x, slots);
+  }
+  static Container rebuild(const Container& like, Recorder& recorder, const SlotId*& slot) {
+    Container xs = like;
+    for (X& x : xs) x = structure<X>::rebuild(x, recorder, slot);
+    return xs;
+  }
+};
+template <class X, std::size_t N>
+requires(holds_values<X>()) struct structure<std::array<X, N>>
+    : range_structure<std::array<X, N>, std::array<typename structure<X>::type, N>, X> {
+  static std::array<typename structure<X>::type, N> normal(Recorder& recorder,
+                                                           const std::array<X, N>& xs) {
+    std::array<typename structure<X>::type, N> all;
+    for (std::size_t i = 0; i < N; ++i) all[i] = structure<X>::normal(recorder, xs[i]);
+    return all;
+  }
+  static std::string compare(const std::array<X, N>& a, const std::array<X, N>& b) {
+    for (std::size_t i = 0; i < N; ++i) {
+      if (std::string difference = structure<X>::compare(a[i], b[i]); !difference.empty())
+        return difference;
+    }
+    return {};
+  }
+};
+template <class X>
+requires(holds_values<X>()) struct structure<std::vector<X>>
+    : range_structure<std::vector<X>, std::vector<typename structure<X>::type>, X> {
+  static std::vector<typename structure<X>::type> normal(Recorder& recorder,
+                                                         const std::vector<X>& xs) {
+    std::vector<typename structure<X>::type> all;
+    for (const X& x : xs) all.push_back(structure<X>::normal(recorder, x));
+    return all;
+  }
+  static std::string compare(const std::vector<X>& a, const std::vector<X>& b) {
+    if (a.size() != b.size()) {
+      return "a vector of " + std::to_string(b.size()) + " values against one of " +
+             std::to_string(a.size());
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (std::string difference = structure<X>::compare(a[i], b[i]); !difference.empty())
+        return difference;
+    }
+    return {};
+  }
+};
+template <class K>
+std::string key_text(const K& key) {
+  if constexpr (std::is_convertible_v<K, std::string>) {
+    return "'" + std::string(key) + "'";
+  } else if constexpr (std::is_arithmetic_v<K>) {
+    return std::to_string(key);
+  } else {
+    return "a key";
+  }
+}
+template <class K, class X>
+requires(holds_values<X>()) struct structure<std::map<K, X>> {
+  using type = std::map<K, typename structure<X>::type>;
+  static type normal(Recorder& recorder, const std::map<K, X>& xs) {
+    type all;
+    for (const auto& [key, x] : xs) all.emplace(key, structure<X>::normal(recorder, x));
+    return all;
+  }
+  static void flatten(const std::map<K, X>& xs, std::vector<SlotId>& slots) {
+    for (const auto& [key, x] : xs) structure<X>::flatten(x, slots);
+  }
+  static std::map<K, X> rebuild(const std::map<K, X>& like, Recorder& recorder,
+                                const SlotId*& slot) {
+    std::map<K, X> xs = like;
+    for (auto& [key, x] : xs) x = structure<X>::rebuild(x, recorder, slot);
+    return xs;
+  }
+  static std::string compare(const std::map<K, X>& a, const std::map<K, X>& b) {
+    for (const auto& [key, x] : a) {
+      const auto at = b.find(key);
+      if (at == b.end()) return "the key " + key_text(key) + " is missing";
+      if (std::string difference = structure<X>::compare(x, at->second); !difference.empty())
+        return difference;
+    }
+    for (const auto& [key, x] : b) {
+      if (a.find(key) == a.end())
+        return "the key " + key_text(key) + " is there, but not in the first arm";
+    }
+    return {};
   }
 };
 
@@ -87,9 +311,9 @@ std::vector<SlotId> flatten(const X& x) {
 }
 
 template <class X>
-X rebuild(Recorder& recorder, const std::vector<SlotId>& slots) {
+X rebuild(const X& like, Recorder& recorder, const std::vector<SlotId>& slots) {
   const SlotId* slot = slots.data();
-  return structure<X>::rebuild(recorder, slot);
+  return structure<X>::rebuild(like, recorder, slot);
 }
 
 }  // namespace sluice::detail

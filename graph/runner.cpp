@@ -1,0 +1,109 @@
+#include <sluice/graph/runner.h>
+
+#include <exception>
+#include <string>
+
+namespace sluice {
+namespace {
+
+constexpr const char* kNotAnException = "threw something that is not a std::exception";
+
+void fail(Frame& frame, const std::string& step, const std::string& what) noexcept {
+  try {
+    frame.fail(step, what);
+  } catch (...) {  // no memory to say what happened
+    frame.cancel();
+  }
+}
+
+// Runs f; what it throws becomes the error of the sample in the step that `name` names.
+template <class Name, class F>
+void guarded(Frame& frame, const Name& name, const F& f) noexcept {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    fail(frame, name(), error.what());
+  } catch (...) {
+    fail(frame, name(), kNotAnException);
+  }
+}
+
+}  // namespace
+
+void Runner::run(Frame& frame, const Stage& stage) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
+  if (frame.ended()) return;
+  const BufferPoolScope scope(pool_);
+  frame.enter_stage();
+  const Step* current = nullptr;
+  guarded(
+      frame, [&]() -> const std::string& { return current->name; },
+      [&] {
+        for (const Step& step : stage.steps) {
+          current = &step;
+          frame.enter(current);
+          step.run(frame);
+          if (frame.ended()) break;
+          for (const SlotId slot : step.releases) frame.release(slot);
+        }
+      });
+  frame.enter(nullptr);
+  frame.bytes_allocated += scope.bytes_allocated();
+}
+
+std::size_t Runner::choose(Frame& frame, const Branch& branch) noexcept {
+  if (frame.ended()) return 0;
+  std::size_t taken = 0;
+  guarded(
+      frame, [&]() -> const std::string& { return branch.name; },
+      [&] {
+        const std::int64_t arm = branch.choose(frame);
+        if (arm < 0 || arm >= static_cast<std::int64_t>(branch.arms.size())) {
+          frame.fail(branch.name, "the index is " + std::to_string(arm) +
+                                      ", but the arms are numbered 0 to " +
+                                      std::to_string(branch.arms.size() - 1));
+          return;
+        }
+        taken = static_cast<std::size_t>(arm);
+        frame.take_arm(branch, static_cast<std::uint32_t>(taken));
+        for (const SlotId slot : branch.arms[taken].releases) frame.release(slot);
+        if (branch.arms[taken].nodes.empty()) give_results(frame, branch, taken);
+      });
+  return taken;
+}
+
+void Runner::give_results(Frame& frame, const Branch& branch, std::size_t arm) noexcept {
+  if (frame.ended()) return;
+  const std::vector<SlotId>& given = branch.arms[arm].results;
+  for (std::size_t i = 0; i < given.size(); ++i) frame.alias(branch.results[i], given[i]);
+}
+
+void Runner::begin(Frame& frame, const Loop& loop) noexcept {
+  if (frame.ended()) return;
+  frame.get<std::int64_t>(loop.iteration) = 0;
+  for (std::size_t i = 0; i < loop.state.size(); ++i) frame.alias(loop.state[i], loop.init[i]);
+}
+
+bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
+  if (frame.ended()) return false;
+  if (frame.get<bool>(loop.condition.results[0])) {
+    if (frame.get<std::int64_t>(loop.iteration) < loop.max_iterations) return true;
+    fail(frame, loop.name,
+         "the condition still holds after " + std::to_string(loop.max_iterations) +
+             " iterations, which is its max_iterations; raise it if the loop is right");
+    return false;
+  }
+  for (std::size_t i = 0; i < loop.results.size(); ++i) frame.alias(loop.results[i], loop.state[i]);
+  for (const SlotId slot : loop.releases) frame.release(slot);
+  return false;
+}
+
+void Runner::carry(Frame& frame, const Loop& loop) noexcept {
+  if (frame.ended()) return;
+  guarded(
+      frame, [&]() -> const std::string& { return loop.name; }, [&] { frame.carry(loop); });
+  ++frame.get<std::int64_t>(loop.iteration);
+}
+
+}  // namespace sluice

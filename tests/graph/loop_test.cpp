@@ -1,0 +1,368 @@
+// Loops: each sample makes its own number of iterations, and the graph means what the same loop in
+// plain C++ means.
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kSamples = 200;
+
+auto indices(Graph& g) {
+  return g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+}
+
+// Runs the described program and compares each sample with plain(i).
+template <class Describe, class Plain>
+void expect_equal(Describe describe, Plain plain) {
+  for (const int threads : {1, 2, 8}) {
+    auto pipeline = make_pipeline({.batch_size = 7, .threads = threads}, describe);
+    std::int64_t i = 0;
+    for (int epoch = 0; epoch < 2; ++epoch, i = 0) {
+      for (const auto& batch : pipeline.epoch()) {
+        for (std::size_t k = 0; k < batch.size(); ++k, ++i) {
+          ASSERT_EQ(batch.template get<0>()[k], plain(i))
+              << "sample " << i << ", " << threads << " threads";
+        }
+      }
+      EXPECT_EQ(i, kSamples);
+      EXPECT_TRUE(pipeline.stats().epoch.balanced());
+    }
+  }
+}
+
+TEST(WhileLoop, CollatzStepsDifferFromSampleToSample) {
+  expect_equal(
+      [](Graph& g) {
+        auto n = indices(g) + 1;
+        auto [last, steps] = g.while_loop(
+            std::tuple{n, std::int64_t{0}}, [](auto x, auto) { return x != 1; },
+            [&](auto x, auto count) {
+              auto next = g.if_else(
+                  x % 2 == 0, [&] { return x / 2; }, [&] { return x * 3 + 1; });
+              return std::tuple{next, count + 1};
+            });
+        return std::tuple{steps, last};
+      },
+      [](std::int64_t i) {
+        std::int64_t x = i + 1, count = 0;
+        while (x != 1) {
+          x = x % 2 == 0 ? x / 2 : x * 3 + 1;
+          ++count;
+        }
+        return count;
+      });
+}
+
+TEST(WhileLoop, CarriedValuesMayChangePlaces) {
+  expect_equal(
+      [](Graph& g) {
+        auto i = indices(g);
+        auto [a, b, left] = g.while_loop(
+            std::tuple{i * 10, i * 10 + 1, i % 5}, [](auto, auto, auto n) { return n > 0; },
+            [](auto x, auto y, auto n) {
+              return std::tuple{y, x, n - 1};
+            });
+        (void)left;
+        return a * 100000 + b;
+      },
+      [](std::int64_t i) {
+        std::int64_t a = i * 10, b = i * 10 + 1;
+        for (std::int64_t n = i % 5; n > 0; --n) std::swap(a, b);
+        return a * 100000 + b;
+      });
+}
+
+// All kinds of next values: made anew, an outer value, another carried value, one value for two
+// places.
+TEST(WhileLoop, NextValuesOfEveryOrigin) {
+  expect_equal(
+      [](Graph& g) {
+        auto i = indices(g);
+        auto outer = i * 7;
+        auto [a, b, c, d, n] = g.while_loop(
+            std::tuple{i, i + 1, i + 2, i + 3, i % 6},
+            [](auto, auto, auto, auto, auto n_) { return n_ > 0; },
+            [&](auto a_, auto b_, auto c_, auto d_, auto n_) {
+              auto fresh = a_ + b_ * 2;
+              auto either = g.if_else(
+                  n_ % 2 == 0, [&] { return fresh; }, [&] { return outer; });
+              (void)c_;
+              return std::tuple{either, d_, fresh, fresh, n_ - 1};
+            });
+        (void)n;
+        return a + b * 3 + c * 5 + d * 11;
+      },
+      [](std::int64_t i) {
+        std::int64_t a = i, b = i + 1, c = i + 2, d = i + 3;
+        for (std::int64_t n = i % 6; n > 0; --n) {
+          const std::int64_t fresh = a + b * 2;
+          a = n % 2 == 0 ? fresh : i * 7;
+          b = d;
+          c = d = fresh;
+        }
+        return a + b * 3 + c * 5 + d * 11;
+      });
+}
+
+TEST(WhileLoop, TheConditionMayBranch) {
+  std::atomic<int> right_sides{0};
+  expect_equal(
+      [&](Graph& g) {
+        auto i = indices(g);
+        return g.while_loop(
+            i % 20,
+            [&](auto x) {
+              return g.all_of(x > 3, [&] {
+                return g.map(
+                    "right",
+                    [&](std::int64_t v) {
+                      ++right_sides;
+                      return v != 10;
+                    },
+                    x);
+              });
+            },
+            [](auto x) { return x - 1; });
+      },
+      [](std::int64_t i) {
+        std::int64_t x = i % 20;
+        while (x > 3 && x != 10) --x;
+        return x;
+      });
+  EXPECT_GT(right_sides, 0);
+}
+
+TEST(WhileLoop, NestsAndStandsInArms) {
+  expect_equal(
+      [](Graph& g) {
+        auto i = indices(g);
+        return g.if_else(
+            i % 3 == 0,
+            [&] {
+              return g.for_loop(i % 4, std::int64_t{0}, [&](auto row, auto sum) {
+                return g.for_loop(row + 2, sum, [&](auto column, auto s) {
+                  return g.if_else(
+                      column == 1, [&] { return s + 100; }, [&] { return s + row; });
+                });
+              });
+            },
+            [&] { return i * -1; });
+      },
+      [](std::int64_t i) {
+        if (i % 3 != 0) return -i;
+        std::int64_t sum = 0;
+        for (std::int64_t row = 0; row < i % 4; ++row) {
+          for (std::int64_t column = 0; column < row + 2; ++column) sum += column == 1 ? 100 : row;
+        }
+        return sum;
+      });
+}
+
+TEST(ForLoop, CountsFromZeroAndMayRunNothing) {
+  expect_equal(
+      [](Graph& g) {
+        auto i = indices(g);
+        return g.for_loop(i % 7 - 3, i, [](auto k, auto x) { return x * 2 + k; });
+      },
+      [](std::int64_t i) {
+        std::int64_t x = i;
+        for (std::int64_t k = 0; k < i % 7 - 3; ++k) x = x * 2 + k;
+        return x;
+      });
+  expect_equal(
+      [](Graph& g) { return g.for_loop(3, indices(g), [](auto, auto x) { return x + 1; }); },
+      [](std::int64_t i) { return i + 3; });
+  expect_equal(
+      [](Graph& g) { return g.for_loop(0, indices(g), [](auto, auto x) { return x + 1; }); },
+      [](std::int64_t i) { return i; });
+}
+
+TEST(ForLoopCollect, GivesTheValuesOfAllIterations) {
+  for (const bool reverse : {false, true}) {
+    expect_equal(
+        [reverse](Graph& g) {
+          auto i = indices(g);
+          auto [last, squares] = g.for_loop_collect(i % 5, i,
+                                                    [](auto k, auto x) {
+                                                      return std::tuple{x + 1, k * k + x};
+                                                    },
+                                                    {.reverse = reverse});
+          return std::tuple{squares, last};
+        },
+        [reverse](std::int64_t i) {
+          std::vector<std::int64_t> all;
+          std::int64_t x = i;
+          for (std::int64_t k = 0; k < i % 5; ++k) all.push_back(k * k + x++);
+          if (reverse) all = {all.rbegin(), all.rend()};
+          return all;
+        });
+  }
+}
+
+struct Box {
+  std::unique_ptr<std::string> text = std::make_unique<std::string>();
+};
+
+TEST(WhileLoop, CarriesTypesThatOnlyMove) {
+  auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [](Graph& g) {
+    auto i = indices(g);
+    auto box = g.map(
+        "box", [](std::int64_t x) { return Box{std::make_unique<std::string>(std::to_string(x))}; },
+        i);
+    return g.for_loop(i % 4, box, [&](auto k, auto b) {
+      return g.map(
+          "append",
+          [](const Box& in, std::int64_t n) {
+            return Box{std::make_unique<std::string>(*in.text + "," + std::to_string(n))};
+          },
+          b, k);
+    });
+  });
+  std::int64_t i = 0;
+  for (const auto& [boxes] : pipeline.epoch()) {
+    for (const Box& box : boxes) {
+      std::string expected = std::to_string(i);
+      for (std::int64_t k = 0; k < i % 4; ++k) expected += "," + std::to_string(k);
+      EXPECT_EQ(*box.text, expected);
+      ++i;
+    }
+  }
+}
+
+TEST(WhileLoop, ASampleThatExceedsItsLimitFailsAlone) {
+  for (const int threads : {1, 8}) {
+    auto pipeline = make_pipeline({.batch_size = 10, .threads = threads, .on_error = OnError::skip},
+                                  [](Graph& g) {
+                                    auto i = indices(g);
+                                    return g.while_loop(
+                                        i % 10, [](auto x) { return x > 0; },
+                                        [&](auto x) {
+                                          return g.if_else(
+                                              x == 7, [&] { return x; }, [&] { return x - 1; });
+                                        },
+                                        {.max_iterations = 50});
+                                  });
+    for (const auto& batch : pipeline.epoch()) {
+      ASSERT_EQ(batch.errors().size(), 3u);  // 7, 8 and 9 stay at 7
+      EXPECT_EQ(batch.errors()[0].id % 10, 7);
+      EXPECT_EQ(batch.errors()[0].step, "while_loop");
+      EXPECT_EQ(batch.errors()[0].what,
+                "the condition still holds after 50 iterations, which is its max_iterations; raise "
+                "it if the loop is right");
+      EXPECT_EQ(batch.size(), 7u);
+    }
+  }
+}
+
+TEST(WhileLoop, AnErrorInsideEndsItsSampleAlone) {
+  auto pipeline =
+      make_pipeline({.batch_size = 10, .threads = 2, .on_error = OnError::skip}, [](Graph& g) {
+        auto i = indices(g);
+        return g.for_loop(i % 10, std::int64_t{12}, [](auto k, auto x) { return x / (k - 4); });
+      });
+  for (const auto& batch : pipeline.epoch()) {
+    ASSERT_EQ(batch.errors().size(), 5u);  // 5 iterations and more reach k = 4
+    EXPECT_EQ(batch.errors()[0].what, "integer division by zero");
+    EXPECT_EQ(batch.errors()[0].step, "divide");
+  }
+}
+
+TEST(WhileLoop, CancellingEndsALoopThatWouldRunForEver) {
+  for (const int threads : {1, 2}) {
+    std::atomic<bool> running{false};
+    auto pipeline = make_pipeline({.batch_size = 2, .threads = threads}, [&](Graph& g) {
+      auto i = indices(g);
+      return g.while_loop(
+          i, [](auto x) { return x >= 0; },
+          [&](auto x) {
+            return g.map(
+                "spin",
+                [&](std::int64_t v) {
+                  running = true;
+                  running.notify_all();
+                  return v;
+                },
+                x);
+          },
+          {.max_iterations = INT64_MAX});
+    });
+    auto run = pipeline.epoch();
+    running.wait(false);
+    pipeline.cancel();
+    EXPECT_FALSE(run.next().has_value());
+  }
+}
+
+TEST(Prune, ALoopWhoseResultNobodyNeedsIsGone) {
+  std::atomic<int> ran{0};
+  auto pipeline = make_pipeline({.batch_size = 8}, [&](Graph& g) {
+    auto i = indices(g);
+    (void)g.for_loop(5, i, [&](auto, auto x) {
+      return g.map(
+          "count",
+          [&](std::int64_t v) {
+            ++ran;
+            return v;
+          },
+          x);
+    });
+    return i;
+  });
+  EXPECT_TRUE(pipeline.epoch().next().has_value());
+  EXPECT_EQ(ran, 0);
+}
+
+// A whole loop that only one arm uses runs only there.
+TEST(Sink, MovesLoopsAndBranchesIntoTheArmThatUsesThem) {
+  std::atomic<int> loops{0}, branches{0};
+  expect_equal(
+      [&](Graph& g) {
+        auto i = indices(g);
+        auto looped = g.for_loop(2, i, [&](auto, auto x) {
+          return g.map(
+              "loop",
+              [&](std::int64_t v) {
+                ++loops;
+                return v + 1;
+              },
+              x);
+        });
+        auto branched = g.if_else(
+            i % 2 == 0,
+            [&] {
+              return g.map(
+                  "then",
+                  [&](std::int64_t v) {
+                    ++branches;
+                    return v * 2;
+                  },
+                  looped);
+            },
+            [&] {
+              return g.map(
+                  "else",
+                  [&](std::int64_t v) {
+                    ++branches;
+                    return v * 3;
+                  },
+                  looped);
+            });
+        return g.if_else(
+            i % 10 == 0, [&] { return branched; }, [&] { return i; });
+      },
+      [](std::int64_t i) { return i % 10 == 0 ? (i + 2) * 2 : i; });
+  EXPECT_EQ(loops, 3 * 2 * 20 * 2);  // threads, epochs, samples, iterations
+  EXPECT_EQ(branches, 3 * 2 * 20);
+}
+
+}  // namespace
+}  // namespace sluice
