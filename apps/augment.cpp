@@ -225,7 +225,7 @@ class Augmentation {
       sheet.add(shown.name, shown.note, shown.fate, picture_in(shown.before),
                 picture_in(shown.after));
     }
-    write_file(options_.sheet, encode_jpeg(sheet.draw(), {.quality = 82, .progressive = true}));
+    write_file(options_.sheet, encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
     fmt::print("contact sheet of the first {} samples: {}\n", shown_.size(), options_.sheet);
   }
 

@@ -5,18 +5,18 @@ using namespace sluice;
 
 int main(int argc, char** argv) {
   const char* folder = argc > 1 ? argv[1] : "out/pictures";
-  auto pipeline =
-      make_pipeline({.batch_size = 32, .seed = 42, .on_error = OnError::skip}, [&](Graph& g) {
-        auto [jpeg, label] = g.read(files_in(folder));
-        auto image = decode_jpeg(jpeg);
-        auto angle = g.uniform(10.f, 30.f);
-        auto turned = g.if_else(
-            g.coin_flip(0.25f),  //
-            [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
-        return std::tuple{resize(turned, {.width = 400, .height = 400}), label};
-      });
+  const PipelineOptions options{.batch_size = 32, .seed = 42, .on_error = OnError::skip};
+  auto pipeline = make_pipeline(options, [&](Graph& g) {
+    auto [jpeg, label] = g.read(files_in(folder));
+    auto image = decode_jpeg(jpeg);
+    auto angle = g.uniform(10.f, 30.f);
+    auto turn = [&] { return rotate(image, angle, {.fill = 0}); };
+    auto leave = [&] { return image; };
+    auto turned = g.if_else(g.coin_flip(0.25f), turn, leave);
+    return std::tuple{resize(turned, {.width = 400, .height = 400}), label};
+  });
 
   for (const auto& [images, labels] : pipeline.epoch()) {
-    std::printf("%zu images of 400 x 400 in one block at %p\n", images.size(), images.data());
+    std::printf("%zu images of 400 x 400 in one block, %zu labels\n", images.size(), labels.size());
   }
 }

@@ -11,7 +11,7 @@
 //
 // The border of the input is the border of the image that is passed in: a view on a crop never
 // reads outside the crop. Weights have 14 to 21 bits: against exact weights a value differs by at
-// most 1 (by 2 in a few of a million with bicubic and lanczos, whose weights may be negative).
+// most 1, by 2 in a few of a million.
 //
 // Threads: any; each has tables of its own that only grow, so a warm thread allocates nothing but
 // the output. Errors: std::invalid_argument.

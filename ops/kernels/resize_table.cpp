@@ -73,8 +73,8 @@ void ResizeTable::build(int in_length, int out_length, Interpolation interpolati
     const std::size_t at = static_cast<std::size_t>(reversed ? out_length - 1 - i : i);
     double* exact = exact_.data() + at * taps;
     const double centre = (i + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(centre - support + 0.5));
-    const int end = std::min(in_length, static_cast<int>(centre + support + 0.5));
+    const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
+    const int end = std::min(in_length, static_cast<int>(std::floor(centre + support + 0.5)));
     double sum = 0.0;
     int count = 0;
     for (int x = first; x < end; ++x) {

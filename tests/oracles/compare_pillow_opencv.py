@@ -175,8 +175,10 @@ def point_operators(rng, pictures):
     contrast = Comparison("contrast / OpenCV convertScaleAbs", 1)
     flip = Comparison("flip / Pillow", 0)
     crop = Comparison("crop / Pillow", 0)
-    normalize = Comparison("resize_mirror_normalize / Pillow + numpy", 1.05 / 255 / STD.min(),
-                           beyond=1.05 / 255 / STD.min())
+    # The same allowance as for the resize itself, in the unit of the result.
+    level = 1 / 255 / STD.min()
+    normalize = Comparison("resize_mirror_normalize / Pillow + numpy", 2.05 * level, 1e-4,
+                           beyond=1.05 * level)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
         picture = random_picture(rng, height, width, 3)

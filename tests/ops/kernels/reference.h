@@ -99,8 +99,8 @@ inline std::vector<double> reference_line(const std::vector<double>& in, int out
     // Pillow's order of operations throughout: it decides on which side of a box's edge a pixel
     // falls.
     const double support = reference_support(interpolation) * wide;
-    const int first = std::max(0, static_cast<int>(centre - support + 0.5));
-    const int end = std::min(n, static_cast<int>(centre + support + 0.5));
+    const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
+    const int end = std::min(n, static_cast<int>(std::floor(centre + support + 0.5)));
     double sum = 0.0, weights = 0.0;
     for (int x = first; x < end; ++x) {
       const double t = (x - centre + 0.5) * (1.0 / wide);
