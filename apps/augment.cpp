@@ -103,16 +103,21 @@ class Augmentation {
   }
 
  private:
-  static Files find_files(const AugmentOptions& options) {
+  // Results in the data folder would be read as pictures the next time.
+  static void keep_apart(const char* option, const std::string& path, const std::string& folder) {
     std::error_code ignored;
-    const fs::path data = fs::weakly_canonical(options.data, ignored);
-    const fs::path out = fs::weakly_canonical(options.out, ignored);
-    const auto differ = std::mismatch(data.begin(), data.end(), out.begin(), out.end());
-    if (differ.first == data.end()) {
+    const fs::path data = fs::weakly_canonical(folder, ignored);
+    const fs::path result = fs::weakly_canonical(path, ignored);
+    if (std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
       throw UsageError(fmt::format(
-          "--out {} lies in the --data folder: the results would be read as pictures the next time",
-          options.out));
+          "{} {} lies in the --data folder: it would be read as a picture the next time", option,
+          path));
     }
+  }
+
+  static Files find_files(const AugmentOptions& options) {
+    keep_apart("--out", options.out, options.data);
+    if (!options.sheet.empty()) keep_apart("--sheet", options.sheet, options.data);
     try {
       return files_in(options.data);
     } catch (const IoError& error) {

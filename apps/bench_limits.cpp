@@ -122,7 +122,7 @@ void RotateLoop::make(std::int64_t id, Scratch& scratch, Image& out) const {
 
 double RotateLoop::run(std::int64_t images, int threads) const {
   // Three batches, as many as a pipeline has under way.
-  const auto places = static_cast<std::size_t>(3 * batch_);
+  const auto places = 3 * static_cast<std::size_t>(batch_);
   std::vector<std::byte> batches(places * kPlaceBytes);
   std::atomic<std::int64_t> next{0};
   return time_threads(threads, [&] {

@@ -35,7 +35,7 @@ double run_raw_tbb(std::int64_t samples, int threads, int batch) {
     });
     // With `int` as its decrementer's type it counts what comes back; the default one would wait
     // for every edge.
-    tf::limiter_node<Id, int> window(g, static_cast<std::size_t>(3 * batch));
+    tf::limiter_node<Id, int> window(g, 3 * static_cast<std::size_t>(batch));
     const auto stage = [](Id id) { return id; };
     tf::function_node<Id, Id> first(g, tf::unlimited, stage);
     tf::function_node<Id, Id> second(g, tf::unlimited, stage);

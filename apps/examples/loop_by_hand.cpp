@@ -36,7 +36,7 @@ int main() {
     ++walk->trips;
     return walk;
   });
-  const Walk* longest = &walks[0];
+  const Walk* longest = walks.data();
   tbb::flow::function_node<Walk*> compare(g, tbb::flow::serial,
                                           [&](Walk* walk) -> tbb::flow::continue_msg {
                                             if (walk->trips > longest->trips) longest = walk;

@@ -32,6 +32,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data x", "--out"},
       {"augment --data " + data + " --out " + data, "--out"},
       {"augment --data " + data + " --out " + data + "/sub", "--out"},
+      {"augment --data " + data + " --out x --sheet " + data + "/sheet.jpg", "--sheet"},
       {"augment --data " + data + " --out " + data + "_out", "holds no JPEG files"},
       {"augment --data " + data + "/missing --out " + data + "_out", "does not exist"},
       {"augment --data x --out y --recipe sepia", "'sepia' is not known"},

@@ -28,8 +28,8 @@ inline std::string text_of(const std::filesystem::path& path) {
 // A folder of one test, empty at its start.
 inline std::filesystem::path test_folder() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  const auto path = std::filesystem::path(testing::TempDir()) /
-                    (std::string("sluice_") + test->test_suite_name() + "_" + test->name());
+  auto path = std::filesystem::path(testing::TempDir()) /
+              (std::string("sluice_") + test->test_suite_name() + "_" + test->name());
   static std::string cleared;
   if (cleared != path.string()) {
     std::filesystem::remove_all(path);
