@@ -34,6 +34,11 @@ std::byte* MemoryBatch::block() const {
   return memory_->data(0);
 }
 
+void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
+  const ValueSpec& spec = memory_->spec(i);
+  std::memcpy(to.place(cell, spec), memory_->data(i), spec.bytes());
+}
+
 void ImageColumn::emit(std::size_t cell, void* value, bool) {
   const Image& image = *static_cast<const Image*>(value);
   if (image.empty()) throw Error("the step that should have made this image left it empty");

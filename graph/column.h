@@ -174,6 +174,8 @@ class Column {
   virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
   // Keeps these cells in this order, then repeats the last one `padding` times.
   virtual void finish(std::span<const std::uint32_t> kept, std::size_t padding) = 0;
+  // After finish(): hands value i on to a cell of a column of the same kind.
+  virtual void transfer(std::size_t i, Column& to, std::size_t cell) = 0;
   // Bytes of memory held.
   virtual std::size_t bytes() const = 0;
 };
@@ -215,6 +217,9 @@ class ItemsColumn : public Column {
     }
     size_ = to;
   }
+  void transfer(std::size_t i, Column& to, std::size_t cell) override {
+    to.emit(cell, &items_[i], true);
+  }
   std::size_t bytes() const override { return size_ * sizeof(T); }
   Items<T> take() { return {std::move(items_), size_}; }
 
@@ -234,6 +239,7 @@ class MemoryColumn : public Column {
   void finish(std::span<const std::uint32_t> kept, std::size_t padding) override {
     memory_->finish(kept, padding);
   }
+  void transfer(std::size_t i, Column& to, std::size_t cell) override;
   std::size_t bytes() const override { return memory_->bytes(); }
   std::unique_ptr<BatchMemory> take() { return std::move(memory_); }
 

@@ -1,3 +1,4 @@
+#include <sluice/graph/delivery.h>
 #include <sluice/graph/engine.h>
 #include <sluice/graph/lower.h>
 #include <sluice/graph/passes.h>
@@ -10,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 namespace sluice {
@@ -21,8 +23,6 @@ constexpr int kMaxStandIns = 16;
 // Draws that choose a stand-in; no generator of a graph has this number.
 constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
 constexpr std::int64_t kAnyRun = -1;
-// A rate of few samples says nothing.
-constexpr std::int64_t kRateFrom = 100;
 
 PipelineOptions checked(PipelineOptions options) {
   const auto require = [](bool good, const std::string& what) {
@@ -112,12 +112,11 @@ struct Engine::Impl {
     }
   }
 
-  std::unique_ptr<BatchData> make_batch(std::int64_t index) {
+  std::unique_ptr<BatchData> make_batch(std::int64_t index, std::size_t cells) {
     auto batch = std::make_unique<BatchData>();
     batch->index = index;
     batch->epoch = epoch;
-    batch->cells = static_cast<std::size_t>(
-        std::min<std::int64_t>(options.batch_size, total - index * options.batch_size));
+    batch->cells = cells;
     const std::size_t room = options.last_batch == LastBatch::fill
                                  ? static_cast<std::size_t>(options.batch_size)
                                  : batch->cells;
@@ -131,8 +130,11 @@ struct Engine::Impl {
     if (stopping || next_id >= total) return false;
     const std::int64_t index = next_id / options.batch_size;
     try {
-      if (index >= first_in_making + static_cast<std::int64_t>(making.size()))
-        making.push_back(make_batch(index));
+      if (index >= first_in_making + static_cast<std::int64_t>(making.size())) {
+        const std::int64_t left = total - index * options.batch_size;
+        making.push_back(make_batch(
+            index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, left))));
+      }
     } catch (...) {
       broken = std::current_exception();
       stopping = true;
@@ -208,6 +210,24 @@ struct Engine::Impl {
   }
 
   std::unique_ptr<BatchData> next(std::int64_t of_run) {
+    if (!options.compact) return next_in_order(of_run);
+    auto batch =
+        compactor.next([&] { return next_in_order(of_run); },
+                       [&](std::int64_t index) {
+                         return make_batch(index, static_cast<std::size_t>(options.batch_size));
+                       });
+    if (batch == nullptr && compactor.left_out() > 0) {
+      const std::lock_guard lock(mutex);
+      for (Ledger* counts : {&ledger, &total_ledger}) {
+        counts->delivered -= compactor.left_out();
+        counts->skipped += compactor.left_out();
+      }
+      compactor.restart();
+    }
+    return batch;
+  }
+
+  std::unique_ptr<BatchData> next_in_order(std::int64_t of_run) {
     std::unique_lock lock(mutex);
     if (!running || of_run != run) return nullptr;
     await(lock);
@@ -221,13 +241,26 @@ struct Engine::Impl {
       return nullptr;
     }
     const Ready front = ready.front();
-    judge(lock, front);
+    try {
+      delivery.judge(front.index, *front.frames);
+    } catch (const BudgetError&) {
+      end(lock);
+      throw;
+    }
     ready.pop_front();
     std::unique_ptr<BatchData> batch = std::move(making.front());
     making.pop_front();
     ++first_in_making;
     lock.unlock();
-    settle(*batch, *front.frames);
+    std::size_t bytes = 0;
+    for (const auto& column : batch->columns) bytes += column->bytes();
+    const Ledger here = delivery.settle(*batch, *front.frames);
+    lock.lock();
+    largest_batch = std::max(largest_batch, bytes);
+    add(ledger, here);
+    ++delivered_batches;
+    ++all_batches;
+    lock.unlock();
     executor->release(front.index);
     return batch;
   }
@@ -264,102 +297,6 @@ struct Engine::Impl {
     return text + " the pipeline goes on waiting when asked again";
   }
 
-  // Throws when the policy does not let the batch pass.
-  void judge(std::unique_lock<std::mutex>& lock, const Ready& front) {
-    std::vector<SampleError> fatal;
-    std::int64_t errors = 0;
-    SampleError last;
-    for (const Frame* frame : *front.frames) {
-      if (const SampleError* error =
-              frame->first_error() != nullptr ? frame->first_error() : frame->error()) {
-        ++errors;
-        last = *error;
-      }
-      const bool passes = options.on_error.policy == OnError::Policy::skip;
-      if (frame->failed() && !passes) {
-        // When stand-ins failed too, it is the sample's own error that matters.
-        fatal.push_back(frame->first_error() != nullptr ? *frame->first_error() : *frame->error());
-      }
-    }
-    const std::int64_t samples =
-        front.index * options.batch_size + static_cast<std::int64_t>(front.frames->size());
-    const std::int64_t all_errors = errors_before + errors;
-    const bool too_many = all_errors > options.on_error.max_errors;
-    const bool too_often =
-        samples >= std::min(kRateFrom, total) && options.on_error.max_rate < 1 &&
-        static_cast<double>(all_errors) > options.on_error.max_rate * static_cast<double>(samples);
-    if (too_many || too_often) {
-      std::string text = std::to_string(all_errors) + " of " + std::to_string(samples) +
-                         " samples failed, more than " +
-                         (too_many ? std::to_string(options.on_error.max_errors) + " samples"
-                                   : std::to_string(options.on_error.max_rate * 100) + " %") +
-                         " allowed by on_error; the last: ";
-      text += to_string(last);
-      end(lock);
-      throw BudgetError(text);
-    }
-    if (!fatal.empty() && thrown_batch != front.index) {
-      thrown_batch = front.index;
-      throw BatchError(front.index, std::move(fatal));
-    }
-    errors_before = all_errors;
-  }
-
-  // Reads how each sample ended, and closes the gaps of those that are missing.
-  void settle(BatchData& batch, const std::vector<Frame*>& in_order) {
-    std::vector<std::uint32_t> kept;
-    kept.reserve(in_order.size());
-    Ledger here;
-    const bool skips = options.on_error.policy == OnError::Policy::skip;
-    for (std::size_t cell = 0; cell < in_order.size(); ++cell) {
-      const Frame& frame = *in_order[cell];
-      if (frame.failed()) {
-        ++(skips ? here.skipped : here.failed);
-        batch.missing.push_back(frame.id());
-        batch.errors.push_back(frame.first_error() != nullptr ? *frame.first_error()
-                                                              : *frame.error());
-        continue;
-      }
-      if (frame.dropped()) {
-        ++here.skipped;
-        batch.missing.push_back(frame.id());
-        continue;
-      }
-      if (frame.ended()) {  // without memory for an error, or cancelled in the middle of a batch
-        ++here.cancelled;
-        batch.missing.push_back(frame.id());
-        continue;
-      }
-      if (frame.first_error() != nullptr) {
-        ++here.replaced;
-        batch.replaced.push_back(frame.id());
-        batch.errors.push_back(*frame.first_error());
-      } else {
-        ++here.delivered;
-      }
-      kept.push_back(static_cast<std::uint32_t>(cell));
-      batch.ids.push_back(frame.id());
-    }
-    if (options.last_batch == LastBatch::fill &&
-        batch.cells < static_cast<std::size_t>(options.batch_size) && !kept.empty()) {
-      batch.padding = static_cast<std::size_t>(options.batch_size) - batch.cells;
-    }
-    std::size_t bytes = 0;
-    for (auto& column : batch.columns) {
-      bytes += column->bytes();
-      column->finish(kept, batch.padding);
-    }
-    const std::lock_guard lock(mutex);
-    largest_batch = std::max(largest_batch, bytes);
-    ledger.delivered += here.delivered;
-    ledger.replaced += here.replaced;
-    ledger.skipped += here.skipped;
-    ledger.failed += here.failed;
-    ledger.cancelled += here.cancelled;
-    ++delivered_batches;
-    ++all_batches;
-  }
-
   void cancel(std::int64_t of_run) {
     const std::lock_guard lock(mutex);
     if (of_run != kAnyRun && of_run != run) return;
@@ -391,6 +328,12 @@ struct Engine::Impl {
     for (const Ready& batch : ready) held += static_cast<std::int64_t>(batch.frames->size());
     ready.clear();
     making.clear();
+    // Samples that were to be put into a full batch, which nobody asked for.
+    const std::int64_t waiting = compactor.waiting();
+    if (!complete) {
+      ledger.delivered -= waiting;
+      held += waiting;
+    }
     ledger.cancelled += held;
     running = false;
     add(total_ledger, ledger);
@@ -424,8 +367,8 @@ struct Engine::Impl {
       next_id = 0;
       first_in_making = 0;
       delivered_batches = 0;
-      errors_before = 0;
-      thrown_batch = -1;
+      delivery.restart(total);
+      compactor.restart();
       ledger = Ledger{};
       stopping = false;
       broken = nullptr;
@@ -481,8 +424,8 @@ struct Engine::Impl {
   std::int64_t next_id = 0;
   std::int64_t delivered_batches = 0;
   std::int64_t all_batches = 0;
-  std::int64_t errors_before = 0;
-  std::int64_t thrown_batch = -1;
+  Delivery delivery{options};
+  Compactor compactor{options};
   std::size_t largest_batch = 0;
   Ledger ledger;
   Ledger total_ledger;
@@ -506,6 +449,18 @@ void Engine::cancel() { impl_->cancel(kAnyRun); }
 void Engine::cancel(std::int64_t run) { impl_->cancel(run); }
 void Engine::stop() { impl_->stop(); }
 void Engine::shut_down() noexcept { impl_->shut_down(); }
+Inspection Engine::inspect(std::int64_t sample, std::int64_t epoch) const {
+  if (sample < 0 || sample >= impl_->plan.samples) {
+    throw std::out_of_range("inspect: there is no sample " + std::to_string(sample) +
+                            "; they are numbered 0 to " + std::to_string(impl_->plan.samples - 1));
+  }
+  SampleInfo info;
+  info.index_in_epoch = sample;
+  info.batch = sample / impl_->options.batch_size;
+  info.index_in_batch = sample % impl_->options.batch_size;
+  info.epoch = epoch;
+  return {impl_->recorded, info, impl_->options.seed, impl_->options.batch_size};
+}
 std::int64_t Engine::samples() const { return impl_->total; }
 std::int64_t Engine::batches() const { return impl_->batch_count; }
 const PipelineOptions& Engine::options() const { return impl_->options; }

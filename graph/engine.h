@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sluice/graph/column.h>
+#include <sluice/graph/inspect.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan.h>
 #include <sluice/runtime/error.h>
@@ -75,6 +76,9 @@ class Engine {
   void stop();
   // The same, for destructors: throws nothing.
   void shut_down() noexcept;
+
+  // Runs one sample on the calling thread.
+  Inspection inspect(std::int64_t sample, std::int64_t epoch) const;
 
   std::int64_t samples() const;
   std::int64_t batches() const;

@@ -45,6 +45,10 @@ struct PipelineOptions {
   int window =
       0;  // samples that may be under way, at least batch_size; 0: batch_size * (prefetch + 1)
   LastBatch last_batch = LastBatch::partial;
+  // Full batches are formed of the samples that filters and errors leave, in order, the same on
+  // every machine. Costs one more copy of each value; off, a batch is short by the samples that it
+  // lacks.
+  bool compact = false;
   OnError on_error = OnError::fail;
   double stall_timeout =
       0;  // seconds without progress after which next() throws a StallError; 0: never

@@ -94,15 +94,6 @@ class Releases {
         }
       }
     }
-    loop.locals.clear();
-    for (const SlotId result : loop.body.results) {
-      for (const SlotId storage : storages_of(plan_, result)) {
-        const bool known =
-            std::find(loop.locals.begin(), loop.locals.end(), storage) != loop.locals.end();
-        if (!known && within(plan_.slots[storage].scope, loop.body.scope))
-          loop.locals.push_back(storage);
-      }
-    }
     Slots behind_loop = live;
     for (const SlotId slot : loop.results) behind_loop.insert(slot);
     loop.releases = dying(through, behind_loop);
@@ -184,6 +175,27 @@ std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
   Slots found;
   add_storages(plan, slot, seen, found);
   return {found.begin(), found.end()};
+}
+
+Plan carry(Plan plan) {
+  const auto inside = [&](ScopeId scope, ScopeId outer) {
+    while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
+    return scope == outer;
+  };
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      auto* loop = std::get_if<Loop>(&node);
+      if (loop == nullptr) continue;
+      Slots locals;
+      for (const SlotId result : loop->body.results) {
+        for (const SlotId storage : storages_of(plan, result)) {
+          if (inside(plan.slots[storage].scope, loop->body.scope)) locals.insert(storage);
+        }
+      }
+      loop->locals.assign(locals.begin(), locals.end());
+    }
+  });
+  return plan;
 }
 
 Plan place(Plan plan) {

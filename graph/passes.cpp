@@ -348,7 +348,7 @@ Plan fuse(Plan plan) {
 
 Plan prepare(Plan plan) {
   check(plan);
-  return release(place(fuse(sink(prune(std::move(plan))))));
+  return release(place(fuse(carry(sink(prune(std::move(plan)))))));
 }
 
 }  // namespace sluice

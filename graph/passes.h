@@ -18,6 +18,7 @@ namespace sluice {
 void check(const Plan& plan);
 Plan prune(Plan plan);
 Plan sink(Plan plan);
+Plan carry(Plan plan);
 Plan fuse(Plan plan);
 Plan place(Plan plan);
 Plan release(Plan plan);

@@ -18,6 +18,7 @@
 #include <sluice/graph/batch.h>
 #include <sluice/graph/engine.h>
 #include <sluice/graph/graph.h>
+#include <sluice/graph/inspect.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan.h>
 
@@ -101,6 +102,12 @@ class Pipeline {
   }
   // Ends the epoch that runs; next() gives no more batches of it. Returns at once.
   void cancel() { engine_->cancel(); }
+
+  // Runs one sample of an epoch on the calling thread and keeps everything that it computes. Throws
+  // std::out_of_range for a sample that does not exist.
+  Inspection inspect(std::int64_t sample, std::int64_t epoch = 0) const {
+    return engine_->inspect(sample, epoch);
+  }
 
   // Samples and batches of an epoch.
   std::int64_t samples() const { return engine_->samples(); }

@@ -83,7 +83,7 @@ struct Loop {
   Block body;
   std::vector<SlotId> results;  // the state when the loop is over
   std::vector<SlotId>
-      locals;  // storages inside the body that its results may be; set by the pass `release`
+      locals;  // storages inside the body that its results may be; set by the pass `carry`
   std::vector<SlotId> releases;  // storage that nobody needs once the loop is over
 };
 

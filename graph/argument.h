@@ -1,0 +1,148 @@
+// What the Graph's functions take and give, in terms of slots. Internal to the builder.
+#pragma once
+
+#include <sluice/graph/structure.h>
+#include <sluice/runtime/half.h>
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+namespace detail {
+
+// An argument of map(): a Value or Param is read from the frame, anything else is a constant.
+template <class A>
+struct argument {
+  using type = A;
+  static void reads(const A&, Recorder&, std::vector<SlotId>&) {}
+  static const A& of(const A& constant, const Frame&) { return constant; }
+};
+template <class T>
+struct argument<Value<T>> {
+  using type = T;
+  static void reads(const Value<T>& value, Recorder& recorder, std::vector<SlotId>& slots) {
+    structure<Value<T>>::normal(recorder, value);
+    slots.push_back(value.slot());
+  }
+  static const T& of(const Value<T>& value, const Frame& frame) {
+    return frame.get<T>(value.slot());
+  }
+};
+template <class T>
+struct argument<Param<T>> {
+  using type = T;
+  static void reads(const Param<T>& param, Recorder& recorder, std::vector<SlotId>& slots) {
+    if (!param.is_constant()) argument<Value<T>>::reads(param.value(), recorder, slots);
+  }
+  static const T& of(const Param<T>& param, const Frame& frame) { return param.of(frame); }
+};
+template <class A>
+using argument_t = typename argument<std::decay_t<A>>::type;
+
+template <class A>
+inline constexpr bool is_scalar_argument =
+    std::is_arithmetic_v<argument_t<A>> || std::is_same_v<argument_t<A>, Half>;
+
+template <class T>
+bool truth(const T& number) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<float>(number) != 0.f;
+  } else {
+    return number != T{};
+  }
+}
+
+// As a number that no arm has, where it does not fit.
+template <class T>
+std::int64_t to_index(const T& number) {
+  if constexpr (std::is_enum_v<T>) {
+    return to_index(static_cast<std::underlying_type_t<T>>(number));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return number ? 1 : 0;
+  } else {
+    return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : -1;
+  }
+}
+
+template <class T>
+T copy_of(const T& value) {
+  if constexpr (std::is_copy_constructible_v<T>) {
+    return value;
+  } else {
+    return value.clone();
+  }
+}
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+// What an arm gives: a callable is called, anything else is given as it is.
+template <class Arm>
+auto give(const Arm& arm) {
+  if constexpr (std::is_invocable_v<const Arm&>) {
+    return arm();
+  } else {
+    return arm;
+  }
+}
+template <class Arm>
+using arm_result_t = normal_t<decltype(give(std::declval<const Arm&>()))>;
+
+// Calls f with the state as one argument, or with the elements of a tuple as separate ones.
+template <class F, class S>
+auto call(F& f, const S& state) {
+  if constexpr (std::is_invocable_v<F&, const S&>) {
+    return f(state);
+  } else {
+    return std::apply(f, state);
+  }
+}
+template <class F, class S>
+auto call(F& f, Value<std::int64_t> i, const S& state) {
+  if constexpr (std::is_invocable_v<F&, Value<std::int64_t>, const S&>) {
+    return f(i, state);
+  } else {
+    return std::apply([&](const auto&... part) { return f(i, part...); }, state);
+  }
+}
+
+// Writes what a callable returned into the slots of the step: a tuple into one each, else all into
+// one.
+template <class R>
+struct results {
+  using values = Value<R>;
+  static values add(Recorder& recorder, Step& step) {
+    step.writes.push_back(recorder.add_slot(slot_type<R>(), step.name));
+    return {recorder, step.writes.back()};
+  }
+  static void write(Frame& frame, const std::vector<SlotId>& slots, R&& result) {
+    frame.get<R>(slots[0]) = std::move(result);
+  }
+};
+template <class... Rs>
+struct results<std::tuple<Rs...>> {
+  using values = std::tuple<Value<Rs>...>;
+  static values add(Recorder& recorder, Step& step) {
+    return values{results<Rs>::add(recorder, step)...};
+  }
+  static void write(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
+    write_each(frame, slots, std::move(result), std::index_sequence_for<Rs...>());
+  }
+
+ private:
+  template <std::size_t... I>
+  static void write_each(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result,
+                         std::index_sequence<I...>) {
+    ((frame.get<Rs>(slots[I]) = std::move(std::get<I>(result))), ...);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace sluice

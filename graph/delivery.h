@@ -1,0 +1,71 @@
+// Delivery: what becomes of complete batches in one epoch: the error policy with its budget, and
+// closing the gaps that missing samples leave. Compactor: full batches of the samples that are
+// left.
+//
+// Ownership: refers to frames only while it is called. Threads: one at a time. Errors: judge()
+// throws BudgetError, and BatchError once for a batch.
+#pragma once
+
+#include <sluice/graph/engine.h>
+#include <sluice/graph/options.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace sluice {
+
+class Delivery {
+ public:
+  explicit Delivery(const PipelineOptions& options) : options_(options) {}
+
+  // A new epoch of `total` samples begins.
+  void restart(std::int64_t total);
+  // Counts the errors of the batch, and throws when the policy does not let it pass.
+  void judge(std::int64_t index, const std::vector<Frame*>& frames);
+  // Reads how each sample ended into the batch, finishes its columns, and gives the counts
+  // (admitted is left at 0).
+  Ledger settle(BatchData& batch, const std::vector<Frame*>& frames) const;
+
+ private:
+  const PipelineOptions& options_;
+  std::int64_t total_ = 0;
+  std::int64_t errors_ = 0;  // in the batches before
+  std::int64_t thrown_batch_ = -1;
+};
+
+// Forms full batches of the samples of short ones, in order. Values are copied or moved once more
+// for it.
+class Compactor {
+ public:
+  using Next = std::function<std::unique_ptr<BatchData>()>;
+  // Makes an empty batch with this index.
+  using Make = std::function<std::unique_ptr<BatchData>(std::int64_t index)>;
+
+  explicit Compactor(const PipelineOptions& options) : options_(options) {}
+  void restart();
+  // The next full batch, from as many short ones as it takes; at the end what is left, as
+  // `last_batch` says.
+  std::unique_ptr<BatchData> next(const Next& next, const Make& make);
+  // Samples that were taken but are not in a batch yet.
+  std::int64_t waiting() const;
+  // Samples that `last_batch = drop` left out at the end.
+  std::int64_t left_out() const { return left_out_; }
+
+ private:
+  struct Part {
+    std::unique_ptr<BatchData> batch;
+    std::size_t used = 0;
+  };
+  void move_sample(Part& from, BatchData& to);
+
+  const PipelineOptions& options_;
+  std::deque<Part> parts_;
+  std::unique_ptr<BatchData> making_;
+  std::int64_t batches_ = 0;
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,98 @@
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+auto make() {
+  return make_pipeline({.batch_size = 4, .seed = 9, .on_error = OnError::skip}, [](Graph& g) {
+    auto i = g.source(40, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto draw = g.uniform(0.f, 1.f);
+    auto sum = g.for_loop(i % 3 + 1, i, [&](auto k, auto x) {
+      return g.map(
+          "grow", [](std::int64_t a, std::int64_t b) { return a + b; }, x, k + 1);
+    });
+    auto picked = g.if_else(
+        i % 2 == 0,
+        [&] {
+          return g.select(
+              i % 4, [&] { return sum; }, [&] { return i; },
+              [&] {
+                return g.map(
+                    "risky",
+                    [](std::int64_t x) -> std::int64_t {
+                      if (x % 5 == 0) throw std::runtime_error("five");
+                      return x * 100;
+                    },
+                    i);
+              });
+        },
+        [&] { return i; });
+    g.filter(i != 7);
+    return std::tuple{picked, draw};
+  });
+}
+
+TEST(Inspect, GivesWhatTheSampleComputesInThePipeline) {
+  auto pipeline = make();
+  for (const std::int64_t epoch : {0, 1}) {
+    pipeline.reset(epoch);
+    for (const auto& batch : pipeline.epoch()) {
+      for (std::size_t k = 0; k < batch.ids().size(); ++k) {
+        const Inspection sample = pipeline.inspect(batch.ids()[k], epoch);
+        EXPECT_EQ(sample.error(), nullptr);
+        EXPECT_EQ(sample.get<std::int64_t>("if_else"), batch.get<0>()[k]);
+        EXPECT_EQ(sample.get<float>("uniform"), batch.get<1>()[k]);
+        EXPECT_EQ(sample.get<std::int64_t>("source"), batch.ids()[k]);
+      }
+      for (std::size_t k = 0; k < batch.errors().size(); ++k) {
+        const Inspection sample = pipeline.inspect(batch.errors()[k].id, epoch);
+        ASSERT_NE(sample.error(), nullptr);
+        EXPECT_EQ(to_string(*sample.error()), to_string(batch.errors()[k]));
+      }
+    }
+  }
+}
+
+TEST(Inspect, NamesThePathAndOnlyWhatRan) {
+  const auto pipeline = make();
+  const Inspection zero = pipeline.inspect(0), one = pipeline.inspect(1), two = pipeline.inspect(2),
+                   ten = pipeline.inspect(10);
+  EXPECT_EQ(zero.path(), "if_else:then/select:arm 0");
+  EXPECT_TRUE(zero.has("for_loop"));
+  EXPECT_FALSE(zero.has("risky"));
+  EXPECT_EQ(one.path(), "if_else:otherwise");
+  EXPECT_FALSE(one.has("for_loop"));
+  EXPECT_EQ(two.get<std::int64_t>("risky"), 200);
+  ASSERT_NE(ten.error(), nullptr);
+  EXPECT_EQ(ten.error()->path, "if_else:then/select:arm 2");
+  EXPECT_EQ(ten.error()->what, "five");
+  EXPECT_TRUE(pipeline.inspect(7).dropped());
+  EXPECT_THROW((void)pipeline.inspect(40), std::out_of_range);
+  EXPECT_THROW((void)pipeline.inspect(-1), std::out_of_range);
+}
+
+TEST(Inspect, SaysWhatIsThereWhenANameIsWrong) {
+  const auto pipeline = make();
+  const auto message = [&](auto ask) -> std::string {
+    try {
+      ask(pipeline.inspect(1));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message([](const Inspection& s) { (void)s.get<float>("source"); }),
+            "the sample has no value 'source' of type float; it is long int");
+  EXPECT_EQ(message([](const Inspection& s) { (void)s.get<float>("sorce"); }).substr(0, 74),
+            "the sample has no value 'sorce' on its path 'if_else:otherwise'; it has: s");
+}
+
+}  // namespace
+}  // namespace sluice
