@@ -242,6 +242,8 @@ class Graph {
   }
 
   template <class T, class Choose>
+  // clang-tidy does not see through the template that `arms` moves on.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   void open(std::string_view kind, std::vector<std::string> arms, const Param<T>& on,
             Choose choose) {
     std::vector<SlotId> reads;

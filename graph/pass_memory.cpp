@@ -41,7 +41,7 @@ class Releases {
         for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step)
           walk_step(*step, live);
       } else {
-        live = walk_branch(std::get<Branch>(*it), std::move(live));
+        live = walk_branch(std::get<Branch>(*it), live);
       }
     }
     return live;
@@ -56,7 +56,7 @@ class Releases {
     live.insert(step.reads.begin(), step.reads.end());
   }
 
-  Slots walk_branch(Branch& branch, Slots live) {
+  Slots walk_branch(Branch& branch, const Slots& live) {
     std::vector<Slots> before;
     Slots all;
     for (Block& arm : branch.arms) {
