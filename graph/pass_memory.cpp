@@ -43,7 +43,7 @@ class Releases {
       } else if (auto* loop = std::get_if<Loop>(&*it)) {
         live = walk_loop(*loop, std::move(live));
       } else {
-        live = walk_branch(std::get<Branch>(*it), std::move(live));
+        live = walk_branch(std::get<Branch>(*it), live);
       }
     }
     return live;
@@ -58,7 +58,7 @@ class Releases {
     live.insert(step.reads.begin(), step.reads.end());
   }
 
-  Slots walk_branch(Branch& branch, Slots live) {
+  Slots walk_branch(Branch& branch, const Slots& live) {
     std::vector<Slots> before;
     Slots all;
     for (Block& arm : branch.arms) {

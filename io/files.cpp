@@ -105,7 +105,7 @@ class File {
 
 }  // namespace
 
-Files::Files(std::string folder) {
+Files::Files(const std::string& folder) {
   auto list = std::make_shared<List>();
   const fs::path root(folder);
   for (std::string& path : find_jpegs(folder)) {

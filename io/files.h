@@ -30,7 +30,7 @@ class IoError : public Error {
 
 class Files {
  public:
-  explicit Files(std::string folder);
+  explicit Files(const std::string& folder);
 
   std::int64_t size() const;
   // The path of file i, as it was found below the folder that was given.

@@ -2,9 +2,9 @@
 // at a time, and nothing depends on threads, windows or batch sizes.
 #include "tests/io/pictures.h"
 #include "tests/io/sha256.h"
-#include <sluice/sluice.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/sluice.h>
 
 #include <cstdint>
 #include <string>
