@@ -1,8 +1,8 @@
 #include <sluice/graph/delivery.h>
 #include <sluice/graph/engine.h>
+#include <sluice/graph/last_use.h>
 #include <sluice/graph/lower.h>
 #include <sluice/graph/passes.h>
-#include <sluice/runtime/cpu_count.h>
 
 #include <algorithm>
 #include <atomic>
@@ -24,30 +24,6 @@ constexpr int kMaxStandIns = 16;
 constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
 constexpr std::int64_t kAnyRun = -1;
 
-PipelineOptions checked(PipelineOptions options) {
-  const auto require = [](bool good, const std::string& what) {
-    if (!good) throw BuildError(what);
-  };
-  require(options.batch_size >= 1,
-          "batch_size must be at least 1, not " + std::to_string(options.batch_size));
-  require(options.threads >= 0,
-          "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
-  require(options.prefetch >= 0,
-          "prefetch must not be negative, but is " + std::to_string(options.prefetch));
-  require(options.stall_timeout >= 0, "stall_timeout must not be negative");
-  require(options.on_error.max_errors >= 0,
-          "on_error: the number of errors allowed must not be negative");
-  require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
-          "on_error: the rate must lie between 0 and 1");
-  if (options.threads == 0) options.threads = cpu_count();
-  if (options.window == 0) options.window = options.batch_size * (options.prefetch + 1);
-  require(options.window >= options.batch_size,
-          "a window of " + std::to_string(options.window) + " samples can never fill a batch of " +
-              std::to_string(options.batch_size) +
-              "; make window at least batch_size, or leave it out");
-  return options;
-}
-
 }  // namespace
 
 struct Engine::Impl {
@@ -63,7 +39,7 @@ struct Engine::Impl {
         recorded(std::move(the_plan)),
         plan(prepare(recorded)),
         makers(std::move(the_makers)) {
-    count_uses();
+    last_use = last_uses(plan, makers, options.last_batch);
     total = plan.samples;
     if (options.last_batch == LastBatch::drop) total -= total % options.batch_size;
     batch_count = (total + options.batch_size - 1) / options.batch_size;
@@ -86,29 +62,6 @@ struct Engine::Impl {
     try {
       stop();
     } catch (const Error&) {  // an unbalanced ledger; there is nobody left to tell
-    }
-  }
-
-  // A value that is several outputs is copied into all but the last of them.
-  void count_uses() {
-    last_use.assign(plan.outputs.size(), true);
-    for (std::size_t k = 0; k < plan.outputs.size(); ++k) {
-      const std::vector<SlotId> mine = storages_of(plan, plan.outputs[k]);
-      for (std::size_t later = k + 1; later < plan.outputs.size() && last_use[k]; ++later) {
-        const std::vector<SlotId> theirs = storages_of(plan, plan.outputs[later]);
-        for (const SlotId slot : mine) {
-          if (std::find(theirs.begin(), theirs.end(), slot) != theirs.end()) last_use[k] = false;
-        }
-      }
-      if (!last_use[k] && !makers[k]->copyable()) {
-        throw BuildError("output " + std::to_string(k) + " is also another output, but its type " +
-                         std::string(plan.slots[plan.outputs[k]].type->name) + " cannot be copied");
-      }
-      if (options.last_batch == LastBatch::fill && !makers[k]->copyable()) {
-        throw BuildError("last_batch = fill repeats a sample, but output " + std::to_string(k) +
-                         " of type " + std::string(plan.slots[plan.outputs[k]].type->name) +
-                         " cannot be copied");
-      }
     }
   }
 
@@ -257,7 +210,7 @@ struct Engine::Impl {
     const Ledger here = delivery.settle(*batch, *front.frames);
     lock.lock();
     largest_batch = std::max(largest_batch, bytes);
-    add(ledger, here);
+    ledger += here;
     ++delivered_batches;
     ++all_batches;
     lock.unlock();
@@ -336,25 +289,11 @@ struct Engine::Impl {
     }
     ledger.cancelled += held;
     running = false;
-    add(total_ledger, ledger);
-    if (!ledger.balanced()) throw Error(unbalanced());
-  }
-
-  std::string unbalanced() const {
-    return "samples were lost: " + std::to_string(ledger.admitted) + " were admitted, but " +
-           std::to_string(ledger.delivered) + " delivered, " + std::to_string(ledger.replaced) +
-           " replaced, " + std::to_string(ledger.skipped) + " skipped, " +
-           std::to_string(ledger.failed) + " failed, " + std::to_string(ledger.cancelled) +
-           " cancelled; this is a defect of the pipeline itself";
-  }
-
-  static void add(Ledger& to, const Ledger& from) {
-    to.admitted += from.admitted;
-    to.delivered += from.delivered;
-    to.replaced += from.replaced;
-    to.skipped += from.skipped;
-    to.failed += from.failed;
-    to.cancelled += from.cancelled;
+    total_ledger += ledger;
+    if (!ledger.balanced()) {
+      throw Error("samples were lost: " + to_string(ledger) +
+                  "; this is a defect of the pipeline itself");
+    }
   }
 
   std::int64_t begin_epoch(std::int64_t which) {
@@ -385,7 +324,7 @@ struct Engine::Impl {
     Stats s;
     s.epoch = ledger;
     s.total = total_ledger;
-    if (running) add(s.total, ledger);
+    if (running) s.total += ledger;
     s.batches = all_batches;
     MemoryStats& m = s.memory;
     const BufferPoolStats a = sample_pool.stats(), b = batch_pool.stats();

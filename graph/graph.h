@@ -284,6 +284,8 @@ class Graph {
   }
 
   template <class On, class Choose>
+  // clang-tidy does not see through the template that `arms` moves on.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose) {
     std::vector<SlotId> reads;
     detail::argument<On>::reads(on, recorder_, reads);
@@ -380,41 +382,6 @@ class Graph {
   Recorder& recorder_;
 };
 
-template <class Count, class Init, class Body>
-auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
-                             CollectOptions options) {
-  using S = std::remove_cvref_t<decltype(detail::normal(recorder_, init))>;
-  using R = detail::normal_t<decltype(detail::call(body, std::declval<Value<std::int64_t>>(),
-                                                   std::declval<const S&>()))>;
-  using T = typename std::tuple_element_t<1, R>::value_type;
-  using List = std::vector<T>;
-  Step begin = begin_step<>("collect");
-  const Value<List> list = detail::results<List>::add(recorder_, begin);
-  begin.run = [list](Frame& frame) { frame.get<List>(list.slot()).clear(); };
-  recorder_.add_step(std::move(begin));
-  S last = for_loop(
-      count, init,
-      [&](Value<std::int64_t> i, const S& state) {
-        auto [next, value] = detail::normal(recorder_, detail::call(body, i, state));
-        Step add = begin_step<Value<List>, Value<T>>("collect", list, value);
-        add.writes = {list.slot()};
-        add.run = [list, value](Frame& frame) {
-          frame.get<List>(list.slot()).push_back(detail::copy_of(frame.get<T>(value.slot())));
-        };
-        recorder_.add_step(std::move(add));
-        return next;
-      },
-      {options.max_iterations});
-  if (!options.reverse) return std::tuple{last, list};
-  return std::tuple{last, map(
-                              "reverse",
-                              [](const List& all) {
-                                List turned;
-                                for (auto it = all.rbegin(); it != all.rend(); ++it)
-                                  turned.push_back(detail::copy_of(*it));
-                                return turned;
-                              },
-                              list)};
-}
-
 }  // namespace sluice
+
+#include <sluice/graph/collect.h>

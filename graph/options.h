@@ -54,4 +54,7 @@ struct PipelineOptions {
       0;  // seconds without progress after which next() throws a StallError; 0: never
 };
 
+// The options with zeros replaced by what they stand for. Throws BuildError for what cannot be.
+PipelineOptions checked(PipelineOptions options);
+
 }  // namespace sluice

@@ -41,7 +41,7 @@ class Releases {
         for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step)
           walk_step(*step, live);
       } else if (auto* loop = std::get_if<Loop>(&*it)) {
-        live = walk_loop(*loop, std::move(live));
+        live = walk_loop(*loop, live);
       } else {
         live = walk_branch(std::get<Branch>(*it), live);
       }

@@ -39,6 +39,23 @@ std::string to_string(const SampleError& error) {
          std::to_string(error.epoch) + "]";
 }
 
+Ledger& Ledger::operator+=(const Ledger& other) {
+  admitted += other.admitted;
+  delivered += other.delivered;
+  replaced += other.replaced;
+  skipped += other.skipped;
+  failed += other.failed;
+  cancelled += other.cancelled;
+  return *this;
+}
+
+std::string to_string(const Ledger& ledger) {
+  return std::to_string(ledger.admitted) + " admitted, " + std::to_string(ledger.delivered) +
+         " delivered, " + std::to_string(ledger.replaced) + " replaced, " +
+         std::to_string(ledger.skipped) + " skipped, " + std::to_string(ledger.failed) +
+         " failed, " + std::to_string(ledger.cancelled) + " cancelled";
+}
+
 BatchError::BatchError(std::int64_t batch, std::vector<SampleError> errors)
     : Error(describe(batch, errors)), batch_(batch), errors_(std::move(errors)) {}
 

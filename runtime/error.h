@@ -36,7 +36,10 @@ struct Ledger {
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
   bool balanced() const { return admitted == delivered + replaced + skipped + failed + cancelled; }
+  Ledger& operator+=(const Ledger& other);
 };
+// "100 admitted, 90 delivered, 0 replaced, 10 skipped, 0 failed, 0 cancelled".
+std::string to_string(const Ledger& ledger);
 
 // Base of all exceptions that Sluice throws on purpose.
 class Error : public std::runtime_error {

@@ -1,0 +1,33 @@
+#include <sluice/graph/options.h>
+#include <sluice/runtime/cpu_count.h>
+#include <sluice/runtime/error.h>
+
+#include <string>
+
+namespace sluice {
+
+PipelineOptions checked(PipelineOptions options) {
+  const auto require = [](bool good, const std::string& what) {
+    if (!good) throw BuildError(what);
+  };
+  require(options.batch_size >= 1,
+          "batch_size must be at least 1, not " + std::to_string(options.batch_size));
+  require(options.threads >= 0,
+          "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
+  require(options.prefetch >= 0,
+          "prefetch must not be negative, but is " + std::to_string(options.prefetch));
+  require(options.stall_timeout >= 0, "stall_timeout must not be negative");
+  require(options.on_error.max_errors >= 0,
+          "on_error: the number of errors allowed must not be negative");
+  require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
+          "on_error: the rate must lie between 0 and 1");
+  if (options.threads == 0) options.threads = cpu_count();
+  if (options.window == 0) options.window = options.batch_size * (options.prefetch + 1);
+  require(options.window >= options.batch_size,
+          "a window of " + std::to_string(options.window) + " samples can never fill a batch of " +
+              std::to_string(options.batch_size) +
+              "; make window at least batch_size, or leave it out");
+  return options;
+}
+
+}  // namespace sluice
