@@ -30,7 +30,12 @@ Value<bool> Graph::coin_flip(Param<float> probability) {
       "coin_flip", [](Random& draw, float p) { return draw.unit() < p; }, probability);
 }
 
-std::vector<std::string> Graph::numbered_arms(std::size_t count) {
+std::vector<std::string> Graph::arm_names(std::size_t count, const SelectOptions& options) {
+  if (!options.arm_names.empty() && options.arm_names.size() != count) {
+    throw BuildError("select: there are " + std::to_string(count) + " arms, but " +
+                     std::to_string(options.arm_names.size()) + " names for them");
+  }
+  if (!options.arm_names.empty()) return options.arm_names;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.push_back("arm " + std::to_string(i));
   return names;

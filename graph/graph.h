@@ -34,6 +34,10 @@ namespace sluice {
 struct LoopOptions {
   std::int64_t max_iterations = 1'000'000;
 };
+struct SelectOptions {
+  std::string name = "select";
+  std::vector<std::string> arm_names = {};  // empty: "arm 0", "arm 1", ...
+};
 struct CollectOptions {
   bool reverse = false;
   std::int64_t max_iterations = 1'000'000;
@@ -159,11 +163,12 @@ class Graph {
     return run_arms(arms...);
   }
 
-  // The same with arms that are only known at run time.
+  // The same with arms that are only known at run time; they and the branch may be named, for
+  // errors and drawings.
   template <class Index, class Arm>
-  auto select(const Index& index, const std::vector<Arm>& arms) {
+  auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {}) {
     require_arms(arms.size());
-    open_select(index, arms.size());
+    open_select(index, arms.size(), options);
     return guarded([&] {
       using R = detail::arm_result_t<Arm>;
       std::optional<R> first;
@@ -293,9 +298,9 @@ class Graph {
   }
 
   template <class Index>
-  void open_select(const Index& index, std::size_t arms) {
+  void open_select(const Index& index, std::size_t arms, const SelectOptions& options = {}) {
     require_integer<Index>("select: the index must be an integer, or a Value of one");
-    open("select", numbered_arms(arms), index, [index](const Frame& frame) {
+    open(options.name, arm_names(arms, options), index, [index](const Frame& frame) {
       return detail::to_index(detail::argument<Index>::of(index, frame));
     });
   }
@@ -376,7 +381,7 @@ class Graph {
   }
   void require_same_structure(const std::string& difference) const;
 
-  static std::vector<std::string> numbered_arms(std::size_t count);
+  static std::vector<std::string> arm_names(std::size_t count, const SelectOptions& options);
   static void require_arms(std::size_t count);
 
   Recorder& recorder_;
