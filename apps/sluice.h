@@ -1,6 +1,8 @@
 // All of Sluice's public interface in one header. Includes neither oneTBB nor CUDA.
 #pragma once
 
+#include <sluice/graph/apply_random.h>
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>
