@@ -3,6 +3,7 @@
 #include <sluice/graph/last_use.h>
 #include <sluice/graph/lower.h>
 #include <sluice/graph/passes.h>
+#include <sluice/graph/stall.h>
 
 #include <algorithm>
 #include <atomic>
@@ -230,24 +231,9 @@ struct Engine::Impl {
     std::int64_t seen = progress.load(std::memory_order_relaxed);
     while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
       const std::int64_t now = progress.load(std::memory_order_relaxed);
-      if (now == seen) throw StallError(describe_stall());
+      if (now == seen) throw StallError(describe_stall(plan, frames, options.stall_timeout));
       seen = now;
     }
-  }
-
-  std::string describe_stall() const {
-    std::string text =
-        "no sample has moved for " + std::to_string(options.stall_timeout) + " seconds:";
-    for (const auto& frame : frames) {
-      const Step* step = frame->running();
-      if (step == nullptr) continue;
-      const std::int64_t sample = frame->running_sample();
-      text += " sample " + std::to_string(sample);
-      if (plan.source_name) text += " (" + plan.source_name(sample) + ")";
-      text += " is in step '" + step->name + "' since " + std::to_string(frame->seconds_running()) +
-              " s;";
-    }
-    return text + " the pipeline goes on waiting when asked again";
   }
 
   void cancel(std::int64_t of_run) {

@@ -7,10 +7,14 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace sluice::app {
 
@@ -25,18 +29,29 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder of one test, empty at its start.
+// A folder of one test, which goes with the process: each test runs in one of its own.
 inline std::filesystem::path test_folder() {
+  struct Folder {
+    explicit Folder(std::filesystem::path where) : path(std::move(where)) {
+      std::filesystem::remove_all(path);
+      std::filesystem::create_directories(path);
+    }
+    ~Folder() {
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    const std::filesystem::path path;
+  };
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  auto path = std::filesystem::path(testing::TempDir()) /
-              (std::string("sluice_") + test->test_suite_name() + "_" + test->name());
-  static std::string cleared;
-  if (cleared != path.string()) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-    cleared = path.string();
-  }
-  return path;
+  const std::string name = std::string("sluice_") + std::to_string(getpid()) + "_" +
+                           test->test_suite_name() + "_" + test->name();
+  static std::map<std::string, std::unique_ptr<Folder>> folders;
+  auto& folder = folders[name];
+  if (folder == nullptr)
+    folder = std::make_unique<Folder>(std::filesystem::path(testing::TempDir()) / name);
+  return folder->path;
 }
 
 inline Ran run_program(const std::string& arguments) {

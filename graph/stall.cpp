@@ -1,0 +1,20 @@
+#include <sluice/graph/stall.h>
+
+namespace sluice {
+
+std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames,
+                           double timeout) {
+  std::string text = "no sample has moved for " + std::to_string(timeout) + " seconds:";
+  for (const auto& frame : frames) {
+    const Step* step = frame->running();
+    if (step == nullptr) continue;
+    const std::int64_t sample = frame->running_sample();
+    text += " sample " + std::to_string(sample);
+    if (plan.source_name) text += " (" + plan.source_name(sample) + ")";
+    text += " is in step '" + step->name + "' since " + std::to_string(frame->seconds_running()) +
+            " s;";
+  }
+  return text + " the pipeline goes on waiting when asked again";
+}
+
+}  // namespace sluice
