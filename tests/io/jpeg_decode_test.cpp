@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,7 +108,7 @@ TEST(JpegDecode, FourComponentsAreInvertedCmyk) {
       double luma = 0;
       for (int c = 0; c < 3; ++c) {
         const double exact = cmyk.at(y, x, c) * cmyk.at(y, x, 3) / 255.0;
-        ASSERT_EQ(rgb.at(y, x, c), static_cast<int>(exact + 0.5));
+        ASSERT_EQ(rgb.at(y, x, c), std::lround(exact));
         luma += rgb.at(y, x, c) * (c == 0 ? 0.299 : c == 1 ? 0.587 : 0.114);
       }
       ASSERT_NEAR(gray.at(y, x, 0), luma, 0.51);
