@@ -189,7 +189,9 @@ Plan carry(Plan plan) {
       Slots locals;
       for (const SlotId result : loop->body.results) {
         for (const SlotId storage : storages_of(plan, result)) {
-          if (inside(plan.slots[storage].scope, loop->body.scope)) locals.insert(storage);
+          // The iteration's number changes, too, before the next iteration reads what it gave.
+          if (storage == loop->iteration || inside(plan.slots[storage].scope, loop->body.scope))
+            locals.insert(storage);
         }
       }
       loop->locals.assign(locals.begin(), locals.end());

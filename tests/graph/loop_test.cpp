@@ -186,6 +186,28 @@ TEST(ForLoop, CountsFromZeroAndMayRunNothing) {
       [](std::int64_t i) { return i; });
 }
 
+// The number of an iteration is itself a value that can be carried on.
+TEST(ForLoop, MayGiveTheNumberOfItsIteration) {
+  expect_equal(
+      [](Graph& g) {
+        return g.for_loop(indices(g) % 5, std::int64_t{-1}, [](auto k, auto) { return k; });
+      },
+      [](std::int64_t i) { return i % 5 - 1; });
+  expect_equal(
+      [](Graph& g) {
+        auto i = indices(g);
+        auto [before, last] = g.for_loop(4, std::tuple{i, i}, [&](auto k, auto, auto b) {
+          auto inner = g.for_loop(2, b, [&](auto, auto x) {
+            return g.if_else(
+                i % 2 == 0, [&] { return k; }, [&] { return x; });
+          });
+          return std::tuple{b, inner};
+        });
+        return before * 1000 + last;
+      },
+      [](std::int64_t i) { return i % 2 == 0 ? 2003 : i * 1001; });
+}
+
 TEST(ForLoopCollect, GivesTheValuesOfAllIterations) {
   for (const bool reverse : {false, true}) {
     expect_equal(
