@@ -1,0 +1,99 @@
+#include "tests/graph/random_program/check.h"
+
+#include <random>
+
+namespace sluice::random_program {
+namespace {
+
+// By node number: whether the graph counts how often the node runs.
+std::vector<bool> counted_nodes(const Program& program, Form form) {
+  std::vector<bool> counted(static_cast<std::size_t>(program.numbers));
+  const auto visit = [&](const auto& self, const Block& block) -> void {
+    for (const Node& node : block.nodes) {
+      const bool steps =
+          node.kind == Kind::work || node.kind == Kind::draw || node.kind == Kind::tap ||
+          (form != Form::number && (node.kind == Kind::arithmetic || node.kind == Kind::constant));
+      counted[static_cast<std::size_t>(node.number)] = steps;
+      for (const Block& inner : node.blocks) self(self, inner);
+    }
+  };
+  visit(visit, program.top);
+  return counted;
+}
+
+bool same(const Ending& seen, const Ending& expected) {
+  if (seen.how == Ending::How::unsaid) return expected.how != Ending::How::delivered;
+  if (seen.how != expected.how) return false;
+  if (seen.how == Ending::How::failed)
+    return seen.step == expected.step && seen.path == expected.path;
+  return seen.outputs == expected.outputs;
+}
+
+// What the rule runs must give what the program means, and may only run more than that.
+std::string rule_against_meaning(const Program& program, const Ending& ruled,
+                                 const Sample& sample) {
+  if (ruled.how == Ending::How::failed) return {};
+  const Ending meant = demand(program, sample);
+  if (meant.how != ruled.how || meant.outputs != ruled.outputs)
+    return "by the rule it is " + to_string(ruled) + ", by demand " + to_string(meant);
+  for (std::size_t i = 0; i < meant.runs.size(); ++i) {
+    if (meant.runs[i] > ruled.runs[i])
+      return "node " + std::to_string(i) + " runs " + std::to_string(ruled.runs[i]) +
+             " times by the rule, " + std::to_string(meant.runs[i]) + " by demand";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string difference(const Program& program, const Setting& setting) {
+  const Schedule schedule = follow_rule(program);
+  Observed seen;
+  try {
+    seen = run_graph(program, setting);
+  } catch (const std::exception& error) {
+    return std::string("the pipeline throws: ") + error.what();
+  }
+  if (!seen.complaint.empty()) return seen.complaint;
+
+  std::vector<int> runs(static_cast<std::size_t>(program.numbers));
+  std::size_t at = 0;
+  for (int epoch = 0; epoch < setting.epochs; ++epoch) {
+    for (std::int64_t i = 0; i < setting.samples; ++i, ++at) {
+      const Sample sample{setting.seed, epoch, i};
+      const std::string where = "sample " + std::to_string(i) + ": ";
+      const Ending expected = interpret(program, schedule, sample);
+      if (const std::string wrong = rule_against_meaning(program, expected, sample); !wrong.empty())
+        return where + wrong;
+      if (!same(seen.samples[at], expected))
+        return where + "the graph says " + to_string(seen.samples[at]) + ", the plain program " +
+               to_string(expected);
+      for (std::size_t n = 0; n < runs.size(); ++n) runs[n] += expected.runs[n];
+    }
+  }
+  const std::vector<bool> counted = counted_nodes(program, setting.form);
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    if (counted[n] && runs[n] != seen.runs[n])
+      return "node " + std::to_string(n) + " runs " + std::to_string(seen.runs[n]) +
+             " times in the graph, " + std::to_string(runs[n]) + " in the plain program";
+  }
+  return {};
+}
+
+Setting setting_for(std::uint64_t seed) {
+  static constexpr int kThreads[] = {1, 2, 8};
+  static constexpr Form kForms[] = {Form::number, Form::number, Form::image, Form::text};
+  std::mt19937_64 random(~seed);
+  Setting setting;
+  setting.samples = 20 + static_cast<std::int64_t>(random() % 15);
+  setting.threads = kThreads[random() % 3];
+  setting.batch_size = 1 + static_cast<int>(random() % 9);
+  setting.window = random() % 2 == 0 ? setting.batch_size : 0;
+  setting.seed = random();
+  setting.epochs = random() % 8 == 0 ? 2 : 1;
+  setting.compact = random() % 8 == 0;
+  setting.form = kForms[random() % 4];
+  return setting;
+}
+
+}  // namespace sluice::random_program

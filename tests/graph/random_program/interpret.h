@@ -1,0 +1,39 @@
+// A program as a plain function of one sample, in two ways that share nothing but the arithmetic.
+//
+// interpret() runs what the rule (schedule.h) says, in its order: it predicts everything that can
+// be seen of the graph, down to how often each step runs and where a sample fails. demand() asks
+// for the outputs and computes what they ask for, and nothing twice: what the program means,
+// whatever the rule. A program may run more than that (a value that two arms use is made once,
+// before, even where neither needs it), and never less.
+#pragma once
+
+#include "tests/graph/random_program/schedule.h"
+
+#include <string>
+#include <vector>
+
+namespace sluice::random_program {
+
+struct Sample {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::int64_t index = 0;
+};
+
+struct Ending {
+  enum class How : std::uint8_t { delivered, dropped, failed, unsaid };
+  How how = How::delivered;           // unsaid: behind the last full batch, where no batch tells
+  std::vector<std::int64_t> outputs;  // when it is delivered
+  std::string step, path;             // when it failed: names without "#2"
+  std::vector<int> runs;              // of each node, by number; draws, works, taps and branches
+};
+std::string to_string(const Ending& ending);
+
+// By node number: which of the program's generators a draw is.
+std::vector<std::uint32_t> generators_of(const Program& program);
+std::int64_t draw(const Sample& sample, std::uint32_t generator);
+
+Ending interpret(const Program& program, const Schedule& schedule, const Sample& sample);
+Ending demand(const Program& program, const Sample& sample);
+
+}  // namespace sluice::random_program

@@ -1,0 +1,15 @@
+// Makes a program that fails smaller, for as long as it still fails.
+#pragma once
+
+#include "tests/graph/random_program/program.h"
+
+#include <functional>
+
+namespace sluice::random_program {
+
+// `fails` is asked of smaller and smaller programs, at most `attempts` times; the result is the
+// last one that failed. Every program that is asked for makes sense: it uses only what is in scope.
+Program shrink(Program program, const std::function<bool(const Program&)>& fails,
+               int attempts = 5000);
+
+}  // namespace sluice::random_program
