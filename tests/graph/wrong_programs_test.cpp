@@ -1,0 +1,304 @@
+// Programs that are wrong, and what each is told: what is wrong, where, and what to do about it.
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Value<int> numbers(Graph& g, std::int64_t count = 8) {
+  return g.source(count,
+                  [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
+}
+Value<int> same(Graph& g, Value<int> x, const char* name = "same") {
+  return g.map(
+      name, [](int v) { return v; }, x);
+}
+
+struct WrongProgram {
+  const char* name;
+  std::function<Value<int>(Graph&)> describe;
+  const char* message;
+  PipelineOptions options = {};
+};
+
+using Map = std::map<std::string, Value<int>>;
+using IntMap = std::map<int, Value<int>>;
+using List = std::vector<Value<int>>;
+
+const std::vector<WrongProgram>& wrong_programs() {
+  static const std::vector<WrongProgram> all{
+      {"leaked from an arm",
+       [](Graph& g) {
+         auto n = numbers(g);
+         Value<int> leaked;
+         (void)g.if_else(
+             true, [&] { return leaked = same(g, n, "inner"); }, [&] { return n; });
+         return same(g, leaked, "user");
+       },
+       "'user' uses the value 'inner', which exists only inside the arm 'then' of 'if_else'; "
+       "return it from that arm to use it outside"},
+      {"leaked from an arm of a select in an arm, as the pipeline's result",
+       [](Graph& g) {
+         auto n = numbers(g);
+         Value<int> leaked;
+         (void)g.if_else(
+             n > 3,
+             [&] {
+               return g.select(
+                   n, [&] { return n; }, [&] { return leaked = same(g, n, "deep"); });
+             },
+             [&] { return n; });
+         return leaked;
+       },
+       "'the pipeline's result' uses the value 'deep', which exists only inside the arm 'arm 1' of "
+       "'select'; return it from that arm to use it outside"},
+      {"leaked from one arm into the other",
+       [](Graph& g) {
+         auto n = numbers(g);
+         Value<int> leaked;
+         return g.if_else(
+             n > 3, [&] { return leaked = same(g, n, "mine"); }, [&] { return leaked + 1; });
+       },
+       "'add' uses the value 'mine', which exists only inside the arm 'then' of 'if_else'; return "
+       "it from that arm to use it outside"},
+      {"leaked from an arm, returned by the other",
+       [](Graph& g) {
+         auto n = numbers(g);
+         Value<int> leaked;
+         return g.if_else(
+             n > 3, [&] { return leaked = same(g, n, "mine"); }, [&] { return leaked; });
+       },
+       "'if_else' uses the value 'mine', which exists only inside the arm 'then' of 'if_else'; "
+       "return it from that arm to use it outside"},
+      {"leaked from a loop's body",
+       [](Graph& g) {
+         Value<int> leaked;
+         (void)g.for_loop(3, numbers(g), [&](auto, auto x) { return leaked = x + 1; });
+         return leaked;
+       },
+       "'the pipeline's result' uses the value 'add', which exists only inside the body of "
+       "'for_loop'; return it from that arm to use it outside"},
+      {"a loop's state used after the loop",
+       [](Graph& g) {
+         Value<int> leaked;
+         (void)g.while_loop(
+             numbers(g), [](auto x) { return x > 3; },
+             [&](auto x) {
+               leaked = x;
+               return x - 1;
+             });
+         return same(g, leaked, "user");
+       },
+       "'user' uses the value 'while_loop', which exists only inside the loop 'while_loop'; return "
+       "it from that arm to use it outside"},
+      {"a predicate from an arm",
+       [](Graph& g) {
+         auto n = numbers(g);
+         Value<int> leaked;
+         (void)g.if_else(
+             true, [&] { return leaked = same(g, n, "inner"); }, [&] { return n; });
+         return g.if_else(leaked, 1, 2);
+       },
+       "'if_else#2' uses the value 'inner', which exists only inside the arm 'then' of 'if_else'; "
+       "return it from that arm to use it outside"},
+      {"a value of another graph",
+       [](Graph& g) {
+         Recorder recorder;
+         Graph other(recorder);
+         (void)numbers(g);
+         return same(g, numbers(other));
+       },
+       "a value of one pipeline is used in another; describe each pipeline on its own"},
+      {"an index of another graph",
+       [](Graph& g) {
+         Recorder recorder;
+         Graph other(recorder);
+         auto n = numbers(g);
+         return g.select(
+             numbers(other), [&] { return n; }, [&] { return n; });
+       },
+       "a value of one pipeline is used in another; describe each pipeline on its own"},
+      {"a value that was never made",
+       [](Graph& g) {
+         (void)numbers(g);
+         return same(g, Value<int>());
+       },
+       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+      {"arithmetic on a value that was never made",
+       [](Graph& g) { return numbers(g) + Value<int>(); },
+       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+      {"an arm that gives a value that was never made",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g.if_else(
+             n > 3, [&] { return n; }, [] { return Value<int>(); });
+       },
+       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+      {"no arms",
+       [](Graph& g) { return g.select(numbers(g), std::vector<std::function<Value<int>()>>()); },
+       "select: the vector of arms is empty; give at least one arm"},
+      {"vectors of different length",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g.if_else(
+             n > 3,
+             [&] {
+               return List{n, n, n};
+             },
+             [&] {
+               return List{n, n};
+             })[0];
+       },
+       "'if_else': the arm 'otherwise', unlike 'then', gives another structure: a vector of 2 "
+       "values against one of 3"},
+      {"a key that the second arm lacks",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g
+             .if_else(
+                 n > 3,
+                 [&] {
+                   return Map{{"image", n}, {"label", n}};
+                 },
+                 [&] {
+                   return Map{{"image", n}};
+                 })
+             .at("image");
+       },
+       "'if_else': the arm 'otherwise', unlike 'then', gives another structure: the key 'label' is "
+       "missing"},
+      {"a key that the first arm lacks, in a select",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g
+             .select(
+                 n,
+                 [&] {
+                   return IntMap{{1, n}};
+                 },
+                 [&] {
+                   return IntMap{{1, n}};
+                 },
+                 [&] {
+                   return IntMap{{1, n}, {20, n}};
+                 })
+             .at(1);
+       },
+       "'select': the arm 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there, "
+       "but not in the first arm"},
+      {"a body whose list grows",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g.for_loop(3, List{n}, [](auto, List list) {
+           list.push_back(list[0]);
+           return list;
+         })[0];
+       },
+       "'for_loop': the body, unlike the state it begins with, gives another structure: a vector "
+       "of 2 values against one of 1"},
+      {"a source in an arm",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g.if_else(
+             n > 3, [&] { return numbers(g); }, [&] { return n; });
+       },
+       "the source 'source#2' stands inside an arm; sources belong at the top"},
+      {"a source in a loop",
+       [](Graph& g) {
+         return g.for_loop(2, numbers(g), [&](auto, auto x) { return x + numbers(g); });
+       },
+       "the source 'source#2' stands inside an arm; sources belong at the top"},
+      {"two sources of different size", [](Graph& g) { return numbers(g, 10) + numbers(g, 11); },
+       "the source 'source#2' has 10 samples, but the one before it has 11"},
+      {"a source of negative size", [](Graph& g) { return numbers(g, -1); },
+       "the source 'source' cannot have -1 samples"},
+      {"no source", [](Graph& g) { return g.constant(1); },
+       "the pipeline has no source: add g.source(...) or g.read(...)"},
+      {"a step without a name", [](Graph& g) { return same(g, numbers(g), ""); },
+       "a step needs a name"},
+      {"a limit below zero",
+       [](Graph& g) {
+         return g.while_loop(
+             numbers(g), [](auto x) { return x > 3; }, [](auto x) { return x - 1; },
+             {.max_iterations = -1});
+       },
+       "'while_loop': max_iterations must not be negative"},
+      {"a probability above one",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g.if_else(g.coin_flip(1.5f), n, 0);
+       },
+       "coin_flip: the probability must lie between 0 and 1, not 1.500000"},
+      {"a window too small for a batch",
+       [](Graph& g) { return numbers(g); },
+       "a window of 4 samples can never fill a batch of 8; make window at least batch_size, or "
+       "leave it out",
+       {.batch_size = 8, .window = 4}},
+      {"a batch of nothing",
+       [](Graph& g) { return numbers(g); },
+       "batch_size must be at least 1, not 0",
+       {.batch_size = 0}},
+      {"fewer threads than none",
+       [](Graph& g) { return numbers(g); },
+       "threads must be at least 1 (or 0 for all CPUs), not -2",
+       {.threads = -2}},
+      {"a prefetch below zero",
+       [](Graph& g) { return numbers(g); },
+       "prefetch must not be negative, but is -1",
+       {.prefetch = -1}},
+      {"a rate above one",
+       [](Graph& g) { return numbers(g); },
+       "on_error: the rate must lie between 0 and 1",
+       {.on_error = OnError::skip.within(10, 1.5)}},
+      {"a timeout below zero",
+       [](Graph& g) { return numbers(g); },
+       "stall_timeout must not be negative",
+       {.stall_timeout = -1}},
+  };
+  return all;
+}
+
+TEST(WrongPrograms, EachIsToldWhatWhereAndWhatToDo) {
+  for (const WrongProgram& program : wrong_programs()) {
+    try {
+      (void)make_pipeline(program.options, program.describe);
+      ADD_FAILURE() << program.name << ": no error";
+    } catch (const BuildError& error) {
+      EXPECT_STREQ(error.what(), program.message) << program.name;
+    }
+  }
+}
+
+// A program that was told so can be mended and goes on: nothing of the wrong part stays.
+TEST(WrongPrograms, TheGraphStaysUsable) {
+  auto pipeline = make_pipeline({.batch_size = 8}, [](Graph& g) {
+    auto n = numbers(g);
+    EXPECT_THROW((void)g.if_else(
+                     n > 3, [&] { return List{n}; },
+                     [&] {
+                       return List{n, n};
+                     }),
+                 BuildError);
+    EXPECT_THROW((void)g.for_loop(2, n, [&](auto, auto x) { return x + Value<int>(); }),
+                 BuildError);
+    return g.if_else(
+        n > 3, [&] { return n; }, [] { return 3; });
+  });
+  for (const auto& [values] : pipeline.epoch()) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      EXPECT_EQ(values[k], std::max<int>(3, static_cast<int>(k)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
