@@ -54,7 +54,8 @@ void check_loop(const Plan& plan, const Loop& loop, ScopeId scope) {
                      std::string(plan.slots[loop.condition.results[0]].type->name));
   }
   if (loop.max_iterations < 0)
-    throw BuildError("'" + loop.name + "': max_iterations must not be negative");
+    throw BuildError("'" + loop.name + "': max_iterations must be at least 0, not " +
+                     std::to_string(loop.max_iterations));
   if (loop.body.results.size() != loop.state.size()) {
     throw BuildError("'" + loop.name + "': the body gives " +
                      std::to_string(loop.body.results.size()) + " values, but " +

@@ -35,9 +35,12 @@ void Recorder::use(SlotId slot, const std::string& user) const {
   ScopeId scope = current_scope();
   while (scope != home && scope != 0) scope = plan_.scopes[scope].parent;
   if (scope == home) return;
+  const std::string& place = plan_.scopes[home].name;
   throw BuildError("'" + user + "' uses the value '" + plan_.slots[slot].name +
-                   "', which exists only inside " + plan_.scopes[home].name +
-                   "; return it from that arm to use it outside");
+                   "', which exists only inside " + place +
+                   (place.rfind("the arm", 0) == 0
+                        ? "; return it from that arm to use it outside"
+                        : "; make it part of the loop's state to use it afterwards"));
 }
 
 void Recorder::add_step(Step step) {
@@ -48,7 +51,7 @@ void Recorder::add_step(Step step) {
 }
 
 std::string Recorder::unique_name(std::string_view base) {
-  if (base.empty()) throw BuildError("a step needs a name");
+  if (base.empty()) throw BuildError("a step has an empty name; give it one that messages and drawings can use");
   auto it = names_.find(base);
   if (it == names_.end()) it = names_.emplace(std::string(base), 0).first;
   const int count = ++it->second;
@@ -58,10 +61,12 @@ std::string Recorder::unique_name(std::string_view base) {
 void Recorder::set_source(const std::string& step, std::int64_t samples,
                           std::function<std::string(std::int64_t)> name) {
   if (!open_.empty())
-    throw BuildError("the source '" + step + "' stands inside an arm; sources belong at the top");
+    throw BuildError("the source '" + step + "' stands inside " +
+                     plan_.scopes[current_scope()].name +
+                     "; move it to the top of the pipeline, where it can be used as well");
   if (samples < 0)
     throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
-                     " samples");
+                     " samples; give the number in an epoch, at least 0");
   if (samples > INT32_MAX)
     throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
   if (plan_.samples >= 0 && plan_.samples != samples) {

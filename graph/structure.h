@@ -289,7 +289,7 @@ requires(holds_values<X>()) struct structure<std::map<K, X>> {
     }
     for (const auto& [key, x] : b) {
       if (a.find(key) == a.end())
-        return "the key " + key_text(key) + " is there, but not in the first arm";
+        return "the key " + key_text(key) + " is there in addition";
     }
     return {};
   }

@@ -86,7 +86,7 @@ const std::vector<WrongProgram>& wrong_programs() {
          return leaked;
        },
        "'the pipeline's result' uses the value 'add', which exists only inside the body of "
-       "'for_loop'; return it from that arm to use it outside"},
+       "'for_loop'; make it part of the loop's state to use it afterwards"},
       {"a loop's state used after the loop",
        [](Graph& g) {
          Value<int> leaked;
@@ -98,8 +98,8 @@ const std::vector<WrongProgram>& wrong_programs() {
              });
          return same(g, leaked, "user");
        },
-       "'user' uses the value 'while_loop', which exists only inside the loop 'while_loop'; return "
-       "it from that arm to use it outside"},
+       "'user' uses the value 'while_loop', which exists only inside the loop 'while_loop'; make "
+       "it part of the loop's state to use it afterwards"},
       {"a predicate from an arm",
        [](Graph& g) {
          auto n = numbers(g);
@@ -193,8 +193,8 @@ const std::vector<WrongProgram>& wrong_programs() {
                  })
              .at(1);
        },
-       "'select': the arm 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there, "
-       "but not in the first arm"},
+       "'select': the arm 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there in "
+       "addition"},
       {"a body whose list grows",
        [](Graph& g) {
          auto n = numbers(g);
@@ -211,27 +211,33 @@ const std::vector<WrongProgram>& wrong_programs() {
          return g.if_else(
              n > 3, [&] { return numbers(g); }, [&] { return n; });
        },
-       "the source 'source#2' stands inside an arm; sources belong at the top"},
+       "the source 'source#2' stands inside the arm 'then' of 'if_else'; move it to the top of the "
+       "pipeline, where it can be used as well"},
       {"a source in a loop",
        [](Graph& g) {
          return g.for_loop(2, numbers(g), [&](auto, auto x) { return x + numbers(g); });
        },
-       "the source 'source#2' stands inside an arm; sources belong at the top"},
-      {"two sources of different size", [](Graph& g) { return numbers(g, 10) + numbers(g, 11); },
-       "the source 'source#2' has 10 samples, but the one before it has 11"},
+       "the source 'source#2' stands inside the body of 'for_loop'; move it to the top of the "
+       "pipeline, where it can be used as well"},
+      {"two sources of different size",
+       [](Graph& g) {
+         auto first = numbers(g, 10);
+         return first + numbers(g, 11);
+       },
+       "the source 'source#2' has 11 samples, but the one before it has 10"},
       {"a source of negative size", [](Graph& g) { return numbers(g, -1); },
-       "the source 'source' cannot have -1 samples"},
+       "the source 'source' cannot have -1 samples; give the number in an epoch, at least 0"},
       {"no source", [](Graph& g) { return g.constant(1); },
        "the pipeline has no source: add g.source(...) or g.read(...)"},
       {"a step without a name", [](Graph& g) { return same(g, numbers(g), ""); },
-       "a step needs a name"},
+       "a step has an empty name; give it one that messages and drawings can use"},
       {"a limit below zero",
        [](Graph& g) {
          return g.while_loop(
              numbers(g), [](auto x) { return x > 3; }, [](auto x) { return x - 1; },
              {.max_iterations = -1});
        },
-       "'while_loop': max_iterations must not be negative"},
+       "'while_loop': max_iterations must be at least 0, not -1"},
       {"a probability above one",
        [](Graph& g) {
          auto n = numbers(g);
