@@ -303,8 +303,7 @@ TEST(Onnx, O8_CarriedValuesMatchByPosition) {
   EXPECT_EQ(second, 1);
 }
 
-// O9 with less rigour: collected values may differ in length from one iteration to the next.
-// O10: so may carried ones.
+// Carried values may change their length, and so may collected ones, unlike in O9.
 TEST(Onnx, O10_CarriedAndCollectedValuesMayChangeLength) {
   const auto [last, scan] = result_of([](Graph& g) {
     return g.for_loop_collect(3, Floats{}, [&](auto k, auto state) {
@@ -355,20 +354,16 @@ const Sequence kThree{{1, 2}, {3}, {4, 5, 6}};
 const Sequence kOther{{10, 20}, {30}, {40, 50, 60}};
 
 TEST(Onnx, O15_SequenceMapIdentity) {
-  const auto [one, y0, y1, with_tensor, tensor] = result_of([](Graph& g) {
+  const auto [y0, y1, tensor] = result_of([](Graph& g) {
     auto x0 = g.constant(kThree);
     auto x1 = g.constant(Sequence{{7}, {8, 9}, {}});
     auto t = g.constant(Floats{0.5f, 1.5f});
     return std::tuple{sequence_map(g, 3, [&](auto k) { return element(g, x0, k); }),
-                      sequence_map(g, 3, [&](auto k) { return element(g, x0, k); }),
                       sequence_map(g, 3, [&](auto k) { return element(g, x1, k); }),
-                      sequence_map(g, 3, [&](auto k) { return element(g, x0, k); }),
                       sequence_map(g, 3, [&](auto) { return t; })};
   });
-  EXPECT_EQ(one, kThree);
   EXPECT_EQ(y0, kThree);
   EXPECT_EQ(y1, (Sequence{{7}, {8, 9}, {}}));
-  EXPECT_EQ(with_tensor, kThree);
   EXPECT_EQ(tensor, Sequence(3, Floats{0.5f, 1.5f}));
 }
 
