@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <utility>
 
 namespace sluice::random_program {
@@ -22,7 +23,11 @@ class Generator {
     fill(program_.top, visible, 0, 0, 3 + below(6));
     // What is left goes to the top, so that small programs are not the rule.
     if (budget_ > 8 && one_in(2)) add_nodes(program_.top, visible, 0, 0, 4);
-    program_.top.results = pick_several(visible, 1 + below(3));
+    for (int i = below(3); i > 0; --i) {
+      std::vector<Id> in = leftovers(visible, 3);
+      add_work(program_.top, visible, 1009).in = std::move(in);
+    }
+    program_.top.results = leftovers(visible, 1 + below(3));
     return std::move(program_);
   }
 
@@ -36,8 +41,27 @@ class Generator {
   // Late values more often, so that chains grow.
   Id pick(const Visible& visible) {
     const int n = static_cast<int>(visible.size());
-    const int from = one_in(3) ? 0 : std::max(0, n - 5);
-    return visible[static_cast<std::size_t>(from + below(n - from))];
+    const int from = one_in(3) ? 0 : std::max(0, n - 6);
+    return use(visible[static_cast<std::size_t>(from + below(n - from))]);
+  }
+  Id use(Id id) {
+    used_.insert(id);
+    return id;
+  }
+  // One that nothing uses yet, so that much of a program is needed, and many a value is used in one
+  // place only.
+  Id leftover(const Visible& visible) {
+    Visible unused;
+    for (const Id id : visible) {
+      if (used_.count(id) == 0) unused.push_back(id);
+    }
+    if (unused.empty() || one_in(5)) return pick(visible);
+    return use(unused[static_cast<std::size_t>(below(static_cast<int>(unused.size())))]);
+  }
+  std::vector<Id> leftovers(const Visible& visible, int count) {
+    std::vector<Id> some;
+    for (int i = 0; i < count; ++i) some.push_back(leftover(visible));
+    return some;
   }
   std::vector<Id> pick_several(const Visible& visible, int count) {
     std::vector<Id> some;
@@ -124,11 +148,18 @@ class Generator {
     node.kind = kind;
     node.in = {on};
     node.shape = shape_for(results);
+    // Something in front of the branch that one arm uses, sometimes two.
+    const bool lends = one_in(2);
+    if (lends) fill(block, visible, depth + 1, loops, 1 + below(2));
+    const Id lent = use(visible.back());
+    const int borrower = below(arms), second = one_in(4) ? below(arms) : borrower;
     node.blocks.resize(static_cast<std::size_t>(arms));
-    for (Block& arm : node.blocks) {
+    for (int a = 0; a < arms; ++a) {
+      Block& arm = node.blocks[static_cast<std::size_t>(a)];
       Visible inside = visible;
       fill(arm, inside, depth + 1, loops, below(4));
-      arm.results = pick_several(inside, results);
+      if (lends && (a == borrower || a == second)) add_work(arm, inside, 1009).in[0] = lent;
+      arm.results = leftovers(inside, results);
     }
     finish(block, std::move(node), results, visible);
   }
@@ -146,7 +177,7 @@ class Generator {
 
     Block& condition = node.blocks[0];
     condition.results = {node.state[0]};
-    if (one_in(3)) {
+    if (depth + 2 <= kMaxDepth && one_in(3)) {
       Visible asked = inside;
       Node also;
       also.kind = Kind::all_of;
@@ -154,7 +185,7 @@ class Generator {
       also.blocks.resize(1);
       Visible right = asked;
       fill(also.blocks[0], right, depth + 2, loops + 1, 1 + below(2));
-      also.blocks[0].results = {pick(right)};
+      also.blocks[0].results = {leftover(right)};
       finish(condition, std::move(also), 1, asked);
       condition.results = {asked.back()};
     }
@@ -189,7 +220,7 @@ class Generator {
     const int carried = static_cast<int>(node.state.size());
     node.shape = shape_for(carried);
     const bool collects = node.kind == Kind::collect;
-    if (collects) node.blocks[0].results.push_back(pick(inside));
+    if (collects) node.blocks[0].results.push_back(leftover(inside));
     finish(block, std::move(node), carried + (collects ? 1 : 0), visible);
   }
 
@@ -201,7 +232,7 @@ class Generator {
   // twice.
   void next_state(const Node& node, Block& body, const Visible& inside) {
     while (body.results.size() < node.state.size())
-      body.results.push_back(one_in(4) ? pick(node.state) : pick(inside));
+      body.results.push_back(one_in(4) ? pick(node.state) : leftover(inside));
   }
 
   void finish(Block& block, Node node, int results, Visible& visible) {
@@ -228,10 +259,11 @@ class Generator {
     }
   }
   void fill(Block& block, Visible& visible, int depth, int loops, int count) {
-    add_nodes(block, visible, std::min(depth, kMaxDepth), loops, count);
+    add_nodes(block, visible, depth, loops, count);
   }
 
   std::mt19937_64 random_;
+  std::set<Id> used_;
   Program program_;
   int budget_ = 0;
   bool errors_ = false, effects_ = false, delays_ = false;
