@@ -288,8 +288,7 @@ requires(holds_values<X>()) struct structure<std::map<K, X>> {
         return difference;
     }
     for (const auto& [key, x] : b) {
-      if (a.find(key) == a.end())
-        return "the key " + key_text(key) + " is there in addition";
+      if (a.find(key) == a.end()) return "the key " + key_text(key) + " is there in addition";
     }
     return {};
   }
