@@ -151,10 +151,9 @@ bool simplify(Program& program, std::size_t index, int way) {
     return true;
   }
   way -= begins;
-  for (std::size_t b = 0; b < node.blocks.size(); ++b) {
-    Block& block = node.blocks[b];
+  for (Block& block : node.blocks) {
     // A while_loop's own count stays, so that it ends.
-    const std::size_t first = node.kind == Kind::while_loop ? (b == 0 ? 1 : 1) : 0;
+    const std::size_t first = node.kind == Kind::while_loop ? 1 : 0;
     for (std::size_t i = first; i < block.results.size(); ++i, --way) {
       if (way != 0) continue;
       block.results[i] = kSource;
