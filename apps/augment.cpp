@@ -93,10 +93,15 @@ class Augmentation {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
-    if (failed)
-      throw Error(
-          fmt::format("stopped after {} images: {}; --on-error skip or replace goes on without it",
-                      written_, reason(lost_.front())));
+    if (failed) {
+      (void)std::fflush(
+          stdout);  // what was printed before the error stands before it in a log, too
+      const bool replaced = options_.on_error.policy == OnError::Policy::replace;
+      throw Error(fmt::format(
+          "stopped after {} images: {}; {}", written_, reason(lost_.front()),
+          replaced ? "no stand-in could be decoded either; --on-error skip goes on without it"
+                   : "--on-error skip or replace goes on without it"));
+    }
     summarise(seconds, pipeline.options().threads);
     if (!options_.sheet.empty()) write_sheet();
     return 0;
@@ -158,8 +163,9 @@ class Augmentation {
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
       const std::string& source = files_.name(numbers[i]);
       const std::string path =
-          (fs::path(options_.out) /
-           fmt::format("{}_{:06}.jpg", fs::path(source).stem().string(), begun_ + id))
+          (fs::path(options_.out) / fmt::format("{}_{:06}.jpg",
+                                                fs::path(source).stem().string().substr(0, 200),
+                                                begun_ + id))
               .string();
       write_file(path, files[i]);
       ++written_;

@@ -112,6 +112,22 @@ auto call(F& f, Value<std::int64_t> i, const S& state) {
   }
 }
 
+// What a callable returned becomes the value of a slot. A view on pixels of another value would not
+// live as long as its slot, so it is copied.
+template <class R>
+void store(R& slot, R&& result) {
+  if constexpr (requires {
+                  result.is_view();
+                  result.clone();
+                }) {
+    if (result.is_view()) {
+      slot = result.clone();
+      return;
+    }
+  }
+  slot = std::move(result);
+}
+
 // Writes what a callable returned into the slots of the step: a tuple into one each, else all into
 // one.
 template <class R>
@@ -122,7 +138,7 @@ struct results {
     return {recorder, step.writes.back()};
   }
   static void write(Frame& frame, const std::vector<SlotId>& slots, R&& result) {
-    frame.get<R>(slots[0]) = std::move(result);
+    store(frame.get<R>(slots[0]), std::move(result));
   }
 };
 template <class... Rs>
@@ -139,7 +155,7 @@ struct results<std::tuple<Rs...>> {
   template <std::size_t... I>
   static void write_each(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result,
                          std::index_sequence<I...>) {
-    ((frame.get<Rs>(slots[I]) = std::move(std::get<I>(result))), ...);
+    (store(frame.get<Rs>(slots[I]), std::move(std::get<I>(result))), ...);
   }
 };
 

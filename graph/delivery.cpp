@@ -66,10 +66,8 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
     if (frame.ended()) {
       batch.missing.push_back(frame.id());
       if (frame.failed()) batch.errors.push_back(*error_of(frame));
-      ++(frame.dropped()   ? here.skipped
-         : !frame.failed() ? here.cancelled  // cancelled, or without memory for an error
-         : skips           ? here.skipped
-                           : here.failed);
+      // One that neither failed nor was dropped had no memory to say why it ended.
+      ++(frame.dropped() || (frame.failed() && skips) ? here.skipped : here.failed);
       continue;
     }
     if (frame.first_error() != nullptr) {

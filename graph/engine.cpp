@@ -10,9 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
-#include <stdexcept>
 #include <utility>
 
 namespace sluice {
@@ -44,7 +42,10 @@ struct Engine::Impl {
     total = plan.samples;
     if (options.last_batch == LastBatch::drop) total -= total % options.batch_size;
     batch_count = (total + options.batch_size - 1) / options.batch_size;
-    for (int i = 0; i < options.window; ++i) frames.push_back(std::make_unique<Frame>(plan));
+    // More frames than samples would never be used.
+    window =
+        std::max<std::int64_t>(options.batch_size, std::min<std::int64_t>(options.window, total));
+    for (std::int64_t i = 0; i < window; ++i) frames.push_back(std::make_unique<Frame>(plan));
     std::vector<Frame*> handles;
     for (auto it = frames.rbegin(); it != frames.rend(); ++it) handles.push_back(it->get());
     executor = std::make_unique<Executor>(
@@ -115,6 +116,10 @@ struct Engine::Impl {
   bool finish(Frame& frame) noexcept {
     progress.fetch_add(1, std::memory_order_relaxed);
     if (!frame.ended()) emit(frame);
+    std::size_t seen = largest_sample.load(std::memory_order_relaxed);
+    while (seen < frame.bytes_allocated &&
+           !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
+    }
     if (frame.failed() && options.on_error.policy == OnError::Policy::replace &&
         frame.attempts() < kMaxStandIns && !cancelled.load(std::memory_order_relaxed)) {
       frame.release_all();
@@ -127,10 +132,6 @@ struct Engine::Impl {
         sample = draw.below(static_cast<std::uint32_t>(total));
       frame.stand_in(sample);
       return false;
-    }
-    std::size_t seen = largest_sample.load(std::memory_order_relaxed);
-    while (seen < frame.bytes_allocated &&
-           !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
     }
     frame.release_all();
     return true;
@@ -208,7 +209,16 @@ struct Engine::Impl {
     lock.unlock();
     std::size_t bytes = 0;
     for (const auto& column : batch->columns) bytes += column->bytes();
-    const Ledger here = delivery.settle(*batch, *front.frames);
+    Ledger here;
+    std::exception_ptr trouble;
+    try {
+      here = delivery.settle(*batch, *front.frames);
+    } catch (...) {  // no memory, or a user's type that does not let itself be moved: the whole
+                     // batch is lost
+      trouble = std::current_exception();
+      here = Ledger{};
+      here.failed = static_cast<std::int64_t>(front.frames->size());
+    }
     lock.lock();
     largest_batch = std::max(largest_batch, bytes);
     ledger += here;
@@ -216,6 +226,7 @@ struct Engine::Impl {
     ++all_batches;
     lock.unlock();
     executor->release(front.index);
+    if (trouble) std::rethrow_exception(trouble);
     return batch;
   }
 
@@ -224,7 +235,8 @@ struct Engine::Impl {
     const auto there = [&] {
       return !ready.empty() || stopping || broken || delivered_batches == batch_count;
     };
-    if (options.stall_timeout <= 0) {
+    constexpr double kNever = 1e9;  // beyond what a wait can count
+    if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
       arrived.wait(lock, there);
       return;
     }
@@ -267,7 +279,6 @@ struct Engine::Impl {
     for (const Ready& batch : ready) held += static_cast<std::int64_t>(batch.frames->size());
     ready.clear();
     making.clear();
-    // Samples that were to be put into a full batch, which nobody asked for.
     const std::int64_t waiting = compactor.waiting();
     if (!complete) {
       ledger.delivered -= waiting;
@@ -309,12 +320,14 @@ struct Engine::Impl {
     const std::lock_guard lock(mutex);
     Stats s;
     s.epoch = ledger;
+    // Once it is cancelled nothing more is delivered: what is open is lost to that.
+    if (running && stopping) s.epoch.cancelled += ledger.open();
     s.total = total_ledger;
-    if (running) s.total += ledger;
+    if (running) s.total += s.epoch;
     s.batches = all_batches;
     MemoryStats& m = s.memory;
     const BufferPoolStats a = sample_pool.stats(), b = batch_pool.stats();
-    m.window = static_cast<std::size_t>(options.window);
+    m.window = static_cast<std::size_t>(window);
     m.active = static_cast<std::size_t>(options.threads);
     m.bytes_in_use = a.bytes_in_use + b.bytes_in_use;
     m.bytes_peak = a.bytes_peak + b.bytes_peak;
@@ -333,7 +346,7 @@ struct Engine::Impl {
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   std::vector<char> last_use;
   std::int64_t total = 0;
-  std::int64_t batch_count = 0;
+  std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
   std::vector<std::unique_ptr<Frame>> frames;
@@ -375,16 +388,7 @@ void Engine::cancel(std::int64_t run) { impl_->cancel(run); }
 void Engine::stop() { impl_->stop(); }
 void Engine::shut_down() noexcept { impl_->shut_down(); }
 Inspection Engine::inspect(std::int64_t sample, std::int64_t epoch) const {
-  if (sample < 0 || sample >= impl_->plan.samples) {
-    throw std::out_of_range("inspect: there is no sample " + std::to_string(sample) +
-                            "; they are numbered 0 to " + std::to_string(impl_->plan.samples - 1));
-  }
-  SampleInfo info;
-  info.index_in_epoch = sample;
-  info.batch = sample / impl_->options.batch_size;
-  info.index_in_batch = sample % impl_->options.batch_size;
-  info.epoch = epoch;
-  return {impl_->recorded, info, impl_->options.seed, impl_->options.batch_size};
+  return {impl_->recorded, sample, epoch, impl_->options};
 }
 std::int64_t Engine::samples() const { return impl_->total; }
 std::int64_t Engine::batches() const { return impl_->batch_count; }

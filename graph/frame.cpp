@@ -100,7 +100,7 @@ void Frame::fail(std::string step, std::string what) {
   error->id = info_.index_in_epoch;
   error->epoch = info_.epoch;
   error->seed = seed_;
-  if (plan_.source_name) error->source = plan_.source_name(info_.index_in_epoch);
+  error->source = plan_.name_of_sample(info_.index_in_epoch);
   error->step = std::move(step);
   error->path = path();
   error->what = std::move(what);

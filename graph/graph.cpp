@@ -1,6 +1,8 @@
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/error.h>
 
+#include <stdexcept>
+
 namespace sluice {
 
 namespace detail {
@@ -11,8 +13,22 @@ void throw_empty() {
 }  // namespace detail
 
 Value<float> Graph::uniform(Param<float> lo, Param<float> hi) {
+  const auto check = [](float l, float h) {
+    if (l <= h) return;
+    throw std::invalid_argument("uniform: the range from " + std::to_string(l) + " to " +
+                                std::to_string(h) + " is empty; give the smaller number first");
+  };
+  if (lo.is_constant() && hi.is_constant() && !(lo.constant() <= hi.constant())) {
+    throw BuildError("uniform: the range from " + std::to_string(lo.constant()) + " to " +
+                     std::to_string(hi.constant()) + " is empty; give the smaller number first");
+  }
   return random(
-      "uniform", [](Random& draw, float l, float h) { return draw.uniform(l, h); }, lo, hi);
+      "uniform",
+      [check](Random& draw, float l, float h) {
+        check(l, h);
+        return draw.uniform(l, h);
+      },
+      lo, hi);
 }
 
 Value<float> Graph::normal(Param<float> mean, Param<float> stddev) {

@@ -1,10 +1,13 @@
 // Graph: what the function given to make_pipeline describes its program with.
 //
+// clang-format off
 //   auto pipeline = make_pipeline({.batch_size = 32}, [](Graph& g) {
 //     auto [jpeg, label] = g.read(files_in("photos"));
-//     auto image = g.if_else(g.coin_flip(0.5), [&] { return flip(decode_jpeg(jpeg)); }, [&] {
-//     return decode_jpeg(jpeg); }); return std::tuple{image, label};
+//     auto image = decode_jpeg(jpeg);
+//     auto flipped = g.if_else(g.coin_flip(0.5f), [&] { return flip(image); }, [&] { return image; });
+//     return std::tuple{flipped, label};
 //   });
+// clang-format on
 //
 // The function runs once and computes nothing: each call writes a step into the plan. What it means
 // is the same program run for one sample at a time. Only the arm that is taken runs, and a step
@@ -17,6 +20,7 @@
 #pragma once
 
 #include <sluice/graph/argument.h>
+#include <sluice/graph/options.h>
 #include <sluice/graph/structure.h>
 
 #include <cstdint>
@@ -30,18 +34,6 @@
 #include <vector>
 
 namespace sluice {
-
-struct LoopOptions {
-  std::int64_t max_iterations = 1'000'000;
-};
-struct SelectOptions {
-  std::string name = "select";
-  std::vector<std::string> arm_names = {};  // empty: "arm 0", "arm 1", ...
-};
-struct CollectOptions {
-  bool reverse = false;
-  std::int64_t max_iterations = 1'000'000;
-};
 
 class Graph {
  public:
@@ -69,6 +61,9 @@ class Graph {
   // result becomes a tuple of Values.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
+    static_assert(std::is_invocable_v<const F&, const detail::argument_t<Args>&...>,
+                  "map: the function must take const references to the values given, in their "
+                  "order, and not be mutable");
     using R = std::decay_t<std::invoke_result_t<const F&, const detail::argument_t<Args>&...>>;
     static_assert(!std::is_void_v<R>, "map: the function must return the step's value");
     Step step = begin_step<Args...>(name, args...);
@@ -84,6 +79,9 @@ class Graph {
   // that is made by out.create(...) may so be written straight into its batch.
   template <class R, class F, class... Args>
   Value<R> map_into(std::string_view name, F f, Args... args) {
+    static_assert(std::is_invocable_v<const F&, const detail::argument_t<Args>&..., R&>,
+                  "map_into: the function must take const references to the values given, in their "
+                  "order, then R&, and not be mutable");
     Step step = begin_step<Args...>(name, args...);
     auto value = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slot = value.slot(), ... args = std::move(args)](Frame& frame) {
@@ -98,6 +96,9 @@ class Graph {
   // nothing else.
   template <class F, class... Args>
   auto random(std::string_view name, F f, Args... args) {
+    static_assert(std::is_invocable_v<const F&, Random&, const detail::argument_t<Args>&...>,
+                  "random: the function must take a Random& and const references to the values "
+                  "given, in their order, and not be mutable");
     using R =
         std::decay_t<std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>>;
     Step step = begin_step<Args...>(name, args...);

@@ -3,6 +3,7 @@
 #include <sluice/graph/runner.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace sluice {
 
@@ -62,9 +63,19 @@ struct Inspection::Impl {
   std::string path;
 };
 
-Inspection::Inspection(const Plan& plan, const SampleInfo& info, std::uint64_t seed, int batch_size)
+Inspection::Inspection(const Plan& plan, std::int64_t sample, std::int64_t epoch,
+                       const PipelineOptions& options)
     : impl_(std::make_unique<Impl>(plan)) {
-  impl_->frame.begin(info, seed, batch_size);
+  if (sample < 0 || sample >= plan.samples) {
+    throw std::out_of_range("inspect: there is no sample " + std::to_string(sample) +
+                            "; they are numbered 0 to " + std::to_string(plan.samples - 1));
+  }
+  SampleInfo info;
+  info.index_in_epoch = sample;
+  info.batch = sample / options.batch_size;
+  info.index_in_batch = sample % options.batch_size;
+  info.epoch = epoch;
+  impl_->frame.begin(info, options.seed, options.batch_size);
   impl_->walk(impl_->plan.top);
   impl_->path = impl_->frame.path();
 }

@@ -13,6 +13,7 @@
 // ends the sample; error() says where and why.
 #pragma once
 
+#include <sluice/graph/options.h>
 #include <sluice/graph/plan.h>
 #include <sluice/runtime/error.h>
 
@@ -32,8 +33,9 @@ class Inspection {
     SlotId slot;
   };
 
-  // `plan` as described; `info` says which sample.
-  Inspection(const Plan& plan, const SampleInfo& info, std::uint64_t seed, int batch_size);
+  // `plan` as described. Throws std::out_of_range for a sample that does not exist.
+  Inspection(const Plan& plan, std::int64_t sample, std::int64_t epoch,
+             const PipelineOptions& options);
   Inspection(Inspection&&) noexcept;
   ~Inspection();
 

@@ -2,6 +2,8 @@
 #include <sluice/runtime/cpu_count.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 namespace sluice {
@@ -21,8 +23,15 @@ PipelineOptions checked(PipelineOptions options) {
           "on_error: the number of errors allowed must not be negative");
   require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
           "on_error: the rate must lie between 0 and 1");
+  constexpr int kMostThreads = 4096;
+  require(options.threads <= kMostThreads,
+          "threads must be at most 4096, not " + std::to_string(options.threads));
   if (options.threads == 0) options.threads = cpu_count();
-  if (options.window == 0) options.window = options.batch_size * (options.prefetch + 1);
+  if (options.window == 0) {
+    const std::int64_t wanted =
+        std::int64_t{options.batch_size} * (std::int64_t{options.prefetch} + 1);
+    options.window = static_cast<int>(std::min<std::int64_t>(wanted, INT32_MAX));
+  }
   require(options.window >= options.batch_size,
           "a window of " + std::to_string(options.window) + " samples can never fill a batch of " +
               std::to_string(options.batch_size) +

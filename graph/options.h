@@ -1,8 +1,10 @@
-// What a pipeline can be told: plain data. Zeros mean "choose for me".
+// What a pipeline and its loops and choices can be told: plain data. Zeros mean "choose for me".
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -52,6 +54,18 @@ struct PipelineOptions {
   OnError on_error = OnError::fail;
   double stall_timeout =
       0;  // seconds without progress after which next() throws a StallError; 0: never
+};
+
+struct LoopOptions {
+  std::int64_t max_iterations = 1'000'000;
+};
+struct SelectOptions {
+  std::string name = "select";
+  std::vector<std::string> arm_names = {};  // empty: "arm 0", "arm 1", ...
+};
+struct CollectOptions {
+  bool reverse = false;
+  std::int64_t max_iterations = 1'000'000;
 };
 
 // The options with zeros replaced by what they stand for. Throws BuildError for what cannot be.

@@ -56,6 +56,14 @@ void print_block(const Plan& plan, const Block& block, const std::string& indent
 
 }  // namespace
 
+std::string Plan::name_of_sample(std::int64_t sample) const noexcept {
+  try {
+    return source_name ? source_name(sample) : std::string();
+  } catch (...) {  // an error about an error helps nobody
+    return {};
+  }
+}
+
 std::string to_string(const Plan& plan) {
   std::string text = std::to_string(plan.samples) + " samples\n";
   print_block(plan, plan.top, "", text);

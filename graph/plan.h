@@ -99,6 +99,9 @@ struct Plan {
   std::int64_t samples = -1;  // in an epoch; -1 while no source has said
   std::function<std::string(std::int64_t)>
       source_name;  // what the source calls a sample; may be empty
+
+  // The same, empty when the source has no name for it or fails to say.
+  std::string name_of_sample(std::int64_t sample) const noexcept;
 };
 
 // The plan as indented text, one line a step.

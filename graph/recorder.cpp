@@ -1,11 +1,55 @@
 #include <sluice/graph/recorder.h>
 #include <sluice/runtime/error.h>
 
+#include <mutex>
+#include <set>
 #include <utility>
 
 namespace sluice {
 
-Recorder::Recorder() { plan_.scopes.push_back({0, "the top of the pipeline"}); }
+namespace {
+
+// The recorders that live, so that a Value which outlived its own can be told from one that is
+// good.
+struct Living {
+  std::mutex mutex;
+  std::set<std::uint64_t> ids;
+  std::uint64_t next = 1;
+};
+Living& living() {
+  static Living all;
+  return all;
+}
+std::uint64_t enter() {
+  Living& all = living();
+  const std::lock_guard lock(all.mutex);
+  all.ids.insert(all.next);
+  return all.next++;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::uint64_t id_of(const Recorder& recorder) { return recorder.id_; }
+
+Recorder& live_recorder(Recorder* recorder, std::uint64_t id) {
+  Living& all = living();
+  const std::lock_guard lock(all.mutex);
+  if (all.ids.count(id) > 0) return *recorder;
+  throw BuildError(
+      "a value of a pipeline that has been described already is used in another; describe each "
+      "pipeline on its own");
+}
+
+}  // namespace detail
+
+Recorder::Recorder() : id_(enter()) { plan_.scopes.push_back({0, "the top of the pipeline"}); }
+
+Recorder::~Recorder() {
+  const std::lock_guard lock(living().mutex);
+  living().ids.erase(id_);
+}
 
 Block& Recorder::current() {
   for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
@@ -51,7 +95,8 @@ void Recorder::add_step(Step step) {
 }
 
 std::string Recorder::unique_name(std::string_view base) {
-  if (base.empty()) throw BuildError("a step has an empty name; give it one that messages and drawings can use");
+  if (base.empty())
+    throw BuildError("a step has an empty name; give it one that messages and drawings can use");
   auto it = names_.find(base);
   if (it == names_.end()) it = names_.emplace(std::string(base), 0).first;
   const int count = ++it->second;

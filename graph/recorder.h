@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sluice/graph/plan.h>
+#include <sluice/graph/value.h>
 
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@ namespace sluice {
 class Recorder {
  public:
   Recorder();
+  ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -91,6 +93,8 @@ class Recorder {
   ScopeId current_scope() const;
   void use(SlotId slot, const std::string& user) const;
 
+  friend std::uint64_t detail::id_of(const Recorder& recorder);
+  const std::uint64_t id_;
   Plan plan_;
   std::vector<Open> open_;
   std::map<std::string, int, std::less<>> names_;

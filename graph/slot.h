@@ -47,12 +47,13 @@ concept Placeable = requires(T& value, Placer* placer) {
 };
 
 template <class T>
-concept Travels = std::is_object_v<T> && std::is_nothrow_destructible_v<T> &&
-    std::is_default_constructible_v<T> && std::is_move_constructible_v<T> &&
-    std::is_move_assignable_v<T>;
-
-template <Travels T>
 const SlotType* slot_type() {
+  static_assert(
+      std::is_object_v<T> && std::is_default_constructible_v<T> &&
+          std::is_nothrow_destructible_v<T>,
+      "a value's type must have a default constructor and a destructor that does not throw");
+  static_assert(std::is_move_constructible_v<T> && std::is_move_assignable_v<T>,
+                "a value's type must be movable");
   static_assert(alignof(T) <= 64, "values aligned to more than 64 bytes cannot travel");
   static constexpr SlotType type = [] {
     SlotType t{};
@@ -65,7 +66,13 @@ const SlotType* slot_type() {
     if constexpr (Releasable<T>) {
       t.release = [](void* at) { static_cast<T*>(at)->release(); };
     } else if constexpr (!std::is_trivially_destructible_v<T>) {
-      t.release = [](void* at) { *static_cast<T*>(at) = T(); };
+      t.release = [](void* at) {
+        try {
+          *static_cast<T*>(at) = T();
+        } catch (...) {  // a type that does not let itself be replaced keeps what it has until its
+                         // next value
+        }
+      };
     }
     if constexpr (Placeable<T>) {
       t.set_placer = [](void* at, Placer* placer) { static_cast<T*>(at)->set_placer(placer); };

@@ -10,7 +10,8 @@ std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<F
     if (step == nullptr) continue;
     const std::int64_t sample = frame->running_sample();
     text += " sample " + std::to_string(sample);
-    if (plan.source_name) text += " (" + plan.source_name(sample) + ")";
+    if (const std::string name = plan.name_of_sample(sample); !name.empty())
+      text += " (" + name + ")";
     text += " is in step '" + step->name + "' since " + std::to_string(frame->seconds_running()) +
             " s;";
   }

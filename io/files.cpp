@@ -37,6 +37,39 @@ bool is_jpeg_name(const fs::path& path) {
   throw IoError("the folder '" + folder + "' " + why);
 }
 
+// Where a folder really is, so that a link that leads back to one above is noticed.
+using FolderId = std::pair<dev_t, ino_t>;
+
+// Adds the JPEG files in `folder` and below to `paths`. Links to folders are followed, as data sets
+// are often put together from links. `above` are the folders on the way.
+void find_below(const std::string& root, const fs::path& folder, std::vector<FolderId>& above,
+                std::vector<std::string>& paths) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) {
+    throw_folder(
+        root, "cannot be read: " + folder.string() + ": " + std::generic_category().message(errno));
+  }
+  const FolderId id{status.st_dev, status.st_ino};
+  if (std::find(above.begin(), above.end(), id) != above.end()) {
+    throw_folder(root, "holds a link that leads back to a folder above it: " + folder.string());
+  }
+  above.push_back(id);
+  std::error_code error;
+  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
+    std::error_code unknown;
+    const fs::file_status kind = it->status(unknown);
+    if (fs::is_directory(kind)) {
+      find_below(root, it->path(), above, paths);
+    } else if (is_jpeg_name(it->path()) && !fs::is_other(kind)) {
+      paths.push_back(
+          it->path().string());  // a link to nowhere, too: it is the error of its sample
+    }
+  }
+  if (error) throw_folder(root, "cannot be read: " + folder.string() + ": " + error.message());
+  above.pop_back();
+}
+
 std::vector<std::string> find_jpegs(const std::string& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
@@ -45,17 +78,8 @@ std::vector<std::string> find_jpegs(const std::string& folder) {
   if (!fs::is_directory(status))
     throw_folder(folder, "is not a folder; give the folder that holds the files");
   std::vector<std::string> paths;
-  try {
-    // Links to folders are followed, as data sets are often put together from links; a link that
-    // leads back up ends with the system's "too many levels" error.
-    for (const auto& entry : fs::recursive_directory_iterator(
-             folder, fs::directory_options::follow_directory_symlink)) {
-      if (is_jpeg_name(entry.path()) && !entry.is_directory())
-        paths.push_back(entry.path().string());
-    }
-  } catch (const fs::filesystem_error& e) {
-    throw_folder(folder, "cannot be read: " + e.path1().string() + ": " + e.code().message());
-  }
+  std::vector<FolderId> above;
+  find_below(folder, folder, above, paths);
   if (paths.empty())
     throw_folder(folder, "holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");
   std::sort(paths.begin(), paths.end());
@@ -65,7 +89,7 @@ std::vector<std::string> find_jpegs(const std::string& folder) {
 class File {
  public:
   explicit File(const std::string& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0) fail("cannot be opened");
   }
   ~File() {
@@ -78,6 +102,12 @@ class File {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
     if (S_ISDIR(status.st_mode)) throw IoError("'" + path_ + "' is a folder, not a file");
+    if (!S_ISREG(status.st_mode)) throw IoError("'" + path_ + "' is not a regular file");
+    constexpr off_t kMost = off_t{1} << 30;
+    if (status.st_size > kMost) {
+      throw IoError("'" + path_ + "' has " + std::to_string(status.st_size) +
+                    " bytes; more than 1 GiB is no picture");
+    }
     return static_cast<std::size_t>(status.st_size);
   }
 

@@ -1,11 +1,12 @@
 // Decoding as steps of a pipeline: whole pictures, windows of them, headers.
 //
-// | operator                 | takes                          | gives  | layout, type | shapes
-// |--------------------------|--------------------------------|--------|--------------|-------
-// | peek_jpeg                | Bytes or span of bytes         | JpegHeader |          |
-// | decode_jpeg              | Bytes or span of bytes         | Image  | HWC, 8 bit   | as the file
-// says | decode_jpeg with window  | the same, Window               | Image  | HWC, 8 bit   | the
-// window's
+// clang-format off
+// | operator                | takes                      | gives      | layout, type | shapes
+// |-------------------------|----------------------------|------------|--------------|-----------------
+// | peek_jpeg               | Bytes or span of bytes     | JpegHeader |              |
+// | decode_jpeg             | Bytes or span of bytes     | Image      | HWC, 8 bit   | as the file says
+// | decode_jpeg with window | the same, and a Window     | Image      | HWC, 8 bit   | the window's
+// clang-format on
 //
 // A file that cannot be decoded is the error of its sample; io/jpeg_decode.h says what is an error.
 // With a window only that part of the picture is computed, and its pixels are exactly those of the

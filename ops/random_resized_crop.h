@@ -1,9 +1,11 @@
 // random_resized_crop: a random window of a picture, resized; and random_window, the window alone.
 //
-// | operator            | takes                  | gives |
-// |---------------------|------------------------|-------------------------------------------------|
-// | random_window       | JPEG bytes, or Image   | Window inside the picture | |
-// random_resized_crop | JPEG bytes, or Image   | Image of height x width, HWC, 8 bit              |
+// clang-format off
+// | operator            | takes                | gives
+// |---------------------|----------------------|----------------------------------------
+// | random_window       | JPEG bytes, or Image | Window inside the picture
+// | random_resized_crop | JPEG bytes, or Image | Image of height x width, HWC, 8 bit
+// clang-format on
 //
 // Given the bytes of a JPEG file, only the window is decoded: the size comes from the header, and
 // the pixels are exactly those that decoding everything and cutting would give. Windows are drawn

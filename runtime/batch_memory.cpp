@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace sluice {
@@ -15,7 +16,9 @@ std::byte* BatchMemory::place(std::size_t index, const ValueSpec& spec) {
     const std::lock_guard lock(mutex_);
     if (!decided_) {
       if (!ragged_hint_->load(std::memory_order_relaxed)) {
-        block_ = pool_->allocate(spec.bytes() * cells_.size());
+        std::size_t bytes = 0;
+        if (__builtin_mul_overflow(spec.bytes(), cells_.size(), &bytes)) throw std::bad_alloc();
+        block_ = pool_->allocate(bytes);
         block_spec_ = spec;
       }
       decided_ = true;

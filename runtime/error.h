@@ -35,7 +35,11 @@ struct Ledger {
   std::int64_t skipped = 0;
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
-  bool balanced() const { return admitted == delivered + replaced + skipped + failed + cancelled; }
+  // Admitted, and not ended yet.
+  std::int64_t open() const {
+    return admitted - delivered - replaced - skipped - failed - cancelled;
+  }
+  bool balanced() const { return open() == 0; }
   Ledger& operator+=(const Ledger& other);
 };
 // "100 admitted, 90 delivered, 0 replaced, 10 skipped, 0 failed, 0 cancelled".

@@ -36,6 +36,8 @@ class Image {
   void release() noexcept;
 
   bool empty() const { return data_ == nullptr; }
+  // True for pixels that belong to somebody else: a view, or a place in a batch.
+  bool is_view() const { return data_ != nullptr && !buffer_; }
   int height() const { return height_; }
   int width() const { return width_; }
   int channels() const { return channels_; }

@@ -55,7 +55,11 @@ Shape::Shape(std::initializer_list<std::int64_t> sizes) {
 
 std::int64_t Shape::elements() const {
   std::int64_t n = 1;
-  for (int axis = 0; axis < rank; ++axis) n *= (*this)[axis];
+  for (int axis = 0; axis < rank; ++axis) {
+    if (__builtin_mul_overflow(n, (*this)[axis], &n) || n > kMaxElements) {
+      throw std::invalid_argument("a shape of " + to_string(*this) + " is larger than any memory");
+    }
+  }
   return n;
 }
 

@@ -42,6 +42,7 @@ struct dtype_of<float> {
 // Sizes of the dimensions, outermost first. Rank 0 is a scalar: one element.
 struct Shape {
   static constexpr int kMaxRank = 4;
+  static constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
   std::array<std::int64_t, kMaxRank> dims{};
   int rank = 0;
 
@@ -49,6 +50,7 @@ struct Shape {
   // Throws std::invalid_argument for more than kMaxRank dimensions or a negative one.
   Shape(std::initializer_list<std::int64_t> sizes);
   std::int64_t operator[](int axis) const { return dims[static_cast<std::size_t>(axis)]; }
+  // Throws std::invalid_argument for more than kMaxElements.
   std::int64_t elements() const;
   friend bool operator==(const Shape&, const Shape&) = default;
 };
@@ -90,6 +92,8 @@ class Tensor {
   void release() noexcept;
 
   bool empty() const { return data_ == nullptr; }
+  // True for elements that belong to somebody else: a view, or a place in a batch.
+  bool is_view() const { return data_ != nullptr && !buffer_; }
   const ValueSpec& spec() const { return spec_; }
   const Shape& shape() const { return spec_.shape; }
   DType dtype() const { return spec_.dtype; }

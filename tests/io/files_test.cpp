@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -74,6 +75,25 @@ TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
   EXPECT_NE(refused(), "no error");
   EXPECT_THROW((void)files_in((root_ / "missing").string()), IoError);
   EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
+}
+
+// What is no file would block whoever opens it; a link that leads back would list everything again
+// and again.
+TEST_F(FilesTest, LeavesOutWhatIsNoFileAndNoticesLoops) {
+  write("a.jpg", "1");
+  ASSERT_EQ(mkfifo((root_ / "pipe.jpg").c_str(), 0600), 0);
+  fs::create_symlink("nowhere.jpg", root_ / "dangling.jpg");
+  fs::create_symlink("self.jpg", root_ / "self.jpg");
+  fs::create_directory(root_ / "folder.jpg");
+  const Files files = files_in(root_.string());
+  ASSERT_EQ(files.size(), 3);
+  EXPECT_EQ(fs::path(files.name(1)).filename(), "dangling.jpg");
+  EXPECT_THROW((void)read_file(files.name(1)), IoError);
+  EXPECT_THROW((void)read_file(files.name(2)), IoError);
+  EXPECT_THROW((void)read_file((root_ / "pipe.jpg").string()), IoError);
+  fs::create_directory_symlink(".", root_ / "again");
+  EXPECT_NE(refused().find("holds a link that leads back to a folder above it"), std::string::npos)
+      << refused();
 }
 
 TEST_F(FilesTest, ReadsWholeFilesAndSaysWhichItCannot) {

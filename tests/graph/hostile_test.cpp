@@ -1,0 +1,222 @@
+// Programs and types that do not behave: each gets an error that says so, and hurts nothing else.
+#include <sluice/graph/pipeline.h>
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+auto indices(Graph& g, std::int64_t count = 20) {
+  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
+}
+
+struct ThrowsWhenMoved {
+  std::int64_t value = 0;
+  bool armed = false;
+  ThrowsWhenMoved() = default;
+  explicit ThrowsWhenMoved(std::int64_t v) : value(v) {}
+  ThrowsWhenMoved(ThrowsWhenMoved&&) = default;
+  ThrowsWhenMoved& operator=(ThrowsWhenMoved&& other) {
+    if (other.armed) throw std::runtime_error("stays where it is");
+    value = other.value;
+    armed = other.value % 10 == 3;  // from now on: in the batch it cannot be moved again
+    return *this;
+  }
+};
+
+TEST(Hostile, ATypeThatCannotBeMovedWithinItsBatchLosesTheBatchAndNotTheEpoch) {
+  auto pipeline =
+      make_pipeline({.batch_size = 5, .threads = 2, .on_error = OnError::skip}, [](Graph& g) {
+        return g.map(
+            "make",
+            [](std::int64_t x) {
+              if (x % 10 == 1) throw std::runtime_error("a gap, which is closed by moving");
+              return ThrowsWhenMoved(x);
+            },
+            indices(g));
+      });
+  auto run = pipeline.epoch();
+  int batches = 0, thrown = 0;
+  while (true) {
+    try {
+      if (!run.next()) break;
+      ++batches;
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+  }
+  EXPECT_EQ(batches + thrown, 4);
+  EXPECT_TRUE(pipeline.stats().epoch.balanced());
+}
+
+struct ThrowsWhenMade {
+  static inline std::atomic<bool> armed{false};
+  std::string text;
+  ThrowsWhenMade() {
+    if (armed) throw std::runtime_error("not now");
+  }
+  ThrowsWhenMade(const ThrowsWhenMade&) = default;
+  ThrowsWhenMade(ThrowsWhenMade&&) = default;
+  ThrowsWhenMade& operator=(const ThrowsWhenMade&) = default;
+  ThrowsWhenMade& operator=(ThrowsWhenMade&&) = default;
+};
+
+TEST(Hostile, ATypeWhoseConstructorThrowsEndsNothing) {
+  auto pipeline =
+      make_pipeline({.batch_size = 5, .threads = 2, .on_error = OnError::skip}, [](Graph& g) {
+        auto value = g.map(
+            "make", [](std::int64_t) { return ThrowsWhenMade(); }, indices(g));
+        return g.map(
+            "size", [](const ThrowsWhenMade& v) { return v.text.size(); }, value);
+      });
+  ThrowsWhenMade::armed = true;
+  for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.missing().size(), 5u);
+  ThrowsWhenMade::armed = false;
+  EXPECT_EQ(pipeline.stats().epoch.skipped, 20);
+}
+
+struct NamelessData {
+  std::int64_t size() const { return 8; }
+  std::string name(std::int64_t) const { throw std::runtime_error("no name"); }
+  std::int64_t operator()(const SampleInfo& info) const {
+    if (info.index_in_epoch == 3) throw std::runtime_error("three");
+    return info.index_in_epoch;
+  }
+};
+
+TEST(Hostile, ADatasetThatFailsToNameASampleDoesNotHideItsError) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    auto i = g.read(NamelessData());
+    return g.select(
+        i, [&] { return i; }, [&] { return i; }, [&] { return i; }, [&] { return i; },
+        [&] { return i; }, [&] { return i; }, [&] { return i; });
+  });
+  auto run = pipeline.epoch();
+  for (const char* what : {"three", "the index is 7, but the arms are numbered 0 to 6"}) {
+    try {
+      (void)run.next();
+      FAIL();
+    } catch (const BatchError& error) {
+      EXPECT_EQ(error.errors().at(0).what, what);
+      EXPECT_EQ(error.errors().at(0).source, "");
+    }
+    EXPECT_TRUE(run.next().has_value());
+  }
+}
+
+template <class F>
+std::string build_error(F f) {
+  try {
+    f();
+  } catch (const BuildError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Hostile, AValueOfAnEarlierPipelineIsRefused) {
+  const std::string expected =
+      "a value of a pipeline that has been described already is used in another; describe each "
+      "pipeline on its own";
+  Value<std::int64_t> stale;
+  (void)make_pipeline({}, [&](Graph& g) { return stale = indices(g); });
+  EXPECT_EQ(build_error([&] {
+              (void)make_pipeline({}, [&](Graph& g) {
+                (void)indices(g);
+                return stale;
+              });
+            }),
+            expected);
+  EXPECT_EQ(build_error([&] {
+              (void)make_pipeline({}, [&](Graph& g) {
+                (void)indices(g);
+                return g.map(
+                    "use", [](std::int64_t x) { return x; }, stale);
+              });
+            }),
+            expected);
+}
+
+TEST(Hostile, AnEmptyValueIsNoConstant) {
+  EXPECT_EQ(build_error([&] {
+              (void)make_pipeline({}, [&](Graph& g) {
+                (void)indices(g);
+                return g.coin_flip(Value<float>());
+              });
+            }),
+            "a default-constructed Value is used; a Value must come from a Graph or an operator");
+}
+
+// A view on an input would show whatever comes to lie there next.
+TEST(Hostile, AStepThatReturnsAViewDeliversItsOwnPixels) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    auto image = g.map_into<Image>(
+        "paint",
+        [](std::int64_t x, Image& out) {
+          out.create(8, 8, 1);
+          std::memset(out.data(), static_cast<int>(x), 64);
+        },
+        indices(g, 200));
+    auto part = g.map(
+        "part", [](const Image& whole) { return whole.crop_view(2, 2, 3, 3); }, image);
+    auto noise = g.map_into<Image>(
+        "noise",
+        [](const Image&, Image& out) {
+          out.create(8, 8, 1);
+          std::memset(out.data(), 255, 64);
+        },
+        part);
+    return std::tuple{part, noise};
+  });
+  int expected = 0;
+  for (const auto& [parts, noise] : pipeline.epoch()) {
+    for (const Image& part : parts) EXPECT_EQ(part.at(1, 1, 0), expected++);
+  }
+}
+
+TEST(Hostile, AbsurdNumbersAreErrors) {
+  EXPECT_THROW(Image(1 << 30, 1 << 30, 16), std::invalid_argument);
+  EXPECT_THROW(Tensor({std::int64_t{1} << 32, std::int64_t{1} << 32}, DType::u8),
+               std::invalid_argument);
+  EXPECT_EQ(build_error([] {
+              (void)make_pipeline({.threads = 2000000000}, [](Graph& g) { return indices(g); });
+            }),
+            "threads must be at most 4096, not 2000000000");
+  EXPECT_EQ(build_error([] {
+              (void)make_pipeline({}, [](Graph& g) {
+                (void)indices(g);
+                return g.uniform(2.f, 1.f);
+              });
+            }),
+            "uniform: the range from 2.000000 to 1.000000 is empty; give the smaller number first");
+  // As many frames as there are samples, whatever was asked for.
+  auto pipeline = make_pipeline({.batch_size = 4, .prefetch = INT32_MAX, .stall_timeout = 1e300},
+                                [](Graph& g) { return indices(g); });
+  EXPECT_EQ(pipeline.stats().memory.window, 20u);
+  int batches = 0;
+  for (const auto& batch : pipeline.epoch()) batches += batch.size() == 4 ? 1 : 0;
+  EXPECT_EQ(batches, 5);
+}
+
+TEST(Hostile, ManyBranchesInARowAreBuiltAtOnce) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto i = indices(g);
+    auto x = i;
+    for (int n = 0; n < 100; ++n) {
+      auto more = g.map(
+          "more", [](std::int64_t v) { return v + 1; }, x);
+      x = g.select(i, std::vector<Value<std::int64_t>>(20, more));
+    }
+    return x;
+  });
+  EXPECT_EQ(pipeline.epoch().next()->get<0>()[2], 102);
+}
+
+}  // namespace
+}  // namespace sluice
