@@ -16,8 +16,7 @@
 namespace sluice {
 namespace {
 
-// Stand-ins are tried until one succeeds, but not for ever: a folder may hold nothing but damaged
-// files.
+// Stand-ins are tried until one succeeds, but not for ever: all files may be damaged.
 constexpr int kMaxStandIns = 16;
 // Draws that choose a stand-in; no generator of a graph has this number.
 constexpr std::uint32_t kStandInGenerator = 0xffffffffu;

@@ -1,5 +1,4 @@
-// What ONNX's If, Loop, Scan and SequenceMap compute, case by case: the rows of the table in
-// docs/conformance.md.
+// What ONNX's If, Loop, Scan and SequenceMap compute: the rows of docs/conformance.md.
 #include "tests/graph/conformance/setup.h"
 
 #include <optional>
