@@ -58,13 +58,14 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
   std::vector<std::string> names;
   for (const Augmentation<X>& augmentation : augmentations) names.push_back(augmentation.name);
   for (int step = 0; step < options.n; ++step) {
-    const auto [index, negative] = g.random("draw", [count](Random& random) {
+    // Not a structured binding: Clang before 16 cannot capture one.
+    const auto drawn = g.random("draw", [count](Random& random) {
       const std::uint32_t chosen = random.below(count);
       return std::tuple{static_cast<std::int64_t>(chosen), (random.next() & 1u) != 0};
     });
     std::vector<std::function<Value<X>()>> arms;
     for (const Augmentation<X>& a : augmentations) {
-      arms.push_back([&g, &a, &options, value, negative] {
+      arms.push_back([&g, &a, &options, value, negative = std::get<1>(drawn)] {
         const auto parameter = g.map(
             "magnitude",
             [low = a.low, high = a.high, signed_ = a.randomly_negate, bins = options.bins](
@@ -75,7 +76,7 @@ Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X
         return a.apply(value, parameter);
       });
     }
-    value = g.select(index, arms, {.name = "apply_random", .arm_names = names});
+    value = g.select(std::get<0>(drawn), arms, {.name = "apply_random", .arm_names = names});
   }
   return value;
 }

@@ -115,7 +115,7 @@ auto call(F& f, Value<std::int64_t> i, const S& state) {
 // What a callable returned becomes the value of a slot. A view on pixels of another value would not
 // live as long as its slot, so it is copied.
 template <class R>
-void store(R& slot, R&& result) {
+void store(R& slot, std::type_identity_t<R>&& result) {
   if constexpr (requires {
                   result.is_view();
                   result.clone();

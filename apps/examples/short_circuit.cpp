@@ -18,7 +18,7 @@ int main(int argc, char** argv) try {
   std::atomic<int> decoded{0};
   const PipelineOptions options{.batch_size = 16, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
-    auto [jpeg, label] = g.read(files_in(folder));
+    auto jpeg = std::get<0>(g.read(files_in(folder)));
     auto pixels = g.map(
         "pixels", [](const JpegHeader& h) { return h.width * h.height; }, peek_jpeg(jpeg));
     return g.all_of(pixels >= 200000, [&] {

@@ -42,7 +42,8 @@ class Generator {
   Id pick(const Visible& visible) {
     const int n = static_cast<int>(visible.size());
     const int from = one_in(3) ? 0 : std::max(0, n - 6);
-    return use(visible[static_cast<std::size_t>(from + below(n - from))]);
+    const int at = from + below(n - from);
+    return use(visible[static_cast<std::size_t>(at)]);
   }
   Id use(Id id) {
     used_.insert(id);

@@ -106,7 +106,8 @@ bool simplify(Program& program, std::size_t index, int way) {
   if (!node.blocks.empty() && results > 1) {
     const int first = node.kind == Kind::while_loop ? 1 : 0;  // the condition looks at it
     if (way < results - first) {
-      const auto i = static_cast<std::ptrdiff_t>(way + first);
+      const int at = way + first;
+      const auto i = static_cast<std::ptrdiff_t>(at);
       const Id out = node.out[static_cast<std::size_t>(i)];
       node.out.erase(node.out.begin() + i);
       for (Block& block : node.blocks) {
