@@ -44,11 +44,11 @@ class Batch {
   std::int64_t epoch() const { return data_->epoch; }
   // The sample's place in the epoch, for each sample without padding.
   const std::vector<std::int64_t>& ids() const { return data_->ids; }
-  // Samples that should be here and failed.
+  // Samples that should be here, and failed or were dropped by a filter; in order of ids.
   const std::vector<std::int64_t>& missing() const { return data_->missing; }
   // Samples that failed, and whose place another one took.
   const std::vector<std::int64_t>& replaced() const { return data_->replaced; }
-  // Why: one for each missing or replaced sample, in order of ids.
+  // Why: one for each sample that failed, missing or replaced, in order of ids.
   const std::vector<SampleError>& errors() const { return data_->errors; }
   // How many samples at the end repeat the last one.
   std::size_t padding() const { return data_->padding; }

@@ -1,6 +1,9 @@
 #include <sluice/graph/delivery.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -10,6 +13,10 @@ namespace {
 
 // A rate of few samples says nothing.
 constexpr std::int64_t kRateFrom = 100;
+// Stand-ins are tried until one succeeds, but not for ever: all files may be damaged.
+constexpr int kMaxStandIns = 16;
+// Draws that choose a stand-in; no generator of a graph has this number.
+constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
 
 // What went wrong with the sample itself; when stand-ins failed too, that does not matter.
 const SampleError* error_of(const Frame& frame) {
@@ -17,6 +24,19 @@ const SampleError* error_of(const Frame& frame) {
 }
 
 }  // namespace
+
+bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept {
+  if (frame.attempts() >= kMaxStandIns) return false;
+  Random draw({.seed = seed,
+               .epoch = static_cast<std::uint32_t>(frame.info().epoch),
+               .sample = static_cast<std::uint32_t>(frame.id()),
+               .generator = kStandInGenerator});
+  std::uint32_t sample = 0;
+  for (int i = 0; i <= frame.attempts(); ++i)
+    sample = draw.below(static_cast<std::uint32_t>(total));
+  frame.stand_in(sample);
+  return true;
+}
 
 void Delivery::restart(std::int64_t total) {
   total_ = total;
@@ -65,7 +85,8 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
     const Frame& frame = *frames[cell];
     if (frame.ended()) {
       batch.missing.push_back(frame.id());
-      if (frame.failed()) batch.errors.push_back(*error_of(frame));
+      // Also when a filter dropped the stand-in.
+      if (const SampleError* error = error_of(frame)) batch.errors.push_back(*error);
       // One that neither failed nor was dropped had no memory to say why it ended.
       ++(frame.dropped() || (frame.failed() && skips) ? here.skipped : here.failed);
       continue;
@@ -90,53 +111,63 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
 }
 
 void Compactor::restart() {
-  parts_.clear();
+  part_.reset();
   making_.reset();
+  used_ = 0;
   batches_ = left_out_ = 0;
 }
 
 std::int64_t Compactor::waiting() const {
-  std::size_t count = making_ == nullptr ? 0 : making_->ids.size();
-  for (const Part& part : parts_) count += part.batch->ids.size() - part.used;
-  return static_cast<std::int64_t>(count);
+  const std::size_t made = making_ == nullptr ? 0 : making_->ids.size();
+  const std::size_t left = part_ == nullptr ? 0 : part_->ids.size() - used_;
+  return static_cast<std::int64_t>(made + left);
 }
 
-void Compactor::move_sample(Part& from, BatchData& to) {
-  for (std::size_t k = 0; k < to.columns.size(); ++k) {
-    from.batch->columns[k]->transfer(from.used, *to.columns[k], to.ids.size());
+void Compactor::move_sample() {
+  for (std::size_t k = 0; k < making_->columns.size(); ++k) {
+    part_->columns[k]->transfer(used_, *making_->columns[k], making_->ids.size());
   }
-  to.ids.push_back(from.batch->ids[from.used++]);
+  making_->ids.push_back(part_->ids[used_++]);
+}
+
+void Compactor::move_notes(std::int64_t id) {
+  const auto move = [](auto& from, auto& to, const auto& is_before) {
+    const auto end = std::partition_point(from.begin(), from.end(), is_before);
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+    from.erase(from.begin(), end);
+  };
+  const auto before = [id](std::int64_t other) { return other < id; };
+  move(part_->missing, making_->missing, before);
+  move(part_->replaced, making_->replaced, before);
+  move(part_->errors, making_->errors, [id](const SampleError& error) { return error.id < id; });
 }
 
 std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   const auto full = static_cast<std::size_t>(options_.batch_size);
   if (making_ == nullptr) making_ = make(batches_);
-  while (making_->ids.size() < full) {
-    if (parts_.empty()) {
-      Part part{next()};
-      if (part.batch == nullptr) break;
-      const auto append = [](auto& to, auto& from) {
-        to.insert(to.end(), from.begin(), from.end());
-      };
-      append(making_->missing, part.batch->missing);
-      append(making_->replaced, part.batch->replaced);
-      append(making_->errors, part.batch->errors);
-      parts_.push_back(std::move(part));
-    }
-    if (parts_.front().used == parts_.front().batch->ids.size()) {
-      parts_.pop_front();
+  while (used_up() || making_->ids.size() < full) {
+    if (!used_up()) {
+      move_sample();
       continue;
     }
-    move_sample(parts_.front(), *making_);
+    if (part_ != nullptr) move_notes(std::numeric_limits<std::int64_t>::max());
+    part_.reset();
+    used_ = 0;
+    part_ = next();
+    if (part_ == nullptr) break;
   }
+  if (part_ != nullptr) move_notes(part_->ids[used_]);
   std::unique_ptr<BatchData> batch = std::move(making_);
+  if (batch == nullptr) return nullptr;
   const std::size_t size = batch->ids.size();
   if (size < full && options_.last_batch == LastBatch::drop) {
     left_out_ += static_cast<std::int64_t>(size);
     return nullptr;
   }
-  if (size == 0) return nullptr;
-  if (size < full && options_.last_batch == LastBatch::fill) batch->padding = full - size;
+  if (size == 0 && batch->missing.empty()) return nullptr;
+  if (0 < size && size < full && options_.last_batch == LastBatch::fill) {
+    batch->padding = full - size;
+  }
   std::vector<std::uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0u);
   for (auto& column : batch->columns) column->finish(all, batch->padding);

@@ -1,21 +1,25 @@
 // Delivery: what becomes of complete batches in one epoch: the error policy with its budget, and
 // closing the gaps that missing samples leave. Compactor: full batches of the samples that are
-// left.
+// left. stand_in(): the sample that takes the place of one that failed.
 //
-// Ownership: refers to frames only while it is called. Threads: one at a time. Errors: judge()
-// throws BudgetError, and BatchError once for a batch.
+// Ownership: refers to frames only while it is called. Threads: one at a time; stand_in() any
+// number, for different frames. Errors: judge() throws BudgetError, and BatchError once for a
+// batch.
 #pragma once
 
 #include <sluice/graph/engine.h>
 #include <sluice/graph/options.h>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
 
 namespace sluice {
+
+// Gives a frame whose sample failed another one of the epoch, which has `total`: drawn by seed,
+// epoch and id, and by how many were tried before. False when enough of them failed, too.
+bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept;
 
 class Delivery {
  public:
@@ -38,8 +42,16 @@ class Delivery {
 
 // Forms full batches of the samples of short ones, in order. Values are copied or moved once more
 // for it.
+//
+// A batch names what is missing up to the first sample of the batch behind it, and so waits until
+// that sample is known; the first batch names what is missing before it, too. Every sample stands
+// in one batch then, in it or as missing, whatever becomes of the samples behind the last one that
+// is left. When none is left at all, an empty batch names them. What `last_batch = drop` leaves out
+// is named nowhere.
 class Compactor {
  public:
+  // The next short batch; null when there are no more. May call restart(), which gives up what is
+  // held: next() then gives null.
   using Next = std::function<std::unique_ptr<BatchData>()>;
   // Makes an empty batch with this index.
   using Make = std::function<std::unique_ptr<BatchData>(std::int64_t index)>;
@@ -55,14 +67,14 @@ class Compactor {
   std::int64_t left_out() const { return left_out_; }
 
  private:
-  struct Part {
-    std::unique_ptr<BatchData> batch;
-    std::size_t used = 0;
-  };
-  void move_sample(Part& from, BatchData& to);
+  bool used_up() const { return part_ == nullptr || used_ == part_->ids.size(); }
+  void move_sample();
+  // Moves what the part says of samples before `id` to the batch that is being made.
+  void move_notes(std::int64_t id);
 
   const PipelineOptions& options_;
-  std::deque<Part> parts_;
+  std::unique_ptr<BatchData> part_;  // a short batch
+  std::size_t used_ = 0;             // of its samples
   std::unique_ptr<BatchData> making_;
   std::int64_t batches_ = 0;
   std::int64_t left_out_ = 0;

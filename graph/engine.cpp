@@ -16,10 +16,6 @@
 namespace sluice {
 namespace {
 
-// Stand-ins are tried until one succeeds, but not for ever: all files may be damaged.
-constexpr int kMaxStandIns = 16;
-// Draws that choose a stand-in; no generator of a graph has this number.
-constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
 constexpr std::int64_t kAnyRun = -1;
 
 }  // namespace
@@ -119,21 +115,10 @@ struct Engine::Impl {
     while (seen < frame.bytes_allocated &&
            !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
     }
-    if (frame.failed() && options.on_error.policy == OnError::Policy::replace &&
-        frame.attempts() < kMaxStandIns && !cancelled.load(std::memory_order_relaxed)) {
-      frame.release_all();
-      Random draw({.seed = options.seed,
-                   .epoch = static_cast<std::uint32_t>(frame.info().epoch),
-                   .sample = static_cast<std::uint32_t>(frame.id()),
-                   .generator = kStandInGenerator});
-      std::uint32_t sample = 0;
-      for (int i = 0; i <= frame.attempts(); ++i)
-        sample = draw.below(static_cast<std::uint32_t>(total));
-      frame.stand_in(sample);
-      return false;
-    }
+    const bool replace = frame.failed() && options.on_error.policy == OnError::Policy::replace &&
+                         !cancelled.load(std::memory_order_relaxed);
     frame.release_all();
-    return true;
+    return !(replace && stand_in(frame, options.seed, total));
   }
 
   void emit(Frame& frame) noexcept {
@@ -164,14 +149,18 @@ struct Engine::Impl {
   }
 
   std::unique_ptr<BatchData> next(std::int64_t of_run) {
-    if (!options.compact) return next_in_order(of_run);
+    std::unique_lock lock(mutex);
+    // What the compactor holds is for none but the run that goes on.
+    const bool compact = options.compact && running && of_run == run && !stopping;
+    lock.unlock();
+    if (!compact) return next_in_order(of_run);
     auto batch =
         compactor.next([&] { return next_in_order(of_run); },
                        [&](std::int64_t index) {
                          return make_batch(index, static_cast<std::size_t>(options.batch_size));
                        });
     if (batch == nullptr && compactor.left_out() > 0) {
-      const std::lock_guard lock(mutex);
+      lock.lock();
       for (Ledger* counts : {&ledger, &total_ledger}) {
         counts->delivered -= compactor.left_out();
         counts->skipped += compactor.left_out();
@@ -258,14 +247,15 @@ struct Engine::Impl {
 
   void stop() {
     std::unique_lock lock(mutex);
+    stopping = true;
     end(lock);
   }
 
   // Waits until nothing runs, and closes the ledger. Leaves the lock held.
   void end(std::unique_lock<std::mutex>& lock) {
     if (!running) return;
-    stopping = true;
     const bool complete = delivered_batches == batch_count;
+    const bool over = !std::exchange(stopping, true) && complete;
     if (!complete) {
       cancelled.store(true, std::memory_order_relaxed);
       executor->set_cancelled(true);
@@ -278,10 +268,10 @@ struct Engine::Impl {
     for (const Ready& batch : ready) held += static_cast<std::int64_t>(batch.frames->size());
     ready.clear();
     making.clear();
-    const std::int64_t waiting = compactor.waiting();
-    if (!complete) {
-      ledger.delivered -= waiting;
-      held += waiting;
+    if (!over) {  // else they are about to be delivered
+      ledger.delivered -= compactor.waiting();
+      held += compactor.waiting();
+      compactor.restart();
     }
     ledger.cancelled += held;
     running = false;
@@ -296,6 +286,7 @@ struct Engine::Impl {
     std::int64_t started = 0;
     {
       std::unique_lock lock(mutex);
+      stopping = true;
       end(lock);
       started = ++run;
       epoch = which;

@@ -27,9 +27,9 @@ struct BatchData {
   std::size_t padding = 0;  // repetitions of the last one
   std::vector<std::unique_ptr<Column>> columns;
   std::vector<std::int64_t> ids;       // of the samples in it, in order
-  std::vector<std::int64_t> missing;   // ids that were skipped or failed
+  std::vector<std::int64_t> missing;   // ids that were skipped or failed, in order
   std::vector<std::int64_t> replaced;  // ids whose place another sample took
-  std::vector<SampleError> errors;     // of the missing and the replaced, in order of ids
+  std::vector<SampleError> errors;     // of those that failed, in order of ids
 };
 
 struct MemoryStats {

@@ -49,7 +49,8 @@ struct PipelineOptions {
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on
   // every machine. Costs one more copy of each value; off, a batch is short by the samples that it
-  // lacks.
+  // lacks. Each batch names what is missing up to the first sample of the next one, and comes when
+  // that sample is known; an epoch of which no sample is left gives one empty batch.
   bool compact = false;
   OnError on_error = OnError::fail;
   double stall_timeout =

@@ -1,4 +1,4 @@
-// Samples that are dropped in the open, effects, and full batches of what is left.
+// Samples that are dropped in the open, and effects.
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -65,97 +65,6 @@ TEST(Filter, InsideAnArmConcernsThoseWhoTakeIt) {
     if (x % 4 == 0) expected.push_back(x);
   }
   EXPECT_EQ(all, expected);
-}
-
-TEST(Filter, CompactGivesTheSameFullBatchesOnEveryMachine) {
-  struct Case {
-    LastBatch last;
-    std::size_t batches, last_size;
-    std::int64_t skipped;
-  };
-  // 67 samples pass the filter, three of them fail.
-  for (const Case& c : {Case{LastBatch::partial, 7, 4, 36}, Case{LastBatch::drop, 6, 10, 40},
-                        Case{LastBatch::fill, 7, 10, 36}}) {
-    for (const int threads : {1, 2, 8}) {
-      auto pipeline = make_pipeline({.batch_size = 10,
-                                     .threads = threads,
-                                     .last_batch = c.last,
-                                     .compact = true,
-                                     .on_error = OnError::skip},
-                                    [](Graph& g) {
-                                      auto i = indices(g);
-                                      g.filter(i % 3 != 1);
-                                      auto risky = g.map(
-                                          "risky",
-                                          [](std::int64_t x) {
-                                            if (x % 20 == 5) throw std::runtime_error("five");
-                                            return x;
-                                          },
-                                          i);
-                                      auto image = g.map_into<Image>(
-                                          "dot",
-                                          [](std::int64_t x, Image& out) {
-                                            out.create(1, 1, 1);
-                                            out.data()[0] = static_cast<std::uint8_t>(x);
-                                          },
-                                          risky);
-                                      auto box = g.map(
-                                          "box",
-                                          [](std::int64_t x) {
-                                            return std::vector<std::int64_t>{x, x};
-                                          },
-                                          risky);
-                                      return std::tuple{image, box, risky};
-                                    });
-      std::int64_t next = 0;
-      std::size_t batches = 0, last_size = 0;
-      for (const auto& batch : pipeline.epoch()) {
-        const auto& [images, boxes, values] = batch;
-        EXPECT_TRUE(images.dense());
-        EXPECT_EQ(batch.index(), static_cast<std::int64_t>(batches));
-        ++batches;
-        last_size = values.size();
-        for (std::size_t k = 0; k + batch.padding() < values.size(); ++k) {
-          while (!kept(next) || next % 20 == 5) ++next;
-          EXPECT_EQ(values[k], next);
-          EXPECT_EQ(boxes[k], (std::vector<std::int64_t>{next, next}));
-          EXPECT_EQ(images[k].at(0, 0, 0), next % 256);
-          ++next;
-        }
-      }
-      EXPECT_EQ(batches, c.batches);
-      EXPECT_EQ(last_size, c.last_size);
-      EXPECT_EQ(pipeline.stats().epoch.skipped, c.skipped);
-      EXPECT_TRUE(pipeline.stats().epoch.balanced());
-      EXPECT_TRUE(pipeline.stats().total.balanced());
-    }
-  }
-}
-
-TEST(Filter, CompactBalancesWhenTheEpochIsLeftEarly) {
-  auto pipeline = make_pipeline({.batch_size = 8, .threads = 2, .compact = true}, [](Graph& g) {
-    auto i = indices(g);
-    g.filter(i % 3 != 1);
-    return i;
-  });
-  (void)pipeline.epoch().next();
-  pipeline.reset();
-  EXPECT_TRUE(pipeline.stats().total.balanced());
-}
-
-TEST(Filter, EverythingMayBeDropped) {
-  for (const bool compact : {false, true}) {
-    auto pipeline =
-        make_pipeline({.batch_size = 8, .threads = 2, .compact = compact}, [](Graph& g) {
-          auto i = indices(g, 20);
-          g.filter(false);
-          return i;
-        });
-    std::size_t samples = 0;
-    for (const auto& batch : pipeline.epoch()) samples += batch.size();
-    EXPECT_EQ(samples, 0u);
-    EXPECT_EQ(pipeline.stats().epoch.skipped, 20);
-  }
 }
 
 TEST(Tap, RunsForItsEffectThoughNobodyUsesIt) {

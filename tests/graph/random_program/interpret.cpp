@@ -166,7 +166,6 @@ Ending interpret(const Program& program, const Schedule& schedule, const Sample&
 
 std::string to_string(const Ending& ending) {
   if (ending.how == Ending::How::dropped) return "dropped";
-  if (ending.how == Ending::How::unsaid) return "nothing";
   if (ending.how == Ending::How::failed)
     return "failed in '" + ending.step + "' on the path '" + ending.path + "'";
   std::string text = "(";

@@ -21,8 +21,8 @@ struct Sample {
 };
 
 struct Ending {
-  enum class How : std::uint8_t { delivered, dropped, failed, unsaid };
-  How how = How::delivered;           // unsaid: behind the last full batch, where no batch tells
+  enum class How : std::uint8_t { delivered, dropped, failed };
+  How how = How::delivered;
   std::vector<std::int64_t> outputs;  // when it is delivered
   std::string step, path;             // when it failed: names without "#2"
   std::vector<int> runs;              // of each node, by number; draws, works, taps and branches

@@ -66,9 +66,6 @@ Observed run_with(const Program& program, const Setting& setting, std::index_seq
       auto& sample = samples[static_cast<std::size_t>(id)];
       if (sample) {
         seen.samples.push_back(*sample);
-      } else if (setting.compact && id > last) {
-        seen.samples.emplace_back();
-        seen.samples.back().how = Ending::How::unsaid;
       } else {
         seen.samples.emplace_back();
         seen.complaint = "sample " + std::to_string(id) + " is neither there nor missing";
