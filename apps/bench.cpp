@@ -122,7 +122,8 @@ class Bench {
       throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
     const Corpus corpus(options_.data);
     if (corpus.left_out() > 0)
-      fmt::print(out_, "{} files cannot be decoded and are left out\n", corpus.left_out());
+      fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
+                 corpus.left_out());
     const bool conditional = options_.workload == "conditional";
     SubjectOptions subject{.threads = threads_, .batch = options_.batch};
     const RotateLoop loop(corpus, subject.seed, options_.batch);

@@ -10,21 +10,29 @@
 
 namespace sluice::app {
 
-Corpus::Corpus(const std::string& folder) {
+namespace {
+
+Files found_in(const std::string& folder) {
   try {
-    const Files files = files_in(folder);
-    Image picture;
-    for (std::int64_t i = 0; i < files.size(); ++i) {
-      Bytes bytes = read_file(files.name(i));
-      try {
-        decode_jpeg_image(bytes, {}, picture);
-        files_.push_back(std::move(bytes));
-      } catch (const JpegError&) {
-        ++left_out_;
-      }
-    }
+    return files_in(folder);
   } catch (const IoError& error) {
     throw UsageError(fmt::format("--data: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+Corpus::Corpus(const std::string& folder) {
+  const Files files = found_in(folder);
+  Image picture;
+  for (std::int64_t i = 0; i < files.size(); ++i) {
+    try {
+      Bytes bytes = read_file(files.name(i));
+      decode_jpeg_image(bytes, {}, picture);
+      files_.push_back(std::move(bytes));
+    } catch (const Error&) {
+      ++left_out_;
+    }
   }
   if (files_.empty())
     throw UsageError(fmt::format("--data: no file in '{}' can be decoded", folder));

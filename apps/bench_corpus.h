@@ -1,6 +1,7 @@
 // Corpus: the files of a folder, in memory.
 //
-// Files that the decoder refuses are left out, so that every workload measures the same pictures.
+// Files that cannot be read or decoded are left out, so that every workload measures the same
+// pictures.
 // Immutable once made, so that any number of threads may read it.
 #pragma once
 

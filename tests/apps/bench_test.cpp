@@ -16,11 +16,17 @@ TEST(Bench, EveryWorkloadReportsItsFigures) {
   std::filesystem::create_directories(data);
   for (const Picture& picture : demo_pictures())
     write_file((data / picture.name).string(), picture.file);
+  std::filesystem::create_symlink(data / "gone", data / "gone.jpg");
   for (const std::string& workload : bench_workloads()) {
     const Ran ran = run_program("bench " + workload + " --data " + data.string() +
                                 " --threads 2 --seconds 0.01 --rounds 2 --batch 8 --json -");
     ASSERT_EQ(ran.status, 0) << workload << ": " << ran.errors;
     const auto json = nlohmann::json::parse(ran.out);
+    if (workload != "overhead") {
+      EXPECT_NE(ran.errors.find("left out, as they cannot be read or decoded: 2 of the files"),
+                std::string::npos)
+          << ran.errors;
+    }
     EXPECT_EQ(json.at("workload"), workload);
     EXPECT_EQ(json.at("threads"), 2);
     EXPECT_EQ(json.at("batch"), 8);
