@@ -43,8 +43,6 @@ std::string in_words(const std::string& what) {
                                                                           : what;
 }
 
-std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
-
 // A row of the sheet, drawn when the run is over.
 struct Shown {
   std::string name;
@@ -60,6 +58,13 @@ class Augmentation {
       : options_(options), files_(find_files(options)) {
     count_ = options.count > 0 ? options.count : files_.size();
     make_folder(options.out);
+    std::error_code unreadable;  // then the first file that is written says so
+    if (!options.overwrite && !fs::is_empty(options.out, unreadable) && !unreadable) {
+      throw UsageError(fmt::format(
+          "--out {} holds files already, which would be mixed with the results: give an "
+          "empty or a new folder, or --overwrite",
+          options.out));
+    }
     if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
       make_folder(folder.string());
   }
@@ -104,6 +109,10 @@ class Augmentation {
     }
     summarise(seconds, pipeline.options().threads);
     if (!options_.sheet.empty()) write_sheet();
+    if (written_ == 0) {
+      (void)std::fflush(stdout);
+      throw Error(fmt::format("nothing was delivered: none of {} files can be used", lost_.size()));
+    }
     return 0;
   }
 
@@ -118,6 +127,22 @@ class Augmentation {
           "{} {} lies in the --data folder: it would be read as a picture the next time", option,
           path));
     }
+  }
+
+  // What a file of --data is called: its path below that folder.
+  std::string name_of_file(const std::string& path) const {
+    return fs::path(path).lexically_relative(options_.data).string();
+  }
+
+  // Where the result of sample `number` goes. Names stay below what a file system allows.
+  std::string result_path(const std::string& source, std::int64_t number) const {
+    constexpr std::size_t kMostBytes = 200;
+    fs::path inside = name_of_file(source);
+    inside.replace_extension();
+    std::string name;
+    for (const fs::path& part : inside) name += (name.empty() ? "" : "__") + part.string();
+    if (name.size() > kMostBytes) name.erase(0, name.size() - kMostBytes);
+    return (fs::path(options_.out) / fmt::format("{}_{:06}.jpg", name, number)).string();
   }
 
   static Files find_files(const AugmentOptions& options) {
@@ -162,21 +187,18 @@ class Augmentation {
       if (begun_ + id >= count_) return;
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
       const std::string& source = files_.name(numbers[i]);
-      const std::string path =
-          (fs::path(options_.out) / fmt::format("{}_{:06}.jpg",
-                                                fs::path(source).stem().string().substr(0, 200),
-                                                begun_ + id))
-              .string();
+      const std::string path = result_path(source, begun_ + id);
       write_file(path, files[i]);
       ++written_;
       if (stands_in) {
         const SampleError& why = batch.errors()[error++];
         replaced_.push_back({why, source});
-        show({file_name(why.source),
-              "replaced by " + file_name(source) + ", " + describe(options_.recipe, treatments[i]),
+        show({name_of_file(why.source),
+              "replaced by " + name_of_file(source) + ", " +
+                  describe(options_.recipe, treatments[i]),
               Fate::replaced, why.source, path});
       } else {
-        show({file_name(source), describe(options_.recipe, treatments[i]),
+        show({name_of_file(source), describe(options_.recipe, treatments[i]),
               treatments[i].changed() ? Fate::changed : Fate::unchanged, source, path});
       }
     }
@@ -186,7 +208,7 @@ class Augmentation {
   void lose(const SampleError& error) {
     if (begun_ + error.id >= count_) return;
     lost_.push_back(error);
-    show({file_name(error.source), in_words(error.what), Fate::failed, error.source, ""});
+    show({name_of_file(error.source), in_words(error.what), Fate::failed, error.source, ""});
   }
 
   void show(Shown shown) {
@@ -201,9 +223,9 @@ class Augmentation {
     if (list.size() > kMostNamed) fmt::print("  ... and {} more\n", list.size() - kMostNamed);
   }
 
-  static std::string reason(const SampleError& error) {
+  std::string reason(const SampleError& error) const {
     const std::string epoch = error.epoch > 0 ? fmt::format(" of epoch {}", error.epoch) : "";
-    return fmt::format("{} (sample {}{}, {}): {}", file_name(error.source), error.id, epoch,
+    return fmt::format("{} (sample {}{}, {}): {}", name_of_file(error.source), error.id, epoch,
                        error.step, in_words(error.what));
   }
 
@@ -216,13 +238,13 @@ class Augmentation {
         threads == 1 ? "" : "s");
     if (!replaced_.empty()) {
       fmt::print("replaced {} that cannot be used:\n", replaced_.size());
-      name_each(replaced_, [](const auto& r) {
-        return reason(r.first) + "; in its place: " + file_name(r.second);
+      name_each(replaced_, [this](const auto& r) {
+        return reason(r.first) + "; in its place: " + name_of_file(r.second);
       });
     }
     if (!lost_.empty()) {
       fmt::print("skipped {} that cannot be used:\n", lost_.size());
-      name_each(lost_, [](const SampleError& error) { return reason(error); });
+      name_each(lost_, [this](const SampleError& error) { return reason(error); });
     }
   }
 

@@ -10,9 +10,10 @@
 namespace sluice::app {
 
 struct AugmentOptions {
-  std::string data;   // folder with JPEG files
-  std::string out;    // folder for the results; made if missing
-  std::string sheet;  // file for the contact sheet; empty: none
+  std::string data;        // folder with JPEG files
+  std::string out;         // folder for the results; made if missing
+  bool overwrite = false;  // `out` may hold files
+  std::string sheet;       // file for the contact sheet; empty: none
   Recipe recipe = Recipe::rotate;
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
   int batch = 32;
@@ -21,8 +22,10 @@ struct AugmentOptions {
   OnError on_error = OnError::skip;
 };
 
-// Returns the exit status: 1 when a sample failed and the policy is `fail`. Throws Error for what
-// else goes wrong, and UsageError for options that cannot be.
+// A result is named after its file, the folders that this lies in below `data`, and its number:
+// "cats__tabby_000017.jpg". Returns the exit status, 0. Throws UsageError for options that cannot
+// be, and Error for what else goes wrong: a sample that failed when the policy is `fail`, or
+// nothing to deliver at all.
 int run_augment(const AugmentOptions& options);
 
 }  // namespace sluice::app

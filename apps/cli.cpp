@@ -7,10 +7,16 @@
 #include "usage.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <map>
 #include <string>
+#include <system_error>
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -49,6 +55,22 @@ CLI::Validator one_of(std::vector<std::string> words) {
       "");
 }
 
+// Only numbers from low to high, whole ones where T is a type of whole numbers.
+template <class T>
+CLI::Validator number_from(T low, T high) {
+  return CLI::Validator(
+      [low, high](std::string& given) {
+        T number{};
+        const char* const end = given.data() + given.size();
+        const std::from_chars_result read = std::from_chars(given.data(), end, number);
+        if (read.ec == std::errc() && read.ptr == end && low <= number && number <= high)
+          return std::string();
+        return fmt::format("'{}' is not a {}number from {} to {}", given,
+                           std::is_integral_v<T> ? "whole " : "", low, high);
+      },
+      "");
+}
+
 std::vector<std::string> names_of(const auto& map) {
   std::vector<std::string> names;
   for (const auto& [name, value] : map) names.push_back(name);
@@ -80,23 +102,28 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
                   "folder with JPEG files; those in folders below it count too")
       ->required()
       ->type_name("DIR");
-  command.add_option("--out", options.out, "folder for the results; made if it is missing")
+  command
+      .add_option("--out", options.out,
+                  "folder for the results; made if it is missing, and empty unless --overwrite")
       ->required()
       ->type_name("DIR");
+  command.add_flag("--overwrite", options.overwrite,
+                   "writes into --out though it holds files; those of the same names are replaced");
   add_recipe(command, words);
   command
       .add_option("--count", options.count,
                   "how many samples; more than there are files means further epochs (default: each "
                   "file once)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
+      ->check(number_from(std::int64_t{1}, std::int64_t{1} << 31))
       ->type_name("N");
   command.add_option("--batch", options.batch, "samples of a batch (default: 32)")
-      ->check(CLI::Range(1, 65536))
+      ->check(number_from(1, 65536))
       ->type_name("N");
   command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 5)")
+      ->check(number_from(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S");
   command.add_option("--threads", options.threads, "default: all CPUs of the process")
-      ->check(CLI::Range(1, 1024))
+      ->check(number_from(1, 1024))
       ->type_name("T");
   command
       .add_option("--on-error", words.on_error,
@@ -120,20 +147,20 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->type_name("DIR");
   command
       .add_option("--threads", options.threads, "default: all CPUs of the process; 1 for overhead")
-      ->check(CLI::Range(1, 1024))
+      ->check(number_from(1, 1024))
       ->type_name("T");
   command
       .add_option("--seconds", options.seconds,
                   "about how long each side of a round takes (default: 2)")
-      ->check(CLI::Range(0.01, 3600.0))
+      ->check(number_from(0.01, 3600.0))
       ->type_name("S");
   command
       .add_option("--rounds", options.rounds,
                   "how often the two are measured in turns (default: 5)")
-      ->check(CLI::Range(1, 1000))
+      ->check(number_from(1, 1000))
       ->type_name("R");
   command.add_option("--batch", options.batch, "samples of a batch (default: 64)")
-      ->check(CLI::Range(1, 65536))
+      ->check(number_from(1, 65536))
       ->type_name("N");
   command
       .add_option("--json", options.json, "writes the figures to this file; - is standard output")
@@ -174,8 +201,29 @@ std::string wrong_command(int argc, const char* const* argv) {
   return fmt::format("'{}' is no command: choose {}", first, any_of(commands));
 }
 
-// CLI11's messages may have several lines; the first says what is wrong.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// What is wrong with the command line, and what to do about it. CLI11 complains of a missing option
+// where another one is misspelt, and does not say what an option is for.
+std::string in_words(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (!unknown.empty()) {
+    text = fmt::format("'{}' is not known here", unknown.front());
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
+    for (const CLI::Option* option : command.get_options()) {
+      if (!option->get_required() || option->count() > 0) continue;
+      text = fmt::format("{} {} is missing: {}", option->get_name(), option->get_type_name(),
+                         option->get_description());
+      break;
+    }
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    text = fmt::format("{} wants one value behind it", text.substr(0, text.find(':')));
+  }
+  return fmt::format("{} (sluice {}{}--help tells more)", text,
+                     chosen.empty() ? "" : command.get_name(), chosen.empty() ? "" : " ");
+}
 
 }  // namespace
 
@@ -184,6 +232,8 @@ int run(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string(kVersion));
   app.require_subcommand(1);
   app.fallthrough(false);
+  // Of an option that is given twice the last counts, so that scripts can have defaults.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   Words words;
   AugmentOptions augment;
   BenchOptions bench;
@@ -214,8 +264,7 @@ int run(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "sluice: {} (sluice --help tells what there is)\n",
-               first_line(error.what()));
+    fmt::print(stderr, "sluice: {}\n", in_words(app, error));
     return 2;
   }
   try {

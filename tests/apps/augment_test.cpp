@@ -67,8 +67,8 @@ TEST_F(Augment, OnlyDamagedFilesEndTheRun) {
     if (entry.path().filename() != "damaged.jpg") fs::remove(entry.path());
   }
   const Ran ran = augment("out", "--count 1000000");
-  EXPECT_EQ(ran.status, 0) << ran.errors;
-  EXPECT_NE(ran.out.find("delivered 0"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.errors.find("nothing was delivered"), std::string::npos) << ran.errors;
   EXPECT_NE(ran.out.find("skipped 1"), std::string::npos) << ran.out;
 }
 
@@ -93,6 +93,42 @@ TEST_F(Augment, TheSameFilesWhateverTheThreadsAndBatches) {
 TEST_F(Augment, CountStopsWithinAnEpoch) {
   EXPECT_EQ(augment("out", "--count 3 --batch 2").status, 0);
   EXPECT_EQ(results("out").size(), 3u);
+}
+
+TEST_F(Augment, OldResultsAreNotMixedWithNewOnes) {
+  EXPECT_EQ(augment("out", "--count 3").status, 0);
+  const auto before = results("out");
+  const Ran refused = augment("out", "--count 3 --recipe eval");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.errors.find("--overwrite"), std::string::npos) << refused.errors;
+  EXPECT_EQ(results("out"), before);
+  EXPECT_EQ(augment("out", "--count 3 --recipe eval --overwrite").status, 0);
+  EXPECT_EQ(results("out").size(), 3u);
+  EXPECT_NE(results("out"), before);
+}
+
+TEST_F(Augment, FilesOfTheSameNameAreToldApart) {
+  const std::string picture = text_of(data_ / "arrow.jpg"),
+                    damaged = text_of(data_ / "damaged.jpg");
+  fs::remove_all(data_);
+  const struct {
+    const char* path;
+    std::string bytes;
+  } files[] = {{"a.jpg", picture},
+               {"cat/a.jpg", picture},
+               {"dog/a.jpg", picture},
+               {"dog/young/a.JPEG", picture},
+               {"fox/a.jpg", damaged}};
+  for (const auto& file : files) {
+    fs::create_directories((data_ / file.path).parent_path());
+    std::ofstream(data_ / file.path, std::ios::binary) << file.bytes;
+  }
+  const Ran ran = augment("out", "");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  std::string names;
+  for (const auto& [name, bytes] : results("out")) names += name + " ";
+  EXPECT_EQ(names, "a_000000.jpg cat__a_000001.jpg dog__a_000002.jpg dog__young__a_000003.jpg ");
+  EXPECT_NE(ran.out.find("fox/a.jpg (sample 4"), std::string::npos) << ran.out;
 }
 
 }  // namespace

@@ -20,33 +20,42 @@ TEST(Cli, VersionAndHelp) {
 }
 
 TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
-  const std::string data = test_folder().string();
+  const std::string data = (test_folder() / "data").string();
+  const std::string occupied = (test_folder() / "occupied").string();
+  for (const std::string& folder : {data, occupied}) std::filesystem::create_directory(folder);
+  std::ofstream(occupied + "/a.jpg") << "no picture";
   const struct {
     std::string arguments;
     std::string says;
   } cases[] = {
       {"", "augment, bench, graph or pictures"},
       {"augmnt", "'augmnt' is no command"},
-      {"--frobnicate", "sluice"},
-      {"augment --out x", "--data"},
-      {"augment --data x", "--out"},
+      {"--frobnicate", "'--frobnicate' is not known here"},
+      {"augment --out x", "--data DIR is missing: folder with JPEG files"},
+      {"augment --data x", "--out DIR is missing"},
+      {"augment --dat x --out y", "'--dat' is not known here (sluice augment --help"},
+      {"augment --out y --data", "--data wants one value"},
       {"augment --data " + data + " --out " + data, "--out"},
       {"augment --data " + data + " --out " + data + "/sub", "--out"},
       {"augment --data " + data + " --out x --sheet " + data + "/sheet.jpg", "--sheet"},
       {"augment --data " + data + " --out " + data + "_out", "holds no JPEG files"},
       {"augment --data " + data + "/missing --out " + data + "_out", "does not exist"},
+      {"augment --data " + occupied + " --out " + test_folder().string(), "--overwrite"},
       {"augment --data x --out y --recipe sepia", "'sepia' is not known"},
       {"augment --data x --out y --on-error ignore", "'ignore' is not known"},
-      {"augment --data x --out y --count 0", "--count"},
-      {"augment --data x --out y --batch -3", "--batch"},
-      {"augment --data x --out y --threads many", "--threads"},
-      {"augment --data x --out y extra", "extra"},
-      {"bench", "workload"},
+      {"augment --data x --out y --count 0", "--count: '0' is not a whole number from 1"},
+      {"augment --data x --out y --batch -3", "--batch: '-3'"},
+      {"augment --data x --out y --threads many", "--threads: 'many'"},
+      {"augment --data x --out y --seed -1", "--seed: '-1' is not a whole number from 0"},
+      {"augment --data x --out y --seed 18446744073709551616", "--seed"},
+      {"augment --data x --out y extra", "'extra' is not known"},
+      {"bench", "workload NAME is missing: decode, region"},
       {"bench sing", "'sing' is not known"},
       {"bench train", "needs --data"},
       {"bench train --data " + data, "holds no JPEG files"},
       {"bench overhead --rounds 0", "--rounds"},
-      {"bench overhead --seconds 0", "--seconds"},
+      {"bench overhead --seconds 0", "--seconds: '0' is not a number from 0.01"},
+      {"bench overhead --seconds nan", "--seconds"},
       {"graph --recipe sepia", "'sepia' is not known"},
       {"pictures", "--out"},
   };
@@ -68,6 +77,11 @@ TEST(Cli, GraphDrawsEveryRecipe) {
     EXPECT_NE(ran.out.find("decode_jpeg"), std::string::npos) << recipe;
   }
   EXPECT_NE(run_program("graph").out.find("rotate"), std::string::npos);
+}
+
+TEST(Cli, OfAnOptionGivenTwiceTheLastCounts) {
+  EXPECT_EQ(run_program("graph --recipe eval --recipe train").out,
+            run_program("graph --recipe train").out);
 }
 
 TEST(Cli, PicturesSaysWhatItWrote) {
