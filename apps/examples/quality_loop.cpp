@@ -1,8 +1,10 @@
 // A while loop of its own for each sample: encode at falling quality until the file is small
 // enough.
 //
-//   picture --> [ encode at 95 ] --> while bytes > budget and quality > 5: [ encode at quality - 10
-//   ] --> size, quality
+//                         +-- encode at quality - 10 <--+
+//                         v                             |
+//   picture, at 95 --> more than the budget, --yes------+
+//                      and quality above 5?  --no--> bytes, quality
 //
 // Pictures of little detail are small at once; others go round a few times. Nobody waits for
 // anybody.

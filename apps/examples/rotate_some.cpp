@@ -3,7 +3,7 @@
 #include <cstdio>
 using namespace sluice;
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* folder = argc > 1 ? argv[1] : "out/pictures";
   const PipelineOptions options{.batch_size = 32, .seed = 42, .on_error = OnError::skip};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
@@ -19,4 +19,7 @@ int main(int argc, char** argv) {
   for (const auto& [images, labels] : pipeline.epoch()) {
     std::printf("%zu images of 400 x 400 in one block, %zu labels\n", images.size(), labels.size());
   }
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -3,7 +3,7 @@
 //                +-- 0 --> double --+
 //   n % 4 -------+-- 1 --> square --+--> add up
 //                +-- 2 -------------+
-//                +-- 3 or a throw --> failed --> count
+//                +-- 3, which is no port --> failed --> count
 #include <sluice/graph/flow/select_node.h>
 
 #include <cstddef>

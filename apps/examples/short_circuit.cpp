@@ -1,9 +1,8 @@
-// all_of and any_of leave out their right side where the left one decides, for each sample on its
-// own.
+// all_of leaves out its right side where the left one decides, for each sample on its own; any_of
+// does the same for "or".
 //
-//   header --> large? --no--> keep
-//                 \--yes--> decode, is it dark? --no--> keep
-//                                               \--yes--> count
+//   header --> large? --no------------------------> no
+//                 \----yes--> decode --> dark? --> yes or no
 //
 // The header costs a microsecond, decoding a thousand times as much: only large pictures are
 // decoded.

@@ -31,8 +31,11 @@ int main(int argc, char** argv) try {
   });
   for (const auto& [images, angles] : pipeline.epoch()) {
     for (std::size_t i = 0; i < images.size(); ++i) {
-      std::printf("%3d x %3d, turned by %6.1f degrees\n", images[i].width(), images[i].height(),
-                  static_cast<double>(angles[i]));
+      if (angles[i] == 0) {
+        std::printf("left as it is\n");
+      } else {
+        std::printf("turned by %5.1f degrees\n", static_cast<double>(angles[i]));
+      }
     }
   }
   return 0;

@@ -1,4 +1,4 @@
-// Runs the `sluice` program as a user does, and gives what it printed.
+// Runs the `sluice` program and the examples as a user does, and gives what they printed.
 #pragma once
 
 #include <array>
@@ -54,11 +54,10 @@ inline std::filesystem::path test_folder() {
   return folder->path;
 }
 
-inline Ran run_program(const std::string& arguments) {
+inline Ran run_command(const std::string& command) {
   const std::filesystem::path errors = test_folder() / "stderr.txt";
   Ran ran;
-  std::FILE* pipe =
-      popen((std::string(SLUICE_PROGRAM) + " " + arguments + " 2>" + errors.string()).c_str(), "r");
+  std::FILE* pipe = popen((command + " 2>" + errors.string()).c_str(), "r");
   if (pipe == nullptr) return ran;
   std::array<char, 4096> part{};
   while (const std::size_t got = std::fread(part.data(), 1, part.size(), pipe))
@@ -67,6 +66,10 @@ inline Ran run_program(const std::string& arguments) {
   ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   ran.errors = text_of(errors);
   return ran;
+}
+
+inline Ran run_program(const std::string& arguments) {
+  return run_command(std::string(SLUICE_PROGRAM) + " " + arguments);
 }
 
 // File names and contents.

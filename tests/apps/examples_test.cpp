@@ -1,0 +1,78 @@
+// Every example runs, and prints what it is there to show.
+#include "apps/pictures.h"
+#include "program.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace sluice::app {
+namespace {
+
+struct Example {
+  const char* name;
+  bool pictures;                   // takes a folder of pictures
+  std::vector<std::string> lines;  // among others
+};
+
+const Example kExamples[] = {
+    {"batch_by_hand", false, {"batch 0: 0 1 2 3", "batch 2: 8 9"}},
+    {"error_policies",
+     false,
+     {"  batch 0: 0 1 2 3",
+      "  batch 1: 4 6 7  [sample 5 failed in step 'risky': five is right out [seed 0, epoch 0]]"}},
+    {"loop_by_hand", false, {"the longest walk starts at 871 and takes 178 steps"}},
+    {"nested_choices",
+     true,
+     {"1.50 times as wide as high: made lighter", "1.33 times as wide as high: left as it is",
+      "0.75 times as wide as high: turned by a quarter", "1.00 times as wide as high: mirrored"}},
+    {"predicate_by_hand", false, {}},  // numbers in any order
+    {"quality_loop", true, {}},        // bytes are a matter of the library
+    {"rotate_some", true, {"14 images of 400 x 400 in one block, 14 labels"}},
+    {"select_by_hand", false, {"sum 84475; 25 tokens asked for a port that is not there"}},
+    {"select_some", false, {"arm 1:  13  12  11  10", "arm 2:  30  32  33  35"}},
+    {"short_circuit", true, {"14 pictures, 1 large and dark; 3 had to be decoded"}},
+    {"structures", true, {"turned by  18.2 degrees", "left as it is"}},
+    {"window_by_hand", false, {"1000 samples through 8 slots, sum of squares 332833500"}},
+};
+
+TEST(Examples, RunAndShowWhatTheyAreAbout) {
+  const std::string pictures = (test_folder() / "pictures").string();
+  make_folder(pictures);
+  for (const Picture& picture : demo_pictures())
+    write_file(pictures + "/" + picture.name, picture.file);
+  for (const Example& example : kExamples) {
+    const Ran ran = run_command(std::string(SLUICE_EXAMPLE_PREFIX) + example.name +
+                                (example.pictures ? " " + pictures : ""));
+    EXPECT_EQ(ran.status, 0) << example.name << ": " << ran.errors;
+    EXPECT_EQ(ran.errors, "") << example.name;
+    EXPECT_NE(ran.out, "") << example.name;
+    for (const std::string& line : example.lines) {
+      EXPECT_NE(("\n" + ran.out).find("\n" + line + "\n"), std::string::npos)
+          << example.name << " does not print '" << line << "' but\n"
+          << ran.out;
+    }
+  }
+}
+
+TEST(Examples, SayWhatIsWrongWithTheFolder) {
+  for (const Example& example : kExamples) {
+    if (!example.pictures) continue;
+    const Ran ran = run_command(std::string(SLUICE_EXAMPLE_PREFIX) + example.name + " /nowhere");
+    EXPECT_EQ(ran.status, 1) << example.name;
+    EXPECT_NE(ran.errors.find("'/nowhere' does not exist"), std::string::npos) << ran.errors;
+  }
+}
+
+TEST(Examples, NoneIsLeftOut) {
+  std::set<std::string> here, built;
+  for (const Example& example : kExamples) here.insert(example.name);
+  std::istringstream all(SLUICE_EXAMPLES);
+  for (std::string name; all >> name;) built.insert(name);
+  EXPECT_EQ(here, built);
+}
+
+}  // namespace
+}  // namespace sluice::app
