@@ -1,0 +1,148 @@
+// The fragments of docs/control-flow.md, docs/errors.md and docs/first-hour.md.
+#include "setup.h"
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace sluice::docs {
+namespace {
+
+TEST(ControlFlow, Choices) {
+  const auto levels = results_of([](Graph& g, Value<Image> image, Value<std::int64_t> i) {
+    auto angle = g.uniform(10.f, 30.f);
+    auto turned = g.if_else(
+        g.coin_flip(0.25f), [&] { return rotate(image, angle); }, [&] { return image; });
+    auto index = i % 3;
+    auto arm0 = [&] { return level(turned); };
+    auto arm1 = -1.f;
+    auto arm2 = g.constant(-2.f);
+    auto result = g.select(index, arm0, arm1, arm2);
+    return result;
+  });
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (i % 3 == 1) {
+      EXPECT_EQ(levels[i], -1.f);
+    }
+    if (i % 3 == 2) {
+      EXPECT_EQ(levels[i], -2.f);
+    }
+  }
+}
+
+TEST(ControlFlow, Logic) {
+  const auto found = results_of([](Graph& g, auto, Value<std::int64_t> i) {
+    auto jpeg = g.map("file", jpeg_file, i);
+    auto pixels = i * 10000;
+    auto dark_and_large =
+        g.all_of(pixels >= 200000, [&] { return level(decode_jpeg(jpeg)) < 100; });
+    return dark_and_large;
+  });
+  for (const bool yes : found) EXPECT_FALSE(yes);  // the large ones are bright
+}
+
+TEST(ControlFlow, LookingInside) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto i = indices(g);
+    auto image = g.map("picture", picture, i);
+    return g.if_else(
+        i % 2 == 1,
+        [&] {
+          std::vector<std::function<Value<Image>()>> arms(4, [&] { return image; });
+          arms[3] = [&] { return rotate(image, 90.f); };
+          return g.select(cast<std::int64_t>(i % 7), arms);
+        },
+        [&] { return image; });
+  });
+  const Inspection sample = pipeline.inspect(17);
+  sample.path();                // "if_else:then/select:arm 3"
+  sample.get<Image>("rotate");  // what the step named "rotate" made
+  EXPECT_EQ(sample.path(), "if_else:then/select:arm 3");
+}
+
+TEST(Errors, ABudget) {
+  auto pipeline = make_pipeline(
+      {
+          .batch_size = 4,
+          .on_error = OnError::skip.within(100, 0.01)  // at most 100 samples, at most 1 % of them
+      },
+      [](Graph& g) {
+        return g.map(
+            "fails", [](std::int64_t) -> int { throw std::runtime_error("it fails"); }, indices(g));
+      });
+  EXPECT_THROW(
+      {
+        for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.size(), 0u);
+      },
+      BudgetError);
+}
+
+void train(const ImageBatch& images, const Items<std::int64_t>& labels) {
+  EXPECT_EQ(images.shape(), (Shape{kSamples, 224, 224, 3}));
+  for (const std::int64_t label : labels) EXPECT_EQ(label, 0);
+}
+
+TEST(FirstHour, DescribingAndRunning) {
+  const PhotosFolder photos;
+  auto pipeline = make_pipeline({.batch_size = 64, .seed = 1}, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    return std::tuple{random_resized_crop(jpeg), label};
+  });
+  for (const auto& [images, labels] : pipeline.epoch()) {
+    // images.data(): 64 x 224 x 224 x 3 bytes; labels[i]: the class of image i
+    train(images, labels);
+  }
+  EXPECT_EQ(pipeline.stats().total.delivered, kSamples);
+}
+
+int find(const Image& image) { return image.height(); }
+Image add_noise(Random& draw, const Image& image) {
+  Image noisy = image.clone();
+  noisy.data()[0] = static_cast<std::uint8_t>(draw.below(256));
+  return noisy;
+}
+void shrink(const Image& in, Image& out) {
+  out.create(in.height() / 2, in.width() / 2, in.channels());
+  std::fill_n(out.data(), out.row_bytes() * static_cast<std::size_t>(out.height()), in.at(0, 0, 0));
+}
+Image render(std::int64_t number) { return picture(number % 25); }
+
+TEST(FirstHour, StepsOfMyOwn) {
+  const auto heights = results_of([](Graph& g, Value<Image> image, auto) {
+    rotate(image, 15.f);
+    rotate(image, g.uniform(10.f, 30.f));
+    flip(image, {.horizontal = g.coin_flip()});
+    auto boxes = g.map(
+        "detect", [](const Image& in) { return find(in); }, image);
+    auto noisy = g.random(
+        "noise", [](Random& draw, const Image& in) { return add_noise(draw, in); }, image);
+    auto small = g.map_into<Image>(
+        "shrink", [](const Image& in, Image& out) { shrink(in, out); }, image);
+    return g.map(
+        "all",
+        [](int box, const Image& a, const Image& b) {
+          return box == a.height() && a.height() / 2 == b.height();
+        },
+        boxes, noisy, small);
+  });
+  for (const bool right : heights) EXPECT_TRUE(right);
+}
+
+TEST(FirstHour, DataThatIsNotInFiles) {
+  auto pipeline = make_pipeline({.batch_size = 100}, [](Graph& g) {
+    auto [image, number] = g.source(1000, [&](const SampleInfo& info) {
+      return std::tuple{render(info.index_in_epoch), info.index_in_epoch};
+    });
+    return std::tuple{image, number};
+  });
+  std::int64_t next = 0;
+  for (const auto& [images, numbers] : pipeline.epoch()) {
+    for (const std::int64_t number : numbers) EXPECT_EQ(number, next++);
+  }
+  EXPECT_EQ(next, 1000);
+}
+
+}  // namespace
+}  // namespace sluice::docs

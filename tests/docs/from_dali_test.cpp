@@ -1,0 +1,40 @@
+// The fragments of docs/from-dali.md.
+#include "setup.h"
+
+#include <tuple>
+
+namespace sluice::docs {
+namespace {
+
+TEST(FromDali, APipelineForTraining) {
+  const PhotosFolder photos;
+  const int epochs = 2;
+  std::int64_t seen = 0;
+  const auto step = [&](const TensorBatch& tensors, const Items<std::int64_t>& labels) {
+    EXPECT_EQ(tensors.shape(), (Shape{kSamples, 3, 224, 224}));
+    // Picture i is level 10 * i, made lighter or darker by at most a fifth, and normalised.
+    const float lightest = (1.f - kImageNetMean[0]) / kImageNetStd[0];
+    for (std::int64_t i = 0; i < 3 * 224 * 224; ++i)
+      EXPECT_LE(tensors.data<float>()[i], lightest + 1.f);
+    seen += static_cast<std::int64_t>(labels.size());
+  };
+  const PipelineOptions options{.batch_size = 64, .seed = 42, .threads = 8};
+  auto pipeline = make_pipeline(options, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    auto image = random_resized_crop(jpeg, {.width = 224, .height = 224, .min_area = 0.08f});
+    auto turned = g.apply_if(g.coin_flip(0.25f), image, [&](auto picture) {
+      return rotate(picture, g.uniform(10.f, 30.f), {.keep_size = true, .fill = 0});
+    });
+    auto bright = brightness_contrast(turned, {.brightness = g.uniform(0.8f, 1.2f)});
+    auto tensor = crop_mirror_normalize(
+        bright, {.mirror = g.coin_flip(), .mean = kImageNetMean, .std = kImageNetStd});
+    return std::tuple{tensor, label};
+  });
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    for (const auto& [tensors, labels] : pipeline.epoch()) step(tensors, labels);
+  }
+  EXPECT_EQ(seen, epochs * kSamples);
+}
+
+}  // namespace
+}  // namespace sluice::docs
