@@ -2,7 +2,6 @@
 #include "apps/pictures.h"
 #include "program.h"
 
-#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>

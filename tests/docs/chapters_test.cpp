@@ -1,6 +1,7 @@
 // The fragments of docs/control-flow.md, docs/errors.md and docs/first-hour.md.
 #include "setup.h"
 
+#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <string>

@@ -3,7 +3,6 @@
 #include <sluice/graph/pipeline.h>
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -3,8 +3,6 @@
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
-#include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
