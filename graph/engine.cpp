@@ -98,7 +98,6 @@ struct Engine::Impl {
     info.index_in_batch = info.index_in_epoch % options.batch_size;
     info.epoch = epoch;
     frame.begin(info, options.seed, options.batch_size);
-    frame.batch = &batch;
     for (std::size_t k = 0; k < frame.seats.size(); ++k) {
       frame.seats[k].column = batch.columns[k].get();
       frame.seats[k].cell = static_cast<std::size_t>(info.index_in_batch);

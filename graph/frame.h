@@ -22,7 +22,6 @@
 
 namespace sluice {
 
-struct BatchData;
 struct Branch;
 class Column;
 struct Loop;
@@ -118,7 +117,6 @@ class Frame {
     std::size_t cell = 0;
   };
   std::vector<Seat> seats;          // one per output
-  BatchData* batch = nullptr;       // the batch that the sample belongs to
   std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
 
  private:
