@@ -1,5 +1,6 @@
 #include <sluice/graph/delivery.h>
 #include <sluice/graph/engine.h>
+#include <sluice/graph/guarded.h>
 #include <sluice/graph/last_use.h>
 #include <sluice/graph/lower.h>
 #include <sluice/graph/passes.h>
@@ -122,23 +123,14 @@ struct Engine::Impl {
 
   void emit(Frame& frame) noexcept {
     std::size_t k = 0;
-    const auto fail = [&](const char* what) {
-      try {
-        frame.fail("output " + std::to_string(k), what);
-      } catch (...) {  // no memory to say what happened
-        frame.cancel();
-      }
-    };
-    try {
-      for (; k < plan.outputs.size(); ++k) {
-        frame.seats[k].column->emit(frame.seats[k].cell, frame.address(plan.outputs[k]),
-                                    last_use[k]);
-      }
-    } catch (const std::exception& error) {
-      fail(error.what());
-    } catch (...) {
-      fail("threw something that is not a std::exception");
-    }
+    guarded(
+        frame, [&] { return "output " + std::to_string(k); },
+        [&] {
+          for (; k < plan.outputs.size(); ++k) {
+            frame.seats[k].column->emit(frame.seats[k].cell, frame.address(plan.outputs[k]),
+                                        last_use[k]);
+          }
+        });
   }
 
   void batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept {

@@ -1,34 +1,9 @@
+#include <sluice/graph/guarded.h>
 #include <sluice/graph/runner.h>
 
-#include <exception>
 #include <string>
 
 namespace sluice {
-namespace {
-
-constexpr const char* kNotAnException = "threw something that is not a std::exception";
-
-void fail(Frame& frame, const std::string& step, const std::string& what) noexcept {
-  try {
-    frame.fail(step, what);
-  } catch (...) {  // no memory to say what happened
-    frame.cancel();
-  }
-}
-
-// Runs f; what it throws becomes the error of the sample in the step that `name` names.
-template <class Name, class F>
-void guarded(Frame& frame, const Name& name, const F& f) noexcept {
-  try {
-    f();
-  } catch (const std::exception& error) {
-    fail(frame, name(), error.what());
-  } catch (...) {
-    fail(frame, name(), kNotAnException);
-  }
-}
-
-}  // namespace
 
 void Runner::run(Frame& frame, const Stage& stage) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
@@ -89,9 +64,13 @@ bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
   if (frame.ended()) return false;
   if (frame.get<bool>(loop.condition.results[0])) {
     if (frame.get<std::int64_t>(loop.iteration) < loop.max_iterations) return true;
-    fail(frame, loop.name,
-         "the condition still holds after " + std::to_string(loop.max_iterations) +
-             " iterations, which is its max_iterations; raise it if the loop is right");
+    guarded(
+        frame, [&]() -> const std::string& { return loop.name; },
+        [&] {
+          frame.fail(loop.name,
+                     "the condition still holds after " + std::to_string(loop.max_iterations) +
+                         " iterations, which is its max_iterations; raise it if the loop is right");
+        });
     return false;
   }
   for (std::size_t i = 0; i < loop.results.size(); ++i) frame.alias(loop.results[i], loop.state[i]);
