@@ -105,12 +105,8 @@ class Releases {
     return before;
   }
 
-  bool within(ScopeId scope, ScopeId outer) const {
-    while (scope != outer && scope != 0) scope = plan_.scopes[scope].parent;
-    return scope == outer;
-  }
   bool made_inside(SlotId slot, const Loop& loop) const {
-    return within(plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
+    return is_inside(plan_, plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
   }
 
   // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a
@@ -178,10 +174,6 @@ std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
 }
 
 Plan carry(Plan plan) {
-  const auto inside = [&](ScopeId scope, ScopeId outer) {
-    while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
-    return scope == outer;
-  };
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       auto* loop = std::get_if<Loop>(&node);
@@ -190,7 +182,8 @@ Plan carry(Plan plan) {
       for (const SlotId result : loop->body.results) {
         for (const SlotId storage : storages_of(plan, result)) {
           // The iteration's number changes, too, before the next iteration reads what it gave.
-          if (storage == loop->iteration || inside(plan.slots[storage].scope, loop->body.scope))
+          if (storage == loop->iteration ||
+              is_inside(plan, plan.slots[storage].scope, loop->body.scope))
             locals.insert(storage);
         }
       }

@@ -8,19 +8,10 @@
 namespace sluice {
 namespace {
 
-bool inside(const Plan& plan, ScopeId scope, ScopeId outer) {
-  while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
-  return scope == outer;
-}
-
 void check_use(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
   if (slot >= plan.slots.size())
     throw BuildError("'" + user + "' uses slot " + std::to_string(slot) + ", which does not exist");
-  const ScopeId home = plan.slots[slot].scope;
-  if (inside(plan, scope, home)) return;
-  throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name +
-                   "', which exists only inside " + plan.scopes[home].name +
-                   "; return it from that arm to use it outside");
+  require_visible(plan, slot, scope, user);
 }
 
 void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
@@ -130,7 +121,7 @@ std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
   const ScopeId outer = plan.scopes[scope_within(plan, node)].parent;
   for_each_step(node, [&](const Step& step) {
     for (const SlotId slot : step.writes) {
-      if (inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
+      if (is_inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
     }
   });
   return writes;

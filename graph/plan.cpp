@@ -1,4 +1,5 @@
 #include <sluice/graph/plan.h>
+#include <sluice/runtime/error.h>
 
 namespace sluice {
 namespace {
@@ -55,6 +56,22 @@ void print_block(const Plan& plan, const Block& block, const std::string& indent
 }
 
 }  // namespace
+
+bool is_inside(const Plan& plan, ScopeId scope, ScopeId outer) {
+  while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
+  return scope == outer;
+}
+
+void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
+  const ScopeId home = plan.slots[slot].scope;
+  if (is_inside(plan, scope, home)) return;
+  const std::string& place = plan.scopes[home].name;
+  throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name +
+                   "', which exists only inside " + place +
+                   (place.rfind("the arm", 0) == 0
+                        ? "; return it from that arm to use it outside"
+                        : "; make it part of the loop's state to use it afterwards"));
+}
 
 std::string Plan::name_of_sample(std::int64_t sample) const noexcept {
   try {

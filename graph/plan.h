@@ -114,6 +114,13 @@ std::string to_dot(const Plan& plan);
 // arms give.
 std::vector<SlotId> storages_of(const Plan& plan, SlotId slot);
 
+// Whether `scope` is `outer` or lies in it, at any depth.
+bool is_inside(const Plan& plan, ScopeId scope, ScopeId outer);
+
+// Throws BuildError, with what to do, unless the slot's value exists in `scope`. `user` says who
+// uses it there.
+void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user);
+
 // Calls visit(Block&) for the block and all blocks inside it, outermost first. B is Block or const
 // Block.
 template <class B, class Visit>

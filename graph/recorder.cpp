@@ -75,16 +75,7 @@ SlotId Recorder::add_slot(const SlotType* type, const std::string& name) {
 }
 
 void Recorder::use(SlotId slot, const std::string& user) const {
-  const ScopeId home = plan_.slots.at(slot).scope;
-  ScopeId scope = current_scope();
-  while (scope != home && scope != 0) scope = plan_.scopes[scope].parent;
-  if (scope == home) return;
-  const std::string& place = plan_.scopes[home].name;
-  throw BuildError("'" + user + "' uses the value '" + plan_.slots[slot].name +
-                   "', which exists only inside " + place +
-                   (place.rfind("the arm", 0) == 0
-                        ? "; return it from that arm to use it outside"
-                        : "; make it part of the loop's state to use it afterwards"));
+  require_visible(plan_, slot, current_scope(), user);
 }
 
 void Recorder::add_step(Step step) {
