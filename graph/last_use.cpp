@@ -1,4 +1,5 @@
 #include <sluice/graph/last_use.h>
+#include <sluice/graph/storages.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -9,11 +10,12 @@ namespace sluice {
 std::vector<char> last_uses(const Plan& plan,
                             const std::vector<std::unique_ptr<ColumnMaker>>& makers,
                             LastBatch last_batch) {
+  Storages storages(plan);
   std::vector<char> last_use(plan.outputs.size(), 1);
   for (std::size_t k = 0; k < plan.outputs.size(); ++k) {
-    const std::vector<SlotId> mine = storages_of(plan, plan.outputs[k]);
+    const std::vector<SlotId>& mine = storages.of(plan.outputs[k]);
     for (std::size_t later = k + 1; later < plan.outputs.size() && last_use[k]; ++later) {
-      const std::vector<SlotId> theirs = storages_of(plan, plan.outputs[later]);
+      const std::vector<SlotId>& theirs = storages.of(plan.outputs[later]);
       for (const SlotId slot : mine) {
         if (std::find(theirs.begin(), theirs.end(), slot) != theirs.end()) last_use[k] = 0;
       }

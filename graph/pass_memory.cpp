@@ -1,5 +1,6 @@
 // The passes that decide about memory: place and release.
 #include <sluice/graph/passes.h>
+#include <sluice/graph/storages.h>
 
 #include <algorithm>
 #include <set>
@@ -31,7 +32,7 @@ void place_value(Plan& plan, Block& block, SlotId slot, int output) {
 
 class Releases {
  public:
-  explicit Releases(Plan& plan) : plan_(plan) {}
+  explicit Releases(Plan& plan) : plan_(plan), storages_(plan) {}
 
   // Walks the block backwards from the slots that are live behind it; gives those that are live
   // before it.
@@ -106,84 +107,43 @@ class Releases {
   }
 
   bool made_inside(SlotId slot, const Loop& loop) const {
-    return is_inside(plan_, plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
+    return inside(plan_, plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
   }
 
   // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a
   // release.
-  std::vector<SlotId> dying(const Slots& slots, const Slots& live) const {
-    Slots held;
-    for (const SlotId slot : live) add_storages(slot, held);
-    Slots candidates;
+  std::vector<SlotId> dying(const Slots& slots, const Slots& live) {
+    Slots dead;
     for (const SlotId slot : slots) {
-      if (live.count(slot) == 0) add_storages(slot, candidates);
+      if (live.count(slot) > 0) continue;
+      for (const SlotId storage : storages_.of(slot)) {
+        if (plan_.slots[storage].type->release != nullptr) dead.insert(storage);
+      }
     }
-    std::vector<SlotId> dead;
-    for (const SlotId slot : candidates) {
-      if (held.count(slot) == 0 && plan_.slots[slot].type->release != nullptr) dead.push_back(slot);
+    for (auto slot = live.begin(); slot != live.end() && !dead.empty(); ++slot) {
+      for (const SlotId storage : storages_.of(*slot)) dead.erase(storage);
     }
-    return dead;
-  }
-
-  void add_storages(SlotId slot, Slots& to) const {
-    for (const SlotId storage : storages_of(plan_, slot)) to.insert(storage);
+    return {dead.begin(), dead.end()};
   }
 
   Plan& plan_;
+  Storages storages_;
 };
 
 }  // namespace
 
-namespace {
-
-void add_storages(const Plan& plan, SlotId slot, std::set<SlotId>& seen, Slots& found) {
-  if (!seen.insert(slot).second)
-    return;  // carried values may change places: they refer to each other
-  if (!plan.slots[slot].merged) {
-    found.insert(slot);
-    return;
-  }
-  for_each_block(plan.top, [&](const Block& block) {
-    for (const Node& node : block.nodes) {
-      if (const auto* branch = std::get_if<Branch>(&node)) {
-        for (std::size_t i = 0; i < branch->results.size(); ++i) {
-          if (branch->results[i] != slot) continue;
-          for (const Block& arm : branch->arms) add_storages(plan, arm.results[i], seen, found);
-        }
-      } else if (const auto* loop = std::get_if<Loop>(&node)) {
-        for (std::size_t i = 0; i < loop->state.size(); ++i) {
-          if (loop->results[i] != slot && loop->state[i] != slot) continue;
-          add_storages(plan, loop->init[i], seen, found);
-          add_storages(plan, loop->body.results[i], seen, found);
-          for (const SlotId storage : loop->storage) {
-            if (plan.slots[storage].type == plan.slots[slot].type) found.insert(storage);
-          }
-        }
-      }
-    }
-  });
-}
-
-}  // namespace
-
-std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
-  std::set<SlotId> seen;
-  Slots found;
-  add_storages(plan, slot, seen, found);
-  return {found.begin(), found.end()};
-}
-
 Plan carry(Plan plan) {
+  Storages storages(plan);
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       auto* loop = std::get_if<Loop>(&node);
       if (loop == nullptr) continue;
       Slots locals;
       for (const SlotId result : loop->body.results) {
-        for (const SlotId storage : storages_of(plan, result)) {
+        for (const SlotId storage : storages.of(result)) {
           // The iteration's number changes, too, before the next iteration reads what it gave.
           if (storage == loop->iteration ||
-              is_inside(plan, plan.slots[storage].scope, loop->body.scope))
+              inside(plan, plan.slots[storage].scope, loop->body.scope))
             locals.insert(storage);
         }
       }

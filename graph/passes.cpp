@@ -121,7 +121,7 @@ std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
   const ScopeId outer = plan.scopes[scope_within(plan, node)].parent;
   for_each_step(node, [&](const Step& step) {
     for (const SlotId slot : step.writes) {
-      if (is_inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
+      if (inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
     }
   });
   return writes;

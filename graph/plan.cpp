@@ -57,14 +57,14 @@ void print_block(const Plan& plan, const Block& block, const std::string& indent
 
 }  // namespace
 
-bool is_inside(const Plan& plan, ScopeId scope, ScopeId outer) {
+bool inside(const Plan& plan, ScopeId scope, ScopeId outer) {
   while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
   return scope == outer;
 }
 
 void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
   const ScopeId home = plan.slots[slot].scope;
-  if (is_inside(plan, scope, home)) return;
+  if (inside(plan, scope, home)) return;
   const std::string& place = plan.scopes[home].name;
   throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name +
                    "', which exists only inside " + place +

@@ -110,12 +110,8 @@ std::string to_string(const Plan& plan);
 // The plan as a Graphviz drawing, arms as clusters.
 std::string to_dot(const Plan& plan);
 
-// Every slot that `slot` may be an alias of when it is read: itself, or through branches what their
-// arms give.
-std::vector<SlotId> storages_of(const Plan& plan, SlotId slot);
-
 // Whether `scope` is `outer` or lies in it, at any depth.
-bool is_inside(const Plan& plan, ScopeId scope, ScopeId outer);
+bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 
 // Throws BuildError, with what to do, unless the slot's value exists in `scope`. `user` says who
 // uses it there.
