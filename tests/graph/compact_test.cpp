@@ -1,4 +1,5 @@
 // Full batches of the samples that filters and errors leave, and what they say of the others.
+#include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -16,10 +17,6 @@ using Ids = std::vector<std::int64_t>;
 
 bool kept(std::int64_t x) { return x % 3 != 1; }
 
-auto indices(Graph& g, std::int64_t count = 100) {
-  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
-}
-
 TEST(Compact, GivesTheSameFullBatchesOnEveryMachine) {
   struct Case {
     LastBatch last;
@@ -36,7 +33,7 @@ TEST(Compact, GivesTheSameFullBatchesOnEveryMachine) {
                                      .compact = true,
                                      .on_error = OnError::skip},
                                     [](Graph& g) {
-                                      auto i = indices(g);
+                                      auto i = indices(g, 100);
                                       g.filter(i % 3 != 1);
                                       auto risky = g.map(
                                           "risky",
@@ -87,7 +84,7 @@ TEST(Compact, GivesTheSameFullBatchesOnEveryMachine) {
 
 TEST(Compact, BalancesWhenTheEpochIsLeftEarly) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2, .compact = true}, [](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, 100);
     g.filter(i % 3 != 1);
     return i;
   });
@@ -227,7 +224,7 @@ TEST(Compact, NothingComesAfterCancel) {
   // 2 of 3 samples are left: after one batch the next is half made.
   for (const int before : {0, 1, 7}) {
     auto pipeline = make_pipeline({.batch_size = 8, .threads = 2, .compact = true}, [](Graph& g) {
-      auto i = indices(g);
+      auto i = indices(g, 100);
       g.filter(i % 3 != 1);
       return i;
     });

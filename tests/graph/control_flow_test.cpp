@@ -1,4 +1,5 @@
 // What a described program means: the same program run for one sample at a time.
+#include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
 #include <array>
@@ -15,10 +16,6 @@ namespace {
 
 constexpr std::int64_t kSamples = 300;
 
-auto indices(Graph& g, std::int64_t count = kSamples) {
-  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
-}
-
 template <class T>
 std::vector<T> run(Pipeline<T>& pipeline) {
   std::vector<T> all;
@@ -33,7 +30,7 @@ TEST(IfElse, OnlyTheArmThatIsTakenRuns) {
   for (const int threads : {1, 2, 8}) {
     std::atomic<int> thens{0}, elses{0};
     auto pipeline = make_pipeline({.batch_size = 8, .threads = threads}, [&](Graph& g) {
-      auto i = indices(g);
+      auto i = indices(g, kSamples);
       auto odd = g.map(
           "odd", [](std::int64_t x) { return x % 2 == 1; }, i);
       return g.if_else(
@@ -69,7 +66,7 @@ TEST(IfElse, OnlyTheArmThatIsTakenRuns) {
 
 TEST(IfElse, AnArmMayGiveAnOuterValueOrAConstant) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, kSamples);
     auto third = g.map(
         "third", [](std::int64_t x) { return x % 3 == 0; }, i);
     auto kept = g.if_else(
@@ -96,7 +93,7 @@ TEST(IfElse, TuplesAndNesting) {
   };
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline({.batch_size = 5, .threads = threads}, [&](Graph& g) {
-      auto i = indices(g);
+      auto i = indices(g, kSamples);
       auto even = g.map(
           "even", [](std::int64_t x) { return x % 2 == 0; }, i);
       auto four = g.map(
@@ -172,7 +169,7 @@ TEST(Select, ChoosesOneOfManyAndReportsAnIndexOutside) {
 TEST(Sink, RunsAStepOnlyWhereItIsUsed) {
   std::atomic<int> costly{0}, chained{0}, shared{0};
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, kSamples);
     auto a = g.map(
         "costly",
         [&](std::int64_t x) {
@@ -216,7 +213,7 @@ TEST(Sink, RunsAStepOnlyWhereItIsUsed) {
 TEST(Sink, DrawsTheSameNumbersInAndOutsideAnArm) {
   auto describe = [](bool inside) {
     return [inside](Graph& g) {
-      auto i = indices(g);
+      auto i = indices(g, kSamples);
       auto odd = g.map(
           "odd", [](std::int64_t x) { return x % 2 == 1; }, i);
       Value<float> outer;
@@ -242,7 +239,7 @@ TEST(Sink, DrawsTheSameNumbersInAndOutsideAnArm) {
 TEST(Prune, WhatNoOutputNeedsNeverRuns) {
   std::atomic<int> ran{0};
   auto pipeline = make_pipeline({.batch_size = 8}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, kSamples);
     auto unused = g.map(
         "unused",
         [&](std::int64_t x) {
@@ -264,7 +261,7 @@ struct MoveOnly {
 
 TEST(Values, MoveOnlyTypesTravelThroughArms) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, kSamples);
     auto box = g.map(
         "box", [](std::int64_t x) { return MoveOnly{std::make_unique<std::int64_t>(x)}; }, i);
     auto odd = g.map(
@@ -306,7 +303,7 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(build_error([](Graph& g) { return g.constant(1); }),
             "the pipeline has no source: add g.source(...) or g.read(...)");
   EXPECT_EQ(build_error([](Graph& g) {
-              auto i = indices(g);
+              auto i = indices(g, kSamples);
               Value<std::int64_t> leaked;
               (void)g.if_else(
                   true,
@@ -328,15 +325,16 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
             }),
             "the source 'source#2' has 11 samples, but the one before it has 10");
   EXPECT_EQ(build_error([](Graph& g) {
-              auto i = indices(g);
+              auto i = indices(g, kSamples);
               std::vector<std::function<Value<std::int64_t>()>> none;
               return g.select(i, none);
             }),
             "select: the vector of arms is empty; give at least one arm");
-  EXPECT_EQ(build_error([](Graph& g) { return indices(g); }, {.batch_size = 8, .window = 4}),
-            "a window of 4 samples can never fill a batch of 8; make window at least batch_size, "
-            "or leave it out");
-  EXPECT_EQ(build_error([](Graph& g) { return indices(g); }, {.batch_size = 0}),
+  EXPECT_EQ(
+      build_error([](Graph& g) { return indices(g, kSamples); }, {.batch_size = 8, .window = 4}),
+      "a window of 4 samples can never fill a batch of 8; make window at least batch_size, "
+      "or leave it out");
+  EXPECT_EQ(build_error([](Graph& g) { return indices(g, kSamples); }, {.batch_size = 0}),
             "batch_size must be at least 1, not 0");
   EXPECT_EQ(build_error([](Graph& g) {
               auto box = g.source(4, [](const SampleInfo&) { return MoveOnly{}; });
@@ -349,7 +347,7 @@ TEST(BuildErrors, AnExceptionOfAnArmReachesTheCallerUnchanged) {
   struct Mine {};
   EXPECT_THROW((void)make_pipeline({},
                                    [](Graph& g) {
-                                     auto i = indices(g);
+                                     auto i = indices(g, kSamples);
                                      return g.if_else(
                                          true, [&]() -> Value<std::int64_t> { throw Mine{}; },
                                          [&] { return i; });

@@ -1,4 +1,5 @@
 // Samples that are dropped in the open, and effects.
+#include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -12,14 +13,10 @@ namespace {
 
 bool kept(std::int64_t x) { return x % 3 != 1; }
 
-auto indices(Graph& g, std::int64_t count = 100) {
-  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
-}
-
 TEST(Filter, MakesItsBatchShortAndNamesTheMissing) {
   std::atomic<int> behind{0};
   auto pipeline = make_pipeline({.batch_size = 9, .threads = 2}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, 100);
     g.filter(i % 3 != 1);
     return g.map(
         "behind",
@@ -46,7 +43,7 @@ TEST(Filter, MakesItsBatchShortAndNamesTheMissing) {
 
 TEST(Filter, InsideAnArmConcernsThoseWhoTakeIt) {
   auto pipeline = make_pipeline({.batch_size = 10, .threads = 2}, [](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, 100);
     return g.if_else(
         i % 2 == 0,
         [&] {
@@ -68,7 +65,7 @@ TEST(Filter, InsideAnArmConcernsThoseWhoTakeIt) {
 TEST(Tap, RunsForItsEffectThoughNobodyUsesIt) {
   std::atomic<std::int64_t> sum{0}, in_arm{0};
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, 100);
     auto unused = i * 2;
     (void)g.tap(
         "sum", [&](std::int64_t x) { sum += x; }, unused);

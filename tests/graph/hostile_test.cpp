@@ -1,4 +1,5 @@
 // Programs and types that do not behave: each gets an error that says so, and hurts nothing else.
+#include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
 #include <cstring>
@@ -11,10 +12,6 @@
 
 namespace sluice {
 namespace {
-
-auto indices(Graph& g, std::int64_t count = 20) {
-  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
-}
 
 struct ThrowsWhenMoved {
   std::int64_t value = 0;
@@ -40,7 +37,7 @@ TEST(Hostile, ATypeThatCannotBeMovedWithinItsBatchLosesTheBatchAndNotTheEpoch) {
               if (x % 10 == 1) throw std::runtime_error("a gap, which is closed by moving");
               return ThrowsWhenMoved(x);
             },
-            indices(g));
+            indices(g, 20));
       });
   auto run = pipeline.epoch();
   int batches = 0, thrown = 0;
@@ -72,7 +69,7 @@ TEST(Hostile, ATypeWhoseConstructorThrowsEndsNothing) {
   auto pipeline =
       make_pipeline({.batch_size = 5, .threads = 2, .on_error = OnError::skip}, [](Graph& g) {
         auto value = g.map(
-            "make", [](std::int64_t) { return ThrowsWhenMade(); }, indices(g));
+            "make", [](std::int64_t) { return ThrowsWhenMade(); }, indices(g, 20));
         return g.map(
             "size", [](const ThrowsWhenMade& v) { return v.text.size(); }, value);
       });
@@ -126,17 +123,17 @@ TEST(Hostile, AValueOfAnEarlierPipelineIsRefused) {
       "a value of a pipeline that has been described already is used in another; describe each "
       "pipeline on its own";
   Value<std::int64_t> stale;
-  (void)make_pipeline({}, [&](Graph& g) { return stale = indices(g); });
+  (void)make_pipeline({}, [&](Graph& g) { return stale = indices(g, 20); });
   EXPECT_EQ(build_error([&] {
               (void)make_pipeline({}, [&](Graph& g) {
-                (void)indices(g);
+                (void)indices(g, 20);
                 return stale;
               });
             }),
             expected);
   EXPECT_EQ(build_error([&] {
               (void)make_pipeline({}, [&](Graph& g) {
-                (void)indices(g);
+                (void)indices(g, 20);
                 return g.map(
                     "use", [](std::int64_t x) { return x; }, stale);
               });
@@ -147,7 +144,7 @@ TEST(Hostile, AValueOfAnEarlierPipelineIsRefused) {
 TEST(Hostile, AnEmptyValueIsNoConstant) {
   EXPECT_EQ(build_error([&] {
               (void)make_pipeline({}, [&](Graph& g) {
-                (void)indices(g);
+                (void)indices(g, 20);
                 return g.coin_flip(Value<float>());
               });
             }),
@@ -186,19 +183,19 @@ TEST(Hostile, AbsurdNumbersAreErrors) {
   EXPECT_THROW(Tensor({std::int64_t{1} << 32, std::int64_t{1} << 32}, DType::u8),
                std::invalid_argument);
   EXPECT_EQ(build_error([] {
-              (void)make_pipeline({.threads = 2000000000}, [](Graph& g) { return indices(g); });
+              (void)make_pipeline({.threads = 2000000000}, [](Graph& g) { return indices(g, 20); });
             }),
             "threads must be at most 4096, not 2000000000");
   EXPECT_EQ(build_error([] {
               (void)make_pipeline({}, [](Graph& g) {
-                (void)indices(g);
+                (void)indices(g, 20);
                 return g.uniform(2.f, 1.f);
               });
             }),
             "uniform: the range from 2.000000 to 1.000000 is empty; give the smaller number first");
   // As many frames as there are samples, whatever was asked for.
   auto pipeline = make_pipeline({.batch_size = 4, .prefetch = INT32_MAX, .stall_timeout = 1e300},
-                                [](Graph& g) { return indices(g); });
+                                [](Graph& g) { return indices(g, 20); });
   EXPECT_EQ(pipeline.stats().memory.window, 20u);
   int batches = 0;
   for (const auto& batch : pipeline.epoch()) batches += batch.size() == 4 ? 1 : 0;
@@ -207,7 +204,7 @@ TEST(Hostile, AbsurdNumbersAreErrors) {
 
 TEST(Hostile, ManyBranchesInARowAreBuiltAtOnce) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, 20);
     auto x = i;
     for (int n = 0; n < 100; ++n) {
       auto more = g.map(

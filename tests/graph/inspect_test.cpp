@@ -1,3 +1,4 @@
+#include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 auto make() {
   return make_pipeline({.batch_size = 4, .seed = 9, .on_error = OnError::skip}, [](Graph& g) {
-    auto i = g.source(40, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto i = indices(g, 40);
     auto draw = g.uniform(0.f, 1.f);
     auto sum = g.for_loop(i % 3 + 1, i, [&](auto k, auto x) {
       return g.map(

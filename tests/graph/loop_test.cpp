@@ -1,5 +1,6 @@
 // Loops: each sample makes its own number of iterations, and the graph means what the same loop in
 // plain C++ means.
+#include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -15,10 +16,6 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t kSamples = 200;
-
-auto indices(Graph& g) {
-  return g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
-}
 
 // Runs the described program and compares each sample with plain(i).
 template <class Describe, class Plain>
@@ -42,7 +39,7 @@ void expect_equal(Describe describe, Plain plain) {
 TEST(WhileLoop, CollatzStepsDifferFromSampleToSample) {
   expect_equal(
       [](Graph& g) {
-        auto n = indices(g) + 1;
+        auto n = indices(g, kSamples) + 1;
         auto [last, steps] = g.while_loop(
             std::tuple{n, std::int64_t{0}}, [](auto x, auto) { return x != 1; },
             [&](auto x, auto count) {
@@ -65,7 +62,7 @@ TEST(WhileLoop, CollatzStepsDifferFromSampleToSample) {
 TEST(WhileLoop, CarriedValuesMayChangePlaces) {
   expect_equal(
       [](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         auto [a, b, left] = g.while_loop(
             std::tuple{i * 10, i * 10 + 1, i % 5}, [](auto, auto, auto n) { return n > 0; },
             [](auto x, auto y, auto n) {
@@ -86,7 +83,7 @@ TEST(WhileLoop, CarriedValuesMayChangePlaces) {
 TEST(WhileLoop, NextValuesOfEveryOrigin) {
   expect_equal(
       [](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         auto outer = i * 7;
         auto [a, b, c, d, n] = g.while_loop(
             std::tuple{i, i + 1, i + 2, i + 3, i % 6},
@@ -117,7 +114,7 @@ TEST(WhileLoop, TheConditionMayBranch) {
   std::atomic<int> right_sides{0};
   expect_equal(
       [&](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         return g.while_loop(
             i % 20,
             [&](auto x) {
@@ -144,7 +141,7 @@ TEST(WhileLoop, TheConditionMayBranch) {
 TEST(WhileLoop, NestsAndStandsInArms) {
   expect_equal(
       [](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         return g.if_else(
             i % 3 == 0,
             [&] {
@@ -170,7 +167,7 @@ TEST(WhileLoop, NestsAndStandsInArms) {
 TEST(ForLoop, CountsFromZeroAndMayRunNothing) {
   expect_equal(
       [](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         return g.for_loop(i % 7 - 3, i, [](auto k, auto x) { return x * 2 + k; });
       },
       [](std::int64_t i) {
@@ -179,10 +176,14 @@ TEST(ForLoop, CountsFromZeroAndMayRunNothing) {
         return x;
       });
   expect_equal(
-      [](Graph& g) { return g.for_loop(3, indices(g), [](auto, auto x) { return x + 1; }); },
+      [](Graph& g) {
+        return g.for_loop(3, indices(g, kSamples), [](auto, auto x) { return x + 1; });
+      },
       [](std::int64_t i) { return i + 3; });
   expect_equal(
-      [](Graph& g) { return g.for_loop(0, indices(g), [](auto, auto x) { return x + 1; }); },
+      [](Graph& g) {
+        return g.for_loop(0, indices(g, kSamples), [](auto, auto x) { return x + 1; });
+      },
       [](std::int64_t i) { return i; });
 }
 
@@ -190,12 +191,13 @@ TEST(ForLoop, CountsFromZeroAndMayRunNothing) {
 TEST(ForLoop, MayGiveTheNumberOfItsIteration) {
   expect_equal(
       [](Graph& g) {
-        return g.for_loop(indices(g) % 5, std::int64_t{-1}, [](auto k, auto) { return k; });
+        return g.for_loop(indices(g, kSamples) % 5, std::int64_t{-1},
+                          [](auto k, auto) { return k; });
       },
       [](std::int64_t i) { return i % 5 - 1; });
   expect_equal(
       [](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         auto [before, last] = g.for_loop(4, std::tuple{i, i}, [&](auto k, auto, auto b) {
           auto inner = g.for_loop(2, b, [&](auto, auto x) {
             return g.if_else(
@@ -212,7 +214,7 @@ TEST(ForLoopCollect, GivesTheValuesOfAllIterations) {
   for (const bool reverse : {false, true}) {
     expect_equal(
         [reverse](Graph& g) {
-          auto i = indices(g);
+          auto i = indices(g, kSamples);
           auto [last, squares] = g.for_loop_collect(i % 5, i,
                                                     [](auto k, auto x) {
                                                       return std::tuple{x + 1, k * k + x};
@@ -236,7 +238,7 @@ struct Box {
 
 TEST(WhileLoop, CarriesTypesThatOnlyMove) {
   auto pipeline = make_pipeline({.batch_size = 8, .threads = 2}, [](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, kSamples);
     auto box = g.map(
         "box", [](std::int64_t x) { return Box{std::make_unique<std::string>(std::to_string(x))}; },
         i);
@@ -264,7 +266,7 @@ TEST(WhileLoop, ASampleThatExceedsItsLimitFailsAlone) {
   for (const int threads : {1, 8}) {
     auto pipeline = make_pipeline({.batch_size = 10, .threads = threads, .on_error = OnError::skip},
                                   [](Graph& g) {
-                                    auto i = indices(g);
+                                    auto i = indices(g, kSamples);
                                     return g.while_loop(
                                         i % 10, [](auto x) { return x > 0; },
                                         [&](auto x) {
@@ -288,7 +290,7 @@ TEST(WhileLoop, ASampleThatExceedsItsLimitFailsAlone) {
 TEST(WhileLoop, AnErrorInsideEndsItsSampleAlone) {
   auto pipeline =
       make_pipeline({.batch_size = 10, .threads = 2, .on_error = OnError::skip}, [](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         return g.for_loop(i % 10, std::int64_t{12}, [](auto k, auto x) { return x / (k - 4); });
       });
   for (const auto& batch : pipeline.epoch()) {
@@ -302,7 +304,7 @@ TEST(WhileLoop, CancellingEndsALoopThatWouldRunForEver) {
   for (const int threads : {1, 2}) {
     std::atomic<bool> running{false};
     auto pipeline = make_pipeline({.batch_size = 2, .threads = threads}, [&](Graph& g) {
-      auto i = indices(g);
+      auto i = indices(g, kSamples);
       return g.while_loop(
           i, [](auto x) { return x >= 0; },
           [&](auto x) {
@@ -327,7 +329,7 @@ TEST(WhileLoop, CancellingEndsALoopThatWouldRunForEver) {
 TEST(Prune, ALoopWhoseResultNobodyNeedsIsGone) {
   std::atomic<int> ran{0};
   auto pipeline = make_pipeline({.batch_size = 8}, [&](Graph& g) {
-    auto i = indices(g);
+    auto i = indices(g, kSamples);
     (void)g.for_loop(5, i, [&](auto, auto x) {
       return g.map(
           "count",
@@ -348,7 +350,7 @@ TEST(Sink, MovesLoopsAndBranchesIntoTheArmThatUsesThem) {
   std::atomic<int> loops{0}, branches{0};
   expect_equal(
       [&](Graph& g) {
-        auto i = indices(g);
+        auto i = indices(g, kSamples);
         auto looped = g.for_loop(2, i, [&](auto, auto x) {
           return g.map(
               "loop",

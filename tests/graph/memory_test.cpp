@@ -1,6 +1,7 @@
 // Where values lie, who holds memory for how long, and that a warm pipeline allocates nothing per
 // sample.
 #include "tests/graph/allocation_counter.h"
+#include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
 #include <algorithm>
@@ -36,10 +37,6 @@ Value<Image> painted(Graph& g, Value<std::int64_t> i, int height, int width, int
         paint(out, height, width, static_cast<int>(x % 200) + add);
       },
       i);
-}
-
-auto indices(Graph& g, std::int64_t count) {
-  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
 }
 
 // Remembers where a step wrote, to see whether the batch has it there.

@@ -1,4 +1,5 @@
 // How samples end: errors, policies, budgets, cancelling, stalls.
+#include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
@@ -245,25 +246,24 @@ TEST(Cancel, RandomCyclesOfStartCancelDestroy) {
   for (int cycle = 0; cycle < cycles; ++cycle) {
     Random random({.seed = 1, .sample = static_cast<std::uint32_t>(cycle)});
     const int threads = static_cast<int>(1 + random.below(4));
-    auto pipeline = make_pipeline(
-        {.batch_size = static_cast<int>(1 + random.below(8)),
-         .threads = threads,
-         .on_error = OnError::skip},
-        [&](Graph& g) {
-          auto i = g.source(64, [](const SampleInfo& info) { return info.index_in_epoch; });
-          auto odd = g.map(
-              "odd", [](std::int64_t x) { return x % 2 == 1; }, i);
-          auto make = [&] {
-            return g.map(
-                "make",
-                [&](std::int64_t x) {
-                  if (x % 7 == 0) throw std::runtime_error("seven");
-                  return Counted(&alive);
-                },
-                i);
-          };
-          return g.if_else(odd, make, make);
-        });
+    auto pipeline = make_pipeline({.batch_size = static_cast<int>(1 + random.below(8)),
+                                   .threads = threads,
+                                   .on_error = OnError::skip},
+                                  [&](Graph& g) {
+                                    auto i = indices(g, 64);
+                                    auto odd = g.map(
+                                        "odd", [](std::int64_t x) { return x % 2 == 1; }, i);
+                                    auto make = [&] {
+                                      return g.map(
+                                          "make",
+                                          [&](std::int64_t x) {
+                                            if (x % 7 == 0) throw std::runtime_error("seven");
+                                            return Counted(&alive);
+                                          },
+                                          i);
+                                    };
+                                    return g.if_else(odd, make, make);
+                                  });
     const std::uint32_t epochs = random.below(3);
     for (std::uint32_t e = 0; e < epochs; ++e) {
       auto run = pipeline.epoch();
@@ -288,7 +288,7 @@ TEST(Stall, NamesTheSampleAndTheStepThatHold) {
   bool open = false;
   auto pipeline =
       make_pipeline({.batch_size = 4, .threads = 2, .stall_timeout = 0.1}, [&](Graph& g) {
-        auto i = g.source(8, [](const SampleInfo& info) { return info.index_in_epoch; });
+        auto i = indices(g, 8);
         return g.map(
             "gate",
             [&](std::int64_t x) {

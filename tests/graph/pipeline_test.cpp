@@ -1,3 +1,4 @@
+#include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
@@ -24,7 +25,7 @@ std::vector<T> drain(Pipeline<T>& pipeline) {
 TEST(Pipeline, DeliversAllSamplesInOrder) {
   for (const int threads : {1, 2, 8}) {
     auto pipeline = make_pipeline({.batch_size = 7, .threads = threads}, [](Graph& g) {
-      auto i = g.source(100, [](const SampleInfo& info) { return info.index_in_epoch; });
+      auto i = indices(g, 100);
       return g.map(
           "twice", [](std::int64_t x) { return 2 * x; }, i);
     });

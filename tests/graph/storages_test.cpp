@@ -1,4 +1,5 @@
 // Where values may lie: through choices, what passes through them, and loops.
+#include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/storages.h>
@@ -74,8 +75,7 @@ TEST(Storages, AreWhatAValueMayBe) {
   for (const Program& program : programs()) {
     Recorder recorder;
     Graph g(recorder);
-    const Number result = program.describe(
-        g, g.source(8, [](const SampleInfo& info) { return info.index_in_epoch; }));
+    const Number result = program.describe(g, indices(g, 8));
     Storages storages(recorder.plan());
     const std::vector<SlotId>& found = storages.of(result.slot());
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end())) << program.name;
@@ -91,7 +91,7 @@ TEST(Storages, OfALongProgramAreFoundInTime) {
   constexpr int kSelects = 3000, kArms = 20;
   using List = std::vector<std::int64_t>;
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
-    auto n = g.source(4, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto n = indices(g, 4);
     auto list = g.map(
         "list", [](std::int64_t x) { return List{x}; }, n);
     for (int k = 0; k < kSelects; ++k) {

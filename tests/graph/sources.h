@@ -1,0 +1,15 @@
+// Sources that the tests of graphs begin with.
+#pragma once
+
+#include <sluice/graph/graph.h>
+
+#include <cstdint>
+
+namespace sluice {
+
+// The sample's own number: 0 to count - 1.
+inline Value<std::int64_t> indices(Graph& g, std::int64_t count) {
+  return g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; });
+}
+
+}  // namespace sluice
