@@ -5,6 +5,8 @@
 #include <sluice/runtime/half.h>
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -18,14 +20,14 @@ namespace detail {
 template <class A>
 struct argument {
   using type = A;
-  static void reads(const A&, Recorder&, std::vector<SlotId>&) {}
+  static void reads(const A&, const Taker&, std::vector<SlotId>&) {}
   static const A& of(const A& constant, const Frame&) { return constant; }
 };
 template <class T>
 struct argument<Value<T>> {
   using type = T;
-  static void reads(const Value<T>& value, Recorder& recorder, std::vector<SlotId>& slots) {
-    structure<Value<T>>::normal(recorder, value);
+  static void reads(const Value<T>& value, const Taker& taker, std::vector<SlotId>& slots) {
+    structure<Value<T>>::normal(taker, value);
     slots.push_back(value.slot());
   }
   static const T& of(const Value<T>& value, const Frame& frame) {
@@ -35,8 +37,8 @@ struct argument<Value<T>> {
 template <class T>
 struct argument<Param<T>> {
   using type = T;
-  static void reads(const Param<T>& param, Recorder& recorder, std::vector<SlotId>& slots) {
-    if (!param.is_constant()) argument<Value<T>>::reads(param.value(), recorder, slots);
+  static void reads(const Param<T>& param, const Taker& taker, std::vector<SlotId>& slots) {
+    if (!param.is_constant()) argument<Value<T>>::reads(param.value(), taker, slots);
   }
   static const T& of(const Param<T>& param, const Frame& frame) { return param.of(frame); }
 };
@@ -46,6 +48,10 @@ using argument_t = typename argument<std::decay_t<A>>::type;
 template <class A>
 inline constexpr bool is_scalar_argument =
     std::is_arithmetic_v<argument_t<A>> || std::is_same_v<argument_t<A>, Half>;
+
+template <class A>
+inline constexpr bool is_integer_argument =
+    std::is_integral_v<argument_t<A>> || std::is_enum_v<argument_t<A>>;
 
 template <class T>
 bool truth(const T& number) {
@@ -81,6 +87,10 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
+
+inline std::string is_given(std::string_view step) {
+  return "'" + std::string(step) + "' is given";
+}
 
 // What an arm gives: a callable is called, anything else is given as it is.
 template <class Arm>

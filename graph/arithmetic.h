@@ -43,10 +43,10 @@ template <class F, class A, class B>
 auto binary(std::string_view name, F f, const A& a, const B& b) {
   Recorder* recorder = nullptr;
   if constexpr (is_value<A>) {
-    if (!a.valid()) throw_empty();
+    if (!a.valid()) throw_empty(is_given(name));
     recorder = &a.recorder();
   } else {
-    if (!b.valid()) throw_empty();
+    if (!b.valid()) throw_empty(is_given(name));
     recorder = &b.recorder();
   }
   return Graph(*recorder).map(
@@ -55,7 +55,7 @@ auto binary(std::string_view name, F f, const A& a, const B& b) {
 
 template <class F, class T>
 auto unary(std::string_view name, F f, const Value<T>& a) {
-  if (!a.valid()) throw_empty();
+  if (!a.valid()) throw_empty(is_given(name));
   return Graph(a.recorder())
       .map(
           name, [f](const T& x) { return f(plain(x)); }, a);
@@ -185,9 +185,11 @@ auto operator-(const Value<T>& a) {
   return detail::unary(
       "negate", [](auto x) { return -x; }, a);
 }
+// Takes values of all types, so that the compiler speaks of this operator and not of others.
 template <class T>
-requires detail::is_number<T> Value<bool>
-operator!(const Value<T>& a) {
+Value<bool> operator!(const Value<T>& a) {
+  static_assert(detail::is_number<T>,
+                "!: the value must be a bool or a number; of anything else make a bool with map");
   return detail::unary(
       "not", [](auto x) { return !detail::truth(x); }, a);
 }

@@ -9,7 +9,7 @@ namespace sluice {
 template <class Count, class Init, class Body>
 auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
                              CollectOptions options) {
-  using S = std::remove_cvref_t<decltype(detail::normal(recorder_, init))>;
+  using S = detail::normal_t<Init>;
   using R = detail::normal_t<decltype(detail::call(body, std::declval<Value<std::int64_t>>(),
                                                    std::declval<const S&>()))>;
   using T = typename std::tuple_element_t<1, R>::value_type;
@@ -21,7 +21,7 @@ auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
   S last = for_loop(
       count, init,
       [&](Value<std::int64_t> i, const S& state) {
-        const R given = detail::normal(recorder_, detail::call(body, i, state));
+        const R given = detail::normal(giver(), detail::call(body, i, state));
         const Value<T> value = std::get<1>(given);
         Step add = begin_step<Value<List>, Value<T>>("collect", list, value);
         add.writes = {list.slot()};

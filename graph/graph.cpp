@@ -6,9 +6,12 @@
 namespace sluice {
 
 namespace detail {
-void throw_empty() {
-  throw BuildError(
-      "a default-constructed Value is used; a Value must come from a Graph or an operator");
+void throw_empty(const std::string& taker) {
+  throw BuildError(taker +
+                   " a default-constructed Value; use one that a Graph or an operator has made");
+}
+void throw_foreign(const std::string& taker) {
+  throw BuildError(taker + " a value of another pipeline; describe each pipeline on its own");
 }
 }  // namespace detail
 
@@ -60,7 +63,8 @@ std::vector<std::string> Graph::arm_names(std::size_t count, const SelectOptions
 void Graph::require_same_structure(const std::string& difference) const {
   if (difference.empty()) return;
   throw BuildError("'" + recorder_.open_name() + "': " + recorder_.open_part() +
-                   " gives another structure: " + difference);
+                   " gives another structure: " + difference +
+                   "; give both the same lengths and keys");
 }
 
 void Graph::require_arms(std::size_t count) {

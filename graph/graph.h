@@ -202,7 +202,7 @@ class Graph {
         "while_loop", options.max_iterations, init,
         [&](auto, const auto& state) {
           recorder_.begin_condition();
-          const auto holds = detail::normal(recorder_, detail::call(condition, state));
+          const auto holds = detail::normal(giver(), detail::call(condition, state));
           static_assert(std::is_same_v<std::remove_cv_t<decltype(holds)>, Value<bool>>,
                         "while_loop: the condition must give a Value<bool>, or a bool");
           recorder_.end_condition(holds.slot());
@@ -214,7 +214,8 @@ class Graph {
   // is a constant or a Value of any integer type; 0 or less runs nothing.
   template <class Count, class Init, class Body>
   auto for_loop(const Count& count, const Init& init, Body body, LoopOptions options = {}) {
-    require_integer<Count>("for_loop: the count must be an integer, or a Value of one");
+    static_assert(detail::is_integer_argument<Count>,
+                  "for_loop: the count must be an integer, or a Value of one");
     return guarded_loop(
         "for_loop", options.max_iterations, init,
         [&](Value<std::int64_t> i, const auto&) {
@@ -270,7 +271,8 @@ class Graph {
   Step begin_step(std::string_view name, const Args&... args) {
     Step step;
     step.name = recorder_.unique_name(name);
-    (detail::argument<Args>::reads(args, recorder_, step.reads), ...);
+    const detail::Taker taker{recorder_, detail::is_given(step.name)};
+    (detail::argument<Args>::reads(args, taker, step.reads), ...);
     return step;
   }
 
@@ -293,14 +295,16 @@ class Graph {
   // clang-tidy does not see through the template that `arms` moves on.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose) {
+    std::string name = recorder_.unique_name(kind);
     std::vector<SlotId> reads;
-    detail::argument<On>::reads(on, recorder_, reads);
-    recorder_.open_branch(kind, std::move(arms), std::move(reads), std::move(choose));
+    detail::argument<On>::reads(on, {recorder_, detail::is_given(name)}, reads);
+    recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
   }
 
   template <class Index>
   void open_select(const Index& index, std::size_t arms, const SelectOptions& options = {}) {
-    require_integer<Index>("select: the index must be an integer, or a Value of one");
+    static_assert(detail::is_integer_argument<Index>,
+                  "select: the index must be an integer, or a Value of one");
     open(options.name, arm_names(arms, options), index, [index](const Frame& frame) {
       return detail::to_index(detail::argument<Index>::of(index, frame));
     });
@@ -309,7 +313,7 @@ class Graph {
   template <class Arm, class R>
   void run_arm(const Arm& arm, std::optional<R>& first) {
     recorder_.begin_arm();
-    const R result = detail::normal(recorder_, detail::give(arm));
+    const R result = detail::normal(giver(), detail::give(arm));
     if (first) {
       require_same_structure(detail::structure<R>::compare(*first, result));
     } else {
@@ -317,6 +321,9 @@ class Graph {
     }
     recorder_.end_arm(detail::flatten(result));
   }
+
+  // The arm, condition or body that is being recorded, which is about to give values.
+  detail::Taker giver() { return {recorder_, recorder_.place() + " gives"}; }
 
   template <class First, class... Arms>
   auto run_arms(const First& first_arm, const Arms&... arms) {
@@ -332,16 +339,17 @@ class Graph {
   template <class Init, class Condition, class Body>
   auto guarded_loop(std::string_view kind, std::int64_t max_iterations, const Init& init,
                     Condition condition, Body body) {
-    const auto first = detail::normal(recorder_, init);
+    std::string name = recorder_.unique_name(kind);
+    const auto first = detail::normal({recorder_, "'" + name + "' begins with"}, init);
     using S = std::remove_cv_t<decltype(first)>;
     const Recorder::LoopView view =
-        recorder_.open_loop(kind, max_iterations, detail::flatten(first));
+        recorder_.open_loop(std::move(name), max_iterations, detail::flatten(first));
     return guarded([&] {
       const S state = detail::rebuild<S>(first, recorder_, view.state);
       const Value<std::int64_t> i(recorder_, view.iteration);
       condition(i, state);
       recorder_.begin_body();
-      const auto next = detail::normal(recorder_, body(i, state));
+      const auto next = detail::normal(giver(), body(i, state));
       static_assert(
           std::is_same_v<std::remove_cv_t<decltype(next)>, S>,
           "a loop's body must give the same structure and types as the state it begins with");
@@ -373,12 +381,6 @@ class Graph {
     static_assert(
         std::is_same_v<detail::arm_result_t<B>, Value<bool>>,
         "all_of, any_of: the right side must give a bool or a Value<bool>; compare a number first");
-  }
-  template <class A>
-  static void require_integer(const char*) {
-    static_assert(
-        std::is_integral_v<detail::argument_t<A>> || std::is_enum_v<detail::argument_t<A>>,
-        "an index or a count must be an integer, or a Value of one");
   }
   void require_same_structure(const std::string& difference) const;
 

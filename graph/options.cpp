@@ -17,12 +17,16 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.threads >= 0,
           "threads must be at least 1 (or 0 for all CPUs), not " + std::to_string(options.threads));
   require(options.prefetch >= 0,
-          "prefetch must not be negative, but is " + std::to_string(options.prefetch));
-  require(options.stall_timeout >= 0, "stall_timeout must not be negative");
+          "prefetch must be at least 0, not " + std::to_string(options.prefetch));
+  require(options.stall_timeout >= 0,
+          "stall_timeout must be a number of seconds (or 0 for never), not " +
+              std::to_string(options.stall_timeout));
   require(options.on_error.max_errors >= 0,
-          "on_error: the number of errors allowed must not be negative");
+          "on_error: the number of errors allowed must be at least 0, not " +
+              std::to_string(options.on_error.max_errors));
   require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
-          "on_error: the rate must lie between 0 and 1");
+          "on_error: the rate must lie between 0 and 1, not " +
+              std::to_string(options.on_error.max_rate));
   constexpr int kMostThreads = 4096;
   require(options.threads <= kMostThreads,
           "threads must be at most 4096, not " + std::to_string(options.threads));

@@ -147,7 +147,7 @@ template <class Describe>
 auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
   Recorder recorder;
   Graph graph(recorder);
-  auto outputs = detail::normal(recorder, describe(graph));
+  auto outputs = detail::normal({recorder, "the pipeline's result is"}, describe(graph));
   return detail::build(recorder, options, outputs);
 }
 

@@ -97,8 +97,7 @@ std::string Recorder::unique_name(std::string_view base) {
 void Recorder::set_source(const std::string& step, std::int64_t samples,
                           std::function<std::string(std::int64_t)> name) {
   if (!open_.empty())
-    throw BuildError("the source '" + step + "' stands inside " +
-                     plan_.scopes[current_scope()].name +
+    throw BuildError("the source '" + step + "' stands inside " + place() +
                      "; move it to the top of the pipeline, where it can be used as well");
   if (samples < 0)
     throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
@@ -113,11 +112,11 @@ void Recorder::set_source(const std::string& step, std::int64_t samples,
   if (name && !plan_.source_name) plan_.source_name = std::move(name);
 }
 
-void Recorder::open_branch(std::string_view kind, std::vector<std::string> arm_names,
+void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
                            std::vector<SlotId> reads,
                            std::function<std::int64_t(const Frame&)> choose) {
   Branch branch;
-  branch.name = unique_name(kind);
+  branch.name = std::move(name);
   for (const SlotId slot : reads) use(slot, branch.name);
   branch.arm_names = std::move(arm_names);
   branch.reads = std::move(reads);
@@ -168,10 +167,10 @@ SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
   return slot;
 }
 
-Recorder::LoopView Recorder::open_loop(std::string_view kind, std::int64_t max_iterations,
+Recorder::LoopView Recorder::open_loop(std::string name, std::int64_t max_iterations,
                                        std::vector<SlotId> init) {
   Loop loop;
-  loop.name = unique_name(kind);
+  loop.name = std::move(name);
   for (const SlotId slot : init) use(slot, loop.name);
   loop.max_iterations = max_iterations;
   const auto scope = static_cast<ScopeId>(plan_.scopes.size());
@@ -226,12 +225,6 @@ void Recorder::abandon() { open_.pop_back(); }
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
   for (const SlotId slot : outputs) use(slot, "the pipeline's result");
   plan_.outputs = std::move(outputs);
-}
-
-void Recorder::require_same(const Recorder& other) const {
-  if (&other != this)
-    throw BuildError(
-        "a value of one pipeline is used in another; describe each pipeline on its own");
 }
 
 }  // namespace sluice

@@ -41,8 +41,8 @@ class Recorder {
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
   // slots. Several branches and loops may be open, one inside the other. When an arm throws,
   // abandon() forgets the branch.
-  void open_branch(std::string_view kind, std::vector<std::string> arm_names,
-                   std::vector<SlotId> reads, std::function<std::int64_t(const Frame&)> choose);
+  void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
+                   std::function<std::int64_t(const Frame&)> choose);
   void begin_arm();
   void end_arm(std::vector<SlotId> results);
   std::vector<SlotId> close_branch();
@@ -53,7 +53,7 @@ class Recorder {
     std::vector<SlotId> state;
     SlotId iteration;
   };
-  LoopView open_loop(std::string_view kind, std::int64_t max_iterations, std::vector<SlotId> init);
+  LoopView open_loop(std::string name, std::int64_t max_iterations, std::vector<SlotId> init);
   void begin_condition() { begin_loop_block("the condition"); }
   void end_condition(SlotId holds);
   void begin_body() { begin_loop_block("the body"); }
@@ -63,12 +63,13 @@ class Recorder {
   void abandon();
   // The name of the innermost open branch or loop, for messages.
   const std::string& open_name() const { return open_.back().name(); }
-  // And of what is being recorded of it: "the arm 'otherwise', unlike 'then',".
+  // What is being recorded: "the arm 'then' of 'if_else'", "the body of 'for_loop'".
+  const std::string& place() const { return plan_.scopes[current_scope()].name; }
+  // The same of the innermost one, beside what it is compared with: "the arm 'otherwise', unlike
+  // 'then',".
   std::string open_part() const;
 
   void set_outputs(std::vector<SlotId> outputs);
-  // Throws BuildError when a value of another graph comes in.
-  void require_same(const Recorder& other) const;
   const Plan& plan() const { return plan_; }
   Plan take() { return std::move(plan_); }
 

@@ -28,7 +28,15 @@
 
 namespace sluice::detail {
 
-[[noreturn]] void throw_empty();
+// Who takes values from a description, as a message says it: "'resize' is given", "the arm 'then'
+// of 'if_else' gives".
+struct Taker {
+  Recorder& recorder;
+  std::string text;
+};
+
+[[noreturn]] void throw_empty(const std::string& taker);
+[[noreturn]] void throw_foreign(const std::string& taker);
 
 template <class T>
 Value<T> constant_value(Recorder& recorder, T constant) {
@@ -99,7 +107,7 @@ struct structure {
   static_assert(!std::is_pointer_v<X> && !std::is_reference_v<X>);
   using type = std::conditional_t<holds_values<X>(), X, Value<X>>;
 
-  static type normal(Recorder& recorder, const X& x) {
+  static type normal(const Taker& taker, const X& x) {
     if constexpr (holds_values<X>()) {
       each(x, [&](const auto& field) {
         using F = std::remove_cvref_t<decltype(field)>;
@@ -107,11 +115,11 @@ struct structure {
             std::is_same_v<typename structure<F>::type, F>,
             "the fields of a struct must be Values or structures of Values; make constants with "
             "Graph::constant");
-        (void)structure<F>::normal(recorder, field);
+        (void)structure<F>::normal(taker, field);
       });
       return x;
     } else {
-      return constant_value<X>(recorder, x);
+      return constant_value<X>(taker.recorder, x);
     }
   }
   static void flatten(const X& x, std::vector<SlotId>& slots) {
@@ -157,9 +165,9 @@ struct structure {
 template <class T>
 struct structure<Value<T>> {
   using type = Value<T>;
-  static type normal(Recorder& recorder, const Value<T>& value) {
-    if (!value.valid()) throw_empty();
-    recorder.require_same(value.recorder());
+  static type normal(const Taker& taker, const Value<T>& value) {
+    if (!value.valid()) throw_empty(taker.text);
+    if (!value.is_of(taker.recorder)) throw_foreign(taker.text);
     return value;
   }
   static void flatten(const Value<T>& value, std::vector<SlotId>& slots) {
@@ -175,9 +183,8 @@ struct structure<Value<T>> {
 template <class Tuple, class Normal, class... Xs>
 struct tuple_structure {
   using type = Normal;
-  static type normal(Recorder& recorder, const Tuple& xs) {
-    return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(recorder, x)...}; },
-                      xs);
+  static type normal(const Taker& taker, const Tuple& xs) {
+    return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(taker, x)...}; }, xs);
   }
   static void flatten(const Tuple& xs, std::vector<SlotId>& slots) {
     std::apply([&](const Xs&... x) { (structure<Xs>::flatten(x, slots), ...); }, xs);
@@ -218,10 +225,10 @@ struct range_structure {
 template <class X, std::size_t N>
 requires(holds_values<X>()) struct structure<std::array<X, N>>
     : range_structure<std::array<X, N>, std::array<typename structure<X>::type, N>, X> {
-  static std::array<typename structure<X>::type, N> normal(Recorder& recorder,
+  static std::array<typename structure<X>::type, N> normal(const Taker& taker,
                                                            const std::array<X, N>& xs) {
     std::array<typename structure<X>::type, N> all;
-    for (std::size_t i = 0; i < N; ++i) all[i] = structure<X>::normal(recorder, xs[i]);
+    for (std::size_t i = 0; i < N; ++i) all[i] = structure<X>::normal(taker, xs[i]);
     return all;
   }
   static std::string compare(const std::array<X, N>& a, const std::array<X, N>& b) {
@@ -235,10 +242,10 @@ requires(holds_values<X>()) struct structure<std::array<X, N>>
 template <class X>
 requires(holds_values<X>()) struct structure<std::vector<X>>
     : range_structure<std::vector<X>, std::vector<typename structure<X>::type>, X> {
-  static std::vector<typename structure<X>::type> normal(Recorder& recorder,
+  static std::vector<typename structure<X>::type> normal(const Taker& taker,
                                                          const std::vector<X>& xs) {
     std::vector<typename structure<X>::type> all;
-    for (const X& x : xs) all.push_back(structure<X>::normal(recorder, x));
+    for (const X& x : xs) all.push_back(structure<X>::normal(taker, x));
     return all;
   }
   static std::string compare(const std::vector<X>& a, const std::vector<X>& b) {
@@ -266,9 +273,9 @@ std::string key_text(const K& key) {
 template <class K, class X>
 requires(holds_values<X>()) struct structure<std::map<K, X>> {
   using type = std::map<K, typename structure<X>::type>;
-  static type normal(Recorder& recorder, const std::map<K, X>& xs) {
+  static type normal(const Taker& taker, const std::map<K, X>& xs) {
     type all;
-    for (const auto& [key, x] : xs) all.emplace(key, structure<X>::normal(recorder, x));
+    for (const auto& [key, x] : xs) all.emplace(key, structure<X>::normal(taker, x));
     return all;
   }
   static void flatten(const std::map<K, X>& xs, std::vector<SlotId>& slots) {
@@ -298,8 +305,8 @@ template <class X>
 using normal_t = typename structure<std::decay_t<X>>::type;
 
 template <class X>
-normal_t<X> normal(Recorder& recorder, const X& x) {
-  return structure<std::decay_t<X>>::normal(recorder, x);
+normal_t<X> normal(const Taker& taker, const X& x) {
+  return structure<std::decay_t<X>>::normal(taker, x);
 }
 
 template <class X>

@@ -39,6 +39,7 @@ class Value {
   Recorder& recorder() const { return detail::live_recorder(recorder_, id_); }
   SlotId slot() const { return slot_; }
   bool valid() const { return recorder_ != nullptr; }
+  bool is_of(const Recorder& recorder) const { return id_ == detail::id_of(recorder); }
 
   // A choice between values is made for each sample: use if_else or select.
   explicit operator bool() const = delete;

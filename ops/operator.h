@@ -8,7 +8,7 @@ namespace sluice::detail {
 // The graph that a value belongs to; throws BuildError for a default-constructed Value.
 template <class T>
 Graph graph_of(const Value<T>& value) {
-  if (!value.valid()) throw_empty();
+  if (!value.valid()) throw_empty("an operator is given");
   return Graph(value.recorder());
 }
 

@@ -1,5 +1,6 @@
 // Programs and types that do not behave: each gets an error that says so, and hurts nothing else.
 #include "tests/graph/sources.h"
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
 #include <cstring>
@@ -119,9 +120,7 @@ std::string build_error(F f) {
 }
 
 TEST(Hostile, AValueOfAnEarlierPipelineIsRefused) {
-  const std::string expected =
-      "a value of a pipeline that has been described already is used in another; describe each "
-      "pipeline on its own";
+  const std::string what = " a value of another pipeline; describe each pipeline on its own";
   Value<std::int64_t> stale;
   (void)make_pipeline({}, [&](Graph& g) { return stale = indices(g, 20); });
   EXPECT_EQ(build_error([&] {
@@ -130,7 +129,7 @@ TEST(Hostile, AValueOfAnEarlierPipelineIsRefused) {
                 return stale;
               });
             }),
-            expected);
+            "the pipeline's result is" + what);
   EXPECT_EQ(build_error([&] {
               (void)make_pipeline({}, [&](Graph& g) {
                 (void)indices(g, 20);
@@ -138,17 +137,27 @@ TEST(Hostile, AValueOfAnEarlierPipelineIsRefused) {
                     "use", [](std::int64_t x) { return x; }, stale);
               });
             }),
-            expected);
-}
-
-TEST(Hostile, AnEmptyValueIsNoConstant) {
+            "'use' is given" + what);
   EXPECT_EQ(build_error([&] {
               (void)make_pipeline({}, [&](Graph& g) {
                 (void)indices(g, 20);
-                return g.coin_flip(Value<float>());
+                return stale + 1;
               });
             }),
-            "a default-constructed Value is used; a Value must come from a Graph or an operator");
+            "a value of a pipeline that has been described already is used in another; describe "
+            "each pipeline on its own");
+}
+
+TEST(Hostile, AnEmptyValueIsNoConstant) {
+  EXPECT_EQ(
+      build_error([&] {
+        (void)make_pipeline({}, [&](Graph& g) {
+          (void)indices(g, 20);
+          return g.coin_flip(Value<float>());
+        });
+      }),
+      "'coin_flip' is given a default-constructed Value; use one that a Graph or an operator has "
+      "made");
 }
 
 // A view on an input would show whatever comes to lie there next.

@@ -117,7 +117,7 @@ const std::vector<WrongProgram>& wrong_programs() {
          (void)numbers(g);
          return same(g, numbers(other));
        },
-       "a value of one pipeline is used in another; describe each pipeline on its own"},
+       "'same' is given a value of another pipeline; describe each pipeline on its own"},
       {"an index of another graph",
        [](Graph& g) {
          Recorder recorder;
@@ -126,23 +126,86 @@ const std::vector<WrongProgram>& wrong_programs() {
          return g.select(
              numbers(other), [&] { return n; }, [&] { return n; });
        },
-       "a value of one pipeline is used in another; describe each pipeline on its own"},
+       "'select' is given a value of another pipeline; describe each pipeline on its own"},
       {"a value that was never made",
        [](Graph& g) {
          (void)numbers(g);
          return same(g, Value<int>());
        },
-       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+       "'same' is given a default-constructed Value; use one that a Graph or an operator has made"},
       {"arithmetic on a value that was never made",
        [](Graph& g) { return numbers(g) + Value<int>(); },
-       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+       "'add' is given a default-constructed Value; use one that a Graph or an operator has made"},
       {"an arm that gives a value that was never made",
        [](Graph& g) {
          auto n = numbers(g);
          return g.if_else(
              n > 3, [&] { return n; }, [] { return Value<int>(); });
        },
-       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+       "the arm 'otherwise' of 'if_else' gives a default-constructed Value; use one that a Graph "
+       "or an operator has made"},
+      {"arithmetic that begins with a value that was never made",
+       [](Graph& g) {
+         (void)numbers(g);
+         return Value<int>() + 1;
+       },
+       "'add' is given a default-constructed Value; use one that a Graph or an operator has made"},
+      {"a constant's opposite of a value that was never made",
+       [](Graph& g) {
+         (void)numbers(g);
+         return -Value<int>();
+       },
+       "'negate' is given a default-constructed Value; use one that a Graph or an operator has "
+       "made"},
+      {"a body that gives a value that was never made",
+       [](Graph& g) { return g.for_loop(3, numbers(g), [](auto, auto) { return Value<int>(); }); },
+       "the body of 'for_loop' gives a default-constructed Value; use one that a Graph or an "
+       "operator has made"},
+      {"a condition that was never made",
+       [](Graph& g) {
+         return g.while_loop(
+             numbers(g), [](auto) { return Value<bool>(); }, [](auto x) { return x; });
+       },
+       "the condition of 'while_loop' gives a default-constructed Value; use one that a Graph or "
+       "an operator has made"},
+      {"a loop that begins with a value that was never made, in an arm",
+       [](Graph& g) {
+         auto n = numbers(g);
+         return g.if_else(
+             n > 3, [&] { return g.for_loop(3, Value<int>(), [](auto, auto x) { return x; }); },
+             [&] { return n; });
+       },
+       "'for_loop' begins with a default-constructed Value; use one that a Graph or an operator "
+       "has made"},
+      {"a predicate that was never made",
+       [](Graph& g) {
+         auto n = numbers(g);
+         (void)g.if_else(n > 3, n, n);
+         return g.if_else(Value<bool>(), n, n);
+       },
+       "'if_else#2' is given a default-constructed Value; use one that a Graph or an operator has "
+       "made"},
+      {"a result that was never made",
+       [](Graph& g) {
+         (void)numbers(g);
+         return Value<int>();
+       },
+       "the pipeline's result is a default-constructed Value; use one that a Graph or an operator "
+       "has made"},
+      {"an arm that gives a value of another graph, in the arm of a select",
+       [](Graph& g) {
+         Recorder recorder;
+         Graph other(recorder);
+         auto n = numbers(g);
+         return g.select(
+             n, [&] { return n; },
+             [&] {
+               return g.if_else(
+                   n > 3, [&] { return numbers(other); }, [&] { return n; });
+             });
+       },
+       "the arm 'then' of 'if_else' gives a value of another pipeline; describe each pipeline on "
+       "its own"},
       {"no arms",
        [](Graph& g) { return g.select(numbers(g), std::vector<std::function<Value<int>()>>()); },
        "select: the vector of arms is empty; give at least one arm"},
@@ -159,7 +222,7 @@ const std::vector<WrongProgram>& wrong_programs() {
              })[0];
        },
        "'if_else': the arm 'otherwise', unlike 'then', gives another structure: a vector of 2 "
-       "values against one of 3"},
+       "values against one of 3; give both the same lengths and keys"},
       {"a key that the second arm lacks",
        [](Graph& g) {
          auto n = numbers(g);
@@ -175,7 +238,7 @@ const std::vector<WrongProgram>& wrong_programs() {
              .at("image");
        },
        "'if_else': the arm 'otherwise', unlike 'then', gives another structure: the key 'label' is "
-       "missing"},
+       "missing; give both the same lengths and keys"},
       {"a key that the first arm lacks, in a select",
        [](Graph& g) {
          auto n = numbers(g);
@@ -194,7 +257,7 @@ const std::vector<WrongProgram>& wrong_programs() {
              .at(1);
        },
        "'select': the arm 'arm 2', unlike 'arm 0', gives another structure: the key 20 is there in "
-       "addition"},
+       "addition; give both the same lengths and keys"},
       {"a body whose list grows",
        [](Graph& g) {
          auto n = numbers(g);
@@ -204,7 +267,7 @@ const std::vector<WrongProgram>& wrong_programs() {
          })[0];
        },
        "'for_loop': the body, unlike the state it begins with, gives another structure: a vector "
-       "of 2 values against one of 1"},
+       "of 2 values against one of 1; give both the same lengths and keys"},
       {"a source in an arm",
        [](Graph& g) {
          auto n = numbers(g);
@@ -259,15 +322,19 @@ const std::vector<WrongProgram>& wrong_programs() {
        {.threads = -2}},
       {"a prefetch below zero",
        [](Graph& g) { return numbers(g); },
-       "prefetch must not be negative, but is -1",
+       "prefetch must be at least 0, not -1",
        {.prefetch = -1}},
       {"a rate above one",
        [](Graph& g) { return numbers(g); },
-       "on_error: the rate must lie between 0 and 1",
+       "on_error: the rate must lie between 0 and 1, not 1.500000",
        {.on_error = OnError::skip.within(10, 1.5)}},
+      {"less than no errors allowed",
+       [](Graph& g) { return numbers(g); },
+       "on_error: the number of errors allowed must be at least 0, not -1",
+       {.on_error = OnError::skip.within(-1)}},
       {"a timeout below zero",
        [](Graph& g) { return numbers(g); },
-       "stall_timeout must not be negative",
+       "stall_timeout must be a number of seconds (or 0 for never), not -1.000000",
        {.stall_timeout = -1}},
   };
   return all;

@@ -6,7 +6,7 @@
 // WANT 4: all arms must return the same structure and types
 // WANT 5: the predicate must be a bool or a number, or a Value of one
 // WANT 6: the predicate must be a bool or a number, or a Value of one
-// WANT 7: an index or a count must be an integer, or a Value of one
+// WANT 7: select: the index must be an integer, or a Value of one
 // WANT 8: select: give at least one arm
 // WANT 9: filter: the predicate must be a bool or a number, or a Value of one
 // WANT 10: make constants with Graph::constant

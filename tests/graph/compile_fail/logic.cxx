@@ -9,12 +9,15 @@
 // WANT 7: the left side must be a bool or a Value<bool>; compare a number first
 // WANT 8: the condition must give a Value<bool>, or a bool
 // WANT 9: a loop's body must give the same structure and types as the state it begins with
-// WANT 10: an index or a count must be an integer, or a Value of one
-// WANT 11: use of deleted function
+// WANT 10: for_loop: the count must be an integer, or a Value of one
+// WANT 11: !: the value must be a bool or a number; of anything else make a bool with map
 // WANT 12: the left side must be a bool or a Value<bool>; compare a number first
+// WANT 13: !: the value must be a bool or a number; of anything else make a bool with map
+// WANT 14: for_loop: the count must be an integer, or a Value of one
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -54,6 +57,10 @@ auto describe(Graph& g) {
   return !list;
 #elif CASE == 12
   return g.all_of(list, [&] { return yes; });
+#elif CASE == 13
+  return !g.constant(std::string("yes"));
+#elif CASE == 14
+  return g.for_loop_collect(2.5f, n, [](auto, auto x) { return std::tuple{x, x}; });
 #endif
 }
 
