@@ -193,8 +193,10 @@ TEST(Operators, RefuseWhatCannotBe) {
             "resize: give either shorter, or height and width, not both");
   EXPECT_EQ(error_of([](Graph&, Value<Image> image) { return resize(image, {.height = -3}); }),
             "resize: a size of -3 pixels is not possible");
-  EXPECT_EQ(error_of([](Graph&, Value<Image>) { return resize(Value<Image>(), {.height = 3}); }),
-            "a default-constructed Value is used; a Value must come from a Graph or an operator");
+  EXPECT_EQ(
+      error_of([](Graph&, Value<Image>) { return resize(Value<Image>(), {.height = 3}); }),
+      "an operator is given a default-constructed Value; use one that a Graph or an operator has "
+      "made");
   EXPECT_EQ(error_of([](Graph&, Value<Image> image) {
               return random_resized_crop(image, {.min_area = 2});
             }).substr(0, 47),
