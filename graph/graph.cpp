@@ -13,7 +13,17 @@ void throw_empty(const std::string& taker) {
 void throw_foreign(const std::string& taker) {
   throw BuildError(taker + " a value of another pipeline; describe each pipeline on its own");
 }
+
+std::string inner(const char* kind, const std::string& which, const std::string& place) {
+  return std::string(kind) + " " + which + (place.empty() ? "" : " of " + place);
+}
 }  // namespace detail
+
+Value<Tensor> Graph::declare(Value<Tensor> value, const Facts& facts) {
+  const detail::Taker taker{recorder_, "'declare' is given"};
+  recorder_.declare(detail::normal(taker, value).slot(), facts);
+  return value;
+}
 
 Value<float> Graph::uniform(Param<float> lo, Param<float> hi) {
   const auto check = [](float l, float h) {

@@ -112,6 +112,12 @@ class Graph {
     return values;
   }
 
+  // Says what is known of the tensor that a step has just made: the same for every sample. A step
+  // of the user's own gives tensors of which nothing is known until then; arms and loops refuse,
+  // while the graph is built, tensors that are known to differ in type, layout or number of
+  // dimensions. The step fails for a sample whose tensor is not so. Gives the value.
+  Value<Tensor> declare(Value<Tensor> value, const Facts& facts);
+
   // Uniform in [lo, hi).
   Value<float> uniform(Param<float> lo, Param<float> hi);
   // Normal distribution.
@@ -197,37 +203,12 @@ class Graph {
   // taken as separate arguments. A sample whose condition still holds after max_iterations fails;
   // the others go on.
   template <class Init, class Condition, class Body>
-  auto while_loop(const Init& init, Condition condition, Body body, LoopOptions options = {}) {
-    return guarded_loop(
-        "while_loop", options.max_iterations, init,
-        [&](auto, const auto& state) {
-          recorder_.begin_condition();
-          const auto holds = detail::normal(giver(), detail::call(condition, state));
-          static_assert(std::is_same_v<std::remove_cv_t<decltype(holds)>, Value<bool>>,
-                        "while_loop: the condition must give a Value<bool>, or a bool");
-          recorder_.end_condition(holds.slot());
-        },
-        [&](auto, const auto& state) { return detail::call(body, state); });
-  }
+  auto while_loop(const Init& init, Condition condition, Body body, LoopOptions options = {});
 
   // Runs body(i, state) -> next state for i = 0, 1, ..., count - 1; gives the last state. The count
   // is a constant or a Value of any integer type; 0 or less runs nothing.
   template <class Count, class Init, class Body>
-  auto for_loop(const Count& count, const Init& init, Body body, LoopOptions options = {}) {
-    static_assert(detail::is_integer_argument<Count>,
-                  "for_loop: the count must be an integer, or a Value of one");
-    return guarded_loop(
-        "for_loop", options.max_iterations, init,
-        [&](Value<std::int64_t> i, const auto&) {
-          recorder_.begin_condition();
-          recorder_.end_condition(
-              map(
-                  "more", [](std::int64_t n, auto limit) { return std::cmp_less(n, limit); }, i,
-                  count)
-                  .slot());
-        },
-        [&](Value<std::int64_t> i, const auto& state) { return detail::call(body, i, state); });
-  }
+  auto for_loop(const Count& count, const Init& init, Body body, LoopOptions options = {});
 
   // The same, and besides the state body gives a Value<T> each time: std::tuple{next state, value}.
   // Gives the last state and the values of all iterations as one Value<std::vector<T>>, in order or
@@ -319,7 +300,8 @@ class Graph {
     } else {
       first = result;
     }
-    recorder_.end_arm(detail::flatten(result));
+    recorder_.end_arm(detail::flatten(result),
+                      [&](std::size_t i) { return detail::place_in(result, i); });
   }
 
   // The arm, condition or body that is being recorded, which is about to give values.
@@ -338,26 +320,7 @@ class Graph {
 
   template <class Init, class Condition, class Body>
   auto guarded_loop(std::string_view kind, std::int64_t max_iterations, const Init& init,
-                    Condition condition, Body body) {
-    std::string name = recorder_.unique_name(kind);
-    const auto first = detail::normal({recorder_, "'" + name + "' begins with"}, init);
-    using S = std::remove_cv_t<decltype(first)>;
-    const Recorder::LoopView view =
-        recorder_.open_loop(std::move(name), max_iterations, detail::flatten(first));
-    return guarded([&] {
-      const S state = detail::rebuild<S>(first, recorder_, view.state);
-      const Value<std::int64_t> i(recorder_, view.iteration);
-      condition(i, state);
-      recorder_.begin_body();
-      const auto next = detail::normal(giver(), body(i, state));
-      static_assert(
-          std::is_same_v<std::remove_cv_t<decltype(next)>, S>,
-          "a loop's body must give the same structure and types as the state it begins with");
-      require_same_structure(detail::structure<S>::compare(first, next));
-      recorder_.end_body(detail::flatten(next));
-      return detail::rebuild<S>(first, recorder_, recorder_.close_loop());
-    });
-  }
+                    Condition condition, Body body);
 
   // An exception of an arm or body reaches the caller unchanged and leaves the recorder usable.
   template <class F>
@@ -392,4 +355,4 @@ class Graph {
 
 }  // namespace sluice
 
-#include <sluice/graph/collect.h>
+#include <sluice/graph/loops.h>

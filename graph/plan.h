@@ -7,6 +7,7 @@
 // it.
 #pragma once
 
+#include <sluice/graph/facts.h>
 #include <sluice/graph/frame.h>
 #include <sluice/graph/slot.h>
 
@@ -32,6 +33,7 @@ struct Slot {
   ScopeId scope = 0;
   bool merged =
       false;        // the result of a branch: a pointer to what the arm gave, no storage of its own
+  Facts facts;      // of the tensors that it holds
   int output = -1;  // written straight into the batch as this output; set by the pass `place`
 };
 

@@ -146,16 +146,21 @@ void Recorder::begin_arm() {
               "the arm '" + branch.arm_names.at(branch.arms.size()) + "' of '" + branch.name + "'");
 }
 
-void Recorder::end_arm(std::vector<SlotId> results) {
+void Recorder::end_arm(std::vector<SlotId> results, const Place& place) {
   Block arm = take_block(std::move(results));
-  open_.back().branch().arms.push_back(std::move(arm));
+  Branch& branch = open_.back().branch();
+  require_agreement(branch, arm, place);
+  branch.arms.push_back(std::move(arm));
 }
 
 std::vector<SlotId> Recorder::close_branch() {
   Branch branch = std::move(open_.back().branch());
   open_.pop_back();
-  for (const SlotId given : branch.arms.front().results)
-    branch.results.push_back(add_pointer(given, branch.name));
+  for (std::size_t i = 0; i < branch.arms.front().results.size(); ++i) {
+    const SlotId result = add_pointer(branch.arms.front().results[i], branch.name);
+    for (const Block& arm : branch.arms) know_in_common(result, arm.results[i]);
+    branch.results.push_back(result);
+  }
   std::vector<SlotId> results = branch.results;
   current().nodes.emplace_back(std::move(branch));
   return results;
@@ -164,6 +169,7 @@ std::vector<SlotId> Recorder::close_branch() {
 SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
   const SlotId slot = add_slot(plan_.slots[like].type, name);
   plan_.slots[slot].merged = true;
+  plan_.slots[slot].facts = plan_.slots[like].facts;
   return slot;
 }
 
@@ -199,15 +205,20 @@ void Recorder::end_condition(SlotId holds) {
   open_.back().loop().condition = std::move(condition);
 }
 
-void Recorder::end_body(std::vector<SlotId> next) {
+void Recorder::end_body(std::vector<SlotId> next, const Place& place) {
   Block body = take_block(std::move(next));
-  open_.back().loop().body = std::move(body);
+  Loop& loop = open_.back().loop();
+  require_agreement(loop, body, place);
+  loop.body = std::move(body);
 }
 
 std::vector<SlotId> Recorder::close_loop() {
   Loop loop = std::move(open_.back().loop());
   open_.pop_back();
-  for (const SlotId carried : loop.state) loop.results.push_back(add_pointer(carried, loop.name));
+  for (std::size_t i = 0; i < loop.state.size(); ++i) {
+    loop.results.push_back(add_pointer(loop.state[i], loop.name));
+    know_in_common(loop.results[i], loop.body.results[i]);
+  }
   std::vector<SlotId> results = loop.results;
   current().nodes.emplace_back(std::move(loop));
   return results;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -28,6 +29,9 @@ class Recorder {
   // A new value in the current scope, named after the step that makes it.
   SlotId add_slot(const SlotType* type, const std::string& name);
   void add_step(Step step);
+  // The tensors of a slot are so for every sample. A step of the block that is being recorded must
+  // have made it; that step fails for a sample of which it is not true.
+  void declare(SlotId slot, const Facts& facts);
   // "resize", "resize#2", ...: a name for each step, as messages and drawings use it.
   std::string unique_name(std::string_view base);
   // Number of the next generator of random numbers.
@@ -43,8 +47,10 @@ class Recorder {
   // abandon() forgets the branch.
   void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
                    std::function<std::int64_t(const Frame&)> choose);
+  // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
+  using Place = std::function<std::string(std::size_t)>;
   void begin_arm();
-  void end_arm(std::vector<SlotId> results);
+  void end_arm(std::vector<SlotId> results, const Place& place);
   std::vector<SlotId> close_branch();
 
   // A loop: open it, which gives what an iteration sees; begin, record and end its condition, then
@@ -57,7 +63,7 @@ class Recorder {
   void begin_condition() { begin_loop_block("the condition"); }
   void end_condition(SlotId holds);
   void begin_body() { begin_loop_block("the body"); }
-  void end_body(std::vector<SlotId> next);
+  void end_body(std::vector<SlotId> next, const Place& place);
   std::vector<SlotId> close_loop();
 
   void abandon();
@@ -89,6 +95,13 @@ class Recorder {
   void begin_loop_block(const char* what);
   // A slot that refers to another value of the same type.
   SlotId add_pointer(SlotId like, const std::string& name);
+  // The first value of which both sides are known to be different tensors.
+  std::optional<std::size_t> disagreement(const std::vector<SlotId>& some,
+                                          const std::vector<SlotId>& others) const;
+  void require_agreement(const Branch& branch, const Block& arm, const Place& place) const;
+  void require_agreement(const Loop& loop, const Block& body, const Place& place) const;
+  // Of the one slot no more is known than of the other, either.
+  void know_in_common(SlotId slot, SlotId other);
   Block take_block(std::vector<SlotId> results);
   Block& current();
   ScopeId current_scope() const;

@@ -100,7 +100,13 @@ constexpr bool holds_values() {
   }
 }
 
-// normal(): constants become values. flatten(): the slots, in order. rebuild(): the same structure
+std::string inner(const char* kind, const std::string& which, const std::string& place);
+inline std::string inner(const char* kind, std::size_t which, const std::string& place) {
+  return inner(kind, std::to_string(which), place);
+}
+
+// normal(): constants become values. visit(): calls visit(slot, place) for each value, in order;
+// `place` says where the value stands, the outermost part last. rebuild(): the same structure
 // over other slots. compare(): what differs, when types do not show it; empty when nothing does.
 template <class X>
 struct structure {
@@ -122,9 +128,12 @@ struct structure {
       return constant_value<X>(taker.recorder, x);
     }
   }
-  static void flatten(const X& x, std::vector<SlotId>& slots) {
+  template <class Visit>
+  static void visit(const X& x, const std::string& place, Visit&& visit) {
+    std::size_t i = 0;
     each(x, [&](const auto& field) {
-      structure<std::remove_cvref_t<decltype(field)>>::flatten(field, slots);
+      structure<std::remove_cvref_t<decltype(field)>>::visit(field, inner("field", i++, place),
+                                                             visit);
     });
   }
   static X rebuild(const X& like, Recorder& recorder, const SlotId*& slot) {
@@ -170,8 +179,9 @@ struct structure<Value<T>> {
     if (!value.is_of(taker.recorder)) throw_foreign(taker.text);
     return value;
   }
-  static void flatten(const Value<T>& value, std::vector<SlotId>& slots) {
-    slots.push_back(value.slot());
+  template <class Visit>
+  static void visit(const Value<T>& value, const std::string& place, Visit&& visit) {
+    visit(value.slot(), place);
   }
   static type rebuild(const type&, Recorder& recorder, const SlotId*& slot) {
     return {recorder, *slot++};
@@ -186,8 +196,14 @@ struct tuple_structure {
   static type normal(const Taker& taker, const Tuple& xs) {
     return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(taker, x)...}; }, xs);
   }
-  static void flatten(const Tuple& xs, std::vector<SlotId>& slots) {
-    std::apply([&](const Xs&... x) { (structure<Xs>::flatten(x, slots), ...); }, xs);
+  template <class Visit>
+  static void visit(const Tuple& xs, const std::string& place, Visit&& visit) {
+    std::size_t i = 0;
+    std::apply(
+        [&](const Xs&... x) {
+          (structure<Xs>::visit(x, inner("element", i++, place), visit), ...);
+        },
+        xs);
   }
   static Tuple rebuild(const Tuple& like, Recorder& recorder, const SlotId*& slot) {
     // Braces: left to right.
@@ -213,8 +229,10 @@ struct structure<std::pair<A, B>>
 template <class Container, class Normal, class X>
 struct range_structure {
   using type = Normal;
-  static void flatten(const Container& xs, std::vector<SlotId>& slots) {
-    for (const X& x : xs) structure<X>::flatten(x, slots);
+  template <class Visit>
+  static void visit(const Container& xs, const std::string& place, Visit&& visit) {
+    std::size_t i = 0;
+    for (const X& x : xs) structure<X>::visit(x, inner("element", i++, place), visit);
   }
   static Container rebuild(const Container& like, Recorder& recorder, const SlotId*& slot) {
     Container xs = like;
@@ -278,8 +296,10 @@ requires(holds_values<X>()) struct structure<std::map<K, X>> {
     for (const auto& [key, x] : xs) all.emplace(key, structure<X>::normal(taker, x));
     return all;
   }
-  static void flatten(const std::map<K, X>& xs, std::vector<SlotId>& slots) {
-    for (const auto& [key, x] : xs) structure<X>::flatten(x, slots);
+  template <class Visit>
+  static void visit(const std::map<K, X>& xs, const std::string& place, Visit&& visit) {
+    for (const auto& [key, x] : xs)
+      structure<X>::visit(x, inner("the key", key_text(key), place), visit);
   }
   static std::map<K, X> rebuild(const std::map<K, X>& like, Recorder& recorder,
                                 const SlotId*& slot) {
@@ -312,8 +332,17 @@ normal_t<X> normal(const Taker& taker, const X& x) {
 template <class X>
 std::vector<SlotId> flatten(const X& x) {
   std::vector<SlotId> slots;
-  structure<X>::flatten(x, slots);
+  structure<X>::visit(x, "", [&](SlotId slot, const std::string&) { slots.push_back(slot); });
   return slots;
+}
+
+// Where in x the value stands that flatten() gives as number i: "element 1 of field 0"; empty when
+// x is the value.
+template <class X>
+std::string place_in(const X& x, std::size_t i) {
+  std::vector<std::string> places;
+  structure<X>::visit(x, "", [&](SlotId, const std::string& place) { places.push_back(place); });
+  return places.at(i);
 }
 
 template <class X>

@@ -16,10 +16,16 @@ kernels::NormalizeParams params_of(const Options& options) {
   return params;
 }
 
+template <class Options>
+Facts facts_of(const Options& options) {
+  return {.dtype = options.dtype, .layout = options.layout, .rank = 3};
+}
+
 }  // namespace
 
 Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& options) {
-  return detail::graph_of(image).map_into<Tensor>(
+  Graph g = detail::graph_of(image);
+  const auto normalized = g.map_into<Tensor>(
       "crop_mirror_normalize",
       [params = params_of(options)](const Image& in, int height, int width, bool mirror,
                                     Tensor& out) {
@@ -31,11 +37,13 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
         kernels::crop_mirror_normalize(in, window, mine, out);
       },
       image, options.height, options.width, options.mirror);
+  return g.declare(normalized, facts_of(options));
 }
 
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options) {
-  return detail::graph_of(image).map_into<Tensor>(
+  Graph g = detail::graph_of(image);
+  const auto normalized = g.map_into<Tensor>(
       "resize_mirror_normalize",
       [params = params_of(options), interpolation = options.interpolation](
           const Image& in, int height, int width, bool mirror, Tensor& out) {
@@ -44,6 +52,7 @@ Value<Tensor> resize_mirror_normalize(Value<Image> image,
         kernels::resize_mirror_normalize(in, height, width, interpolation, mine, out);
       },
       image, options.height, options.width, options.mirror);
+  return g.declare(normalized, facts_of(options));
 }
 
 }  // namespace sluice

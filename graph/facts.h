@@ -1,0 +1,48 @@
+// Facts: what is known, while a pipeline is described, of the tensors that a slot will hold: the
+// same for every sample. Arms that would give tensors of different type, layout or number of
+// dimensions are refused by them before any sample runs. Sizes are no facts: they may differ from
+// sample to sample. A fact is left out where nobody knows it, and then agrees with everything.
+//
+// Threads: pure functions. Errors: BuildError and Error, as said below.
+#pragma once
+
+#include <sluice/runtime/tensor.h>
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+struct Facts {
+  std::optional<DType> dtype = {};
+  std::optional<Layout> layout = {};
+  std::optional<int> rank = {};  // number of dimensions, 0 to Shape::kMaxRank
+
+  friend bool operator==(const Facts&, const Facts&) = default;
+};
+
+// "f16, CHW, 3 dimensions"; what is not known is left out.
+std::string to_string(const Facts& facts);
+// All of them, of a value that is there.
+Facts facts_of(const ValueSpec& spec);
+
+// False when both sides know something and do not know the same.
+bool agree(const Facts& a, const Facts& b);
+// What holds on either side: what both know. What one side does not know is not known of the
+// result, so that no program is refused on a guess.
+Facts common(const Facts& a, const Facts& b);
+
+// Two ways to the same value: "in the arm 'then'", "as the body gives it".
+struct Side {
+  Facts facts;
+  std::string where;
+};
+// A BuildError about two sides that do not agree; `node` is the branch or loop, `what` says which
+// of its values it is.
+[[noreturn]] void throw_disagreement(const std::string& node, const std::string& what,
+                                     const Side& ours, const Side& theirs);
+
+// Throws Error unless the tensor is as it was declared.
+void require_declared(const Tensor& tensor, const Facts& facts);
+
+}  // namespace sluice

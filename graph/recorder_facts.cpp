@@ -1,0 +1,85 @@
+// What the recorder knows of the tensors that will be in slots, and how it finds arms and bodies
+// that disagree about them.
+#include <sluice/graph/recorder.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+std::string which_of(const char* all, const std::string& place) {
+  return place.empty() ? all : place + " of " + all;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Recorder::disagreement(const std::vector<SlotId>& some,
+                                                  const std::vector<SlotId>& others) const {
+  for (std::size_t i = 0; i < std::min(some.size(), others.size()); ++i) {
+    if (!agree(plan_.slots[some[i]].facts, plan_.slots[others[i]].facts)) return i;
+  }
+  return std::nullopt;
+}
+
+void Recorder::require_agreement(const Branch& branch, const Block& arm, const Place& place) const {
+  const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
+    return Side{plan_.slots[block.results[i]].facts,
+                "in the arm '" + branch.arm_names.at(number) + "'"};
+  };
+  for (std::size_t a = 0; a < branch.arms.size(); ++a) {
+    if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
+      throw_disagreement(branch.name, which_of("the result", place(*i)),
+                         side(arm, branch.arms.size(), *i), side(branch.arms[a], a, *i));
+    }
+  }
+}
+
+void Recorder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
+  if (const auto i = disagreement(body.results, loop.init)) {
+    throw_disagreement(loop.name, which_of("the state", place(*i)),
+                       {plan_.slots[body.results[*i]].facts, "as the body gives it"},
+                       {plan_.slots[loop.init[*i]].facts, "as it begins"});
+  }
+}
+
+void Recorder::know_in_common(SlotId slot, SlotId other) {
+  Facts& facts = plan_.slots[slot].facts;
+  facts = common(facts, plan_.slots[other].facts);
+}
+
+void Recorder::declare(SlotId slot, const Facts& facts) {
+  Slot& known = plan_.slots.at(slot);
+  if (facts.rank && (*facts.rank < 0 || *facts.rank > Shape::kMaxRank)) {
+    throw BuildError("'" + known.name + "' is declared to have " + std::to_string(*facts.rank) +
+                     " dimensions; a tensor has 0 to " + std::to_string(Shape::kMaxRank));
+  }
+  if (!agree(known.facts, facts)) {
+    throw BuildError("'" + known.name + "' is declared as a tensor (" + to_string(facts) +
+                     "), but is known to be (" + to_string(known.facts) +
+                     ") already; mend or leave out one of the two");
+  }
+  Step* maker = nullptr;
+  std::vector<Node>& nodes = current().nodes;
+  for (auto node = nodes.rbegin(); node != nodes.rend() && maker == nullptr; ++node) {
+    auto* stage = std::get_if<Stage>(&*node);
+    if (stage == nullptr) continue;
+    const std::vector<SlotId>& writes = stage->steps.front().writes;
+    if (std::find(writes.begin(), writes.end(), slot) != writes.end())
+      maker = &stage->steps.front();
+  }
+  if (maker == nullptr) {
+    throw BuildError("'" + known.name + "' is declared, but no step in " + place() +
+                     " makes it; declare a value where a step has made it");
+  }
+  maker->run = [run = std::move(maker->run), slot, facts](Frame& frame) {
+    run(frame);
+    require_declared(frame.get<Tensor>(slot), facts);
+  };
+  if (facts.dtype) known.facts.dtype = facts.dtype;
+  if (facts.layout) known.facts.layout = facts.layout;
+  if (facts.rank) known.facts.rank = facts.rank;
+}
+
+}  // namespace sluice
