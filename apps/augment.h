@@ -19,6 +19,7 @@ struct AugmentOptions {
   std::uint64_t seed = 5;
   int threads = 0;  // 0: all CPUs of the process
   OnError on_error = OnError::skip;
+  bool profile = false;  // print what the steps took and which arms were taken
 };
 
 // Returns the exit status: 1 when a sample failed and the policy is `fail`. Throws Error for what

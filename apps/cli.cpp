@@ -2,6 +2,7 @@
 
 #include "augment.h"
 #include "bench.h"
+#include "graph.h"
 #include "pictures.h"
 #include "recipes.h"
 #include "usage.h"
@@ -74,6 +75,11 @@ void add_recipe(CLI::App& command, Words& words) {
   command.footer(footer);
 }
 
+CLI::Option* add_threads(CLI::App& command, int& threads,
+                         const char* help = "default: all CPUs of the process") {
+  return command.add_option("--threads", threads, help)->check(CLI::Range(1, 1024))->type_name("T");
+}
+
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   command
       .add_option("--data", options.data,
@@ -95,9 +101,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->type_name("N");
   command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 5)")
       ->type_name("S");
-  command.add_option("--threads", options.threads, "default: all CPUs of the process")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("T");
+  add_threads(command, options.threads);
   command
       .add_option("--on-error", words.on_error,
                   "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
@@ -109,6 +113,8 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")
       ->type_name("FILE");
+  command.add_flag("--profile", options.profile,
+                   "print how often each step ran and how long it took, and which arms were taken");
 }
 
 void add_bench(CLI::App& command, BenchOptions& options) {
@@ -118,10 +124,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->type_name("NAME");
   command.add_option("--data", options.data, "folder with JPEG files; overhead needs none")
       ->type_name("DIR");
-  command
-      .add_option("--threads", options.threads, "default: all CPUs of the process; 1 for overhead")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("T");
+  add_threads(command, options.threads, "default: all CPUs of the process; 1 for overhead");
   command
       .add_option("--seconds", options.seconds,
                   "about how long each side of a round takes (default: 2)")
@@ -151,15 +154,24 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "same threads.");
 }
 
-int run_graph(Recipe recipe) {
-  const auto pipeline = make_pipeline({}, [&](Graph& g) {
-    auto [jpeg, label] = g.source(1, [](const SampleInfo&) {
-      return std::tuple{Bytes(), std::int64_t{0}};
-    });
-    return std::tuple{apply(g, recipe, jpeg).first, label};
-  });
-  fmt::print("{}", to_dot(pipeline.plan()));
-  return 0;
+void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
+  add_recipe(command, words);
+  command.add_flag("--text", options.text, "print the plan as text instead");
+  CLI::Option* const passes =
+      command.add_flag("--passes", options.passes,
+                       "print the plan as it is described, and what each pass makes of it");
+  CLI::Option* const data =
+      command
+          .add_option("--data", options.data,
+                      "run the JPEG files of this folder first, and note how often each step ran "
+                      "and how long it took, and how often each arm was taken")
+          ->excludes(passes)
+          ->type_name("DIR");
+  command.add_option("--count", options.count, "how many samples (default: each file once)")
+      ->needs(data)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}))
+      ->type_name("N");
+  add_threads(command, options.threads)->needs(data);
 }
 
 // What is wrong with the first argument; CLI11 itself says only that a command is required.
@@ -187,17 +199,18 @@ int run(int argc, const char* const* argv) {
   Words words;
   AugmentOptions augment;
   BenchOptions bench;
+  GraphOptions graph;
   CLI::App* const augment_command =
       app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
   CLI::App* const graph_command =
-      app.add_subcommand("graph", "print a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
+      app.add_subcommand("graph", "draw a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
   CLI::App* const pictures_command =
       app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
   add_augment(*augment_command, augment, words);
   add_bench(*bench_command, bench);
-  add_recipe(*graph_command, words);
+  add_graph(*graph_command, graph, words);
   pictures_command
       ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
       ->required()
@@ -220,9 +233,9 @@ int run(int argc, const char* const* argv) {
   }
   try {
     if (*pictures_command) return run_pictures(words.pictures);
-    if (*graph_command) return run_graph(kRecipes.at(words.recipe));
     if (*bench_command) return run_bench(bench);
-    augment.recipe = kRecipes.at(words.recipe);
+    graph.recipe = augment.recipe = kRecipes.at(words.recipe);
+    if (*graph_command) return run_graph(graph);
     augment.on_error = kPolicies.at(words.on_error);
     return run_augment(augment);
   } catch (const UsageError& error) {
