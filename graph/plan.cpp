@@ -92,11 +92,10 @@ class Printer {
   void loop(const Loop& l, const std::string& indent) {
     line(indent,
          l.name + " from " + (l.init.empty() ? "nothing" : list(l.init)) +
-             (l.results.empty() ? "" : " -> " + list(l.results)) +
-             brackets({"at most " + with_commas(l.max_iterations) + " iterations",
-                       released(l.releases)}),
+             (l.results.empty() ? "" : " -> " + list(l.results)) + brackets({released(l.releases)}),
          notes_.of(l));
-    line(indent + "  ", "carries " + list(l.state));
+    line(indent + "  ", "carries " + (l.state.empty() ? "nothing" : list(l.state)) + ", at most " +
+                            with_commas(l.max_iterations) + " times");
     line(indent + "  ", "condition:");
     block(l.condition, indent + "    ");
     line(indent + "  ", "body:");
