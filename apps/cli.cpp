@@ -127,7 +127,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
   add_threads(command, options.threads, "default: all CPUs of the process; 1 for overhead");
   command
       .add_option("--seconds", options.seconds,
-                  "about how long each side of a round takes (default: 2)")
+                  "about how long each pipeline runs in a round (default: 2)")
       ->check(CLI::Range(0.01, 3600.0))
       ->type_name("S");
   command
@@ -149,7 +149,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  eval         shorter side to 256, middle 224, normalise to float\n"
       "  rotate       turn one picture in four, resize to 400 x 400\n"
       "  conditional  rotate, beside the same kernels in a hand-written loop\n"
-      "  overhead     empty bodies, beside a hand-wired oneTBB graph\n"
+      "  overhead     empty bodies, beside a hand-wired oneTBB graph; what choices and loops add\n"
       "The first five are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }
