@@ -73,7 +73,8 @@ class Augmentation {
     const PipelineOptions pipeline_options{.batch_size = options_.batch,
                                            .seed = options_.seed,
                                            .threads = options_.threads,
-                                           .on_error = options_.on_error};
+                                           .on_error = options_.on_error,
+                                           .profile = options_.profile};
     auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
       auto [jpeg, number] = g.read(NumberedFiles{files_});
       auto [image, treatment] = apply(g, options_.recipe, jpeg);
@@ -108,6 +109,7 @@ class Augmentation {
                    : "--on-error skip or replace goes on without it"));
     }
     summarise(seconds, pipeline.options().threads);
+    if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (!options_.sheet.empty()) write_sheet();
     if (written_ == 0) {
       (void)std::fflush(stdout);

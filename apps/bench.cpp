@@ -3,6 +3,7 @@
 #include "allocations.h"
 #include "bench_corpus.h"
 #include "bench_limits.h"
+#include "bench_overhead.h"
 #include "bench_subjects.h"
 #include "pictures.h"
 #include "usage.h"
@@ -35,12 +36,10 @@ struct Result {
 };
 
 template <class F>
-double median(const std::vector<Round>& rounds, F value) {
+double median_of(const std::vector<Round>& rounds, F value) {
   std::vector<double> values;
   for (const Round& round : rounds) values.push_back(value(round));
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+  return median(std::move(values));
 }
 
 std::int64_t peak_rss_bytes() {
@@ -105,8 +104,8 @@ class Bench {
     const Result result = alternate(
         ours, [&] { return run_raw_tbb(subject.images, threads_, options_.batch); }, subject.images,
         options_.rounds, out_);
-    const double ns = 1e9 / median(result.rounds, [](const Round& r) { return r.ours; });
-    const double raw_ns = 1e9 / median(result.rounds, [](const Round& r) { return r.limit; });
+    const double ns = 1e9 / median_of(result.rounds, [](const Round& r) { return r.ours; });
+    const double raw_ns = 1e9 / median_of(result.rounds, [](const Round& r) { return r.limit; });
     fmt::print(
         out_,
         "ours {:.0f} ns per sample, hand-wired oneTBB {:.0f} ns; {:.4f} allocations per sample\n",
@@ -114,7 +113,31 @@ class Bench {
     nlohmann::ordered_json json = common(result);
     json["ns_per_sample"] = ns;
     json["raw_tbb_ns_per_sample"] = raw_ns;
+    json["rows"] =
+        report_rows(measure_overhead_rows(subject, options_.seconds, options_.rounds, out_));
     write(json);
+  }
+
+  nlohmann::ordered_json report_rows(const std::vector<OverheadRow>& rows) const {
+    fmt::print(
+        out_,
+        "ns per sample, beside the same steps in a line (medians of {}; smallest and largest "
+        "difference in a round)\n{:<30}{:>8}{:>8}{:>8}\n",
+        options_.rounds, "", "ours", "line", "adds");
+    auto json = nlohmann::ordered_json::array();
+    for (const OverheadRow& row : rows) {
+      const std::vector<double> adds = row.adds();
+      const auto [least, most] = std::minmax_element(adds.begin(), adds.end());
+      fmt::print(out_, "{:<30}{:>8.0f}{:>8.0f}{:>8.0f}  ({:.0f} to {:.0f})\n", row.name,
+                 median(row.ns), median(row.base_ns), median(adds), *least, *most);
+      json.push_back({{"name", row.name},
+                      {"ns", median(row.ns)},
+                      {"base_ns", median(row.base_ns)},
+                      {"adds_ns", median(adds)},
+                      {"adds_ns_least", *least},
+                      {"adds_ns_most", *most}});
+    }
+    return json;
   }
 
   void run_on_files() {
@@ -156,9 +179,9 @@ class Bench {
     fmt::print(
         out_,
         "ours {:.1f} images/s, {} {:.1f} images/s: ratio {:.3f} (median of {}; {:.3f} to {:.3f})\n",
-        median(result.rounds, [](const Round& r) { return r.ours; }), beside,
-        median(result.rounds, [](const Round& r) { return r.limit; }),
-        median(result.rounds, [](const Round& r) { return r.ratio(); }), result.rounds.size(),
+        median_of(result.rounds, [](const Round& r) { return r.ours; }), beside,
+        median_of(result.rounds, [](const Round& r) { return r.limit; }),
+        median_of(result.rounds, [](const Round& r) { return r.ratio(); }), result.rounds.size(),
         low->ratio(), high->ratio());
     const MemoryStats& memory = result.stats.memory;
     fmt::print(out_,
@@ -175,9 +198,10 @@ class Bench {
     json["workload"] = options_.workload;
     json["threads"] = threads_;
     json["batch"] = options_.batch;
-    json["images_per_second"] = median(result.rounds, [](const Round& r) { return r.ours; });
-    json["limit_images_per_second"] = median(result.rounds, [](const Round& r) { return r.limit; });
-    json["ratio"] = median(result.rounds, [](const Round& r) { return r.ratio(); });
+    json["images_per_second"] = median_of(result.rounds, [](const Round& r) { return r.ours; });
+    json["limit_images_per_second"] =
+        median_of(result.rounds, [](const Round& r) { return r.limit; });
+    json["ratio"] = median_of(result.rounds, [](const Round& r) { return r.ratio(); });
     json["rounds"] = nlohmann::ordered_json::array();
     for (const Round& round : result.rounds) json["rounds"].push_back({round.ours, round.limit});
     json["peak_rss_bytes"] = peak_rss_bytes();

@@ -2,10 +2,13 @@
 // in turns: ours, the limit, ours, the limit, ... so that a machine whose speed changes changes
 // both.
 //
-//   decode, region, train, eval, rotate   beside a loop over libjpeg-turbo's full decode that does
-//   nothing else conditional                           beside the same kernels in a hand-written
-//   loop with the same threads overhead                              beside the same shape as a
-//   hand-wired oneTBB graph, no work in either
+//   decode, region, train, eval, rotate   beside a loop over libjpeg-turbo's full decode that
+//                                         does nothing else
+//   conditional                           beside the same kernels in a hand-written loop with the
+//                                         same threads
+//   overhead                              beside the same shape as a hand-wired oneTBB graph, no
+//                                         work in either; then choices and loops beside the same
+//                                         steps in a line
 //
 // All files lie in memory before anything is measured. Each round works on the same images with the
 // same random numbers.

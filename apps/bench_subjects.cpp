@@ -3,8 +3,6 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -12,27 +10,6 @@
 
 namespace sluice::app {
 namespace {
-
-template <class Describe>
-Subject subject_of(const SubjectOptions& options, Describe describe) {
-  const PipelineOptions pipeline_options{
-      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
-  using P = decltype(make_pipeline(pipeline_options, describe));
-  auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
-  return {[pipeline, images = options.images] {
-            pipeline->reset();
-            const auto start = std::chrono::steady_clock::now();
-            std::int64_t delivered = 0;
-            for (const auto& batch : pipeline->epoch())
-              delivered += static_cast<std::int64_t>(batch.size());
-            const double seconds =
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            if (delivered != images)
-              throw Error(fmt::format("{} of {} images were delivered", delivered, images));
-            return seconds;
-          },
-          [pipeline] { return pipeline->stats(); }};
-}
 
 Value<ByteSpan> files_of(Graph& g, const Corpus& corpus, std::int64_t images) {
   return g.source(images,
@@ -77,20 +54,6 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   if (workload == "train") return from_files([](Graph& g, Jpeg jpeg) { return train(g, jpeg); });
   if (workload == "eval") return from_files([](Graph&, Jpeg jpeg) { return eval(jpeg); });
   return from_files([](Graph& g, Jpeg jpeg) { return rotate_some(g, jpeg); });
-}
-
-Subject make_overhead_subject(const SubjectOptions& options) {
-  return subject_of(options, [images = options.images](Graph& g) {
-    auto id = g.source(images, [](const SampleInfo& info) { return info.index_in_epoch; });
-    const auto stage = [](std::int64_t x) { return x; };
-    auto first = g.map("first", stage, id);
-    auto second = g.map("second", stage, first);
-    auto third = g.map("third", stage, second);
-    auto even = g.map(
-        "even", [](std::int64_t x) { return x % 2 == 0; }, third);
-    return g.if_else(
-        even, [&] { return g.map("arm", stage, third); }, [&] { return third; });
-  });
 }
 
 void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,

@@ -5,11 +5,15 @@
 
 #include "bench_corpus.h"
 #include "bench_limits.h"
-#include <sluice/graph/engine.h>
+#include <sluice/graph/pipeline.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace sluice::app {
 
@@ -26,12 +30,31 @@ struct SubjectOptions {
   std::uint64_t seed = 42;
 };
 
+// The pipeline that `describe` describes, with options.images samples.
+template <class Describe>
+Subject subject_of(const SubjectOptions& options, Describe describe) {
+  const PipelineOptions pipeline_options{
+      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
+  using P = decltype(make_pipeline(pipeline_options, describe));
+  auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
+  return {[pipeline, images = options.images] {
+            pipeline->reset();
+            const auto start = std::chrono::steady_clock::now();
+            std::int64_t delivered = 0;
+            for (const auto& batch : pipeline->epoch())
+              delivered += static_cast<std::int64_t>(batch.size());
+            const double seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            if (delivered != images)
+              throw Error(fmt::format("{} of {} images were delivered", delivered, images));
+            return seconds;
+          },
+          [pipeline] { return pipeline->stats(); }};
+}
+
 // `workload` is one of decode, region, train, eval, rotate and conditional.
 Subject make_subject(const std::string& workload, const Corpus& corpus,
                      const SubjectOptions& options);
-
-// Empty bodies, see run_raw_tbb.
-Subject make_overhead_subject(const SubjectOptions& options);
 
 // Compares the first images of the rotate pipeline with the loop's, byte for byte; throws Error
 // when they differ.

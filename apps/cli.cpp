@@ -2,6 +2,7 @@
 
 #include "augment.h"
 #include "bench.h"
+#include "graph.h"
 #include "pictures.h"
 #include "recipes.h"
 #include "usage.h"
@@ -96,6 +97,11 @@ void add_recipe(CLI::App& command, Words& words) {
   command.footer(footer);
 }
 
+CLI::Option* add_threads(CLI::App& command, int& threads,
+                         const char* help = "default: all CPUs of the process") {
+  return command.add_option("--threads", threads, help)->check(CLI::Range(1, 1024))->type_name("T");
+}
+
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   command
       .add_option("--data", options.data,
@@ -122,9 +128,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 5)")
       ->check(number_from(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S");
-  command.add_option("--threads", options.threads, "default: all CPUs of the process")
-      ->check(number_from(1, 1024))
-      ->type_name("T");
+  add_threads(command, options.threads);
   command
       .add_option("--on-error", words.on_error,
                   "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
@@ -136,6 +140,8 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")
       ->type_name("FILE");
+  command.add_flag("--profile", options.profile,
+                   "print how often each step ran and how long it took, and which arms were taken");
 }
 
 void add_bench(CLI::App& command, BenchOptions& options) {
@@ -145,13 +151,10 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->type_name("NAME");
   command.add_option("--data", options.data, "folder with JPEG files; overhead needs none")
       ->type_name("DIR");
-  command
-      .add_option("--threads", options.threads, "default: all CPUs of the process; 1 for overhead")
-      ->check(number_from(1, 1024))
-      ->type_name("T");
+  add_threads(command, options.threads, "default: all CPUs of the process; 1 for overhead");
   command
       .add_option("--seconds", options.seconds,
-                  "about how long each side of a round takes (default: 2)")
+                  "about how long each pipeline runs in a round (default: 2)")
       ->check(number_from(0.01, 3600.0))
       ->type_name("S");
   command
@@ -173,20 +176,29 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  eval         shorter side to 256, middle 224, normalise to float\n"
       "  rotate       turn one picture in four, resize to 400 x 400\n"
       "  conditional  rotate, beside the same kernels in a hand-written loop\n"
-      "  overhead     empty bodies, beside a hand-wired oneTBB graph\n"
+      "  overhead     empty bodies, beside a hand-wired oneTBB graph; what choices and loops add\n"
       "The first five are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }
 
-int run_graph(Recipe recipe) {
-  const auto pipeline = make_pipeline({}, [&](Graph& g) {
-    auto [jpeg, label] = g.source(1, [](const SampleInfo&) {
-      return std::tuple{Bytes(), std::int64_t{0}};
-    });
-    return std::tuple{apply(g, recipe, jpeg).first, label};
-  });
-  fmt::print("{}", to_dot(pipeline.plan()));
-  return 0;
+void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
+  add_recipe(command, words);
+  command.add_flag("--text", options.text, "print the plan as text instead");
+  CLI::Option* const passes =
+      command.add_flag("--passes", options.passes,
+                       "print the plan as it is described, and what each pass makes of it");
+  CLI::Option* const data =
+      command
+          .add_option("--data", options.data,
+                      "run the JPEG files of this folder first, and note how often each step ran "
+                      "and how long it took, and how often each arm was taken")
+          ->excludes(passes)
+          ->type_name("DIR");
+  command.add_option("--count", options.count, "how many samples (default: each file once)")
+      ->needs(data)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}))
+      ->type_name("N");
+  add_threads(command, options.threads)->needs(data);
 }
 
 // What is wrong with the first argument; CLI11 itself says only that a command is required.
@@ -237,17 +249,18 @@ int run(int argc, const char* const* argv) {
   Words words;
   AugmentOptions augment;
   BenchOptions bench;
+  GraphOptions graph;
   CLI::App* const augment_command =
       app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
   CLI::App* const graph_command =
-      app.add_subcommand("graph", "print a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
+      app.add_subcommand("graph", "draw a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
   CLI::App* const pictures_command =
       app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
   add_augment(*augment_command, augment, words);
   add_bench(*bench_command, bench);
-  add_recipe(*graph_command, words);
+  add_graph(*graph_command, graph, words);
   pictures_command
       ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
       ->required()
@@ -269,9 +282,9 @@ int run(int argc, const char* const* argv) {
   }
   try {
     if (*pictures_command) return run_pictures(words.pictures);
-    if (*graph_command) return run_graph(kRecipes.at(words.recipe));
     if (*bench_command) return run_bench(bench);
-    augment.recipe = kRecipes.at(words.recipe);
+    graph.recipe = augment.recipe = kRecipes.at(words.recipe);
+    if (*graph_command) return run_graph(graph);
     augment.on_error = kPolicies.at(words.on_error);
     return run_augment(augment);
   } catch (const UsageError& error) {

@@ -1,5 +1,6 @@
-// to_dot: the plan as a Graphviz drawing. Steps are boxes, branches are diamonds, arms are
-// clusters.
+// to_dot: the plan as a Graphviz drawing. Steps are boxes, those with effects have two lines round
+// them; branches are diamonds, loops are hexagons; arms, conditions and bodies are clusters.
+#include <sluice/graph/notes.h>
 #include <sluice/graph/plan.h>
 
 #include <map>
@@ -18,9 +19,16 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+// What was counted stands in a second line.
+std::string label(const std::string& name, const std::string& note) {
+  std::string text = "label=" + quoted(name);
+  if (!note.empty()) text.insert(text.size() - 1, "\\n" + note);
+  return text;
+}
+
 class Drawing {
  public:
-  explicit Drawing(const Plan& plan) : plan_(plan) {}
+  Drawing(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
 
   std::string draw() {
     text_ =
@@ -57,7 +65,8 @@ class Drawing {
     }
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
-      text_ += indent + (fused ? "  " : "") + id + " [label=" + quoted(step.name) + "];\n";
+      text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
+               (step.effect ? ", peripheries=2" : "") + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
     }
@@ -66,21 +75,11 @@ class Drawing {
 
   void branch(const Branch& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
-    text_ += indent + id + " [shape=diamond, style=solid, label=" + quoted(b.name) + "];\n";
+    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "") + "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
-      const std::string cluster = std::to_string(++clusters_);
-      const std::string inside = indent + "  ";
-      text_ += indent + "subgraph cluster_" + cluster + " {\n" + inside +
-               "label=" + quoted(b.name + ": " + b.arm_names[a]) +
-               "; fontname=\"sans-serif\"; fontsize=10; style=\"rounded,filled\"; "
-               "fillcolor=\"#f4f6fa\"; color=gray70;\n";
-      const std::string entry = "e" + cluster;
-      text_ += inside + entry + " [shape=point, style=solid, label=\"\"];\n";
-      edges_ +=
-          "  " + id + " -> " + entry + " [style=dashed, label=" + quoted(b.arm_names[a]) + "];\n";
-      block(b.arms[a], inside);
-      text_ += indent + "}\n";
+      cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,
+              b.arm_names[a], indent);
     }
     for (std::size_t i = 0; i < b.results.size(); ++i) {
       std::set<std::string>& makers = makers_[b.results[i]];
@@ -93,31 +92,42 @@ class Drawing {
 
   void loop(const Loop& l, const std::string& indent) {
     const std::string id = "l" + std::to_string(++nodes_);
-    text_ += indent + id + " [shape=hexagon, style=solid, label=" + quoted(l.name) + "];\n";
+    text_ += indent + id + " [shape=hexagon, style=solid, " + label(l.name, notes_.of(l)) + "];\n";
     for (const SlotId slot : l.init) edge(slot, id, "");
     for (const SlotId slot : l.state) makers_[slot] = {id};
     makers_[l.iteration] = {id};
-    for (const auto& [block_, label] :
-         {std::pair{&l.condition, "while"}, std::pair{&l.body, "body"}}) {
-      text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
-               "  label=" + quoted(l.name + ": " + label) +
-               "; fontname=\"sans-serif\"; fontsize=10; style=\"rounded,filled\"; "
-               "fillcolor=\"#f6f4ee\"; color=gray70;\n";
-      block(*block_, indent + "  ");
-      text_ += indent + "}\n";
-      for (const SlotId slot : block_->results) edge(slot, id, label);
+    for (const auto& [part, name] :
+         {std::pair{&l.condition, "condition"}, std::pair{&l.body, "body"}}) {
+      cluster(*part, label(l.name + ": " + name, ""), "#f6f4ee", id, name, indent);
+      for (const SlotId slot : part->results) edge(slot, id, name);
     }
     for (const SlotId slot : l.results) makers_[slot] = {id};
   }
 
-  void edge(SlotId slot, const std::string& to, const std::string& label) {
+  // A block with a frame round it. A dashed line leads to its entry, which is there even where the
+  // block has no steps.
+  void cluster(const Block& b, const std::string& its_label, const std::string& colour,
+               const std::string& from, const std::string& name, const std::string& indent) {
+    const std::string number = std::to_string(++clusters_);
+    const std::string inside = indent + "  ";
+    text_ += indent + "subgraph cluster_" + number + " {\n" + inside + its_label +
+             "; fontname=\"sans-serif\"; fontsize=10; style=\"rounded,filled\"; fillcolor=\"" +
+             colour + "\"; color=gray70;\n";
+    text_ += inside + "e" + number + " [shape=point, style=solid, label=\"\"];\n";
+    edges_ += "  " + from + " -> e" + number + " [style=dashed, " + label(name, "") + "];\n";
+    block(b, inside);
+    text_ += indent + "}\n";
+  }
+
+  void edge(SlotId slot, const std::string& to, const std::string& name) {
     for (const std::string& maker : makers_[slot]) {
-      edges_ += "  " + maker + " -> " + to +
-                (label.empty() ? "" : " [label=" + quoted(label) + "]") + ";\n";
+      edges_ +=
+          "  " + maker + " -> " + to + (name.empty() ? "" : " [" + label(name, "") + "]") + ";\n";
     }
   }
 
   const Plan& plan_;
+  const Notes notes_;
   std::string text_;
   std::string edges_;
   std::map<SlotId, std::set<std::string>> makers_;  // nodes that a value may come from
@@ -127,6 +137,7 @@ class Drawing {
 
 }  // namespace
 
-std::string to_dot(const Plan& plan) { return Drawing(plan).draw(); }
+std::string to_dot(const Plan& plan) { return Drawing(plan, nullptr).draw(); }
+std::string to_dot(const Plan& plan, const Stats& stats) { return Drawing(plan, &stats).draw(); }
 
 }  // namespace sluice

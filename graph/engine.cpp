@@ -41,7 +41,10 @@ struct Engine::Impl {
     // More frames than samples would never be used.
     window =
         std::max<std::int64_t>(options.batch_size, std::min<std::int64_t>(options.window, total));
-    for (std::int64_t i = 0; i < window; ++i) frames.push_back(std::make_unique<Frame>(plan));
+    for (std::int64_t i = 0; i < window; ++i) {
+      frames.push_back(std::make_unique<Frame>(plan));
+      frames.back()->count(options.profile);
+    }
     std::vector<Frame*> handles;
     for (auto it = frames.rbegin(); it != frames.rend(); ++it) handles.push_back(it->get());
     executor = std::make_unique<Executor>(
@@ -298,26 +301,20 @@ struct Engine::Impl {
   }
 
   Stats stats() const {
-    const std::lock_guard lock(mutex);
     Stats s;
+    add_counts(s, plan, frames);
+    const std::lock_guard lock(mutex);
     s.epoch = ledger;
     // Once it is cancelled nothing more is delivered: what is open is lost to that.
     if (running && stopping) s.epoch.cancelled += ledger.open();
     s.total = total_ledger;
     if (running) s.total += s.epoch;
     s.batches = all_batches;
-    MemoryStats& m = s.memory;
-    const BufferPoolStats a = sample_pool.stats(), b = batch_pool.stats();
-    m.window = static_cast<std::size_t>(window);
-    m.active = static_cast<std::size_t>(options.threads);
-    m.bytes_in_use = a.bytes_in_use + b.bytes_in_use;
-    m.bytes_peak = a.bytes_peak + b.bytes_peak;
-    m.bytes_reserved = a.bytes_reserved + b.bytes_reserved;
-    m.largest_sample = largest_sample.load(std::memory_order_relaxed);
-    m.largest_batch = largest_batch;
-    const std::size_t batches = m.window / static_cast<std::size_t>(options.batch_size) + 2;
-    m.bytes_bound = m.active * m.largest_sample + batches * m.largest_batch;
-    m.system_allocations = a.system_allocations + b.system_allocations;
+    s.memory.window = static_cast<std::size_t>(window);
+    s.memory.active = static_cast<std::size_t>(options.threads);
+    s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
+    s.memory.largest_batch = largest_batch;
+    add_memory(s.memory, options.batch_size, {sample_pool.stats(), batch_pool.stats()});
     return s;
   }
 

@@ -11,6 +11,7 @@
 #include <sluice/graph/inspect.h>
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan.h>
+#include <sluice/graph/stats.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
@@ -30,28 +31,6 @@ struct BatchData {
   std::vector<std::int64_t> missing;   // ids that were skipped or failed, in order
   std::vector<std::int64_t> replaced;  // ids whose place another sample took
   std::vector<SampleError> errors;     // of those that failed, in order of ids
-};
-
-struct MemoryStats {
-  std::size_t window = 0;  // samples that may be under way
-  std::size_t active = 0;  // of which at work at once
-  std::size_t bytes_in_use =
-      0;  // pooled memory of samples at work and of batches, delivered ones included
-  std::size_t bytes_peak = 0;
-  std::size_t bytes_reserved = 0;  // in use or waiting in the pools
-  std::size_t largest_sample = 0;  // most bytes that one sample's steps have taken, all together
-  std::size_t largest_batch = 0;   // most bytes of one batch
-  // active * largest_sample + batches that can be under way * largest_batch: what the pipeline
-  // itself can hold, besides batches that the user keeps.
-  std::size_t bytes_bound = 0;
-  std::uint64_t system_allocations = 0;
-};
-
-struct Stats {
-  Ledger epoch;              // of the epoch that runs, or ran last
-  Ledger total;              // of all epochs
-  std::int64_t batches = 0;  // delivered, all epochs
-  MemoryStats memory;
 };
 
 class Engine {

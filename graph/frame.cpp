@@ -66,6 +66,10 @@ void Frame::release_all() {
   for (const SlotId slot : releasable_) release(slot);
 }
 
+void Frame::count(bool timed) {
+  tally = Tally(timed ? plan_.counters : plan_.path_counters, timed);
+}
+
 void Frame::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
   id_ = info.index_in_epoch;
   info_ = info;
@@ -139,7 +143,10 @@ void Frame::carry(const Loop& loop) {
   for (std::size_t i = 0; i < loop.state.size(); ++i) slots_[loop.state[i]] = carried_[i];
 }
 
-void Frame::take_arm(const Branch& branch, std::uint32_t arm) { path_.emplace_back(&branch, arm); }
+void Frame::take_arm(const Branch& branch, std::uint32_t arm) {
+  path_.emplace_back(&branch, arm);
+  tally.add(branch.counter + arm, 1);
+}
 
 std::string Frame::path() const {
   std::string text;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <sluice/graph/slot.h>
+#include <sluice/graph/tally.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 
@@ -62,6 +63,9 @@ class Frame {
       storage.release(storage.at);
   }
   void release_all();
+
+  // From now on the frame counts which ways its samples go, and times their steps if asked.
+  void count(bool timed);
 
   // Begins to carry sample `info`. The sample's random numbers follow from (seed, epoch, sample).
   void begin(const SampleInfo& info, std::uint64_t seed, int batch_size);
@@ -118,6 +122,7 @@ class Frame {
   };
   std::vector<Seat> seats;          // one per output
   std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
+  Tally tally;                      // of all samples that the frame has carried
 
  private:
   struct Storage {

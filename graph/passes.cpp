@@ -338,9 +338,4 @@ Plan fuse(Plan plan) {
   return plan;
 }
 
-Plan prepare(Plan plan) {
-  check(plan);
-  return release(place(fuse(carry(sink(prune(std::move(plan)))))));
-}
-
 }  // namespace sluice

@@ -20,11 +20,14 @@
 #include <sluice/graph/graph.h>
 #include <sluice/graph/inspect.h>
 #include <sluice/graph/options.h>
+#include <sluice/graph/passes.h>
 #include <sluice/graph/plan.h>
+#include <sluice/graph/stats.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -118,6 +121,8 @@ class Pipeline {
   const Plan& plan() const { return engine_->plan(); }
   // What was described.
   const Plan& recorded_plan() const { return engine_->recorded_plan(); }
+  // How one became the other, in words: the plan as it was described, and after each pass.
+  std::string explain() const { return sluice::explain(recorded_plan()); }
 
  private:
   std::shared_ptr<Engine>

@@ -1,59 +1,113 @@
+#include <sluice/graph/notes.h>
 #include <sluice/graph/plan.h>
 #include <sluice/runtime/error.h>
 
 namespace sluice {
 namespace {
 
-std::string value_list(const Plan& plan, const std::vector<SlotId>& slots) {
-  std::string text;
-  for (const SlotId slot : slots) {
-    if (!text.empty()) text += ", ";
-    text += "%" + std::to_string(slot) + " " + plan.slots[slot].name;
-  }
-  return text;
-}
+class Printer {
+ public:
+  Printer(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
 
-void print_step(const Plan& plan, const Step& step, const std::string& indent, std::string& text) {
-  text += indent + step.name + "(" + value_list(plan, step.reads) + ") -> " +
-          value_list(plan, step.writes);
-  if (!step.releases.empty()) text += "   [releases " + value_list(plan, step.releases) + "]";
-  text += '\n';
-}
+  std::string print() {
+    text_ = std::to_string(plan_.samples) + " samples\n";
+    block(plan_.top, "");
+    line("", "outputs " + list(plan_.outputs));
+    return std::move(text_);
+  }
 
-void print_block(const Plan& plan, const Block& block, const std::string& indent,
-                 std::string& text) {
-  if (!block.releases.empty())
-    text += indent + "[releases " + value_list(plan, block.releases) + "]\n";
-  for (const Node& node : block.nodes) {
-    if (const auto* stage = std::get_if<Stage>(&node)) {
-      const bool fused = stage->steps.size() > 1;
-      if (fused) text += indent + "stage\n";
-      for (const Step& step : stage->steps)
-        print_step(plan, step, fused ? indent + "  " : indent, text);
-      continue;
+ private:
+  void line(const std::string& indent, const std::string& what, const std::string& note = {}) {
+    text_ += indent + what + (note.empty() ? "" : "   " + note) + "\n";
+  }
+
+  std::string list(const std::vector<SlotId>& slots) const {
+    std::string text;
+    for (const SlotId slot : slots) {
+      if (!text.empty()) text += ", ";
+      text += "%" + std::to_string(slot) + " " + plan_.slots[slot].name;
     }
-    if (const auto* loop = std::get_if<Loop>(&node)) {
-      text += indent + loop->name + "(" + value_list(plan, loop->init) + ") -> " +
-              value_list(plan, loop->results) + "   at most " +
-              std::to_string(loop->max_iterations) + " times\n" + indent + "  carries " +
-              value_list(plan, loop->state) + "\n" + indent + "  while:\n";
-      print_block(plan, loop->condition, indent + "    ", text);
-      text += indent + "    gives " + value_list(plan, loop->condition.results) + "\n" + indent +
-              "  body:\n";
-      print_block(plan, loop->body, indent + "    ", text);
-      text += indent + "    gives " + value_list(plan, loop->body.results) + "\n";
-      continue;
+    return text;
+  }
+
+  // "   [what; what]", from what is not empty.
+  static std::string brackets(std::initializer_list<std::string> remarks) {
+    std::string text;
+    for (const std::string& remark : remarks) {
+      if (!remark.empty()) text += (text.empty() ? "   [" : "; ") + remark;
     }
-    const auto& branch = std::get<Branch>(node);
-    text += indent + branch.name + "(" + value_list(plan, branch.reads) + ") -> " +
-            value_list(plan, branch.results) + "\n";
-    for (std::size_t a = 0; a < branch.arms.size(); ++a) {
-      text += indent + "  " + branch.arm_names[a] + ":\n";
-      print_block(plan, branch.arms[a], indent + "    ", text);
-      text += indent + "    gives " + value_list(plan, branch.arms[a].results) + "\n";
+    return text.empty() ? text : text + "]";
+  }
+
+  std::string released(const std::vector<SlotId>& slots) const {
+    return slots.empty() ? std::string() : "releases " + list(slots);
+  }
+
+  std::string placed(const std::vector<SlotId>& slots) const {
+    std::string text;
+    for (const SlotId id : slots) {
+      const Slot& slot = plan_.slots[id];
+      if (slot.output < 0 || slot.type->set_placer == nullptr) continue;
+      if (!text.empty()) text += ", ";
+      text += "output " + std::to_string(slot.output) + " in place";
+    }
+    return text;
+  }
+
+  void block(const Block& b, const std::string& indent) {
+    if (!b.releases.empty()) line(indent, "[" + released(b.releases) + "]");
+    for (const Node& node : b.nodes) {
+      if (const auto* s = std::get_if<Stage>(&node)) {
+        stage(*s, indent);
+      } else if (const auto* l = std::get_if<Loop>(&node)) {
+        loop(*l, indent);
+      } else {
+        branch(std::get<Branch>(node), indent);
+      }
+    }
+    if (!b.results.empty()) line(indent, "gives " + list(b.results));
+  }
+
+  void stage(const Stage& s, const std::string& indent) {
+    const bool fused = s.steps.size() > 1;
+    if (fused) line(indent, "stage");
+    for (const Step& step : s.steps) {
+      const std::string writes = step.writes.empty() ? "" : " -> " + list(step.writes);
+      line(indent + (fused ? "  " : ""),
+           step.name + "(" + list(step.reads) + ")" + writes +
+               brackets({step.pinned ? "source" : "", step.effect ? "effect" : "",
+                         placed(step.writes), released(step.releases)}),
+           notes_.of(step));
     }
   }
-}
+
+  void branch(const Branch& b, const std::string& indent) {
+    line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
+                     (b.results.empty() ? "" : " -> " + list(b.results)));
+    for (std::size_t a = 0; a < b.arms.size(); ++a) {
+      line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
+      block(b.arms[a], indent + "    ");
+    }
+  }
+
+  void loop(const Loop& l, const std::string& indent) {
+    line(indent,
+         l.name + " from " + (l.init.empty() ? "nothing" : list(l.init)) +
+             (l.results.empty() ? "" : " -> " + list(l.results)) + brackets({released(l.releases)}),
+         notes_.of(l));
+    line(indent + "  ", "carries " + (l.state.empty() ? "nothing" : list(l.state)) + ", at most " +
+                            with_commas(l.max_iterations) + " times");
+    line(indent + "  ", "condition:");
+    block(l.condition, indent + "    ");
+    line(indent + "  ", "body:");
+    block(l.body, indent + "    ");
+    if (!l.locals.empty()) line(indent + "    ", "moves out " + list(l.locals));
+  }
+
+  const Plan& plan_;
+  const Notes notes_;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -81,10 +135,9 @@ std::string Plan::name_of_sample(std::int64_t sample) const noexcept {
   }
 }
 
-std::string to_string(const Plan& plan) {
-  std::string text = std::to_string(plan.samples) + " samples\n";
-  print_block(plan, plan.top, "", text);
-  return text + "outputs " + value_list(plan, plan.outputs) + "\n";
+std::string to_string(const Plan& plan) { return Printer(plan, nullptr).print(); }
+std::string to_string(const Plan& plan, const Stats& stats) {
+  return Printer(plan, &stats).print();
 }
 
 }  // namespace sluice

@@ -45,6 +45,7 @@ struct Step {
   bool effect = false;  // runs even if nobody reads what it writes
   bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
   std::vector<SlotId> releases;  // storage that nobody needs after this step
+  CounterId counter = 0;         // runs, then nanoseconds; set by `number`
 };
 
 // Neighbouring steps that run in one task.
@@ -69,6 +70,7 @@ struct Branch {
   std::function<std::int64_t(const Frame&)> choose;
   std::vector<Block> arms;
   std::vector<SlotId> results;
+  CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`
 };
 
 // One block runs again and again, for as long as another one says so. Values are carried from one
@@ -87,6 +89,7 @@ struct Loop {
   std::vector<SlotId>
       locals;  // storages inside the body that its results may be; set by the pass `carry`
   std::vector<SlotId> releases;  // storage that nobody needs once the loop is over
+  CounterId counter = 0;         // entries, then iterations; set by `number`
 };
 
 struct Node : std::variant<Stage, Branch, Loop> {
@@ -100,16 +103,19 @@ struct Plan {
   std::vector<SlotId> outputs;
   std::int64_t samples = -1;  // in an epoch; -1 while no source has said
   std::function<std::string(std::int64_t)>
-      source_name;  // what the source calls a sample; may be empty
+      source_name;              // what the source calls a sample; may be empty
+  CounterId path_counters = 0;  // those of branches and loops; the ones of steps come behind
+  CounterId counters = 0;       // all of them
 
   // The same, empty when the source has no name for it or fails to say.
   std::string name_of_sample(std::int64_t sample) const noexcept;
 };
 
-// The plan as indented text, one line a step.
+// The plan as indented text, one line a step: what it reads and writes, and in brackets what else
+// there is to say: an effect, an output that is written in place, the last use of a value.
 std::string to_string(const Plan& plan);
 
-// The plan as a Graphviz drawing, arms as clusters.
+// The plan as a Graphviz drawing: arms, and the condition and the body of loops, as clusters.
 std::string to_dot(const Plan& plan);
 
 // Whether `scope` is `outer` or lies in it, at any depth.

@@ -1,16 +1,49 @@
 #include <sluice/graph/guarded.h>
 #include <sluice/graph/runner.h>
 
+#include <chrono>
 #include <string>
+#include <type_traits>
 
 namespace sluice {
+namespace {
+
+// Notes runs of steps that follow each other: one look at the clock for each.
+class StepClock {
+ public:
+  void ran(Frame& frame, const Step& step) {
+    const Clock::time_point now = Clock::now();
+    frame.tally.add(step.counter, 1);
+    frame.tally.add(step.counter + 1, std::chrono::nanoseconds(now - since_).count());
+    since_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_ = Clock::now();
+};
+struct NoClock {
+  void ran(Frame&, const Step&) {}
+};
+
+}  // namespace
 
 void Runner::run(Frame& frame, const Stage& stage) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
   if (frame.ended()) return;
+  if (frame.tally.timed()) {
+    run_steps<true>(frame, stage);
+  } else {
+    run_steps<false>(frame, stage);
+  }
+}
+
+template <bool kTimed>
+void Runner::run_steps(Frame& frame, const Stage& stage) noexcept {
   const BufferPoolScope scope(pool_);
   frame.enter_stage();
   const Step* current = nullptr;
+  std::conditional_t<kTimed, StepClock, NoClock> clock;
   guarded(
       frame, [&]() -> const std::string& { return current->name; },
       [&] {
@@ -20,8 +53,10 @@ void Runner::run(Frame& frame, const Stage& stage) noexcept {
           step.run(frame);
           if (frame.ended()) break;
           for (const SlotId slot : step.releases) frame.release(slot);
+          clock.ran(frame, step);
         }
       });
+  if (frame.ended()) clock.ran(frame, *current);
   frame.enter(nullptr);
   frame.bytes_allocated += scope.bytes_allocated();
 }
@@ -55,6 +90,7 @@ void Runner::give_results(Frame& frame, const Branch& branch, std::size_t arm) n
 
 void Runner::begin(Frame& frame, const Loop& loop) noexcept {
   if (frame.ended()) return;
+  frame.tally.add(loop.counter, 1);
   frame.get<std::int64_t>(loop.iteration) = 0;
   for (std::size_t i = 0; i < loop.state.size(); ++i) frame.alias(loop.state[i], loop.init[i]);
 }
@@ -63,7 +99,10 @@ bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
   if (frame.ended()) return false;
   if (frame.get<bool>(loop.condition.results[0])) {
-    if (frame.get<std::int64_t>(loop.iteration) < loop.max_iterations) return true;
+    if (frame.get<std::int64_t>(loop.iteration) < loop.max_iterations) {
+      frame.tally.add(loop.counter + 1, 1);
+      return true;
+    }
     guarded(
         frame, [&]() -> const std::string& { return loop.name; },
         [&] {

@@ -22,6 +22,8 @@ class Runner {
   // Frames end as cancelled at their next stage once this is set.
   void set_cancelled(bool cancelled) { cancelled_.store(cancelled, std::memory_order_relaxed); }
 
+  // Counts and times each step if the frame's tally is timed; a step that ends its sample counts,
+  // too.
   void run(Frame& frame, const Stage& stage) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
@@ -38,6 +40,9 @@ class Runner {
   static void carry(Frame& frame, const Loop& loop) noexcept;
 
  private:
+  template <bool kTimed>
+  void run_steps(Frame& frame, const Stage& stage) noexcept;
+
   BufferPool& pool_;
   std::atomic<bool> cancelled_{false};
 };

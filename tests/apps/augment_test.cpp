@@ -48,6 +48,14 @@ TEST_F(Augment, SkipsWhatIsDamagedAndSaysSo) {
   }
 }
 
+TEST_F(Augment, SaysWhatTheStepsTookWhenAsked) {
+  EXPECT_EQ(augment("plain", "").out.find("decode_jpeg  "), std::string::npos);
+  const Ran ran = augment("out", "--profile");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  for (const std::string part : {"\nsamples: ", "\nstep ", "\ndecode_jpeg  ", "\nif_else:then "})
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part << ran.out;
+}
+
 TEST_F(Augment, ReplacesWhatIsDamaged) {
   const Ran ran = augment("out", "--on-error replace --recipe train");
   EXPECT_EQ(ran.status, 0) << ran.errors;

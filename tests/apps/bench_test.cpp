@@ -39,6 +39,15 @@ TEST(Bench, EveryWorkloadReportsItsFigures) {
     EXPECT_GE(json.at("allocations_per_image"), 0) << workload;
     EXPECT_EQ(json.contains("ns_per_sample"), workload == "overhead");
     EXPECT_EQ(json.contains("raw_tbb_ns_per_sample"), workload == "overhead");
+    EXPECT_EQ(json.contains("rows"), workload == "overhead");
+    if (workload != "overhead") continue;
+    EXPECT_EQ(json.at("rows").size(), 7u);
+    for (const auto& row : json.at("rows")) {
+      EXPECT_GT(row.at("ns"), 0) << row;
+      EXPECT_GT(row.at("base_ns"), 0) << row;
+      EXPECT_LE(row.at("adds_ns_least"), row.at("adds_ns")) << row;
+      EXPECT_LE(row.at("adds_ns"), row.at("adds_ns_most")) << row;
+    }
   }
 }
 

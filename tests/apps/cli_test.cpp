@@ -57,6 +57,11 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"bench overhead --seconds 0", "--seconds: '0' is not a number from 0.01"},
       {"bench overhead --seconds nan", "--seconds"},
       {"graph --recipe sepia", "'sepia' is not known"},
+      {"graph --passes --data x", "--passes excludes --data"},
+      {"graph --count 3", "--count requires --data"},
+      {"graph --threads 3", "--threads requires --data"},
+      {"graph --data " + data, "holds no JPEG files"},
+      {"graph --data " + data + "/missing --text", "does not exist"},
       {"pictures", "--out"},
   };
   for (const auto& c : cases) {
@@ -82,6 +87,38 @@ TEST(Cli, GraphDrawsEveryRecipe) {
 TEST(Cli, OfAnOptionGivenTwiceTheLastCounts) {
   EXPECT_EQ(run_program("graph --recipe eval --recipe train").out,
             run_program("graph --recipe train").out);
+}
+
+TEST(Cli, GraphPrintsThePlanAndWhatEachPassDid) {
+  const Ran text = run_program("graph --text");
+  EXPECT_EQ(text.status, 0) << text.errors;
+  EXPECT_NE(text.out.find("if_else by"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("note("), std::string::npos) << text.out;  // pruned
+  const Ran passes = run_program("graph --passes");
+  EXPECT_EQ(passes.status, 0) << passes.errors;
+  EXPECT_EQ(passes.out.rfind("as recorded:\n", 0), 0u) << passes.out;
+  EXPECT_NE(passes.out.find("note("), std::string::npos) << passes.out;
+  EXPECT_NE(passes.out.find("carry: no change\n"), std::string::npos) << passes.out;
+}
+
+TEST(Cli, GraphCountsWhatRanOnPictures) {
+  const auto data = test_folder() / "data";
+  ASSERT_EQ(run_program("pictures --out " + data.string()).status, 0);
+  const auto files = files_below(data).size();
+  for (const std::string threads : {"1", "4"}) {
+    const std::string command = "graph --data " + data.string() + " --threads " + threads;
+    const Ran text = run_program(command + " --text");
+    EXPECT_EQ(text.status, 0) << text.errors;
+    EXPECT_NE(text.out.find("[source]   " + std::to_string(files) + " runs, "), std::string::npos)
+        << text.out;
+    // One of them is damaged, and does not reach the choice.
+    EXPECT_NE(text.out.find(" of " + std::to_string(files - 1) + " times"), std::string::npos)
+        << text.out;
+    const Ran more = run_program(command + " --count 100");
+    EXPECT_EQ(more.status, 0) << more.errors;
+    EXPECT_EQ(more.out.rfind("digraph", 0), 0u);
+    EXPECT_NE(more.out.find("\"read\\n100 runs, "), std::string::npos) << more.out;
+  }
 }
 
 TEST(Cli, PicturesSaysWhatItWrote) {

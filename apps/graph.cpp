@@ -1,0 +1,62 @@
+#include "graph.h"
+
+#include "usage.h"
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+// Files that are read, or one that is not there, where nothing will run.
+struct MaybeFiles {
+  std::optional<Files> files;
+  std::int64_t count = 0;
+  std::int64_t size() const { return count; }
+  std::string name(std::int64_t i) const { return files->name(i % files->size()); }
+  std::tuple<Bytes, std::int64_t> operator()(SampleInfo info) const {
+    info.index_in_epoch %= files->size();
+    return (*files)(info);
+  }
+};
+
+MaybeFiles find_files(const GraphOptions& options) {
+  if (options.data.empty()) return {};
+  try {
+    Files files = files_in(options.data);
+    const std::int64_t all = files.size();
+    return {std::move(files), options.count > 0 ? options.count : all};
+  } catch (const IoError& error) {
+    throw UsageError(fmt::format("--data: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+int run_graph(const GraphOptions& options) {
+  constexpr int kBatch = 32;
+  const PipelineOptions pipeline_options{
+      .batch_size = kBatch, .threads = options.threads, .on_error = OnError::skip, .profile = true};
+  auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
+    auto [jpeg, label] = g.read(find_files(options));
+    return std::tuple{apply(g, options.recipe, jpeg).first, label};
+  });
+  if (options.passes) {
+    fmt::print("{}", pipeline.explain());
+  } else if (options.data.empty()) {
+    fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
+  } else {
+    for (auto epoch = pipeline.epoch(); epoch.next();) {
+    }
+    const Stats stats = pipeline.stats();
+    fmt::print("{}",
+               options.text ? to_string(pipeline.plan(), stats) : to_dot(pipeline.plan(), stats));
+  }
+  return 0;
+}
+
+}  // namespace sluice::app

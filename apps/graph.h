@@ -1,0 +1,25 @@
+// `sluice graph`: shows a recipe's plan, as a drawing for Graphviz or as text; with pictures, what
+// was counted and timed on them; or what each pass did.
+#pragma once
+
+#include "recipes.h"
+
+#include <cstdint>
+#include <string>
+
+namespace sluice::app {
+
+struct GraphOptions {
+  Recipe recipe = Recipe::rotate;
+  bool text = false;       // instead of a drawing
+  bool passes = false;     // the plan as it was recorded, and after each pass; nothing runs
+  std::string data;        // folder with JPEG files that run through the recipe first; may be empty
+  std::int64_t count = 0;  // how many of them, in whole batches; 0: all, once
+  int threads = 0;         // 0: all CPUs of the process
+};
+
+// Returns the exit status. Files that cannot be decoded are skipped. Throws UsageError for a folder
+// that cannot be used.
+int run_graph(const GraphOptions& options);
+
+}  // namespace sluice::app

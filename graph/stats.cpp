@@ -1,0 +1,181 @@
+#include <sluice/graph/notes.h>
+#include <sluice/graph/plan.h>
+#include <sluice/graph/stats.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+double mean(std::int64_t total, std::int64_t count) {
+  return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
+}
+
+// Walks the plan and says what was counted of each part.
+class Reading {
+ public:
+  Reading(Stats& stats, const std::vector<std::int64_t>& counts, bool timed)
+      : stats_(stats), counts_(counts), timed_(timed) {}
+
+  // Gives the nanoseconds of all steps in the block.
+  std::int64_t read(const Block& block, const std::string& path) {
+    std::int64_t ns = 0;
+    for (const Node& node : block.nodes) {
+      if (const auto* stage = std::get_if<Stage>(&node)) {
+        ns += read(*stage, path);
+      } else if (const auto* loop = std::get_if<Loop>(&node)) {
+        ns += read(*loop, path);
+      } else {
+        ns += read(std::get<Branch>(node), path);
+      }
+    }
+    return ns;
+  }
+
+ private:
+  std::int64_t read(const Stage& stage, const std::string& path) {
+    if (!timed_) return 0;
+    std::int64_t ns = 0;
+    for (const Step& step : stage.steps) {
+      stats_.steps.push_back(
+          {step.name, path, counts_[step.counter], counts_[step.counter + 1], step.counter});
+      ns += counts_[step.counter + 1];
+    }
+    return ns;
+  }
+
+  std::int64_t read(const Branch& branch, const std::string& path) {
+    const std::size_t at = stats_.branches.size();  // those inside come behind it
+    stats_.branches.push_back({branch.name, path, {}, branch.counter});
+    std::int64_t all = 0;
+    for (std::size_t a = 0; a < branch.arms.size(); ++a) {
+      const std::int64_t ns = read(branch.arms[a], inside(path, branch.name, branch.arm_names[a]));
+      stats_.branches[at].arms.push_back({branch.arm_names[a], counts_[branch.counter + a], ns});
+      all += ns;
+    }
+    return all;
+  }
+
+  std::int64_t read(const Loop& loop, const std::string& path) {
+    const std::size_t at = stats_.loops.size();
+    stats_.loops.push_back(
+        {loop.name, path, counts_[loop.counter], counts_[loop.counter + 1], 0, loop.counter});
+    const std::int64_t ns = read(loop.condition, inside(path, loop.name, "condition")) +
+                            read(loop.body, inside(path, loop.name, "body"));
+    stats_.loops[at].total_ns = ns;
+    return ns;
+  }
+
+  static std::string inside(const std::string& path, const std::string& part,
+                            const std::string& block) {
+    return (path.empty() ? "" : path + "/") + part + ":" + block;
+  }
+
+  Stats& stats_;
+  const std::vector<std::int64_t>& counts_;
+  const bool timed_;
+};
+
+// Rows of words; the first `kLeft` columns begin, the others end in line.
+template <std::size_t N>
+std::string table(const std::vector<std::array<std::string, N>>& rows) {
+  constexpr std::size_t kLeft = 2;
+  std::array<std::size_t, N> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < N; ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text = "\n";
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < N; ++c) {
+      line += c < kLeft ? fmt::format("{:<{}}  ", row[c], widths[c])
+                        : fmt::format("{:>{}}  ", row[c], widths[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string in_words(const std::string& path) { return path.empty() ? "the top" : path; }
+
+std::string steps_table(const Stats& stats) {
+  double all = 0;
+  for (const StepStats& s : stats.steps) all += static_cast<double>(s.total_ns);
+  std::vector<std::array<std::string, 6>> rows = {{"step", "in", "runs", "mean", "total", "share"}};
+  for (const StepStats& s : stats.steps) {
+    const auto total = static_cast<double>(s.total_ns);
+    rows.push_back({s.name, in_words(s.path), with_commas(s.runs), duration(s.mean_ns()),
+                    duration(total), percent(total, all)});
+  }
+  return table(rows);
+}
+
+// Times only where there are any.
+std::string time_of(double mean_ns) { return mean_ns > 0 ? duration(mean_ns) : std::string(); }
+
+std::string arms_table(const Stats& stats) {
+  std::vector<std::array<std::string, 5>> rows = {{"arm", "in", "taken", "share", "mean"}};
+  for (const BranchStats& b : stats.branches) {
+    const auto all = static_cast<double>(b.taken());
+    for (const ArmStats& a : b.arms) {
+      rows.push_back({b.name + ":" + a.name, in_words(b.path), with_commas(a.taken),
+                      percent(static_cast<double>(a.taken), all), time_of(a.mean_ns())});
+    }
+  }
+  return table(rows);
+}
+
+std::string loops_table(const Stats& stats) {
+  std::vector<std::array<std::string, 5>> rows = {{"loop", "in", "entries", "iterations", "mean"}};
+  for (const LoopStats& l : stats.loops) {
+    rows.push_back({l.name, in_words(l.path), with_commas(l.entries), with_commas(l.iterations),
+                    time_of(l.mean_ns())});
+  }
+  return table(rows);
+}
+
+}  // namespace
+
+double StepStats::mean_ns() const { return mean(total_ns, runs); }
+double ArmStats::mean_ns() const { return mean(total_ns, taken); }
+double LoopStats::mean_ns() const { return mean(total_ns, entries); }
+
+std::int64_t BranchStats::taken() const {
+  std::int64_t sum = 0;
+  for (const ArmStats& arm : arms) sum += arm.taken;
+  return sum;
+}
+
+std::string to_string(const Stats& stats) {
+  const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  std::string text =
+      fmt::format("samples: {}; {} batches\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
+                  to_string(stats.total), with_commas(stats.batches),
+                  megabytes(stats.memory.bytes_peak), megabytes(stats.memory.bytes_bound));
+  if (!stats.steps.empty()) text += steps_table(stats);
+  if (!stats.branches.empty()) text += arms_table(stats);
+  if (!stats.loops.empty()) text += loops_table(stats);
+  return text;
+}
+
+void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames) {
+  std::vector<std::int64_t> counts(plan.counters);
+  for (const auto& frame : frames) frame->tally.add_to(counts);
+  Reading(stats, counts, frames.front()->tally.timed()).read(plan.top, "");
+}
+
+void add_memory(MemoryStats& memory, int batch_size, const std::array<BufferPoolStats, 2>& pools) {
+  for (const BufferPoolStats& pool : pools) {
+    memory.bytes_in_use += pool.bytes_in_use;
+    memory.bytes_peak += pool.bytes_peak;
+    memory.bytes_reserved += pool.bytes_reserved;
+    memory.system_allocations += pool.system_allocations;
+  }
+  const std::size_t batches = memory.window / static_cast<std::size_t>(batch_size) + 2;
+  memory.bytes_bound = memory.active * memory.largest_sample + batches * memory.largest_batch;
+}
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+// Stats: what a pipeline has done so far, as plain data: how samples ended, what memory they took,
+// which arms they went into, and, if the pipeline was made with `.profile = true`, how often each
+// step ran and for how long. As a table, and as notes on the plan.
+//
+// All counts are of all epochs since the pipeline was made, but for Stats::epoch; of an epoch that
+// runs, they are those so far. Threads: like any data. No errors.
+#pragma once
+
+#include <sluice/graph/frame.h>
+#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/error.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+struct MemoryStats {
+  std::size_t window = 0;  // samples that may be under way
+  std::size_t active = 0;  // of which at work at once
+  std::size_t bytes_in_use =
+      0;  // pooled memory of samples at work and of batches, delivered ones included
+  std::size_t bytes_peak = 0;
+  std::size_t bytes_reserved = 0;  // in use or waiting in the pools
+  std::size_t largest_sample = 0;  // most bytes that one sample's steps have taken, all together
+  std::size_t largest_batch = 0;   // most bytes of one batch
+  // active * largest_sample + batches that can be under way * largest_batch: what the pipeline
+  // itself can hold, besides batches that the user keeps.
+  std::size_t bytes_bound = 0;
+  std::uint64_t system_allocations = 0;
+};
+
+// Where a part of the plan stands is told as in errors, loops included: "if_else:then" or
+// "while_loop:body/select:arm 3"; empty at the top.
+struct StepStats {
+  std::string name;
+  std::string path;
+  std::int64_t runs = 0;      // those in which the sample ended count, too
+  std::int64_t total_ns = 0;  // of all threads together
+  CounterId counter = 0;      // as the plan numbers it
+  double mean_ns() const;     // 0 when it never ran
+};
+
+struct ArmStats {
+  std::string name;
+  std::int64_t taken = 0;
+  std::int64_t total_ns = 0;  // of the steps in it; 0 without `profile`
+  double mean_ns() const;     // of a sample that took it
+};
+struct BranchStats {
+  std::string name;
+  std::string path;
+  std::vector<ArmStats> arms;
+  CounterId counter = 0;
+  std::int64_t taken() const;  // of all arms
+};
+
+struct LoopStats {
+  std::string name;
+  std::string path;
+  std::int64_t entries = 0;
+  std::int64_t iterations = 0;
+  std::int64_t total_ns = 0;  // of the steps of its condition and its body; 0 without `profile`
+  CounterId counter = 0;
+  double mean_ns() const;  // of an entry
+};
+
+struct Stats {
+  Ledger epoch;              // of the epoch that runs, or ran last
+  Ledger total;              // of all epochs
+  std::int64_t batches = 0;  // delivered
+  MemoryStats memory;
+  // In the order of the plan.
+  std::vector<StepStats> steps;  // empty without `profile`
+  std::vector<BranchStats> branches;
+  std::vector<LoopStats> loops;
+};
+
+// The samples and the memory in a line each, then tables of steps, arms and loops, as far as there
+// are any.
+std::string to_string(const Stats& stats);
+
+// The plan as text and as a drawing, with what was counted of its parts. `stats` are of the
+// pipeline that runs the plan.
+std::string to_string(const Plan& plan, const Stats& stats);
+std::string to_dot(const Plan& plan, const Stats& stats);
+
+// For the engine. Adds up what the frames have counted; may be called while they run.
+void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames);
+// The same for memory: what the pools say together, and the bound that follows from the rest.
+void add_memory(MemoryStats& memory, int batch_size, const std::array<BufferPoolStats, 2>& pools);
+
+}  // namespace sluice
