@@ -1,5 +1,6 @@
 // The passes that decide about memory: place and release.
 #include <sluice/graph/passes.h>
+#include <sluice/graph/uses.h>
 
 #include <algorithm>
 #include <set>
@@ -7,8 +8,6 @@
 
 namespace sluice {
 namespace {
-
-using Slots = std::set<SlotId>;
 
 // Slots that are read while `output` must not lie in the batch under another name: a value can be
 // placed only when every way from its making leads to the one output, that is, when each link is in
@@ -105,12 +104,8 @@ class Releases {
     return before;
   }
 
-  bool within(ScopeId scope, ScopeId outer) const {
-    while (scope != outer && scope != 0) scope = plan_.scopes[scope].parent;
-    return scope == outer;
-  }
   bool made_inside(SlotId slot, const Loop& loop) const {
-    return within(plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
+    return inside(plan_, plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
   }
 
   // The storages behind `slots` that nothing in `live` may refer to, and that hold anything worth a
@@ -178,10 +173,6 @@ std::vector<SlotId> storages_of(const Plan& plan, SlotId slot) {
 }
 
 Plan carry(Plan plan) {
-  const auto inside = [&](ScopeId scope, ScopeId outer) {
-    while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
-    return scope == outer;
-  };
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       auto* loop = std::get_if<Loop>(&node);
@@ -190,7 +181,8 @@ Plan carry(Plan plan) {
       for (const SlotId result : loop->body.results) {
         for (const SlotId storage : storages_of(plan, result)) {
           // The iteration's number changes, too, before the next iteration reads what it gave.
-          if (storage == loop->iteration || inside(plan.slots[storage].scope, loop->body.scope))
+          if (storage == loop->iteration ||
+              inside(plan, plan.slots[storage].scope, loop->body.scope))
             locals.insert(storage);
         }
       }
