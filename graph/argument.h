@@ -47,6 +47,12 @@ template <class A>
 inline constexpr bool is_scalar_argument =
     std::is_arithmetic_v<argument_t<A>> || std::is_same_v<argument_t<A>, Half>;
 
+template <class A>
+void require_integer() {
+  static_assert(std::is_integral_v<argument_t<A>> || std::is_enum_v<argument_t<A>>,
+                "an index or a count must be an integer, or a Value of one");
+}
+
 template <class T>
 bool truth(const T& number) {
   if constexpr (std::is_same_v<T, Half>) {

@@ -35,6 +35,9 @@
 
 namespace sluice {
 
+class ConditionalBoundary;
+class LoopBoundary;
+
 class Graph {
  public:
   explicit Graph(Recorder& recorder) : recorder_(recorder) {}
@@ -214,7 +217,7 @@ class Graph {
   // is a constant or a Value of any integer type; 0 or less runs nothing.
   template <class Count, class Init, class Body>
   auto for_loop(const Count& count, const Init& init, Body body, LoopOptions options = {}) {
-    require_integer<Count>("for_loop: the count must be an integer, or a Value of one");
+    detail::require_integer<Count>();
     return guarded_loop(
         "for_loop", options.max_iterations, init,
         [&](Value<std::int64_t> i, const auto&) {
@@ -234,6 +237,10 @@ class Graph {
   template <class Count, class Init, class Body>
   auto for_loop_collect(const Count& count, const Init& init, Body body,
                         CollectOptions options = {});
+
+  // The same by explicit boundaries, for tools that generate graphs: see boundaries.h.
+  ConditionalBoundary add_conditional(std::string_view name = "conditional");
+  LoopBoundary add_loop(std::string_view name = "loop", LoopOptions options = {});
 
   // Runs f(args...) for its effect, for each sample that comes by, and gives `value` on. It runs
   // even when nobody uses the result. f runs on several threads at once.
@@ -300,7 +307,7 @@ class Graph {
 
   template <class Index>
   void open_select(const Index& index, std::size_t arms, const SelectOptions& options = {}) {
-    require_integer<Index>("select: the index must be an integer, or a Value of one");
+    detail::require_integer<Index>();
     open(options.name, arm_names(arms, options), index, [index](const Frame& frame) {
       return detail::to_index(detail::argument<Index>::of(index, frame));
     });
@@ -373,12 +380,6 @@ class Graph {
     static_assert(
         std::is_same_v<detail::arm_result_t<B>, Value<bool>>,
         "all_of, any_of: the right side must give a bool or a Value<bool>; compare a number first");
-  }
-  template <class A>
-  static void require_integer(const char*) {
-    static_assert(
-        std::is_integral_v<detail::argument_t<A>> || std::is_enum_v<detail::argument_t<A>>,
-        "an index or a count must be an integer, or a Value of one");
   }
   void require_same_structure(const std::string& difference) const;
 

@@ -125,7 +125,8 @@ Block* only_user(std::vector<Node>& nodes, std::size_t from, const std::vector<S
   for (std::size_t i = from; i < nodes.size(); ++i) {
     if (!any_of(uses_of(nodes[i]), writes)) continue;
     auto* branch = std::get_if<Branch>(&nodes[i]);
-    if (branch == nullptr || any_of({branch->reads.begin(), branch->reads.end()}, writes))
+    if (branch == nullptr || branch->eager ||
+        any_of({branch->reads.begin(), branch->reads.end()}, writes))
       return nullptr;
     for (Block& arm : branch->arms) {
       if (!any_of(uses_of(arm), writes)) continue;
@@ -142,8 +143,11 @@ bool may_sink(const Node& node) {
 }
 
 // Stages hold one step each at this point. Backwards, so that a chain of nodes sinks as a whole.
-void sink_block(Plan& plan, Block& block) {
-  const Slots outside(block.results.begin(), block.results.end());
+// `later` is what else may be used of the block than its results: by the body, of a loop's
+// condition.
+void sink_block(Plan& plan, Block& block, const Slots& later) {
+  Slots outside = later;
+  insert(outside, block.results);
   for (std::size_t i = block.nodes.size(); i-- > 0;) {
     if (!may_sink(block.nodes[i])) continue;
     Block* arm = only_user(block.nodes, i + 1, writes_of(plan, block.nodes[i]), outside);
@@ -154,10 +158,12 @@ void sink_block(Plan& plan, Block& block) {
   }
   for (Node& node : block.nodes) {
     if (auto* branch = std::get_if<Branch>(&node)) {
-      for (Block& arm : branch->arms) sink_block(plan, arm);
+      for (Block& arm : branch->arms) sink_block(plan, arm, later);
     } else if (auto* loop = std::get_if<Loop>(&node)) {
-      sink_block(plan, loop->condition);
-      sink_block(plan, loop->body);
+      Slots behind = uses_of(loop->body);
+      insert(behind, later);
+      sink_block(plan, loop->condition, behind);
+      sink_block(plan, loop->body, later);
     }
   }
 }
@@ -213,7 +219,7 @@ Plan prune(Plan plan) {
 Plan sink(Plan plan) {
   split_stages(plan.top);
   plan.top.results = plan.outputs;  // like what an arm gives
-  sink_block(plan, plan.top);
+  sink_block(plan, plan.top, {});
   plan.top.results.clear();
   return plan;
 }

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,8 +31,10 @@ struct Slot {
   std::string name;
   const SlotType* type = nullptr;
   ScopeId scope = 0;
-  bool merged =
-      false;        // the result of a branch: a pointer to what the arm gave, no storage of its own
+  // A pointer to what another slot holds, no storage of its own: the result of a branch points to
+  // what the arm gave, a loop's state to what is carried.
+  bool merged = false;
+  std::optional<SlotId> same_as;  // merged, and always another name of this one
   int output = -1;  // written straight into the batch as this output; set by the pass `place`
 };
 
@@ -67,11 +70,13 @@ struct Branch {
   std::function<std::int64_t(const Frame&)> choose;
   std::vector<Block> arms;
   std::vector<SlotId> results;
+  bool eager = false;  // what only one arm uses from outside is made before the choice all the same
 };
 
 // One block runs again and again, for as long as another one says so. Values are carried from one
 // iteration to the next: an iteration sees them as `state`, and gives the next ones as the results
-// of `body`.
+// of `body`. The body may use what the condition has made just before, if the slot is of the loop's
+// own scope.
 struct Loop {
   std::string name;  // "while_loop#1"
   std::int64_t max_iterations = 0;

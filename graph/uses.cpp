@@ -28,10 +28,6 @@ void for_each_step(const Node& node, Visit&& visit) {
 
 }  // namespace
 
-void insert(Slots& slots, const std::vector<SlotId>& more) {
-  slots.insert(more.begin(), more.end());
-}
-
 bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
   return std::any_of(some.begin(), some.end(), [&](SlotId s) { return slots.count(s) > 0; });
 }

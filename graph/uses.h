@@ -13,7 +13,10 @@ namespace sluice {
 
 using Slots = std::set<SlotId>;
 
-void insert(Slots& slots, const std::vector<SlotId>& more);
+template <class Some>
+void insert(Slots& slots, const Some& more) {
+  slots.insert(more.begin(), more.end());
+}
 bool any_of(const Slots& slots, const std::vector<SlotId>& some);
 
 // Whether `scope` is `outer` or lies within it.
