@@ -99,7 +99,7 @@ void add_recipe(CLI::App& command, Words& words) {
 
 CLI::Option* add_threads(CLI::App& command, int& threads,
                          const char* help = "default: all CPUs of the process") {
-  return command.add_option("--threads", threads, help)->check(CLI::Range(1, 1024))->type_name("T");
+  return command.add_option("--threads", threads, help)->check(number_from(1, 1024))->type_name("T");
 }
 
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
@@ -196,7 +196,7 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
           ->type_name("DIR");
   command.add_option("--count", options.count, "how many samples (default: each file once)")
       ->needs(data)
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}))
+      ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
       ->type_name("N");
   add_threads(command, options.threads)->needs(data);
 }

@@ -3,6 +3,7 @@
 
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
+#include <sluice/graph/boundaries.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>

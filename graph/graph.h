@@ -35,6 +35,9 @@
 
 namespace sluice {
 
+class ConditionalBoundary;
+class LoopBoundary;
+
 class Graph {
  public:
   explicit Graph(Recorder& recorder) : recorder_(recorder) {}
@@ -216,6 +219,10 @@ class Graph {
   template <class Count, class Init, class Body>
   auto for_loop_collect(const Count& count, const Init& init, Body body,
                         CollectOptions options = {});
+
+  // The same by explicit boundaries, for tools that generate graphs: see boundaries.h.
+  ConditionalBoundary add_conditional(std::string_view name = "conditional");
+  LoopBoundary add_loop(std::string_view name = "loop", LoopOptions options = {});
 
   // Runs f(args...) for its effect, for each sample that comes by, and gives `value` on. It runs
   // even when nobody uses the result. f runs on several threads at once.

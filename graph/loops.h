@@ -3,7 +3,36 @@
 
 #include <sluice/graph/graph.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace sluice {
+
+namespace detail {
+
+// A step that empties a list, and one that adds a value to it.
+template <class T>
+Step clear_list(std::string name, SlotId list) {
+  Step step;
+  step.name = std::move(name);
+  step.writes = {list};
+  step.run = [list](Frame& frame) { frame.get<std::vector<T>>(list).clear(); };
+  return step;
+}
+template <class T>
+Step append_to_list(std::string name, SlotId list, SlotId value) {
+  Step step;
+  step.name = std::move(name);
+  step.reads = {list, value};
+  step.writes = {list};
+  step.run = [list, value](Frame& frame) {
+    frame.get<std::vector<T>>(list).push_back(copy_of(frame.get<T>(value)));
+  };
+  return step;
+}
+
+}  // namespace detail
 
 template <class Init, class Condition, class Body>
 auto Graph::guarded_loop(std::string_view kind, std::int64_t max_iterations, const Init& init,
@@ -68,24 +97,18 @@ auto Graph::for_loop_collect(const Count& count, const Init& init, Body body,
                                                    std::declval<const S&>()))>;
   using T = typename std::tuple_element_t<1, R>::value_type;
   using List = std::vector<T>;
-  Step begin = begin_step<>("collect");
-  const Value<List> list = detail::results<List>::add(recorder_, begin);
-  begin.run = [list](Frame& frame) { frame.get<List>(list.slot()).clear(); };
-  recorder_.add_step(std::move(begin));
-  S last = for_loop(
-      count, init,
-      [&](Value<std::int64_t> i, const S& state) {
-        const R given = detail::normal(giver(), detail::call(body, i, state));
-        const Value<T> value = std::get<1>(given);
-        Step add = begin_step<Value<List>, Value<T>>("collect", list, value);
-        add.writes = {list.slot()};
-        add.run = [list, value](Frame& frame) {
-          frame.get<List>(list.slot()).push_back(detail::copy_of(frame.get<T>(value.slot())));
-        };
-        recorder_.add_step(std::move(add));
-        return std::get<0>(given);
-      },
-      {options.max_iterations});
+  const std::string name = recorder_.unique_name("collect");
+  const Value<List> list(recorder_, recorder_.add_slot(slot_type<List>(), name));
+  recorder_.add_step(detail::clear_list<T>(name, list.slot()));
+  S last = for_loop(count, init,
+                    [&](Value<std::int64_t> i, const S& state) {
+                      const R given = detail::normal(giver(), detail::call(body, i, state));
+                      const Value<T> value = std::get<1>(given);
+                      recorder_.add_step(detail::append_to_list<T>(recorder_.unique_name("collect"),
+                                                                   list.slot(), value.slot()));
+                      return std::get<0>(given);
+                    },
+                    {options.max_iterations});
   if (!options.reverse) return std::tuple{last, list};
   return std::tuple{last, map(
                               "reverse",

@@ -71,6 +71,14 @@ struct CollectOptions {
   bool reverse = false;
   std::int64_t max_iterations = 1'000'000;
 };
+struct IteratorOptions {
+  int axis = 0;          // of a tensor; a list has only axis 0
+  bool reverse = false;  // from the last of as many elements as the loop counts
+};
+struct StackOptions {
+  int axis = 0;  // of the new dimension, 0 to the rank of the tensors; a list has only axis 0
+  bool reverse = false;
+};
 
 // The options with zeros replaced by what they stand for. Throws BuildError for what cannot be.
 PipelineOptions checked(PipelineOptions options);

@@ -1,6 +1,7 @@
 // The passes that decide about memory: place and release.
 #include <sluice/graph/passes.h>
 #include <sluice/graph/storages.h>
+#include <sluice/graph/uses.h>
 
 #include <algorithm>
 #include <set>
@@ -8,8 +9,6 @@
 
 namespace sluice {
 namespace {
-
-using Slots = std::set<SlotId>;
 
 // Slots that are read while `output` must not lie in the batch under another name: a value can be
 // placed only when every way from its making leads to the one output, that is, when each link is in
@@ -86,18 +85,23 @@ class Releases {
     through.insert(loop.init.begin(), loop.init.end());
     through.insert(loop.iteration);
     // The first walk finds what the blocks use; the second one, knowing it, decides.
+    Slots before_body;
     for (int round = 0; round < 2; ++round) {
-      for (Block* block : {&loop.body, &loop.condition}) {
-        Slots behind = through;
-        behind.insert(block->results.begin(), block->results.end());
-        for (const SlotId slot : walk(*block, std::move(behind))) {
-          if (!made_inside(slot, loop)) through.insert(slot);
-        }
+      Slots behind = through;
+      insert(behind, loop.body.results);
+      before_body = walk(loop.body, std::move(behind));
+      // Of what the condition makes, the body may use some.
+      behind = through;
+      insert(behind, before_body);
+      insert(behind, loop.condition.results);
+      for (const SlotId slot : walk(loop.condition, std::move(behind))) {
+        if (!made_inside(slot, loop)) through.insert(slot);
       }
     }
     Slots behind_loop = live;
-    for (const SlotId slot : loop.results) behind_loop.insert(slot);
-    loop.releases = dying(through, behind_loop);
+    insert(behind_loop, loop.results);
+    insert(before_body, through);
+    loop.releases = dying(before_body, behind_loop);
     Slots before = through;
     for (const SlotId slot : loop.state) before.erase(slot);
     for (const SlotId slot : loop.storage) before.erase(slot);
@@ -134,6 +138,9 @@ class Releases {
 
 Plan carry(Plan plan) {
   Storages storages(plan);
+  const auto is_storage = [](const Loop& loop, SlotId slot) {
+    return std::find(loop.storage.begin(), loop.storage.end(), slot) != loop.storage.end();
+  };
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       auto* loop = std::get_if<Loop>(&node);
@@ -141,9 +148,10 @@ Plan carry(Plan plan) {
       Slots locals;
       for (const SlotId result : loop->body.results) {
         for (const SlotId storage : storages.of(result)) {
-          // The iteration's number changes, too, before the next iteration reads what it gave.
-          if (storage == loop->iteration ||
-              inside(plan, plan.slots[storage].scope, loop->body.scope))
+          // What the condition makes and the iteration's number change, too, before the next
+          // iteration reads what this one gave.
+          if (!is_storage(*loop, storage) &&
+              inside(plan, plan.slots[storage].scope, plan.scopes[loop->body.scope].parent))
             locals.insert(storage);
         }
       }

@@ -1,8 +1,8 @@
 #include <sluice/graph/passes.h>
+#include <sluice/graph/uses.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace sluice {
@@ -64,99 +64,6 @@ void check_loop(const Plan& plan, const Loop& loop, ScopeId scope) {
   }
 }
 
-using Slots = std::set<SlotId>;
-
-void insert(Slots& slots, const std::vector<SlotId>& more) {
-  slots.insert(more.begin(), more.end());
-}
-
-bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
-  return std::any_of(some.begin(), some.end(), [&](SlotId s) { return slots.count(s) > 0; });
-}
-
-// Calls visit(const Step&) for each step of the node, those in blocks within included.
-template <class Visit>
-void for_each_step(const Node& node, Visit&& visit) {
-  const auto in_block = [&](const Block& block) {
-    for_each_block(block, [&](const Block& b) {
-      for (const Node& inner : b.nodes) {
-        if (const auto* stage = std::get_if<Stage>(&inner))
-          std::for_each(stage->steps.begin(), stage->steps.end(), visit);
-      }
-    });
-  };
-  if (const auto* stage = std::get_if<Stage>(&node)) {
-    std::for_each(stage->steps.begin(), stage->steps.end(), visit);
-  } else if (const auto* branch = std::get_if<Branch>(&node)) {
-    for (const Block& arm : branch->arms) in_block(arm);
-  } else {
-    in_block(std::get<Loop>(node).condition);
-    in_block(std::get<Loop>(node).body);
-  }
-}
-
-bool has_effect(const Node& node) {
-  bool found = false;
-  for_each_step(node, [&](const Step& step) { found = found || step.effect; });
-  return found;
-}
-
-// The scope that the node itself stands in is the parent of this one.
-ScopeId scope_within(const Plan& plan, const Node& node) {
-  if (const auto* branch = std::get_if<Branch>(&node)) return branch->arms.front().scope;
-  return plan.scopes[std::get<Loop>(node).body.scope].parent;
-}
-
-// What the node gives to those behind it. Steps inside may also add to a value from outside: a list
-// that a loop fills.
-std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
-  if (const auto* stage = std::get_if<Stage>(&node)) {
-    std::vector<SlotId> writes;
-    for (const Step& step : stage->steps)
-      writes.insert(writes.end(), step.writes.begin(), step.writes.end());
-    return writes;
-  }
-  const auto* branch = std::get_if<Branch>(&node);
-  std::vector<SlotId> writes = branch != nullptr ? branch->results : std::get<Loop>(node).results;
-  const ScopeId outer = plan.scopes[scope_within(plan, node)].parent;
-  for_each_step(node, [&](const Step& step) {
-    for (const SlotId slot : step.writes) {
-      if (inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
-    }
-  });
-  return writes;
-}
-
-// What the node uses of what was made before it.
-Slots uses_of(const Node& node) {
-  Slots uses;
-  for_each_step(node, [&](const Step& step) { insert(uses, step.reads); });
-  const auto in_block = [&](const Block& block) {
-    for_each_block(block, [&](const Block& b) {
-      insert(uses, b.results);
-      for (const Node& inner : b.nodes) {
-        if (const auto* branch = std::get_if<Branch>(&inner)) insert(uses, branch->reads);
-        if (const auto* loop = std::get_if<Loop>(&inner)) insert(uses, loop->init);
-      }
-    });
-  };
-  if (const auto* branch = std::get_if<Branch>(&node)) {
-    insert(uses, branch->reads);
-    for (const Block& arm : branch->arms) in_block(arm);
-  } else if (const auto* loop = std::get_if<Loop>(&node)) {
-    insert(uses, loop->init);
-    in_block(loop->condition);
-    in_block(loop->body);
-  }
-  return uses;
-}
-
-Slots uses_of(const Block& block) {
-  Slots uses(block.results.begin(), block.results.end());
-  for (const Node& node : block.nodes) uses.merge(uses_of(node));
-  return uses;
-}
-
 // Backwards through the block: keeps what `needed` asks for, and adds what the kept steps ask for.
 void prune_block(const Plan& plan, Block& block, Slots& needed) {
   std::vector<Node> kept;
@@ -214,7 +121,8 @@ Block* only_user(std::vector<Node>& nodes, std::size_t from, const std::vector<S
   for (std::size_t i = from; i < nodes.size(); ++i) {
     if (!any_of(uses_of(nodes[i]), writes)) continue;
     auto* branch = std::get_if<Branch>(&nodes[i]);
-    if (branch == nullptr || any_of({branch->reads.begin(), branch->reads.end()}, writes))
+    if (branch == nullptr || branch->eager ||
+        any_of({branch->reads.begin(), branch->reads.end()}, writes))
       return nullptr;
     for (Block& arm : branch->arms) {
       if (!any_of(uses_of(arm), writes)) continue;
@@ -230,23 +138,12 @@ bool may_sink(const Node& node) {
   return !has_effect(node) && (stage == nullptr || !stage->steps.front().pinned);
 }
 
-void move_scope(Plan& plan, const Node& node, ScopeId to) {
-  if (const auto* stage = std::get_if<Stage>(&node)) {
-    for (const SlotId slot : stage->steps.front().writes) plan.slots[slot].scope = to;
-    return;
-  }
-  if (const auto* branch = std::get_if<Branch>(&node)) {
-    for (const SlotId slot : branch->results) plan.slots[slot].scope = to;
-    for (const Block& arm : branch->arms) plan.scopes[arm.scope].parent = to;
-    return;
-  }
-  for (const SlotId slot : std::get<Loop>(node).results) plan.slots[slot].scope = to;
-  plan.scopes[scope_within(plan, node)].parent = to;
-}
-
 // Stages hold one step each at this point. Backwards, so that a chain of nodes sinks as a whole.
-void sink_block(Plan& plan, Block& block) {
-  const Slots outside(block.results.begin(), block.results.end());
+// `later` is what else may be used of the block than its results: by the body, of a loop's
+// condition.
+void sink_block(Plan& plan, Block& block, const Slots& later) {
+  Slots outside = later;
+  insert(outside, block.results);
   for (std::size_t i = block.nodes.size(); i-- > 0;) {
     if (!may_sink(block.nodes[i])) continue;
     Block* arm = only_user(block.nodes, i + 1, writes_of(plan, block.nodes[i]), outside);
@@ -257,10 +154,12 @@ void sink_block(Plan& plan, Block& block) {
   }
   for (Node& node : block.nodes) {
     if (auto* branch = std::get_if<Branch>(&node)) {
-      for (Block& arm : branch->arms) sink_block(plan, arm);
+      for (Block& arm : branch->arms) sink_block(plan, arm, later);
     } else if (auto* loop = std::get_if<Loop>(&node)) {
-      sink_block(plan, loop->condition);
-      sink_block(plan, loop->body);
+      Slots behind = uses_of(loop->body);
+      insert(behind, later);
+      sink_block(plan, loop->condition, behind);
+      sink_block(plan, loop->body, later);
     }
   }
 }
@@ -316,7 +215,7 @@ Plan prune(Plan plan) {
 Plan sink(Plan plan) {
   split_stages(plan.top);
   plan.top.results = plan.outputs;  // like what an arm gives
-  sink_block(plan, plan.top);
+  sink_block(plan, plan.top, {});
   plan.top.results.clear();
   return plan;
 }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,9 +32,11 @@ struct Slot {
   std::string name;
   const SlotType* type = nullptr;
   ScopeId scope = 0;
-  bool merged =
-      false;        // the result of a branch: a pointer to what the arm gave, no storage of its own
-  Facts facts;      // of the tensors that it holds
+  // A pointer to what another slot holds, no storage of its own: the result of a branch points to
+  // what the arm gave, a loop's state to what is carried.
+  bool merged = false;
+  std::optional<SlotId> same_as;  // merged, and always another name of this one
+  Facts facts;                    // of the tensors that it holds
   int output = -1;  // written straight into the batch as this output; set by the pass `place`
 };
 
@@ -71,11 +74,13 @@ struct Branch {
   std::vector<Block> arms;
   std::vector<SlotId> results;
   CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`
+  bool eager = false;  // what only one arm uses from outside is made before the choice all the same
 };
 
 // One block runs again and again, for as long as another one says so. Values are carried from one
 // iteration to the next: an iteration sees them as `state`, and gives the next ones as the results
-// of `body`.
+// of `body`. The body may use what the condition has made just before, if the slot is of the loop's
+// own scope.
 struct Loop {
   std::string name;  // "while_loop#1"
   std::int64_t max_iterations = 0;

@@ -135,6 +135,7 @@ void Recorder::begin_block(ScopeId parent, std::string name) {
 Block Recorder::take_block(std::vector<SlotId> results) {
   Open& open = open_.back();
   for (const SlotId slot : results) use(slot, open.name());
+  enclose(plan_, open.block, results, open.name(), boundaries_);
   open.block.results = std::move(results);
   open.in_block = false;
   return std::move(open.block);
@@ -171,6 +172,36 @@ SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
   plan_.slots[slot].merged = true;
   plan_.slots[slot].facts = plan_.slots[like].facts;
   return slot;
+}
+
+SlotId Recorder::add_alias(SlotId source, const std::string& name) {
+  const SlotId slot = add_pointer(source, name);
+  plan_.slots[slot].same_as = source;
+  Step step;
+  step.name = name;
+  step.reads = {source};
+  step.writes = {slot};
+  step.run = [slot, source](Frame& frame) { frame.alias(slot, source); };
+  add_step(std::move(step));
+  return slot;
+}
+
+std::size_t Recorder::add_boundary(Boundary boundary) {
+  boundary.scope = current_scope();
+  boundary.position = current().nodes.size();
+  boundaries_.push_back(std::move(boundary));
+  return boundaries_.size() - 1;
+}
+
+Boundary& Recorder::boundary(std::size_t number, const std::string& call) {
+  Boundary& found = boundaries_.at(number);
+  if (found.enclosed || found.scope != current_scope()) {
+    throw BuildError("'" + found.name + "' stands in " + plan_.scopes[found.scope].name + ", but " +
+                     call + " is called in " + plan_.scopes[current_scope()].name +
+                     "; call it where the boundary was added");
+  }
+  found.position = current().nodes.size();
+  return found;
 }
 
 Recorder::LoopView Recorder::open_loop(std::string name, std::int64_t max_iterations,
@@ -235,6 +266,7 @@ void Recorder::abandon() { open_.pop_back(); }
 
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
   for (const SlotId slot : outputs) use(slot, "the pipeline's result");
+  enclose(plan_, plan_.top, outputs, "the pipeline's result", boundaries_);
   plan_.outputs = std::move(outputs);
 }
 

@@ -6,9 +6,12 @@
 #pragma once
 
 #include <sluice/graph/plan.h>
+#include <sluice/graph/regions.h>
 #include <sluice/graph/value.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,6 +31,10 @@ class Recorder {
 
   // A new value in the current scope, named after the step that makes it.
   SlotId add_slot(const SlotType* type, const std::string& name);
+  // A slot that refers to another value of the same type.
+  SlotId add_pointer(SlotId like, const std::string& name);
+  // Another name of a value.
+  SlotId add_alias(SlotId source, const std::string& name);
   void add_step(Step step);
   // The tensors of a slot are so for every sample. A step of the block that is being recorded must
   // have made it; that step fails for a sample of which it is not true.
@@ -66,6 +73,13 @@ class Recorder {
   void end_body(std::vector<SlotId> next, const Place& place);
   std::vector<SlotId> close_loop();
 
+  // An explicit boundary (boundaries.h) in the block that is being recorded; it becomes a branch or
+  // a loop when the block ends. The number names it from then on.
+  std::size_t add_boundary(Boundary boundary);
+  // The boundary, for the call that adds something to it; BuildError when that stands in another
+  // block. The branch or loop comes where the last such call was made, or where it is needed first.
+  Boundary& boundary(std::size_t number, const std::string& call);
+
   void abandon();
   // The name of the innermost open branch or loop, for messages.
   const std::string& open_name() const { return open_.back().name(); }
@@ -75,6 +89,8 @@ class Recorder {
   // 'then',".
   std::string open_part() const;
 
+  // Throws BuildError when `user` cannot see the value.
+  void use(SlotId slot, const std::string& user) const;
   void set_outputs(std::vector<SlotId> outputs);
   const Plan& plan() const { return plan_; }
   Plan take() { return std::move(plan_); }
@@ -93,8 +109,6 @@ class Recorder {
   };
   void begin_block(ScopeId parent, std::string name);
   void begin_loop_block(const char* what);
-  // A slot that refers to another value of the same type.
-  SlotId add_pointer(SlotId like, const std::string& name);
   // The first value of which both sides are known to be different tensors.
   std::optional<std::size_t> disagreement(const std::vector<SlotId>& some,
                                           const std::vector<SlotId>& others) const;
@@ -105,7 +119,6 @@ class Recorder {
   Block take_block(std::vector<SlotId> results);
   Block& current();
   ScopeId current_scope() const;
-  void use(SlotId slot, const std::string& user) const;
 
   friend std::uint64_t detail::id_of(const Recorder& recorder);
   const std::uint64_t id_;
@@ -113,6 +126,7 @@ class Recorder {
   std::vector<Open> open_;
   std::map<std::string, int, std::less<>> names_;
   std::uint32_t generators_ = 0;
+  std::deque<Boundary> boundaries_;
 };
 
 }  // namespace sluice

@@ -39,6 +39,10 @@ std::vector<SlotId> Storages::search(SlotId slot) const {
       found.push_back(next);
       continue;
     }
+    if (const auto& source = plan_.slots[next].same_as) {
+      visit(*source);
+      continue;
+    }
     const auto& [branch, loop, i] = origins_[next];
     if (branch != nullptr) {
       for (const Block& arm : branch->arms) visit(arm.results[i]);

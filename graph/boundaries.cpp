@@ -1,0 +1,148 @@
+#include <sluice/graph/boundaries.h>
+#include <sluice/runtime/error.h>
+
+#include <stdexcept>
+
+namespace sluice {
+namespace {
+
+void require_first(bool first, const Boundary& boundary, const std::string& what) {
+  if (!first)
+    throw BuildError("'" + boundary.name + "' has " + what + " already; give it only one");
+}
+
+}  // namespace
+
+namespace detail {
+
+std::size_t check_element(std::int64_t index, std::size_t size) {
+  if (index >= 0 && std::cmp_less(index, size)) return static_cast<std::size_t>(index);
+  throw std::out_of_range("there is no element " + std::to_string(index) + " in a list that has " +
+                          std::to_string(size));
+}
+
+void check_room(const std::string& output, std::size_t values, std::int64_t length) {
+  if (std::cmp_less(values, length)) return;
+  throw std::length_error("'" + output + "' has the length " + std::to_string(length) +
+                          ", but there are more iterations; make it longer, or limit the loop");
+}
+
+std::size_t check_length(const std::string& output, std::int64_t length) {
+  if (length >= 0) return static_cast<std::size_t>(length);
+  throw std::length_error("'" + output + "' has the length " + std::to_string(length) +
+                          "; it must not be negative");
+}
+
+void set_next(Boundary& loop, std::size_t recurrence, SlotId next) {
+  auto& carried = std::get<LoopRecord>(loop.record).recurrences[recurrence];
+  require_first(!carried.next, loop, "a next value for this recurrence");
+  carried.next = next;
+}
+
+}  // namespace detail
+
+ConditionalBoundary Graph::add_conditional(std::string_view name) {
+  Boundary boundary;
+  boundary.name = recorder_.unique_name(name);
+  boundary.record = ConditionalRecord{};
+  return ConditionalBoundary({recorder_, recorder_.add_boundary(std::move(boundary))});
+}
+
+LoopBoundary Graph::add_loop(std::string_view name, LoopOptions options) {
+  Boundary boundary;
+  boundary.name = recorder_.unique_name(name);
+  LoopRecord loop;
+  loop.max_iterations = options.max_iterations;
+  loop.iteration = recorder_.add_slot(slot_type<std::int64_t>(), boundary.name + "'s iteration");
+  loop.count = recorder_.add_slot(slot_type<std::int64_t>(), boundary.name + "'s count");
+  boundary.record = std::move(loop);
+  return LoopBoundary({recorder_, recorder_.add_boundary(std::move(boundary))});
+}
+
+void ConditionalBoundary::set_condition(Boundary& boundary, SlotId condition) {
+  auto& record = std::get<ConditionalRecord>(boundary.record);
+  require_first(!record.condition, boundary, "a condition");
+  record.condition = condition;
+}
+
+SlotId ConditionalBoundary::add_input(Boundary& boundary, SlotId source) const {
+  Recorder& recorder = handle_.recorder();
+  const SlotId input = recorder.add_alias(source, recorder.unique_name(boundary.name + "'s input"));
+  std::get<ConditionalRecord>(boundary.record).inputs.push_back(input);
+  return input;
+}
+
+SlotId ConditionalBoundary::add_output(Boundary& boundary, SlotId when_true,
+                                       SlotId when_false) const {
+  auto& record = std::get<ConditionalRecord>(boundary.record);
+  record.gives[0].push_back(when_true);
+  record.gives[1].push_back(when_false);
+  record.outputs.push_back(handle_.recorder().add_pointer(when_true, boundary.name));
+  return record.outputs.back();
+}
+
+SlotId LoopBoundary::begin_trip_limit() {
+  Boundary& loop = handle_.at("add_trip_limit");
+  auto& record = std::get<LoopRecord>(loop.record);
+  require_first(!record.has_count, loop, "a trip limit");
+  record.has_count = true;
+  return record.count;
+}
+
+void LoopBoundary::add_while(Boundary& loop, SlotId more) {
+  auto& record = std::get<LoopRecord>(loop.record);
+  require_first(!record.more, loop, "a condition");
+  record.more = more;
+}
+
+void LoopBoundary::add_recurrence(Boundary& loop, SlotId initial) const {
+  Recorder& recorder = handle_.recorder();
+  LoopRecord::Recurrence carried;
+  carried.init = initial;
+  carried.state = recorder.add_pointer(initial, loop.name + "'s recurrence");
+  carried.storage = recorder.add_slot(recorder.plan().slots[initial].type, loop.name);
+  carried.result = recorder.add_pointer(initial, loop.name);
+  std::get<LoopRecord>(loop.record).recurrences.push_back(carried);
+}
+
+Value<std::int64_t> LoopBoundary::index(Boundary& loop, bool reverse) const {
+  auto& record = std::get<LoopRecord>(loop.record);
+  const Value<std::int64_t> iteration(handle_.recorder(), record.iteration);
+  if (!reverse) return iteration;
+  record.reads_count = true;
+  const Value<std::int64_t> count(handle_.recorder(), record.count);
+  return Graph(handle_.recorder())
+      .map(
+          loop.name + "'s index", [](std::int64_t i, std::int64_t n) { return n - 1 - i; },
+          iteration, count);
+}
+
+Value<Tensor> LoopBoundary::add_iterator(const Value<Tensor>& tensor,
+                                         const IteratorOptions& options) {
+  Boundary& at = handle_.at("add_iterator");
+  if (options.axis < 0 || options.axis >= Shape::kMaxRank) throw_axis(at, options.axis);
+  return Graph(handle_.recorder())
+      .map_into<Tensor>(
+          at.name + "'s iterator",
+          [axis = options.axis](const Tensor& all, std::int64_t i, Tensor& out) {
+            take_slice(all, axis, i, out);
+          },
+          tensor, index(at, options.reverse));
+}
+
+SlotId LoopBoundary::add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const {
+  const Boundary& at = handle_.at("add_output");
+  if (!(loop == handle_)) {
+    throw BuildError("'" + at.name +
+                     "': the recurrence given to add_output is of another loop; its last value is "
+                     "an output of that one");
+  }
+  return std::get<LoopRecord>(at.record).recurrences[recurrence].result;
+}
+
+void LoopBoundary::throw_axis(const Boundary& loop, int axis) {
+  throw BuildError("'" + loop.name + "': there is no axis " + std::to_string(axis) +
+                   "; a list has axis 0, a tensor 0 to 3");
+}
+
+}  // namespace sluice

@@ -1,0 +1,299 @@
+// Explicit boundaries: conditionals and loops for tools that generate graphs, in the manner of
+// TensorRT's IIfConditional and ILoop. Nothing is nested: steps are recorded as they come, boundary
+// calls say which values go in and out, and what lies within is found by data flow (regions.h) when
+// the block ends in which the boundary was added. What comes of it is the plan of if_else and
+// while_loop.
+//
+//   auto cond = g.add_conditional();
+//   cond.set_condition(is_large);
+//   auto x = cond.add_input(image);                          // what x leads to is inside
+//   auto turned = cond.add_output(rotate(x, 30.f), x);       // where it holds, where it does not
+//
+//   auto loop = g.add_loop();
+//   loop.add_trip_limit(count);
+//   auto sum = loop.add_recurrence(0);                       // begins as 0
+//   sum.set_next(sum.value() + loop.add_iterator(numbers));  // what the next iteration sees
+//   auto total = loop.add_output(sum);                       // its last value
+//
+// A step runs only where an arm is taken if it is on a way from an input of the conditional to a
+// value that the arm gives; any other step runs before the decision, though no arm may need it.
+// Steps that run for their effect are inside where what leads to them is.
+//
+// Ownership: handles on what the recorder owns; they copy freely and are good while the block that
+// they stand in is described. Threads: describe a pipeline on one thread. Errors: BuildError at the
+// call that is wrong, or, for what the data flow shows, at the end of the block.
+#pragma once
+
+#include <sluice/graph/graph.h>
+#include <sluice/runtime/tensor_slices.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+namespace detail {
+
+// A boundary of a pipeline that is being described.
+class BoundaryHandle {
+ public:
+  BoundaryHandle(Recorder& recorder, std::size_t number)
+      : recorder_(&recorder), id_(id_of(recorder)), number_(number) {}
+  // Throws BuildError when the pipeline has been described already.
+  Recorder& recorder() const { return live_recorder(recorder_, id_); }
+  // The boundary, for the call that is named.
+  Boundary& at(const char* call) const { return recorder().boundary(number_, call); }
+  bool operator==(const BoundaryHandle& other) const = default;
+
+ private:
+  Recorder* recorder_;
+  std::uint64_t id_;
+  std::size_t number_;
+};
+
+// The slot of a value that the boundary can use.
+template <class T>
+SlotId slot_of(const Value<T>& value, Recorder& recorder, const Boundary& user) {
+  structure<Value<T>>::normal(recorder, value);
+  recorder.use(value.slot(), user.name);
+  return value.slot();
+}
+
+// A count of any integer type; one that does not fit is as many as there can be.
+template <class T>
+std::int64_t to_count(const T& number) {
+  const std::int64_t index = to_index(number);
+  return index < 0 && number > T{} ? std::numeric_limits<std::int64_t>::max() : index;
+}
+
+// Throws std::out_of_range when the list has no such element.
+std::size_t check_element(std::int64_t index, std::size_t size);
+// Throws std::length_error when the output has no room for one more value.
+void check_room(const std::string& output, std::size_t values, std::int64_t length);
+// Throws std::length_error for a negative length.
+std::size_t check_length(const std::string& output, std::int64_t length);
+
+// What the output is made of: the values of all iterations.
+template <class T>
+void stack(std::vector<T>&& values, int, std::vector<T>& out) {
+  out = std::move(values);
+}
+inline void stack(std::vector<Tensor>&& values, int axis, Tensor& out) {
+  stack_slices(values, axis, out);
+}
+template <class T>
+using stack_t = std::conditional_t<std::is_same_v<T, Tensor>, Tensor, std::vector<T>>;
+
+}  // namespace detail
+
+class ConditionalBoundary {
+ public:
+  explicit ConditionalBoundary(const detail::BoundaryHandle& handle) : handle_(handle) {}
+
+  // A Value<bool>, exactly once. It may not depend on what is inside.
+  template <class C>
+  void set_condition(const C& condition) {
+    static_assert(std::is_same_v<C, Value<bool>>,
+                  "set_condition: the condition must be a Value<bool>; compare a number first");
+    Boundary& at = handle_.at("set_condition");
+    set_condition(at, detail::slot_of(condition, handle_.recorder(), at));
+  }
+
+  // The value as the arms see it. It may lead to one arm or to both, but a step that it leads to
+  // belongs to one of them.
+  template <class T>
+  Value<T> add_input(const Value<T>& value) {
+    Boundary& at = handle_.at("add_input");
+    Recorder& recorder = handle_.recorder();
+    return {recorder, add_input(at, detail::slot_of(value, recorder, at))};
+  }
+
+  // The first value where the condition holds, the other where it does not: Values of one type,
+  // made inside or outside. At least one output.
+  template <class A, class B>
+  A add_output(const A& when_true, const B& when_false) {
+    static_assert(std::is_same_v<A, B>, "add_output: both must be Values of the same type");
+    Boundary& at = handle_.at("add_output");
+    Recorder& recorder = handle_.recorder();
+    return {recorder, add_output(at, detail::slot_of(when_true, recorder, at),
+                                 detail::slot_of(when_false, recorder, at))};
+  }
+
+ private:
+  static void set_condition(Boundary& boundary, SlotId condition);
+  SlotId add_input(Boundary& boundary, SlotId source) const;
+  SlotId add_output(Boundary& boundary, SlotId when_true, SlotId when_false) const;
+  detail::BoundaryHandle handle_;
+};
+
+// What a loop carries from one iteration to the next.
+template <class T>
+class Recurrence {
+ public:
+  Recurrence(const detail::BoundaryHandle& loop, std::size_t number, const Value<T>& value)
+      : loop_(loop), number_(number), value_(value) {}
+
+  // What an iteration sees.
+  const Value<T>& value() const { return value_; }
+  // What the next iteration sees: exactly once, usually a value made inside.
+  void set_next(const Value<T>& next) const;
+
+ private:
+  friend class LoopBoundary;
+  detail::BoundaryHandle loop_;
+  std::size_t number_;
+  Value<T> value_;
+};
+
+// What depends on a recurrence or an iterator is inside and leaves only by an output. A loop whose
+// outputs nobody needs does not run.
+class LoopBoundary {
+ public:
+  explicit LoopBoundary(const detail::BoundaryHandle& handle) : handle_(handle) {}
+
+  // There is at least one limit, and at most one of each kind; with both, the loop ends with
+  // whichever comes first.
+  //
+  // So many iterations: a constant or a Value of any integer type, known outside. 0 or less: none.
+  template <class Count>
+  void add_trip_limit(const Count& count) {
+    static_assert(detail::is_integer_argument<Count>,
+                  "add_trip_limit: the count must be an integer, or a Value of one");
+    Recorder& recorder = handle_.recorder();
+    const SlotId slot = begin_trip_limit();
+    Step step;
+    step.name = recorder.plan().slots[slot].name;
+    detail::argument<Count>::reads(count, recorder, step.reads);
+    step.writes = {slot};
+    step.run = [count, slot](Frame& frame) {
+      frame.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, frame));
+    };
+    recorder.add_step(std::move(step));
+  }
+  // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A
+  // sample for which it still holds after LoopOptions::max_iterations fails.
+  template <class C>
+  void add_while(const C& more) {
+    static_assert(std::is_same_v<C, Value<bool>>,
+                  "add_while: the condition must be a Value<bool>; compare a number first");
+    Boundary& at = handle_.at("add_while");
+    add_while(at, detail::slot_of(more, handle_.recorder(), at));
+  }
+
+  // Begins as `initial`, a Value or a constant; its set_next() is required.
+  template <class X>
+  auto add_recurrence(const X& initial) {
+    Recorder& recorder = handle_.recorder();
+    const auto first = detail::normal(recorder, initial);
+    using V = std::remove_cv_t<decltype(first)>;
+    using T = typename V::value_type;
+    static_assert(std::is_same_v<V, Value<T>>,
+                  "add_recurrence: the initial value must be a constant or one Value");
+    Boundary& at = handle_.at("add_recurrence");
+    add_recurrence(at, detail::slot_of(first, recorder, at));
+    const auto& all = std::get<LoopRecord>(at.record).recurrences;
+    return Recurrence<T>(handle_, all.size() - 1, V(recorder, all.back().state));
+  }
+
+  // Element i of a list, or slice i of a tensor along the axis, in iteration i; in reverse,
+  // element count - 1 - i, for which there must be a trip limit. Beyond the end it is the error of
+  // the sample.
+  template <class T>
+  Value<T> add_iterator(const Value<std::vector<T>>& list, const IteratorOptions& options = {}) {
+    Boundary& at = handle_.at("add_iterator");
+    if (options.axis != 0) throw_axis(at, options.axis);
+    return Graph(handle_.recorder())
+        .map(
+            at.name + "'s iterator",
+            [](const std::vector<T>& all, std::int64_t i) {
+              return detail::copy_of<T>(all[detail::check_element(i, all.size())]);
+            },
+            list, index(at, options.reverse));
+  }
+  Value<Tensor> add_iterator(const Value<Tensor>& tensor, const IteratorOptions& options = {});
+
+  // The last value of a recurrence of this loop; its initial value if there was no iteration.
+  template <class T>
+  Value<T> add_output(const Recurrence<T>& recurrence) {
+    return {handle_.recorder(), add_output(recurrence.loop_, recurrence.number_)};
+  }
+
+  // The values of all iterations, in order or in reverse, and behind them default values up to
+  // `length`, which is a constant or a Value of any integer type, known outside: a
+  // Value<std::vector<T>> of so many elements. Of Tensors, a Value<Tensor> with a new dimension of
+  // that size at `axis`, filled up with zeros; empty if there was no iteration. More iterations
+  // than `length`, and tensors that differ in shape or type, are the error of the sample.
+  template <class T, class Length>
+  auto add_output(const Value<T>& value, const Length& length, const StackOptions& options = {}) {
+    static_assert(detail::is_integer_argument<Length>,
+                  "add_output: the length must be an integer, or a Value of one");
+    using List = std::vector<T>;
+    using Out = detail::stack_t<T>;
+    Recorder& recorder = handle_.recorder();
+    Boundary& at = handle_.at("add_output");
+    constexpr int kAxes = std::is_same_v<T, Tensor> ? Shape::kMaxRank : 1;
+    if (options.axis < 0 || options.axis >= kAxes) throw_axis(at, options.axis);
+    const SlotId from = detail::slot_of(value, recorder, at);
+    const std::string name = recorder.unique_name(at.name + "'s output");
+    const SlotId list = recorder.add_slot(slot_type<List>(), name + " so far");
+    const SlotId out = recorder.add_slot(slot_type<Out>(), name);
+    auto& loop = std::get<LoopRecord>(at.record);
+    const auto room = [length](const Frame& frame) {
+      return detail::to_count(detail::argument<Length>::of(length, frame));
+    };
+
+    Step add = detail::append_to_list<T>(name, list, from);
+    add.reads.push_back(loop.iteration);
+    detail::argument<Length>::reads(length, recorder, add.reads);
+    add.run = [name, list, room, append = std::move(add.run)](Frame& frame) {
+      detail::check_room(name, frame.get<List>(list).size(), room(frame));
+      append(frame);
+    };
+    recorder.add_step(std::move(add));
+
+    LoopRecord::Collected collected;
+    collected.list = list;
+    collected.begin = detail::clear_list<T>(name, list);
+    collected.end.name = name;
+    detail::argument<Length>::reads(length, recorder, collected.end.reads);
+    collected.outer_reads = collected.end.reads;
+    collected.end.reads.push_back(list);
+    collected.end.writes = {out};
+    collected.end.run = [name, list, out, room, options](Frame& frame) {
+      List& values = frame.get<List>(list);
+      if (options.reverse) std::reverse(values.begin(), values.end());
+      values.resize(detail::check_length(name, room(frame)));
+      detail::stack(std::move(values), options.axis, frame.get<Out>(out));
+    };
+    loop.collected.push_back(std::move(collected));
+    return Value<Out>(recorder, out);
+  }
+
+ private:
+  SlotId begin_trip_limit();
+  static void add_while(Boundary& loop, SlotId more);
+  void add_recurrence(Boundary& loop, SlotId initial) const;
+  // The number of the element that an iterator is at.
+  Value<std::int64_t> index(Boundary& loop, bool reverse) const;
+  SlotId add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const;
+  [[noreturn]] static void throw_axis(const Boundary& loop, int axis);
+  detail::BoundaryHandle handle_;
+};
+
+namespace detail {
+void set_next(Boundary& loop, std::size_t recurrence, SlotId next);
+}
+
+template <class T>
+void Recurrence<T>::set_next(const Value<T>& next) const {
+  Boundary& at = loop_.at("set_next");
+  detail::set_next(at, number_, detail::slot_of(next, loop_.recorder(), at));
+}
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+// What the parts of a plan use and give: the questions that passes ask about nodes and slots.
+//
+// Threads: pure functions, but for move_scope, which changes the plan that it is given. Nothing is
+// thrown.
+#pragma once
+
+#include <sluice/graph/plan.h>
+
+#include <set>
+#include <vector>
+
+namespace sluice {
+
+using Slots = std::set<SlotId>;
+
+template <class Some>
+void insert(Slots& slots, const Some& more) {
+  slots.insert(more.begin(), more.end());
+}
+bool any_of(const Slots& slots, const std::vector<SlotId>& some);
+
+// Whether `scope` is `outer` or lies within it.
+bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
+// The scope that holds the blocks of a branch or loop; the node stands in the parent of a loop's,
+// and in the parent of the first arm's.
+ScopeId scope_within(const Plan& plan, const Node& node);
+// The node, which holds one step if it is a stage, goes into a block of the scope `to`.
+void move_scope(Plan& plan, const Node& node, ScopeId to);
+
+// Whether a step of the node, or of the blocks within it, runs for its effect.
+bool has_effect(const Node& node);
+// What the node gives to those behind it. Steps inside may also add to a value from outside: a list
+// that a loop fills.
+std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
+// What the node, or the block, uses of what was made before it.
+Slots uses_of(const Node& node);
+Slots uses_of(const Block& block);
+
+}  // namespace sluice

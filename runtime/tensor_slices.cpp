@@ -1,0 +1,88 @@
+#include <sluice/runtime/tensor_slices.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace sluice {
+namespace {
+
+// A shape as seen from one axis: `outer` blocks, each of so many elements along the axis, each of
+// them `inner` bytes.
+struct Split {
+  std::size_t outer = 1;
+  std::size_t inner = 1;
+};
+Split split(const ValueSpec& spec, int axis) {
+  Split s;
+  s.inner = size_of(spec.dtype);
+  for (int d = 0; d < spec.shape.rank; ++d)
+    (d < axis ? s.outer : s.inner) *= static_cast<std::size_t>(spec.shape[d]);
+  return s;
+}
+
+void check_axis(int axis, int rank, const char* what) {
+  if (axis >= 0 && axis < rank) return;
+  throw std::invalid_argument("axis " + std::to_string(axis) + " does not exist in " + what +
+                              " of " + std::to_string(rank) + " dimensions");
+}
+
+}  // namespace
+
+void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out) {
+  const Shape& shape = tensor.shape();
+  check_axis(axis, shape.rank, "a tensor");
+  const std::int64_t size = shape[axis];
+  if (index < 0 || index >= size) {
+    throw std::out_of_range("there is no slice " + std::to_string(index) + " along axis " +
+                            std::to_string(axis) + ", which has " + std::to_string(size));
+  }
+  Shape rest;
+  for (int d = 0; d < shape.rank; ++d) {
+    if (d != axis) rest.dims[static_cast<std::size_t>(rest.rank++)] = shape[d];
+  }
+  out.create(rest, tensor.dtype());
+  const Split s = split(out.spec(), axis);
+  const std::size_t stride = s.inner * static_cast<std::size_t>(size);
+  const std::byte* from = tensor.bytes() + s.inner * static_cast<std::size_t>(index);
+  for (std::size_t o = 0; o < s.outer; ++o)
+    std::memcpy(out.bytes() + o * s.inner, from + o * stride, s.inner);
+}
+
+void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
+  out.release();
+  const auto first =
+      std::find_if(slices.begin(), slices.end(), [](const Tensor& t) { return !t.empty(); });
+  if (first == slices.end()) return;
+  const Shape& shape = first->shape();
+  if (shape.rank >= Shape::kMaxRank)
+    throw std::invalid_argument("tensors of 4 dimensions cannot be stacked");
+  check_axis(axis, shape.rank + 1, "the stack");
+  Shape stacked;
+  stacked.rank = shape.rank + 1;
+  for (int d = 0; d < stacked.rank; ++d) {
+    stacked.dims[static_cast<std::size_t>(d)] =
+        d == axis ? static_cast<std::int64_t>(slices.size()) : shape[d < axis ? d : d - 1];
+  }
+  out.create(stacked, first->dtype());
+  const Split s = split(first->spec(), axis);
+  for (std::size_t k = 0; k < slices.size(); ++k) {
+    const Tensor& slice = slices[k];
+    if (!slice.empty() && (slice.shape() != shape || slice.dtype() != first->dtype())) {
+      throw std::invalid_argument("slice " + std::to_string(k) + " is " + to_string(slice.shape()) +
+                                  " of " + name_of(slice.dtype()) + ", but the first one is " +
+                                  to_string(shape) + " of " + name_of(first->dtype()));
+    }
+    for (std::size_t o = 0; o < s.outer; ++o) {
+      std::byte* const to = out.bytes() + (o * slices.size() + k) * s.inner;
+      if (slice.empty()) {
+        std::memset(to, 0, s.inner);
+      } else {
+        std::memcpy(to, slice.bytes() + o * s.inner, s.inner);
+      }
+    }
+  }
+}
+
+}  // namespace sluice
