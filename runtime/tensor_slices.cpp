@@ -43,6 +43,7 @@ void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out)
     if (d != axis) rest.dims[static_cast<std::size_t>(rest.rank++)] = shape[d];
   }
   out.create(rest, tensor.dtype());
+  if (out.elements() == 0) return;
   const Split s = split(out.spec(), axis);
   const std::size_t stride = s.inner * static_cast<std::size_t>(size);
   const std::byte* from = tensor.bytes() + s.inner * static_cast<std::size_t>(index);
@@ -66,6 +67,7 @@ void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
         d == axis ? static_cast<std::int64_t>(slices.size()) : shape[d < axis ? d : d - 1];
   }
   out.create(stacked, first->dtype());
+  const bool nothing = out.elements() == 0;
   const Split s = split(first->spec(), axis);
   for (std::size_t k = 0; k < slices.size(); ++k) {
     const Tensor& slice = slices[k];
@@ -74,7 +76,7 @@ void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
                                   " of " + name_of(slice.dtype()) + ", but the first one is " +
                                   to_string(shape) + " of " + name_of(first->dtype()));
     }
-    for (std::size_t o = 0; o < s.outer; ++o) {
+    for (std::size_t o = 0; o < s.outer && !nothing; ++o) {
       std::byte* const to = out.bytes() + (o * slices.size() + k) * s.inner;
       if (slice.empty()) {
         std::memset(to, 0, s.inner);

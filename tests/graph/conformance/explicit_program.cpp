@@ -2,6 +2,9 @@
 
 #include <sluice/runtime/random.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace sluice::explicit_program {
 namespace {
 
@@ -72,11 +75,10 @@ Block generate(std::uint32_t seed) { return Generator(seed).program(); }
 int compute(int a, int b, int k) { return (a * 7 + b * (k + 2) + k) % kModulus; }
 bool goes_on(int x) { return x % 5 != 0; }
 
-int fold(const std::vector<int>& list) {
+int fold(std::vector<int> list) {
+  list.resize(kLongest);
   int sum = 0;
-  for (int i = 0; i < kLongest; ++i)
-    sum = (sum * 3 + (i < static_cast<int>(list.size()) ? list[static_cast<std::size_t>(i)] : 0)) %
-          kModulus;
+  for (const int x : list) sum = (sum * 3 + x) % kModulus;
   return sum;
 }
 
@@ -90,11 +92,7 @@ std::vector<int> Plain::run(const Block& program, int x) {
 void Plain::need(const Block& block, const std::vector<int>& results) {
   needed_.insert(results.begin(), results.end());
   for (auto p = block.parts.rbegin(); p != block.parts.rend(); ++p) {
-    std::vector<std::size_t> outputs;
-    for (std::size_t i = 0; i < p->out.size(); ++i) {
-      if (needed_.count(p->out[i]) > 0) outputs.push_back(i);
-    }
-    if (outputs.empty()) continue;
+    if (!is_needed(*p)) continue;
     needed_.insert(p->in.begin(), p->in.end());
     for (const Block& inner : p->blocks) {
       std::vector<int> gives;
@@ -108,6 +106,11 @@ void Plain::need(const Block& block, const std::vector<int>& results) {
       if (p->kind == Kind::loop || needed_.count(p->inner[i]) > 0) needed_.insert(p->sources[i]);
     }
   }
+}
+
+bool Plain::is_needed(const Part& part) const {
+  return std::any_of(part.out.begin(), part.out.end(),
+                     [&](int out) { return needed_.count(out) > 0; });
 }
 
 std::vector<int> Plain::given(const std::vector<int>& ids) const {
@@ -124,9 +127,7 @@ void Plain::assign(const std::vector<int>& ids, const std::vector<int>& values) 
 
 void Plain::run(const Block& block) {
   for (const Part& p : block.parts) {
-    bool needed = false;
-    for (const int out : p.out) needed = needed || needed_.count(out) > 0;
-    if (!needed) continue;
+    if (!is_needed(p)) continue;
     const int first = values_[p.in[0]];
     if (p.kind == Kind::step) {
       ++steps_;
@@ -156,9 +157,7 @@ void Plain::run(const Block& block) {
       assign(p.inner, next);
     }
     assign(p.out, given(p.inner));
-    if (p.collects) {
-      values_[p.out.back()] = fold(list);
-    }
+    if (p.collects) values_[p.out.back()] = fold(list);
   }
 }
 

@@ -21,12 +21,17 @@ struct Block {
 struct Part {
   Kind kind = Kind::step;
   int k = 0;
-  std::vector<int> in;              // a step: two; a conditional: what decides; a loop: the count
-  std::vector<int> sources, inner;  // what goes in: inputs or initial values, and as seen inside
-  std::vector<Block> blocks;        // two arms, or a body that gives the next values and, if it
-  bool collects = false;            // collects, one more
-  bool asks = false;                // a loop ends, too, when what it looks at says so
-  int looked = 0;                   // made of its first value, seen by the body
+  // A step: two values; a conditional: what decides; a loop: the count.
+  std::vector<int> in;
+  // What goes in, as inputs or initial values, and the same as it is seen inside.
+  std::vector<int> sources, inner;
+  // Two arms, or a body, which gives the next values and, if the loop collects, one more.
+  std::vector<Block> blocks;
+  bool collects = false;
+  // A loop ends, too, when what it looks at says so. That is made of its first value, and the body
+  // may use it.
+  bool asks = false;
+  int looked = 0;
   std::vector<int> out;
 };
 
@@ -37,7 +42,7 @@ Block generate(std::uint32_t seed);
 // with zeros.
 int compute(int a, int b, int k);
 bool goes_on(int x);
-int fold(const std::vector<int>& list);
+int fold(std::vector<int> list);
 
 // The program as a plain function, run by walking over it.
 class Plain {
@@ -49,6 +54,7 @@ class Plain {
 
  private:
   void need(const Block& block, const std::vector<int>& results);
+  bool is_needed(const Part& part) const;
   void run(const Block& block);
   std::vector<int> given(const std::vector<int>& ids) const;
   void assign(const std::vector<int>& ids, const std::vector<int>& values);
