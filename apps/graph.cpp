@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "progress.h"
 #include "usage.h"
 #include <sluice/sluice.h>
 
@@ -12,7 +13,7 @@
 namespace sluice::app {
 namespace {
 
-// Files that are read, or one that is not there, where nothing will run.
+// Files that are read again and again until there are `count` samples; none where nothing will run.
 struct MaybeFiles {
   std::optional<Files> files;
   std::int64_t count = 0;
@@ -50,8 +51,10 @@ int run_graph(const GraphOptions& options) {
   } else if (options.data.empty()) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
   } else {
-    for (auto epoch = pipeline.epoch(); epoch.next();) {
-    }
+    Progress progress("images", pipeline.samples());
+    for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();)
+      progress.update((batch->index() + 1) * kBatch);
+    progress.finish();
     const Stats stats = pipeline.stats();
     fmt::print("{}",
                options.text ? to_string(pipeline.plan(), stats) : to_dot(pipeline.plan(), stats));

@@ -14,7 +14,7 @@ struct GraphOptions {
   bool text = false;       // instead of a drawing
   bool passes = false;     // the plan as it was recorded, and after each pass; nothing runs
   std::string data;        // folder with JPEG files that run through the recipe first; may be empty
-  std::int64_t count = 0;  // how many of them, in whole batches; 0: all, once
+  std::int64_t count = 0;  // how many samples; 0: each file once
   int threads = 0;         // 0: all CPUs of the process
 };
 

@@ -83,7 +83,8 @@ class Printer {
 
   void branch(const Branch& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
-                     (b.results.empty() ? "" : " -> " + list(b.results)));
+                     (b.results.empty() ? "" : " -> " + list(b.results)) +
+                     brackets({b.eager ? "eager" : ""}));
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
       block(b.arms[a], indent + "    ");

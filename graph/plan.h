@@ -117,7 +117,8 @@ struct Plan {
 };
 
 // The plan as indented text, one line a step: what it reads and writes, and in brackets what else
-// there is to say: an effect, an output that is written in place, the last use of a value.
+// there is to say: an effect, an output that is written in place, the last use of a value, a branch
+// that is eager.
 std::string to_string(const Plan& plan);
 
 // The plan as a Graphviz drawing: arms, and the condition and the body of loops, as clusters.
