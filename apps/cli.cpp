@@ -99,7 +99,9 @@ void add_recipe(CLI::App& command, Words& words) {
 
 CLI::Option* add_threads(CLI::App& command, int& threads,
                          const char* help = "default: all CPUs of the process") {
-  return command.add_option("--threads", threads, help)->check(number_from(1, 1024))->type_name("T");
+  return command.add_option("--threads", threads, help)
+      ->check(number_from(1, 1024))
+      ->type_name("T");
 }
 
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {

@@ -60,7 +60,7 @@ class BoundaryHandle {
 // The slot of a value that the boundary can use.
 template <class T>
 SlotId slot_of(const Value<T>& value, Recorder& recorder, const Boundary& user) {
-  structure<Value<T>>::normal(recorder, value);
+  structure<Value<T>>::normal({recorder, is_given(user.name)}, value);
   recorder.use(value.slot(), user.name);
   return value.slot();
 }
@@ -169,7 +169,7 @@ class LoopBoundary {
     const SlotId slot = begin_trip_limit();
     Step step;
     step.name = recorder.plan().slots[slot].name;
-    detail::argument<Count>::reads(count, recorder, step.reads);
+    detail::argument<Count>::reads(count, {recorder, detail::is_given(step.name)}, step.reads);
     step.writes = {slot};
     step.run = [count, slot](Frame& frame) {
       frame.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, frame));
@@ -190,7 +190,8 @@ class LoopBoundary {
   template <class X>
   auto add_recurrence(const X& initial) {
     Recorder& recorder = handle_.recorder();
-    const auto first = detail::normal(recorder, initial);
+    const auto first =
+        detail::normal({recorder, detail::is_given(handle_.at("add_recurrence").name)}, initial);
     using V = std::remove_cv_t<decltype(first)>;
     using T = typename V::value_type;
     static_assert(std::is_same_v<V, Value<T>>,
@@ -250,7 +251,8 @@ class LoopBoundary {
 
     Step add = detail::append_to_list<T>(name, list, from);
     add.reads.push_back(loop.iteration);
-    detail::argument<Length>::reads(length, recorder, add.reads);
+    const detail::Taker taker{recorder, detail::is_given(name)};
+    detail::argument<Length>::reads(length, taker, add.reads);
     add.run = [name, list, room, append = std::move(add.run)](Frame& frame) {
       detail::check_room(name, frame.get<List>(list).size(), room(frame));
       append(frame);
@@ -261,7 +263,7 @@ class LoopBoundary {
     collected.list = list;
     collected.begin = detail::clear_list<T>(name, list);
     collected.end.name = name;
-    detail::argument<Length>::reads(length, recorder, collected.end.reads);
+    detail::argument<Length>::reads(length, taker, collected.end.reads);
     collected.outer_reads = collected.end.reads;
     collected.end.reads.push_back(list);
     collected.end.writes = {out};

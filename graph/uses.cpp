@@ -32,11 +32,6 @@ bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
   return std::any_of(some.begin(), some.end(), [&](SlotId s) { return slots.count(s) > 0; });
 }
 
-bool inside(const Plan& plan, ScopeId scope, ScopeId outer) {
-  while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
-  return scope == outer;
-}
-
 bool has_effect(const Node& node) {
   bool found = false;
   for_each_step(node, [&](const Step& step) { found = found || step.effect; });

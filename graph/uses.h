@@ -19,8 +19,6 @@ void insert(Slots& slots, const Some& more) {
 }
 bool any_of(const Slots& slots, const std::vector<SlotId>& some);
 
-// Whether `scope` is `outer` or lies within it.
-bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 // The scope that holds the blocks of a branch or loop; the node stands in the parent of a loop's,
 // and in the parent of the first arm's.
 ScopeId scope_within(const Plan& plan, const Node& node);

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <sluice/io/jpeg_error.h>
+#include <sluice/io/jpeg_index.h>
 #include <sluice/io/window.h>
 #include <sluice/runtime/image.h>
 
@@ -32,6 +33,8 @@ namespace sluice {
 
 enum class ColorSpace : std::uint8_t { rgb, gray };
 enum class DamagePolicy : std::uint8_t { strict, tolerant };
+// Who reads the Huffman codes of ordinary files: Sluice, or libjpeg as it comes.
+enum class JpegEntropyDecoder : std::uint8_t { fast, library };
 
 struct JpegOptions {
   // rgb: 3 channels, gray files by repetition. gray: 1 channel, the luma of ITU-R BT.601.
@@ -41,6 +44,7 @@ struct JpegOptions {
   DamagePolicy damage = DamagePolicy::strict;
   // Reads to the end of the file even for a window.
   bool verify = false;
+  JpegEntropyDecoder entropy = JpegEntropyDecoder::fast;
   // Passes that a progressive or multi-scan file may have; the usual ones have about 10.
   int max_scans = 100;
   // Bytes that the whole picture may take as pixels (also when a window of it is asked for), and,
@@ -49,17 +53,31 @@ struct JpegOptions {
   std::int64_t max_output_bytes = std::int64_t{1} << 29;
 };
 
+// How the codes of a picture were read.
+enum class JpegPath : std::uint8_t {
+  library,    // by libjpeg, as was asked for
+  fast,       // by Sluice
+  indexed,    // by Sluice, with what an index knows of the file
+  fell_back,  // by libjpeg, because the file is of another kind or not in order
+};
+
 struct JpegReport {
+  JpegPath path = JpegPath::library;
   bool damaged = false;  // only under DamagePolicy::tolerant
   std::string warning;   // what and where; empty when not damaged
 };
 
-// The whole picture.
+// The whole picture. An index learns what it does not know of the file.
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
-                             Image& out);
+                             Image& out, JpegIndex* index = nullptr);
 
-// A window of it, which must lie inside the picture.
+// A window of it, which must lie inside the picture. With an index that knows the file only what
+// belongs to the window is read. Rows of `out` need not follow each other without gaps.
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& window,
-                              const JpegOptions& options, Image& out);
+                              const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
+
+// The same, for those who want just that: rows y .. y + height - 1 and columns x .. x + width - 1.
+Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,
+                      const JpegOptions& options = {});
 
 }  // namespace sluice

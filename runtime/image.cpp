@@ -55,7 +55,7 @@ void Image::release() noexcept {
   row_stride_ = 0;
 }
 
-Image Image::crop_view(int y, int x, int height, int width) const {
+void Image::narrow(int y, int x, int height, int width) {
   if (y < 0 || x < 0 || height < 1 || width < 1 || y > height_ - height || x > width_ - width) {
     throw std::out_of_range("the window y=" + std::to_string(y) + " x=" + std::to_string(x) +
                             " height=" + std::to_string(height) +
@@ -63,10 +63,17 @@ Image Image::crop_view(int y, int x, int height, int width) const {
                             " does not lie inside an image of " + std::to_string(height_) + " x " +
                             std::to_string(width_) + " (height x width)");
   }
+  data_ = row(y) + x * channels_;
+  height_ = height;
+  width_ = width;
+}
+
+Image Image::crop_view(int y, int x, int height, int width) const {
   // The view is handed out by value from a const image: whoever writes through it breaks the
   // promise.
-  return view(const_cast<std::uint8_t*>(row(y)) + x * channels_, height, width, channels_,
-              row_stride_);
+  Image part = view(const_cast<std::uint8_t*>(data_), height_, width_, channels_, row_stride_);
+  part.narrow(y, x, height, width);
+  return part;
 }
 
 Image Image::clone() const {

@@ -32,6 +32,8 @@ class Image {
   // Drops what was there and provides height * width * channels uninitialised bytes without gaps
   // between the rows. Operators call this on their output.
   void create(int height, int width, int channels);
+  // Shows only a part of what it shows now, and keeps its memory. The part must lie inside.
+  void narrow(int y, int x, int height, int width);
   // Leaves the image empty and its memory to the pool.
   void release() noexcept;
 
@@ -63,6 +65,7 @@ class Image {
   // Where create() takes memory from next; null for the current pool. Not moved along with the
   // pixels.
   void set_placer(Placer* placer) { placer_ = placer; }
+  bool has_placer() const { return placer_ != nullptr; }
 
  private:
   std::uint8_t* data_ = nullptr;

@@ -190,7 +190,9 @@ const std::vector<WrongProgram>& wrong_conditionals() {
        "return it from that arm to use it outside"},
       {"an input that was never made",
        [](Graph& g) { return g.add_conditional().add_input(Value<int>()); },
-       "a default-constructed Value is used; a Value must come from a Graph or an operator"},
+       "'conditional' is given a default-constructed Value; use one that a Graph or an operator "
+       "has "
+       "made"},
   };
   return all;
 }

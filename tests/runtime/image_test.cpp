@@ -98,5 +98,18 @@ TEST(Tensor, HoldsElementsOfItsType) {
   EXPECT_EQ(place.memory.size(), 8u);
 }
 
+TEST(Image, NarrowShowsAPartAndKeepsTheMemory) {
+  Image image(4, 5, 3);
+  for (int y = 0; y < 4; ++y) {
+    for (int i = 0; i < 15; ++i) image.row(y)[i] = static_cast<std::uint8_t>(20 * y + i);
+  }
+  const Image part = image.crop_view(1, 2, 2, 3).clone();
+  EXPECT_THROW(image.narrow(1, 2, 4, 3), std::out_of_range);
+  image.narrow(1, 2, 2, 3);
+  EXPECT_TRUE(image == part);
+  EXPECT_FALSE(image.contiguous());
+  EXPECT_FALSE(image.is_view());
+}
+
 }  // namespace
 }  // namespace sluice

@@ -122,7 +122,8 @@ std::vector<int> Plain::given(const std::vector<int>& ids) const {
   return all;
 }
 void Plain::assign(const std::vector<int>& ids, const std::vector<int>& values) {
-  for (std::size_t i = 0; i < ids.size(); ++i) values_[ids[i]] = values[i];
+  // A collecting loop has one more output, which its list gives.
+  for (std::size_t i = 0; i < values.size(); ++i) values_[ids[i]] = values[i];
 }
 
 void Plain::run(const Block& block) {

@@ -1,0 +1,196 @@
+#include <sluice/io/files.h>
+#include <sluice/io/jpeg_index_file.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <tuple>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+
+// Records and rows are used where they lie in the file.
+static_assert(std::endian::native == std::endian::little,
+              "index files are little-endian: a big-endian machine has to turn what it maps");
+
+struct JpegIndexFile::Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t row_size;
+  std::uint64_t files;
+  std::uint64_t records;
+  std::uint64_t table_checksum;
+  std::uint64_t checksum;
+};
+
+struct JpegIndexFile::Row {
+  std::uint64_t hash;
+  std::uint64_t size;
+  std::uint64_t first;
+  std::uint32_t records;
+  std::uint32_t per_row;
+  std::uint32_t grain;
+  std::uint32_t flags;
+  std::uint64_t checksum;
+};
+
+namespace {
+
+constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'I', 'X'};
+constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kComplete = 1;
+static_assert(sizeof(JpegIndexFile::Header) == 48 && sizeof(JpegIndexFile::Row) == 48);
+
+template <class T>
+std::uint64_t checksum(std::span<T> items) {
+  return digest_of({reinterpret_cast<const std::uint8_t*>(items.data()), items.size_bytes()}).hash;
+}
+
+std::uint64_t checksum(const JpegIndexFile::Header& header) {
+  return digest_of({reinterpret_cast<const std::uint8_t*>(&header),
+                    offsetof(JpegIndexFile::Header, checksum)})
+      .hash;
+}
+
+std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw IoError(fmt::format("the index '{}' {}", path, what));
+}
+[[noreturn]] void fail_damaged(const std::string& path, const char* where) {
+  fail(path, fmt::format("is damaged ({}); make it again with 'sluice index'", where));
+}
+
+auto key(const JpegIndexFile::Row& row) { return std::tuple(row.hash, row.size); }
+
+}  // namespace
+
+JpegIndexFile::JpegIndexFile(const std::string& path) : path_(path) {
+  map();
+  try {
+    check();
+  } catch (...) {
+    ::munmap(mapping_, size_);
+    throw;
+  }
+}
+
+JpegIndexFile::~JpegIndexFile() { ::munmap(mapping_, size_); }
+
+void JpegIndexFile::map() {
+  const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail(path_, "cannot be opened: " + reason());
+  struct stat status {};
+  const bool known = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  size_ = known ? static_cast<std::size_t>(status.st_size) : 0;
+  if (size_ >= sizeof(Header)) {
+    mapping_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
+  }
+  const std::string why = reason();
+  ::close(file);
+  if (!known) fail(path_, "is not a file");
+  if (size_ < sizeof(Header)) fail(path_, "is not an index file: it is too short");
+  if (mapping_ == MAP_FAILED) fail(path_, "cannot be mapped: " + why);
+
+  const auto* begin = static_cast<const std::uint8_t*>(mapping_);
+  const auto* header = reinterpret_cast<const Header*>(begin);
+  const std::size_t room = size_ - sizeof(Header);
+  const std::size_t files = std::min<std::uint64_t>(header->files, room / sizeof(Row));
+  table_ = {reinterpret_cast<const Row*>(begin + sizeof(Header)), files};
+  const std::size_t rest = room - table_.size_bytes();
+  records_ = {reinterpret_cast<const JpegIndexRecord*>(begin + size_ - rest),
+              rest / sizeof(JpegIndexRecord)};
+}
+
+void JpegIndexFile::check() const {
+  const auto& header = *static_cast<const Header*>(mapping_);
+  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
+    fail(path_, "is not an index file of Sluice");
+  }
+  if (header.checksum != checksum(header)) fail_damaged(path_, "its header");
+  if (header.version != kVersion || header.row_size != sizeof(Row)) {
+    fail(path_, fmt::format("has version {}, but this is a program for version {}; make it again "
+                            "with 'sluice index'",
+                            header.version, kVersion));
+  }
+  if (header.files != table_.size() || header.records != records_.size() ||
+      sizeof(Header) + table_.size_bytes() + records_.size_bytes() != size_) {
+    fail_damaged(path_, "it is not as long as it should be");
+  }
+  if (header.table_checksum != checksum(table_)) fail_damaged(path_, "its table");
+  for (const Row& row : table_) {
+    if (row.first > records_.size() || row.records > records_.size() - row.first) {
+      fail_damaged(path_, "its table");
+    }
+  }
+}
+
+std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) const {
+  const auto wanted = std::tuple(digest.hash, digest.size);
+  const auto row = std::lower_bound(table_.begin(), table_.end(), wanted,
+                                    [](const Row& a, const auto& b) { return key(a) < b; });
+  if (row == table_.end() || key(*row) != wanted) return {};
+  JpegIndexEntry entry;
+  entry.grain = row->grain;
+  entry.per_row = row->per_row;
+  entry.complete = (row->flags & kComplete) != 0;
+  entry.records = records_.subspan(row->first, row->records);
+  if (checksum(entry.records) != row->checksum) fail_damaged(path_, "records of a file");
+  return entry;
+}
+
+void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
+  std::sort(all.begin(), all.end(), [](const Named& a, const Named& b) {
+    return std::tuple(a.digest.hash, a.digest.size) < std::tuple(b.digest.hash, b.digest.size);
+  });
+  std::vector<Row> table;
+  table.reserve(all.size());
+  std::uint64_t records = 0;
+  for (const Named& one : all) {
+    const JpegIndexEntry& entry = one.entry;
+    table.push_back({one.digest.hash, one.digest.size, records,
+                     static_cast<std::uint32_t>(entry.records.size()), entry.per_row, entry.grain,
+                     entry.complete ? kComplete : 0, checksum(entry.records)});
+    records += entry.records.size();
+  }
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version = kVersion;
+  header.row_size = sizeof(Row);
+  header.files = table.size();
+  header.records = records;
+  header.table_checksum = checksum(std::span<const Row>(table));
+  header.checksum = checksum(header);
+
+  // Under another name first, so that nobody ever sees half of it.
+  const std::string draft = path + ".part";
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(draft.c_str(), "wb"), close);
+  if (file == nullptr) fail(draft, "cannot be written: " + reason());
+  const auto put = [&](const void* data, std::size_t bytes) {
+    if (bytes == 0 || std::fwrite(data, 1, bytes, file.get()) == bytes) return;
+    const std::string why = reason();
+    std::remove(draft.c_str());
+    fail(draft, "cannot be written: " + why);
+  };
+  put(&header, sizeof(header));
+  put(table.data(), table.size() * sizeof(Row));
+  for (const Named& one : all) put(one.entry.records.data(), one.entry.records.size_bytes());
+  if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0 ||
+      std::rename(draft.c_str(), path.c_str()) != 0) {
+    const std::string why = reason();
+    std::remove(draft.c_str());
+    fail(path, "cannot be written: " + why);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+// What becomes of a decode: pixels, damage or a reason. Two of them can be compared.
+#pragma once
+
+#include <sluice/io/jpeg_decode.h>
+
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+
+namespace sluice {
+
+struct DecodeOutcome {
+  Image image;
+  std::string warning;
+  std::string error;
+  JpegPath path = JpegPath::library;
+
+  bool same_as(const DecodeOutcome& other) const {
+    return warning == other.warning && error == other.error && image == other.image;
+  }
+};
+
+inline std::ostream& operator<<(std::ostream& out, const DecodeOutcome& outcome) {
+  return out << outcome.image.height() << " x " << outcome.image.width() << ", warning '"
+             << outcome.warning << "', error '" << outcome.error << "', path "
+             << static_cast<int>(outcome.path);
+}
+
+inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
+                                const std::optional<Window>& window, JpegOptions options,
+                                JpegEntropyDecoder entropy, JpegIndex* index = nullptr) {
+  options.entropy = entropy;
+  DecodeOutcome outcome;
+  try {
+    const JpegReport report = window
+                                  ? decode_jpeg_region(file, *window, options, outcome.image, index)
+                                  : decode_jpeg_image(file, options, outcome.image, index);
+    outcome.warning = report.warning;
+    outcome.path = report.path;
+  } catch (const JpegError& error) {
+    outcome.error = error.what();
+  }
+  return outcome;
+}
+
+// A window anywhere in a picture; `narrow` ones often are.
+template <class Random>
+Window any_window(Random& random, int height, int width, bool narrow) {
+  const auto below = [&](int n) {
+    return static_cast<int>(random.below(static_cast<unsigned>(n)));
+  };
+  Window w;
+  w.height = 1 + below(narrow ? std::min(height, 9) : height);
+  w.width = 1 + below(narrow ? std::min(width, 9) : width);
+  w.y = below(height - w.height + 1);
+  w.x = below(width - w.width + 1);
+  return w;
+}
+
+}  // namespace sluice
