@@ -42,9 +42,31 @@ void Delivery::restart(std::int64_t total) {
   total_ = total;
   errors_ = 0;
   thrown_batch_ = -1;
+  first_.clear();
 }
 
-void Delivery::judge(std::int64_t index, const std::vector<Frame*>& frames) {
+void Delivery::compare(const BatchData& batch, const std::vector<Frame*>& frames) {
+  for (std::size_t cell = 0; cell < frames.size(); ++cell) {
+    Frame& frame = *frames[cell];
+    if (frame.ended()) continue;
+    if (first_.empty()) {
+      for (const auto& column : batch.columns) first_.push_back(column->facts(cell));
+      first_id_ = frame.id();
+    }
+    for (std::size_t k = 0; k < first_.size() && !frame.ended(); ++k) {
+      const Facts facts = batch.columns[k]->facts(cell);
+      if (agree(facts, first_[k])) continue;
+      frame.fail("output " + std::to_string(k),
+                 "gave a tensor (" + to_string(facts) + "), but that of sample " +
+                     std::to_string(first_id_) + ", the epoch's first, is (" +
+                     to_string(first_[k]) +
+                     "); make all agree in type, layout and number of dimensions");
+    }
+  }
+}
+
+void Delivery::judge(const BatchData& batch, const std::vector<Frame*>& frames) {
+  compare(batch, frames);
   const OnError& policy = options_.on_error;
   std::vector<SampleError> fatal;
   const SampleError* last = nullptr;
@@ -57,7 +79,7 @@ void Delivery::judge(std::int64_t index, const std::vector<Frame*>& frames) {
     if (frame->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
   }
   const std::int64_t samples =
-      index * options_.batch_size + static_cast<std::int64_t>(frames.size());
+      batch.index * options_.batch_size + static_cast<std::int64_t>(frames.size());
   const bool too_many = errors > policy.max_errors;
   const bool too_often =
       samples >= std::min(kRateFrom, total_) &&
@@ -69,9 +91,9 @@ void Delivery::judge(std::int64_t index, const std::vector<Frame*>& frames) {
                                 : std::to_string(policy.max_rate * 100) + " %") +
                       " allowed by on_error; the last: " + to_string(*last));
   }
-  if (!fatal.empty() && thrown_batch_ != index) {
-    thrown_batch_ = index;
-    throw BatchError(index, std::move(fatal));
+  if (!fatal.empty() && thrown_batch_ != batch.index) {
+    thrown_batch_ = batch.index;
+    throw BatchError(batch.index, std::move(fatal));
   }
   errors_ = errors;
 }

@@ -27,16 +27,22 @@ class Delivery {
 
   // A new epoch of `total` samples begins.
   void restart(std::int64_t total);
-  // Counts the errors of the batch, and throws when the policy does not let it pass.
-  void judge(std::int64_t index, const std::vector<Frame*>& frames);
+  // Fails samples whose tensors are of another type, layout or number of dimensions than those of
+  // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
+  // let it pass.
+  void judge(const BatchData& batch, const std::vector<Frame*>& frames);
   // Reads how each sample ended into the batch, finishes its columns, and gives the counts
   // (admitted is left at 0).
   Ledger settle(BatchData& batch, const std::vector<Frame*>& frames) const;
 
  private:
+  void compare(const BatchData& batch, const std::vector<Frame*>& frames);
+
   const PipelineOptions& options_;
   std::int64_t total_ = 0;
-  std::int64_t errors_ = 0;  // in the batches before
+  std::vector<Facts> first_;    // of the outputs of the epoch's first sample
+  std::int64_t first_id_ = -1;  // which sample that is
+  std::int64_t errors_ = 0;     // in the batches before
   std::int64_t thrown_batch_ = -1;
 };
 

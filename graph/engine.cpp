@@ -179,7 +179,7 @@ struct Engine::Impl {
     }
     const Ready front = ready.front();
     try {
-      delivery.judge(front.index, *front.frames);
+      delivery.judge(*making.front(), *front.frames);
     } catch (const BudgetError&) {
       end(lock);
       throw;

@@ -42,10 +42,11 @@ class BatchMemory {
   // Bytes of memory held: the block and what lies outside it.
   std::size_t bytes() const;
 
+  // Of a cell that has its value, or of value i after finish().
+  const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
   // After finish().
   std::size_t size() const { return cells_.size(); }
   bool dense() const { return dense_; }
-  const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
   std::byte* data(std::size_t i) const { return cells_[i].data; }
 
  private:

@@ -33,6 +33,26 @@ TEST(ControlFlow, Choices) {
   }
 }
 
+Value<Tensor> find_corners(Value<Image> image) {
+  return Graph(image.recorder())
+      .map_into<Tensor>(
+          "corners",
+          [](const Image& in, Tensor& out) {
+            out.create({4, 2}, DType::f32);
+            std::fill_n(out.data<float>(), 8, static_cast<float>(in.height()));
+          },
+          image);
+}
+
+TEST(ControlFlow, TensorsOfOneKind) {
+  EXPECT_THROW((void)results_of([](Graph& g, Value<Image> image, Value<std::int64_t> i) {
+                 auto corners = g.declare(find_corners(image), {.dtype = DType::f32, .rank = 2});
+                 return g.select(
+                     i % 2, [&] { return corners; }, [&] { return crop_mirror_normalize(image); });
+               }),
+               BuildError);
+}
+
 TEST(ControlFlow, Logic) {
   const auto found = results_of([](Graph& g, auto, Value<std::int64_t> i) {
     auto jpeg = g.map("file", jpeg_file, i);

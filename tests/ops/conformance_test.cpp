@@ -1,11 +1,13 @@
-// C19 of docs/conformance.md: a graph with the choice made by hand, by plain steps that look at the
-// coin themselves, gives the same pictures bit for bit as the graph with if_else.
+// Of docs/conformance.md, on pictures. C19: a graph with the choice made by hand, by plain steps
+// that look at the coin themselves, gives the same pictures bit for bit as the graph with if_else.
+// C43: operators say what their tensors are like.
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/sluice.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -74,6 +76,33 @@ TEST(Conformance, C19_TheGraphByHandGivesTheSamePictures) {
     EXPECT_GT(turned, 0);
     EXPECT_LT(turned, samples);
   }
+}
+
+TEST(Conformance, C43_OperatorsSayWhatTheirTensorsAreLike) {
+  const auto files = make_jpegs();
+  const auto build = [&](const CropMirrorNormalizeOptions& crop,
+                         const ResizeMirrorNormalizeOptions& resized) -> std::string {
+    try {
+      (void)make_pipeline({.batch_size = kBatch}, [&](Graph& g) {
+        auto image = decode_jpeg(g.source(kBatch, [&files](const SampleInfo& info) {
+          const Bytes& file = files[static_cast<std::size_t>(info.index_in_epoch)];
+          return ByteSpan(file.data(), file.size());
+        }));
+        return g.if_else(
+            g.coin_flip(), [&] { return crop_mirror_normalize(image, crop); },
+            [&] { return resize_mirror_normalize(image, resized); });
+      });
+    } catch (const BuildError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(build({.width = 8, .height = 8}, {}), "");
+  EXPECT_EQ(build({.dtype = DType::f16}, {.dtype = DType::f16}), "");
+  EXPECT_EQ(build({.layout = Layout::hwc}, {.dtype = DType::f16}),
+            "'if_else': the result is a tensor (f16, CHW, 3 dimensions) in the arm 'otherwise', "
+            "but (f32, HWC, 3 dimensions) in the arm 'then'; make both agree in type, layout and "
+            "number of dimensions");
 }
 
 }  // namespace
