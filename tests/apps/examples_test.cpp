@@ -22,6 +22,7 @@ const Example kExamples[] = {
      false,
      {"  batch 0: 0 1 2 3",
       "  batch 1: 4 6 7  [sample 5 failed in step 'risky': five is right out [seed 0, epoch 0]]"}},
+    {"explicit_boundaries", false, {" 3 after  7 rounds: 1  ( 3 10 5 16 8 4 2 )"}},
     {"loop_by_hand", false, {"the longest walk starts at 871 and takes 178 steps"}},
     {"nested_choices",
      true,

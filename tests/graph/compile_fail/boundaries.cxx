@@ -4,10 +4,10 @@
 // WANT 2: the condition must be a Value<bool>; compare a number first
 // WANT 3: both must be Values of the same type
 // WANT 4: the condition must be a Value<bool>; compare a number first
-// WANT 5: an index or a count must be an integer, or a Value of one
-// WANT 6: an index or a count must be an integer, or a Value of one
+// WANT 5: the count must be an integer, or a Value of one
+// WANT 6: the length must be an integer, or a Value of one
 // WANT 7: no matching function for call to
-// WANT 8: no matching function for call to
+// WANT 8: cannot convert
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/pipeline.h>
