@@ -92,6 +92,16 @@ inline std::string is_given(std::string_view step) {
   return "'" + std::string(step) + "' is given";
 }
 
+// A step that is about to be recorded, which reads what is among the arguments.
+template <class... Args>
+Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) {
+  Step step;
+  step.name = recorder.unique_name(name);
+  const Taker taker{recorder, is_given(step.name)};
+  (argument<Args>::reads(args, taker, step.reads), ...);
+  return step;
+}
+
 // What an arm gives: a callable is called, anything else is given as it is.
 template <class Arm>
 auto give(const Arm& arm) {

@@ -50,6 +50,10 @@ class Batch {
   const std::vector<std::int64_t>& replaced() const { return data_->replaced; }
   // Why: one for each sample that failed, missing or replaced, in order of ids.
   const std::vector<SampleError>& errors() const { return data_->errors; }
+  // What steps found wrong with samples that are in the batch all the same: a damaged picture that
+  // was to be kept. In order of ids(); of a sample that stands in for another one, `source` is its
+  // own.
+  const std::vector<SampleError>& warnings() const { return data_->warnings; }
   // How many samples at the end repeat the last one.
   std::size_t padding() const { return data_->padding; }
 

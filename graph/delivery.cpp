@@ -120,6 +120,7 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
     } else {
       ++here.delivered;
     }
+    for (const SampleError& warning : frame.warnings()) batch.warnings.push_back(warning);
     kept.push_back(static_cast<std::uint32_t>(cell));
     batch.ids.push_back(frame.id());
   }
@@ -161,6 +162,8 @@ void Compactor::move_notes(std::int64_t id) {
   const auto before = [id](std::int64_t other) { return other < id; };
   move(part_->missing, making_->missing, before);
   move(part_->replaced, making_->replaced, before);
+  move(part_->warnings, making_->warnings,
+       [id](const SampleError& warning) { return warning.id < id; });
   move(part_->errors, making_->errors, [id](const SampleError& error) { return error.id < id; });
 }
 

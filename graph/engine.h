@@ -31,6 +31,7 @@ struct BatchData {
   std::vector<std::int64_t> missing;   // ids that were skipped or failed, in order
   std::vector<std::int64_t> replaced;  // ids whose place another sample took
   std::vector<SampleError> errors;     // of those that failed, in order of ids
+  std::vector<SampleError> warnings;   // about samples in it, in order of ids
 };
 
 class Engine {

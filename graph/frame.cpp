@@ -95,20 +95,34 @@ void Frame::restart() {
   ended_ = dropped_ = false;
   bytes_allocated = 0;
   path_.clear();
+  warnings_.clear();
   enter(nullptr);
+}
+
+SampleError Frame::describe(std::string step, std::string what) const {
+  SampleError error;
+  error.id = info_.index_in_epoch;
+  error.epoch = info_.epoch;
+  error.seed = seed_;
+  error.source = plan_.name_of_sample(info_.index_in_epoch);
+  error.step = std::move(step);
+  error.path = path();
+  error.what = std::move(what);
+  return error;
 }
 
 void Frame::fail(std::string step, std::string what) {
   ended_ = true;
-  auto error = std::make_unique<SampleError>();
-  error->id = info_.index_in_epoch;
-  error->epoch = info_.epoch;
-  error->seed = seed_;
-  error->source = plan_.name_of_sample(info_.index_in_epoch);
-  error->step = std::move(step);
-  error->path = path();
-  error->what = std::move(what);
-  error_ = std::move(error);
+  error_ = std::make_unique<SampleError>(describe(std::move(step), std::move(what)));
+}
+
+void Frame::note(std::size_t event) {
+  tally.add(running()->event_counter + static_cast<CounterId>(event), 1);
+}
+
+void Frame::warn(std::string what) {
+  warnings_.push_back(describe(running()->name, std::move(what)));
+  warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
 }
 
 void Frame::enter_stage() {

@@ -92,6 +92,11 @@ class Frame {
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
   void fail(std::string step, std::string what);
+  // For steps, while they run. One of the step's events has happened. Something is wrong with the
+  // sample, which is delivered all the same: the batch says so.
+  void note(std::size_t event);
+  void warn(std::string what);
+  const std::vector<SampleError>& warnings() const { return warnings_; }
   const SampleError* error() const { return error_.get(); }
   // The error that made another sample stand in; null when there was none.
   const SampleError* first_error() const { return first_error_.get(); }
@@ -131,6 +136,7 @@ class Frame {
     void (*release)(void*) = nullptr;
   };
   void restart();
+  SampleError describe(std::string step, std::string what) const;
 
   const Plan& plan_;
   std::vector<void*> slots_;
@@ -146,6 +152,7 @@ class Frame {
   bool dropped_ = false;
   std::unique_ptr<SampleError> error_;
   std::unique_ptr<SampleError> first_error_;
+  std::vector<SampleError> warnings_;
   std::vector<std::pair<const Branch*, std::uint32_t>> path_;
   std::vector<void*> carried_;  // scratch of carry()
   std::atomic<const Step*> running_{nullptr};

@@ -257,11 +257,7 @@ class Graph {
  private:
   template <class... Args>
   Step begin_step(std::string_view name, const Args&... args) {
-    Step step;
-    step.name = recorder_.unique_name(name);
-    const detail::Taker taker{recorder_, detail::is_given(step.name)};
-    (detail::argument<Args>::reads(args, taker, step.reads), ...);
-    return step;
+    return detail::begin_step<Args...>(recorder_, name, args...);
   }
 
   template <class F>

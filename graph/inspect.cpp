@@ -85,6 +85,7 @@ Inspection::~Inspection() = default;
 const std::vector<Inspection::Named>& Inspection::values() const { return impl_->values; }
 const std::string& Inspection::path() const { return impl_->path; }
 const SampleError* Inspection::error() const { return impl_->frame.error(); }
+const std::vector<SampleError>& Inspection::warnings() const { return impl_->frame.warnings(); }
 bool Inspection::dropped() const { return impl_->frame.dropped(); }
 
 bool Inspection::has(std::string_view name) const {

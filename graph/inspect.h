@@ -52,6 +52,8 @@ class Inspection {
   const std::string& path() const;
   // Why the sample ended early; null when it did not fail.
   const SampleError* error() const;
+  // What steps found wrong with it without ending it.
+  const std::vector<SampleError>& warnings() const;
   // True when a filter dropped it.
   bool dropped() const;
 

@@ -5,6 +5,8 @@
 //   prune    steps that no output needs are gone, unless they have effects
 //   sink     a step whose every use is inside one arm moves into that arm, so it runs only when
 //            the arm is taken
+//   push_crops  of a picture that a sample sees by its size and through one window alone, no more
+//            is made than that window
 //   carry    finds what the body of a loop makes and gives to its next iteration
 //   fuse     neighbouring steps of a block become one stage: one task
 //   place    finds the slots that always end as one output; their values are written straight
@@ -26,6 +28,7 @@ namespace sluice {
 void check(const Plan& plan);
 Plan prune(Plan plan);
 Plan sink(Plan plan);
+Plan push_crops(Plan plan);
 Plan carry(Plan plan);
 Plan fuse(Plan plan);
 Plan place(Plan plan);

@@ -75,7 +75,7 @@ class Printer {
       const std::string writes = step.writes.empty() ? "" : " -> " + list(step.writes);
       line(indent + (fused ? "  " : ""),
            step.name + "(" + list(step.reads) + ")" + writes +
-               brackets({step.pinned ? "source" : "", step.effect ? "effect" : "",
+               brackets({step.remark, step.pinned ? "source" : "", step.effect ? "effect" : "",
                          placed(step.writes), released(step.releases)}),
            notes_.of(step));
     }

@@ -9,10 +9,12 @@
 
 #include <sluice/graph/facts.h>
 #include <sluice/graph/frame.h>
+#include <sluice/graph/pictures.h>
 #include <sluice/graph/slot.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -47,8 +49,13 @@ struct Step {
   std::function<void(Frame&)> run;
   bool effect = false;  // runs even if nobody reads what it writes
   bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
+  std::vector<std::string> events;             // what Frame::note() counts
+  std::shared_ptr<const PictureMaker> makes;   // null: no picture that could be made in part
+  std::shared_ptr<const PictureViewer> views;  // null: it sees all of what it reads
+  std::string remark;            // which part of the recorded step this is; set by `push_crops`
   std::vector<SlotId> releases;  // storage that nobody needs after this step
   CounterId counter = 0;         // runs, then nanoseconds; set by `number`
+  CounterId event_counter = 0;   // of the first event; set by `number`
 };
 
 // Neighbouring steps that run in one task.
@@ -109,7 +116,7 @@ struct Plan {
   std::int64_t samples = -1;  // in an epoch; -1 while no source has said
   std::function<std::string(std::int64_t)>
       source_name;              // what the source calls a sample; may be empty
-  CounterId path_counters = 0;  // those of branches and loops; the ones of steps come behind
+  CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
   CounterId counters = 0;       // all of them
 
   // The same, empty when the source has no name for it or fails to say.

@@ -10,8 +10,9 @@ struct Pass {
   std::string_view name;
   Plan (*run)(Plan);
 };
-constexpr Pass kPasses[] = {{"prune", prune}, {"sink", sink},   {"carry", carry},
-                            {"fuse", fuse},   {"place", place}, {"release", release}};
+constexpr Pass kPasses[] = {{"prune", prune},    {"sink", sink}, {"push_crops", push_crops},
+                            {"carry", carry},    {"fuse", fuse}, {"place", place},
+                            {"release", release}};
 
 std::string indented(const std::string& text) {
   std::string out = "  ";
@@ -38,6 +39,9 @@ Plan number(Plan plan) {
   for_each_node([&](Node& node) {
     if (auto* branch = std::get_if<Branch>(&node)) take(branch->counter, branch->arms.size());
     if (auto* loop = std::get_if<Loop>(&node)) take(loop->counter, 2);
+    if (auto* stage = std::get_if<Stage>(&node)) {
+      for (Step& step : stage->steps) take(step.event_counter, step.events.size());
+    }
   });
   plan.path_counters = next;
   for_each_node([&](Node& node) {

@@ -1,6 +1,7 @@
 #include <sluice/graph/recorder.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -83,6 +84,17 @@ void Recorder::add_step(Step step) {
   Stage stage;
   stage.steps.push_back(std::move(step));
   current().nodes.emplace_back(std::move(stage));
+}
+
+Step* Recorder::maker_of(SlotId slot) {
+  std::vector<Node>& nodes = current().nodes;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    auto* stage = std::get_if<Stage>(&*node);
+    if (stage == nullptr) continue;
+    Step& step = stage->steps.front();
+    if (std::find(step.writes.begin(), step.writes.end(), slot) != step.writes.end()) return &step;
+  }
+  return nullptr;
 }
 
 std::string Recorder::unique_name(std::string_view base) {

@@ -36,6 +36,8 @@ class Recorder {
   // Another name of a value.
   SlotId add_alias(SlotId source, const std::string& name);
   void add_step(Step step);
+  // The step that makes a slot, in the block that is being recorded; null when none there does.
+  Step* maker_of(SlotId slot);
   // The tensors of a slot are so for every sample. A step of the block that is being recorded must
   // have made it; that step fails for a sample of which it is not true.
   void declare(SlotId slot, const Facts& facts);

@@ -4,6 +4,7 @@
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace sluice {
@@ -60,23 +61,23 @@ void Recorder::declare(SlotId slot, const Facts& facts) {
                      "), but is known to be (" + to_string(known.facts) +
                      ") already; mend or leave out one of the two");
   }
-  Step* maker = nullptr;
-  std::vector<Node>& nodes = current().nodes;
-  for (auto node = nodes.rbegin(); node != nodes.rend() && maker == nullptr; ++node) {
-    auto* stage = std::get_if<Stage>(&*node);
-    if (stage == nullptr) continue;
-    const std::vector<SlotId>& writes = stage->steps.front().writes;
-    if (std::find(writes.begin(), writes.end(), slot) != writes.end())
-      maker = &stage->steps.front();
-  }
+  Step* const maker = maker_of(slot);
   if (maker == nullptr) {
     throw BuildError("'" + known.name + "' is declared, but no step in " + place() +
                      " makes it; declare a value where a step has made it");
   }
-  maker->run = [run = std::move(maker->run), slot, facts](Frame& frame) {
-    run(frame);
-    require_declared(frame.get<Tensor>(slot), facts);
+  const auto checked = [&](auto run) {
+    return [run = std::move(run), slot, facts](Frame& frame, auto... more) {
+      run(frame, more...);
+      require_declared(frame.get<Tensor>(slot), facts);
+    };
   };
+  maker->run = checked(std::move(maker->run));
+  if (maker->views != nullptr && maker->views->run) {
+    PictureViewer views = *maker->views;
+    views.run = checked(std::move(views.run));
+    maker->views = std::make_shared<const PictureViewer>(std::move(views));
+  }
   if (facts.dtype) known.facts.dtype = facts.dtype;
   if (facts.layout) known.facts.layout = facts.layout;
   if (facts.rank) known.facts.rank = facts.rank;

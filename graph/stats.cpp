@@ -36,11 +36,15 @@ class Reading {
 
  private:
   std::int64_t read(const Stage& stage, const std::string& path) {
-    if (!timed_) return 0;
     std::int64_t ns = 0;
     for (const Step& step : stage.steps) {
+      for (std::size_t e = 0; e < step.events.size(); ++e) {
+        const std::int64_t count = counts_[step.event_counter + e];
+        if (count > 0) stats_.events.push_back({step.name, path, step.events[e], count});
+      }
+      if (!timed_) continue;
       stats_.steps.push_back(
-          {step.name, path, counts_[step.counter], counts_[step.counter + 1], step.counter});
+          {in_full(step), path, counts_[step.counter], counts_[step.counter + 1], step.counter});
       ns += counts_[step.counter + 1];
     }
     return ns;
@@ -66,6 +70,10 @@ class Reading {
                             read(loop.body, inside(path, loop.name, "body"));
     stats_.loops[at].total_ns = ns;
     return ns;
+  }
+
+  static std::string in_full(const Step& step) {
+    return step.remark.empty() ? step.name : step.name + " (" + step.remark + ")";
   }
 
   static std::string inside(const std::string& path, const std::string& part,
@@ -137,6 +145,13 @@ std::string loops_table(const Stats& stats) {
   return table(rows);
 }
 
+std::string events_table(const Stats& stats) {
+  std::vector<std::array<std::string, 3>> rows = {{"event", "in", "samples"}};
+  for (const EventStats& e : stats.events)
+    rows.push_back({e.step + ": " + e.name, in_words(e.path), with_commas(e.count)});
+  return table(rows);
+}
+
 }  // namespace
 
 double StepStats::mean_ns() const { return mean(total_ns, runs); }
@@ -158,6 +173,7 @@ std::string to_string(const Stats& stats) {
   if (!stats.steps.empty()) text += steps_table(stats);
   if (!stats.branches.empty()) text += arms_table(stats);
   if (!stats.loops.empty()) text += loops_table(stats);
+  if (!stats.events.empty()) text += events_table(stats);
   return text;
 }
 

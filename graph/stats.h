@@ -69,6 +69,14 @@ struct LoopStats {
   double mean_ns() const;  // of an entry
 };
 
+// How often a step noted one of its events: of a decoder, which way it took.
+struct EventStats {
+  std::string step;
+  std::string path;
+  std::string name;
+  std::int64_t count = 0;
+};
+
 struct Stats {
   Ledger epoch;              // of the epoch that runs, or ran last
   Ledger total;              // of all epochs
@@ -78,6 +86,7 @@ struct Stats {
   std::vector<StepStats> steps;  // empty without `profile`
   std::vector<BranchStats> branches;
   std::vector<LoopStats> loops;
+  std::vector<EventStats> events;  // those that happened
 };
 
 // The samples and the memory in a line each, then tables of steps, arms and loops, as far as there

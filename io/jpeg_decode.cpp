@@ -210,6 +210,20 @@ JpegReport decode(std::span<const std::uint8_t> file, const Window* window,
 
 }  // namespace
 
+const char* name_of(JpegPath path) {
+  switch (path) {
+    case JpegPath::library:
+      return "library";
+    case JpegPath::fast:
+      return "fast";
+    case JpegPath::indexed:
+      return "indexed";
+    case JpegPath::fell_back:
+      return "fell back";
+  }
+  return "";
+}
+
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
                              Image& out, JpegIndex* index) {
   return decode(file, nullptr, options, index, out);

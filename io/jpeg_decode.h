@@ -22,8 +22,8 @@
 
 #include <sluice/io/jpeg_error.h>
 #include <sluice/io/jpeg_index.h>
-#include <sluice/io/window.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/window.h>
 
 #include <cstdint>
 #include <span>
@@ -60,6 +60,10 @@ enum class JpegPath : std::uint8_t {
   indexed,    // by Sluice, with what an index knows of the file
   fell_back,  // by libjpeg, because the file is of another kind or not in order
 };
+
+inline constexpr JpegPath kJpegPaths[] = {JpegPath::library, JpegPath::fast, JpegPath::indexed,
+                                          JpegPath::fell_back};
+const char* name_of(JpegPath path);  // "fast"
 
 struct JpegReport {
   JpegPath path = JpegPath::library;

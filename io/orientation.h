@@ -8,8 +8,8 @@
 // Plain functions without state. Orientations outside 1 to 8 count as 1.
 #pragma once
 
-#include <sluice/io/window.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/window.h>
 
 namespace sluice {
 

@@ -1,23 +1,30 @@
 #include <sluice/ops/crop.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_windows.h>
-#include <sluice/ops/operator.h>
+#include <sluice/ops/picture_steps.h>
 
 namespace sluice {
 
 Value<Image> crop(Value<Image> image, Param<Window> window) {
-  return detail::graph_of(image).map_into<Image>(
-      "crop", [](const Image& in, const Window& part, Image& out) { kernels::crop(in, part, out); },
-      image, window);
+  return detail::window_step<Image>(
+      {.name = "crop", .is_part = true}, image,
+      [](const Image&, const Window& part) { return part; },
+      [](const Image& in, const Window& part, const Window&, Image& out) {
+        kernels::crop(in, part, out);
+      },
+      window);
 }
 
 Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options) {
-  return detail::graph_of(image).map_into<Image>(
-      "center_crop",
-      [](const Image& in, int height, int width, Image& out) {
-        kernels::crop(in, kernels::center_crop_window(in.height(), in.width(), height, width), out);
+  return detail::window_step<Image>(
+      {.name = "center_crop", .is_part = true}, image,
+      [](const Image& in, int height, int width) {
+        return kernels::center_crop_window(in.height(), in.width(), height, width);
       },
-      image, options.height, options.width);
+      [](const Image& in, const Window& part, int, int, Image& out) {
+        kernels::crop(in, part, out);
+      },
+      options.height, options.width);
 }
 
 }  // namespace sluice

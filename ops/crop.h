@@ -8,8 +8,8 @@
 #pragma once
 
 #include <sluice/graph/value.h>
-#include <sluice/io/window.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/window.h>
 
 namespace sluice {
 

@@ -16,8 +16,8 @@
 #include <sluice/graph/graph.h>
 #include <sluice/io/jpeg_decode.h>
 #include <sluice/io/jpeg_header.h>
-#include <sluice/io/window.h>
 #include <sluice/runtime/bytes.h>
+#include <sluice/runtime/window.h>
 
 #include <cstdint>
 #include <span>

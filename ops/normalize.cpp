@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/normalize.h>
 #include <sluice/ops/operator.h>
+#include <sluice/ops/picture_steps.h>
 
 namespace sluice {
 namespace {
@@ -24,20 +25,21 @@ Facts facts_of(const Options& options) {
 }  // namespace
 
 Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& options) {
-  Graph g = detail::graph_of(image);
-  const auto normalized = g.map_into<Tensor>(
-      "crop_mirror_normalize",
-      [params = params_of(options)](const Image& in, int height, int width, bool mirror,
+  const auto normalized = detail::window_step<Tensor>(
+      {.name = "crop_mirror_normalize"}, image,
+      [](const Image& in, int height, int width, bool) {
+        return kernels::center_crop_window(in.height(), in.width(),
+                                           height == 0 ? in.height() : height,
+                                           width == 0 ? in.width() : width);
+      },
+      [params = params_of(options)](const Image& in, const Window& window, int, int, bool mirror,
                                     Tensor& out) {
         kernels::NormalizeParams mine = params;
         mine.mirror = mirror;
-        const Window window =
-            kernels::center_crop_window(in.height(), in.width(), height == 0 ? in.height() : height,
-                                        width == 0 ? in.width() : width);
         kernels::crop_mirror_normalize(in, window, mine, out);
       },
-      image, options.height, options.width, options.mirror);
-  return g.declare(normalized, facts_of(options));
+      options.height, options.width, options.mirror);
+  return detail::graph_of(image).declare(normalized, facts_of(options));
 }
 
 Value<Tensor> resize_mirror_normalize(Value<Image> image,

@@ -9,10 +9,10 @@
 #pragma once
 
 #include <sluice/graph/value.h>
-#include <sluice/io/window.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/window.h>
 
 #include <array>
 

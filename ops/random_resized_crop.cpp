@@ -1,6 +1,7 @@
 #include <sluice/ops/crop.h>
 #include <sluice/ops/kernels/crop_windows.h>
 #include <sluice/ops/operator.h>
+#include <sluice/ops/picture_steps.h>
 #include <sluice/ops/random_resized_crop.h>
 #include <sluice/ops/resize.h>
 #include <sluice/runtime/error.h>
@@ -67,12 +68,13 @@ Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& opt
   return window_of_file(jpeg, options, apply_orientation);
 }
 Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options) {
-  return detail::graph_of(image).random(
-      "random_window",
-      [o = checked(options)](Random& random, const Image& in) {
+  const std::uint32_t generator = detail::graph_of(image).recorder().next_generator();
+  return detail::size_step<Window>(
+      "random_window", image,
+      [o = checked(options), generator](const Frame& frame, const Image& in) {
+        Random random(frame.random_key(generator));
         return draw_window(random, in.height(), in.width(), o);
-      },
-      image);
+      });
 }
 
 Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptions& options) {

@@ -29,6 +29,10 @@ Image Image::view(std::uint8_t* pixels, int height, int width, int channels,
   return image;
 }
 
+Image Image::size_only(int height, int width, int channels) {
+  return view(nullptr, height, width, channels, 0);
+}
+
 void Image::create(int height, int width, int channels) {
   if (height < 1 || width < 1 || channels < 1) {
     throw std::invalid_argument("an image of " + std::to_string(height) + " x " +

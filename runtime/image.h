@@ -29,6 +29,10 @@ class Image {
   static Image view(std::uint8_t* pixels, int height, int width, int channels,
                     std::ptrdiff_t row_stride);
 
+  // An image that has a size and no pixels: empty() says true, and it shall be asked for nothing
+  // but its size.
+  static Image size_only(int height, int width, int channels);
+
   // Drops what was there and provides height * width * channels uninitialised bytes without gaps
   // between the rows. Operators call this on their output.
   void create(int height, int width, int channels);

@@ -2,8 +2,8 @@
 // Internal. All throw std::invalid_argument.
 #pragma once
 
-#include <sluice/io/window.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/window.h>
 
 namespace sluice::kernels {
 

@@ -4,8 +4,8 @@
 // Errors: std::invalid_argument unless the window lies inside the picture.
 #pragma once
 
-#include <sluice/io/window.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/window.h>
 
 namespace sluice::kernels {
 

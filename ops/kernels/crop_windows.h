@@ -5,8 +5,8 @@
 // Errors: std::invalid_argument.
 #pragma once
 
-#include <sluice/io/window.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/window.h>
 
 namespace sluice::kernels {
 

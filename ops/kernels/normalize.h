@@ -13,10 +13,10 @@
 // f32 and f16, a layout other than CHW and HWC. Threads: any.
 #pragma once
 
-#include <sluice/io/window.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
+#include <sluice/runtime/window.h>
 
 #include <array>
 

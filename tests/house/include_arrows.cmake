@@ -8,7 +8,7 @@ set(may_io io graph runtime)
 set(may_ops ops io graph runtime)
 set(may_cuda cuda ops graph runtime)
 # Of io, operators may know the decoder, and what it is asked for and gives.
-set(ops_of_io exif jpeg_decode jpeg_error jpeg_header orientation window files)
+set(ops_of_io exif jpeg_decode jpeg_error jpeg_header orientation files)
 
 set(seen 0)
 function(break_found file line why)

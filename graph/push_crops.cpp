@@ -1,0 +1,228 @@
+// The pass push_crops. Where all that a sample looks at of a picture is its size and one window of
+// it, the step that makes the picture is split: its size is found where the picture was made, and
+// the window is made where it is looked at, also inside an arm.
+//
+//   picture = decode(file)            size = decode(file), the size only
+//   if p: a = crop(picture, w)        if p: window = crop's window (size, w)
+//                                           a = decode(file), that window
+//   else: b = flip(picture)           else: picture = decode(file);  b = flip(picture)
+//
+// A step looks through a window alone if no sample that comes by needs other pixels of the picture,
+// too: two windows may cost more than the whole. So it concerns those windows of which every other
+// use of the picture's pixels is in another arm. The other uses keep the picture as it was made; it
+// sinks into the arm that holds them.
+#include <sluice/graph/passes.h>
+#include <sluice/graph/uses.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// The arms on the way from the block that makes a picture to a use of it. In loops there is no
+// saying how often.
+struct Turn {
+  const Branch* branch = nullptr;  // null: a loop
+  std::size_t arm = 0;
+};
+using Way = std::vector<Turn>;
+
+// Whether no sample goes both ways. What an eager branch uses is made before its choice.
+bool exclude_each_other(const Way& a, const Way& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i].branch != b[i].branch) return false;
+    if (a[i].branch != nullptr && a[i].arm != b[i].arm) return !a[i].branch->eager;
+  }
+  return false;
+}
+
+bool has(const std::vector<SlotId>& slots, SlotId slot) {
+  return std::find(slots.begin(), slots.end(), slot) != slots.end();
+}
+
+class Splitter {
+ public:
+  // `maker` stands in `block`.
+  Splitter(Plan& plan, Block& block, Step& maker)
+      : plan_(plan), block_(block), maker_(maker), picture_(maker.writes.front()) {}
+
+  // Whether the plan has changed.
+  bool run() {
+    Way way;
+    find(block_, way);
+    if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
+    for (const Use& use : pixels_) {
+      if (may_push(use)) pushed_.insert(use.viewer);
+    }
+    if (pushed_.empty() && (!pixels_.empty() || looks_.empty())) return false;
+    const std::string name = plan_.slots[picture_].name + "'s size";
+    size_ = add_slot(plan_.slots[picture_].type, name, block_.scope);
+    for (Step* look : looks_) see(*look, size_);
+    rewrite(block_);
+    return true;
+  }
+
+ private:
+  struct Use {
+    Way way;
+    const Step* viewer;  // null when it is no step that looks through a window
+  };
+
+  void find(Block& block, Way& way) {
+    for (Node& node : block.nodes) {
+      if (auto* stage = std::get_if<Stage>(&node)) {
+        find(stage->steps.front(), way);
+      } else if (auto* branch = std::get_if<Branch>(&node)) {
+        if (has(branch->reads, picture_)) pixels_.push_back({way, nullptr});
+        for (std::size_t a = 0; a < branch->arms.size(); ++a) {
+          way.push_back({branch, a});
+          find(branch->arms[a], way);
+          way.pop_back();
+        }
+      } else {
+        auto& loop = std::get<Loop>(node);
+        if (has(loop.init, picture_)) pixels_.push_back({way, nullptr});
+        way.push_back({});
+        find(loop.condition, way);
+        find(loop.body, way);
+        way.pop_back();
+      }
+    }
+    if (has(block.results, picture_)) pixels_.push_back({way, nullptr});
+  }
+
+  void find(Step& step, const Way& way) {
+    if (!has(step.reads, picture_)) return;
+    const PictureViewer* views = step.views.get();
+    const bool views_it = views != nullptr && views->picture == picture_;
+    if (views_it && !views->window) {
+      looks_.push_back(&step);
+    } else {
+      pixels_.push_back({way, views_it ? &step : nullptr});
+    }
+  }
+
+  bool may_push(const Use& use) const {
+    const auto in_loop = [](const Turn& turn) { return turn.branch == nullptr; };
+    if (use.viewer == nullptr || std::any_of(use.way.begin(), use.way.end(), in_loop)) return false;
+    return std::all_of(pixels_.begin(), pixels_.end(), [&](const Use& other) {
+      return &other == &use || exclude_each_other(use.way, other.way);
+    });
+  }
+
+  void rewrite(Block& block) {
+    std::vector<Node> nodes;
+    for (Node& node : block.nodes) {
+      if (auto* stage = std::get_if<Stage>(&node)) {
+        Step& step = stage->steps.front();
+        if (&step == &maker_) {
+          add(nodes, size_step());
+          if (pushed_.size() == pixels_.size()) continue;
+        } else if (pushed_.count(&step) > 0) {
+          push(std::move(step), block.scope, nodes);
+          continue;
+        }
+      } else if (auto* branch = std::get_if<Branch>(&node)) {
+        for (Block& arm : branch->arms) rewrite(arm);
+      }
+      nodes.push_back(std::move(node));
+    }
+    block.nodes = std::move(nodes);
+  }
+
+  static void add(std::vector<Node>& nodes, Step step) {
+    Stage stage;
+    stage.steps.push_back(std::move(step));
+    nodes.emplace_back(std::move(stage));
+  }
+
+  Step size_step() const {
+    Step step;
+    step.name = maker_.name;
+    step.remark = "size";
+    step.reads = maker_.reads;
+    step.writes = {size_};
+    step.run = [makes = maker_.makes, size = size_](Frame& frame) { makes->size(frame, size); };
+    return step;
+  }
+
+  // The step looks at another picture now, which is all that it needs.
+  void see(Step& step, SlotId seen) const {
+    std::replace(step.reads.begin(), step.reads.end(), picture_, seen);
+    step.run = [views = step.views, seen](Frame& frame) { views->run(frame, seen); };
+    step.views = nullptr;
+  }
+
+  void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
+    const SlotId window = add_slot(slot_type<Window>(), viewer.name + "'s window", scope);
+    Step where;
+    where.name = viewer.name;
+    where.remark = "window";
+    where.reads = viewer.reads;
+    std::replace(where.reads.begin(), where.reads.end(), picture_, size_);
+    where.writes = {window};
+    where.run = [views = viewer.views, size = size_, window](Frame& frame) {
+      frame.get<Window>(window) = views->window(frame, size);
+    };
+    add(nodes, std::move(where));
+
+    const bool is_result = !viewer.views->run;
+    const SlotId part = is_result
+                            ? viewer.writes.front()
+                            : add_slot(plan_.slots[picture_].type, maker_.name + "'s part", scope);
+    Step make;
+    make.name = maker_.name;
+    make.remark = "window";
+    make.reads = maker_.reads;
+    make.reads.push_back(window);
+    make.writes = {part};
+    make.events = maker_.events;
+    make.run = [makes = maker_.makes, window, part](Frame& frame) {
+      makes->part(frame, frame.get<Window>(window), part);
+    };
+    add(nodes, std::move(make));
+    if (is_result) return;
+    see(viewer, part);
+    add(nodes, std::move(viewer));
+  }
+
+  SlotId add_slot(const SlotType* type, std::string name, ScopeId scope) {
+    Slot slot;
+    slot.name = std::move(name);
+    slot.type = type;
+    slot.scope = scope;
+    plan_.slots.push_back(std::move(slot));
+    return static_cast<SlotId>(plan_.slots.size() - 1);
+  }
+
+  Plan& plan_;
+  Block& block_;
+  Step& maker_;
+  const SlotId picture_;
+  SlotId size_ = 0;
+  std::vector<Step*> looks_;  // at the size alone
+  std::vector<Use> pixels_;
+  std::set<const Step*> pushed_;
+};
+
+}  // namespace
+
+Plan push_crops(Plan plan) {
+  // Stages hold one step each at this point.
+  std::vector<std::pair<Block*, Step*>> makers;
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      auto* stage = std::get_if<Stage>(&node);
+      if (stage != nullptr && stage->steps.front().makes != nullptr)
+        makers.emplace_back(&block, &stage->steps.front());
+    }
+  });
+  bool changed = false;
+  for (const auto& [block, maker] : makers) changed |= Splitter(plan, *block, *maker).run();
+  return changed ? sink(std::move(plan)) : plan;
+}
+
+}  // namespace sluice
