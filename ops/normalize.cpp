@@ -25,8 +25,13 @@ Facts facts_of(const Options& options) {
 }  // namespace
 
 Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& options) {
+  const auto is_all = [](const Param<int>& size) {
+    return size.is_constant() && size.constant() == 0;
+  };
   const auto normalized = detail::window_step<Tensor>(
-      {.name = "crop_mirror_normalize"}, image,
+      {.name = "crop_mirror_normalize",
+       .sees_all = is_all(options.height) && is_all(options.width)},
+      image,
       [](const Image& in, int height, int width, bool) {
         return kernels::center_crop_window(in.height(), in.width(),
                                            height == 0 ? in.height() : height,

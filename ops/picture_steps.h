@@ -34,7 +34,8 @@ Value<R> size_step(std::string_view name, const Value<Image>& image, Look look, 
 
 struct WindowStep {
   const char* name;
-  bool is_part = false;  // the work is to cut the window out, and nothing else
+  bool is_part = false;   // the work is to cut the window out, and nothing else
+  bool sees_all = false;  // the window is the whole picture
 };
 // What is made of a window of a picture: the window is window_of(image, args...), which may ask the
 // image for its size and nothing else; the work is work(image, window, args..., R& out).
@@ -64,7 +65,7 @@ Value<R> window_step(const WindowStep& kind, const Value<Image>& image, WindowOf
     work(in, window_of(in, argument<Args>::of(args, frame)...), argument<Args>::of(args, frame)...,
          frame.get<R>(out));
   };
-  step.views = std::make_shared<const PictureViewer>(std::move(views));
+  if (!kind.sees_all) step.views = std::make_shared<const PictureViewer>(std::move(views));
   g.recorder().add_step(std::move(step));
   return value;
 }

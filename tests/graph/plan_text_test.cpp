@@ -120,6 +120,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "  outputs %0 source\n"
             "prune: no change\n"
             "sink: no change\n"
+            "push_crops: no change\n"
             "carry: no change\n"
             "fuse: no change\n"
             "place: no change\n"
