@@ -87,6 +87,31 @@ void check_window(const Window& w, int height, int width) {
       w.height, w.width, w.y, w.x, height, width));
 }
 
+// Whether the library's own cutting may be trusted on a shrunk picture: before its version 3.0 it
+// reads what it has not written when colours are sampled in fours.
+bool can_be_cut_shrunk(const jpeg_decompress_struct& info) {
+  return info.max_h_samp_factor <= 2 && info.max_v_samp_factor <= 2;
+}
+
+// The shrunk pixels that hold some of a window's.
+Window shrunk(const Window& w, int shrink) {
+  const int y = w.y / shrink;
+  const int x = w.x / shrink;
+  return {y, x, (w.y + w.height + shrink - 1) / shrink - y,
+          (w.x + w.width + shrink - 1) / shrink - x};
+}
+
+// What a caller wants of a picture.
+struct Wish {
+  std::optional<Window> window;  // of the full picture as it is seen
+  int shrink = 1;
+};
+
+void check_shrink(int shrink) {
+  if (shrink == 1 || shrink == 2 || shrink == 4 || shrink == 8) return;
+  throw JpegError(fmt::format("cannot be shrunk by {}, but by 1, 2, 4 or 8", shrink));
+}
+
 // What an index knows of a file, and what it may be taught.
 class Lesson {
  public:
@@ -121,7 +146,7 @@ class Lesson {
 
 // One attempt at a picture. Nothing when our own entropy decoder gave up.
 std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
-                                        std::span<const std::uint8_t> file, const Window* window,
+                                        std::span<const std::uint8_t> file, const Wish& wish,
                                         const JpegOptions& options, bool own_entropy,
                                         Lesson& lesson, Image& out) {
   decompressor.open(file, options);
@@ -131,27 +156,31 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   const int stored_height = static_cast<int>(info.image_height);
   const int stored_width = static_cast<int>(info.image_width);
 
-  JpegRowJob job;
-  job.window = {0, 0, stored_height, stored_width};
+  Window wanted{0, 0, stored_height, stored_width};
   const int orientation = options.apply_orientation ? peek_jpeg_orientation(file) : 1;
-  if (window != nullptr) {
+  if (wish.window) {
     const bool swap = swaps_sides(orientation);
-    check_window(*window, swap ? stored_width : stored_height, swap ? stored_height : stored_width);
-    job.window = stored_window(*window, orientation, stored_height, stored_width);
+    check_window(*wish.window, swap ? stored_width : stored_height,
+                 swap ? stored_height : stored_width);
+    wanted = stored_window(*wish.window, orientation, stored_height, stored_width);
   }
+  JpegRowJob job;
+  job.window = shrunk(wanted, wish.shrink);
   job.channels = channels;
   job.cmyk = info.num_components == 4;
   info.out_color_space = job.cmyk                            ? JCS_CMYK
                          : options.color == ColorSpace::gray ? JCS_GRAYSCALE
                                                              : JCS_RGB;
+  info.scale_num = 1;
+  info.scale_denom = static_cast<unsigned>(wish.shrink);
   info.dct_method = JDCT_ISLOW;
   info.do_fancy_upsampling = TRUE;
-  job.to_end = window == nullptr || options.verify;
+  job.to_end = !wish.window || options.verify;
   job.sound = lesson.is_sound();
   // Whoever wants to know of damage anywhere does not take the index's word for it.
   if (!decompressor.start(own_entropy, job.to_end ? nullptr : lesson.known())) return {};
   if (decompressor.is_ours()) lesson.begin(decompressor.entropy());
-  job.cut = window != nullptr && !lacks_passes(info);
+  job.cut = wish.window && !lacks_passes(info) && (wish.shrink == 1 || can_be_cut_shrunk(info));
 
   Image upright;  // as stored, when it has to be turned afterwards
   Image& target = orientation == 1 ? out : upright;
@@ -174,12 +203,17 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   if (orientation != 1) orient(upright, orientation, out);
 
   JpegReport report;
+  report.covered =
+      oriented_window({job.window.y * wish.shrink, job.window.x * wish.shrink,
+                       job.window.height * wish.shrink, job.window.width * wish.shrink},
+                      orientation, stored_height, stored_width);
   if (decompressor.errors().damaged) {
     report.damaged = true;
     report.warning = decompressor.describe_damage();
   }
   if (decompressor.is_ours()) {
-    lesson.end(job.window.y + job.window.height == stored_height && !report.damaged);
+    const bool to_bottom = job.window.y + job.window.height == static_cast<int>(info.output_height);
+    lesson.end(to_bottom && !report.damaged);
     report.path = decompressor.entropy().indexed() ? JpegPath::indexed : JpegPath::fast;
   } else if (own_entropy) {
     report.path = JpegPath::fell_back;
@@ -187,21 +221,22 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   return report;
 }
 
-JpegReport decode(std::span<const std::uint8_t> file, const Window* window,
-                  const JpegOptions& options, JpegIndex* index, Image& out) {
+JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const JpegOptions& options,
+                  JpegIndex* index, Image& out) {
   if (file.size() < 2 || file[0] != 0xff || file[1] != 0xd8) {
     out.release();
     static_cast<void>(peek_jpeg(file));  // says what it is instead
   }
   static thread_local JpegDecompressor decompressor;
   Attempt attempt(decompressor, out);
+  check_shrink(wish.shrink);
   const bool fast = options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
   Lesson lesson(fast ? index : nullptr, file);
   std::optional<JpegReport> report;
-  if (fast) report = try_to_decode(decompressor, file, window, options, true, lesson, out);
+  if (fast) report = try_to_decode(decompressor, file, wish, options, true, lesson, out);
   if (!report) {
     Lesson nothing(nullptr, file);
-    report = try_to_decode(decompressor, file, window, options, false, nothing, out);
+    report = try_to_decode(decompressor, file, wish, options, false, nothing, out);
     if (fast) report->path = JpegPath::fell_back;
   }
   attempt.done();
@@ -226,12 +261,18 @@ const char* name_of(JpegPath path) {
 
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
                              Image& out, JpegIndex* index) {
-  return decode(file, nullptr, options, index, out);
+  return decode(file, {}, options, index, out);
 }
 
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& window,
                               const JpegOptions& options, Image& out, JpegIndex* index) {
-  return decode(file, &window, options, index, out);
+  return decode(file, {.window = window}, options, index, out);
+}
+
+JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
+                              const std::optional<Window>& window, int shrink,
+                              const JpegOptions& options, Image& out, JpegIndex* index) {
+  return decode(file, {.window = window, .shrink = shrink}, options, index, out);
 }
 
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,

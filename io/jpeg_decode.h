@@ -1,4 +1,5 @@
-// Decoding JPEG, a whole picture or a window of one, into 8-bit RGB or gray pixels.
+// Decoding JPEG, a whole picture or a window of one, into 8-bit RGB or gray pixels, at full size or
+// shrunk.
 //
 // Baseline, extended (8 bits), progressive and arithmetic files with 1 (gray), 3 (YCbCr or RGB) or
 // 4 (CMYK or YCCK) components, by libjpeg-turbo: exact integer inverse DCT, "fancy" upsampling.
@@ -10,6 +11,13 @@
 // the whole picture gives. Of an ordinary file only what precedes the window's last row is read, so
 // damage below it is not seen unless `verify` asks for that. Progressive files are read to their
 // end in any case; of those which lack passes the whole picture is decoded and then cut.
+//
+// A shrunk picture has a pixel for every 2 x 2, 4 x 4 or 8 x 8 of the full one, counted from the
+// upper left corner as stored; the last ones of a row or column may reach beyond the edge, where
+// the file has what its encoder filled up its last blocks with. It comes from the inverse DCT of
+// each block's low frequencies, so nothing is computed that is thrown away: much like the mean of
+// those pixels, but not the same. Entropy decoding is not saved. Pixels equal those of
+// `djpeg -scale 1/2`, 1/4 and 1/8, and a window of them those that cutting the whole gives.
 //
 // Threads: any number at once. Each keeps one row of pixels for its next picture, and nothing else:
 // no file decodes differently for what was decoded before. Errors: JpegError with the reason; `out`
@@ -26,6 +34,7 @@
 #include <sluice/runtime/window.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -69,6 +78,10 @@ struct JpegReport {
   JpegPath path = JpegPath::library;
   bool damaged = false;  // only under DamagePolicy::tolerant
   std::string warning;   // what and where; empty when not damaged
+  // What `out` shows, in pixels of the full picture as it is seen. Less than a shrunk pixel of it
+  // may lie beyond an edge of the picture (at its upper or left edge, too, when the picture is
+  // turned).
+  Window covered;
 };
 
 // The whole picture. An index learns what it does not know of the file.
@@ -80,7 +93,17 @@ JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptio
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& window,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
 
-// The same, for those who want just that: rows y .. y + height - 1 and columns x .. x + width - 1.
+// The whole picture, or a window of it, shrunk by 1, 2, 4 or 8. The window counts in pixels of the
+// full picture; it is widened to whole shrunk pixels, and the report's `covered` tells to which.
+// `out` has covered.height / shrink x covered.width / shrink pixels. A picture whose colours are
+// sampled in fours (4:1:1 and the like) costs as much as the whole of it. The limits count the
+// picture at its full size.
+JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
+                              const std::optional<Window>& window, int shrink,
+                              const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
+
+// A window at full size, for those who want just that: rows y .. y + height - 1 and columns x .. x
+// + width - 1.
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,
                       const JpegOptions& options = {});
 

@@ -36,6 +36,14 @@ Window stored_window(const Window& window, int orientation, int stored_height, i
   return stored;
 }
 
+Window oriented_window(const Window& stored, int orientation, int stored_height, int stored_width) {
+  // Two quarter turns undo each other, everything else undoes itself.
+  const int back = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+  const bool swap = swaps_sides(orientation);
+  return stored_window(stored, back, swap ? stored_width : stored_height,
+                       swap ? stored_height : stored_width);
+}
+
 void orient(const Image& in, int orientation, Image& out) {
   const bool swap = swaps_sides(orientation);
   const int channels = in.channels();

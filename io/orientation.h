@@ -20,6 +20,10 @@ bool swaps_sides(int orientation) noexcept;
 // the oriented one. `window` lies inside the oriented picture.
 Window stored_window(const Window& window, int orientation, int stored_height, int stored_width);
 
+// The other way round: what becomes of a window of the stored picture. It may reach beyond the
+// picture, as the blocks of a file do.
+Window oriented_window(const Window& stored, int orientation, int stored_height, int stored_width);
+
 // Turns the stored picture `in` into `out` as a viewer shows it. Any size, any number of channels.
 void orient(const Image& in, int orientation, Image& out);
 

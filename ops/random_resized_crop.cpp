@@ -1,5 +1,6 @@
 #include <sluice/ops/crop.h>
 #include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/operator.h>
 #include <sluice/ops/picture_steps.h>
 #include <sluice/ops/random_resized_crop.h>
@@ -49,9 +50,38 @@ Value<Window> window_of_file(Value<Source> jpeg, const RandomWindowOptions& opti
       jpeg);
 }
 
+// By how much a window may be shrunk so that twice the size that is wanted is left.
+int shrink_for(const Window& window, int height, int width) {
+  int shrink = 8;
+  while (shrink > 1 &&
+         (window.height / (2 * shrink) < height || window.width / (2 * shrink) < width))
+    shrink /= 2;
+  return shrink;
+}
+
+void decode_and_resize(ByteSpan file, const Window& window, int height, int width,
+                       const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
+  const int shrink = shrink_for(window, height, width);
+  Image part;
+  const Window covered = decode_jpeg_shrunk(file, window, shrink, jpeg, part).covered;
+  const double scale = 1.0 / shrink;
+  const kernels::Box box{(window.y - covered.y) * scale, (window.x - covered.x) * scale,
+                         window.height * scale, window.width * scale};
+  kernels::resize(part, box, height, width, interpolation, out);
+}
+
 template <class Source>
 Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& options) {
   const auto window = random_window(jpeg, window_options(options), options.jpeg.apply_orientation);
+  if (options.shrink) {
+    return detail::graph_of(jpeg).template map_into<Image>(
+        "random_resized_crop",
+        [decoding = options.jpeg, interpolation = options.interpolation](
+            const Source& file, const Window& part, int height, int width, Image& out) {
+          decode_and_resize(ByteSpan(file), part, height, width, decoding, interpolation, out);
+        },
+        jpeg, window, options.height, options.width);
+  }
   return resize(
       decode_jpeg(jpeg, window, options.jpeg),
       {.width = options.width, .height = options.height, .interpolation = options.interpolation});

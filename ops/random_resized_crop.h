@@ -8,7 +8,8 @@
 // clang-format on
 //
 // Given the bytes of a JPEG file, only the window is decoded: the size comes from the header, and
-// the pixels are exactly those that decoding everything and cutting would give. Windows are drawn
+// the pixels are exactly those that decoding everything and cutting would give, unless `shrink`
+// allows to come close to them only. Windows are drawn
 // as torchvision's RandomResizedCrop does it: see ops/kernels/crop_windows.h.
 #pragma once
 
@@ -41,6 +42,12 @@ struct RandomResizedCropOptions {
   float max_ratio = 4.f / 3;
   Interpolation interpolation = Interpolation::bilinear;
   JpegOptions jpeg = {};
+  // For JPEG files: lets the decoder shrink large windows by 2, 4 or 8 before they are resized, by
+  // as much as leaves at least twice the pixels that are wanted in both directions; the resize then
+  // still has enough to filter. Faster, and not quite the same pixels: docs/jpeg.md has figures.
+  // Smaller windows are not affected. The outermost pixels are filtered with up to one shrunk pixel
+  // of what lies around the window.
+  bool shrink = false;
 };
 
 Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptions& options = {});

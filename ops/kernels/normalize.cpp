@@ -100,7 +100,7 @@ void resize_mirror_normalize(const Image& in, int height, int width, Interpolati
                              const NormalizeParams& params, Tensor& out) {
   constexpr const char* kOp = "resize_mirror_normalize";
   Resizer& resizer = Resizer::for_this_thread();
-  resizer.start(in, height, width, interpolation, params.mirror);
+  resizer.start(in, whole_box(in), height, width, interpolation, params.mirror);
   std::uint8_t* row = resizer.spare_row();
   const auto make = [&](int y) -> const std::uint8_t* {
     resizer.make_row(y, row);

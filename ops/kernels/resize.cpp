@@ -4,8 +4,13 @@
 namespace sluice::kernels {
 
 void resize(const Image& in, int height, int width, Interpolation interpolation, Image& out) {
+  resize(in, whole_box(in), height, width, interpolation, out);
+}
+
+void resize(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
+            Image& out) {
   Resizer& resizer = Resizer::for_this_thread();
-  resizer.start(in, height, width, interpolation, false);
+  resizer.start(in, box, height, width, interpolation, false);
   out.create(height, width, in.channels());
   for (int y = 0; y < height; ++y) resizer.make_row(y, out.row(y));
 }

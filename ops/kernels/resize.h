@@ -1,4 +1,4 @@
-// resize: a picture in another size, antialiased.
+// resize: a picture, or a part of one, in another size, antialiased.
 //
 // The grid and the filters are Pillow's. Per axis, with s = (input length) / (output length),
 // output pixel i has its centre at (i + 0.5) * s; the filter is widened by max(1, s), its weights
@@ -10,8 +10,9 @@
 // width; earlier releases, and one axis after the other, agree with this kernel.)
 //
 // The border of the input is the border of the image that is passed in: a view on a crop never
-// reads outside the crop. Weights have 14 to 21 bits: against exact weights a value differs by at
-// most 1, by 2 in a few of a million.
+// reads outside the crop. A box only says what the output shows: the filter reads what lies around
+// it, too (as Pillow's `box` does). Weights have 14 to 21 bits: against exact weights a value
+// differs by at most 1, by 2 in a few of a million.
 //
 // Threads: any; each has tables of its own that only grow, so a warm thread allocates nothing but
 // the output. Errors: std::invalid_argument.
@@ -22,7 +23,19 @@
 
 namespace sluice::kernels {
 
+// A rectangle whose edges may lie within pixels: y and x are those of its upper left corner,
+// counted from that of the picture.
+struct Box {
+  double y = 0;
+  double x = 0;
+  double height = 0;
+  double width = 0;
+};
+
 // `in`: 1 to 4 channels, any row stride. `out`: height x width pixels with as many channels.
 void resize(const Image& in, int height, int width, Interpolation interpolation, Image& out);
+// The same of what lies in `box`, which must not be empty nor reach beyond the picture.
+void resize(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
+            Image& out);
 
 }  // namespace sluice::kernels

@@ -53,9 +53,9 @@ double filter(Interpolation interpolation, double x) {
 
 }  // namespace
 
-void ResizeTable::build(int in_length, int out_length, Interpolation interpolation, bool reversed,
-                        int tap_multiple) {
-  const double scale = static_cast<double>(in_length) / out_length;
+void ResizeTable::build(int in_length, const AxisPart& part, int out_length,
+                        Interpolation interpolation, bool reversed, int tap_multiple) {
+  const double scale = part.length / out_length;
   const double filter_scale = std::max(scale, 1.0);
   const double unscale = 1.0 / filter_scale;
   const double support = half_width(interpolation) * filter_scale;
@@ -72,7 +72,7 @@ void ResizeTable::build(int in_length, int out_length, Interpolation interpolati
   for (int i = 0; i < out_length; ++i) {
     const std::size_t at = static_cast<std::size_t>(reversed ? out_length - 1 - i : i);
     double* exact = exact_.data() + at * taps;
-    const double centre = (i + 0.5) * scale;
+    const double centre = part.start + (i + 0.5) * scale;
     const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
     const int end = std::min(in_length, static_cast<int>(std::floor(centre + support + 0.5)));
     double sum = 0.0;

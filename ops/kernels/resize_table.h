@@ -14,13 +14,19 @@
 
 namespace sluice::kernels {
 
+// A part of an axis in pixels, not necessarily whole ones.
+struct AxisPart {
+  double start = 0;
+  double length = 0;
+};
+
 class ResizeTable {
  public:
-  // Lengths in pixels, each at least 1. `reversed` gives the output from its far end (a mirrored
-  // picture). Each output pixel has taps() weights, a multiple of `tap_multiple`; those beyond its
-  // own count() are zero.
-  void build(int in_length, int out_length, Interpolation interpolation, bool reversed,
-             int tap_multiple);
+  // Lengths in pixels, each at least 1. The output shows `part` of the input. `reversed` gives the
+  // output from its far end (a mirrored picture). Each output pixel has taps() weights, a multiple
+  // of `tap_multiple`; those beyond its own count() are zero.
+  void build(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+             bool reversed, int tap_multiple);
 
   int taps() const { return taps_; }
   int shift() const { return shift_; }

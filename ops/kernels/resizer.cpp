@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace sluice::kernels {
 namespace {
@@ -17,13 +20,25 @@ void grow(std::vector<T>& vector, std::size_t size) {
   if (vector.size() < size) vector.resize(size);
 }
 
+bool is_all(const AxisPart& part, int length) { return part.start == 0 && part.length == length; }
+
+void check_box(const Box& box, const Image& in) {
+  const bool inside = box.y >= 0 && box.x >= 0 && box.height > 0 && box.width > 0 &&
+                      box.y + box.height <= in.height() && box.x + box.width <= in.width();
+  if (inside) return;
+  throw std::invalid_argument(
+      fmt::format("resize: a box of {} x {} at ({}, {}) does not lie inside the picture of {} x {} "
+                  "pixels (height x width, row and column)",
+                  box.height, box.width, box.y, box.x, in.height(), in.width()));
+}
+
 // The nearest input pixel of each output pixel, times `step`. The places are added up one by one,
 // as Pillow does it: that decides which way exact halves go.
-void build_nearest(std::vector<std::ptrdiff_t>& table, int in_length, int out_length, bool reversed,
-                   std::ptrdiff_t step) {
+void build_nearest(std::vector<std::ptrdiff_t>& table, int in_length, const AxisPart& part,
+                   int out_length, bool reversed, std::ptrdiff_t step) {
   grow(table, static_cast<std::size_t>(out_length));
-  const double scale = static_cast<double>(in_length) / out_length;
-  double place = scale * 0.5;
+  const double scale = part.length / out_length;
+  double place = part.start + scale * 0.5;
   for (int i = 0; i < out_length; ++i, place += scale) {
     const int at = reversed ? out_length - 1 - i : i;
     table[static_cast<std::size_t>(at)] = std::min(in_length - 1, static_cast<int>(place)) * step;
@@ -37,34 +52,37 @@ Resizer& Resizer::for_this_thread() {
   return resizer;
 }
 
-void Resizer::start(const Image& in, int height, int width, Interpolation interpolation,
-                    bool mirror) {
+void Resizer::start(const Image& in, const Box& box, int height, int width,
+                    Interpolation interpolation, bool mirror) {
   check_pixels("resize", in);
+  check_box(box, in);
   check_size("resize", height, width);
   in_ = &in;
   width_ = width;
   nearest_ = interpolation == Interpolation::nearest;
   mirror_ = mirror;
-  same_width_ = width == in.width();
-  same_height_ = height == in.height();
+  const AxisPart down{box.y, box.height};
+  const AxisPart across{box.x, box.width};
+  same_width_ = width == in.width() && is_all(across, width);
+  same_height_ = height == in.height() && is_all(down, height);
   const std::size_t channels = static_cast<std::size_t>(in.channels());
   slot_bytes_ = static_cast<std::size_t>(width) * channels + kRowSlack;
   grow(spare_, slot_bytes_);
   made_ = 0;
   if (nearest_) {
-    build_nearest(nearest_columns_, in.width(), width, mirror, in.channels());
-    build_nearest(nearest_rows_, in.height(), height, false, 1);
+    build_nearest(nearest_columns_, in.width(), across, width, mirror, in.channels());
+    build_nearest(nearest_rows_, in.height(), down, height, false, 1);
     return;
   }
 
   if (!same_width_) {
-    columns_.build(in.width(), width, interpolation, mirror, kHorizontalTaps);
+    columns_.build(in.width(), across, width, interpolation, mirror, kHorizontalTaps);
     grow(padded_,
          in.row_bytes() + static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack);
   }
   slots_ = 1;
   if (!same_height_) {
-    rows_.build(in.height(), height, interpolation, false, kVerticalTaps);
+    rows_.build(in.height(), down, height, interpolation, false, kVerticalTaps);
     slots_ = rows_.taps();
     grow(taps_, static_cast<std::size_t>(slots_));
   }

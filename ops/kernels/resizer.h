@@ -6,6 +6,7 @@
 // the thread that asks (for_this_thread()) and only grow.
 #pragma once
 
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resize_table.h>
 #include <sluice/runtime/image.h>
 
@@ -15,14 +16,19 @@
 
 namespace sluice::kernels {
 
+inline Box whole_box(const Image& in) {
+  return {0, 0, static_cast<double>(in.height()), static_cast<double>(in.width())};
+}
+
 class Resizer {
  public:
   // The one of the calling thread. A kernel that uses it must not call another one that does.
   static Resizer& for_this_thread();
 
-  // Throws std::invalid_argument for an empty image, more than 4 channels or a size below 1. `in`
-  // must stay until the last row has been made.
-  void start(const Image& in, int height, int width, Interpolation interpolation, bool mirror);
+  // Throws std::invalid_argument for an empty image, more than 4 channels, a box that is empty or
+  // reaches beyond the image, or a size below 1. `in` must stay until the last row has been made.
+  void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
+             bool mirror);
   // Writes output row y: width * channels bytes at `out`. Rows in ascending order.
   void make_row(int y, std::uint8_t* out);
   // Room for one output row, kept for the caller.

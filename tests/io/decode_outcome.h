@@ -15,9 +15,11 @@ struct DecodeOutcome {
   std::string warning;
   std::string error;
   JpegPath path = JpegPath::library;
+  Window covered;
 
   bool same_as(const DecodeOutcome& other) const {
-    return warning == other.warning && error == other.error && image == other.image;
+    return warning == other.warning && error == other.error && image == other.image &&
+           covered == other.covered;
   }
 };
 
@@ -29,13 +31,16 @@ inline std::ostream& operator<<(std::ostream& out, const DecodeOutcome& outcome)
 
 inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
                                 const std::optional<Window>& window, JpegOptions options,
-                                JpegEntropyDecoder entropy, JpegIndex* index = nullptr) {
+                                JpegEntropyDecoder entropy, JpegIndex* index = nullptr,
+                                int shrink = 1) {
   options.entropy = entropy;
   DecodeOutcome outcome;
   try {
-    const JpegReport report = window
-                                  ? decode_jpeg_region(file, *window, options, outcome.image, index)
-                                  : decode_jpeg_image(file, options, outcome.image, index);
+    const JpegReport report =
+        shrink > 1 ? decode_jpeg_shrunk(file, window, shrink, options, outcome.image, index)
+        : window   ? decode_jpeg_region(file, *window, options, outcome.image, index)
+                   : decode_jpeg_image(file, options, outcome.image, index);
+    outcome.covered = report.covered;
     outcome.warning = report.warning;
     outcome.path = report.path;
   } catch (const JpegError& error) {

@@ -61,6 +61,7 @@ TEST(Orientation, WindowsTurnAsThePictureDoes) {
     for (const Window& w : {Window{0, 0, 1, 1}, Window{2, 5, 4, 3}, Window{9, 1, 3, 12},
                             Window{0, 0, whole.height(), whole.width()}}) {
       const Window s = stored_window(w, orientation, 13, 21);
+      EXPECT_EQ(oriented_window(s, orientation, 13, 21), w);
       Image part;
       orient(image.crop_view(s.y, s.x, s.height, s.width), orientation, part);
       EXPECT_TRUE(part == whole.crop_view(w.y, w.x, w.height, w.width)) << orientation;

@@ -1,5 +1,6 @@
-// The plainest use of libjpeg, as a reference: default settings, one row after the other, warnings
-// ignored. For files on which libjpeg meets no fatal error (which would end the test program).
+// The plainest use of libjpeg, as a reference: default settings (but perhaps a scale of 1 /
+// shrink), one row after the other, warnings ignored. For files on which libjpeg meets no fatal
+// error (which would end the test program).
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -15,7 +16,8 @@
 
 namespace sluice {
 
-inline Image reference_decode(std::span<const std::uint8_t> file, J_COLOR_SPACE color = JCS_RGB) {
+inline Image reference_decode(std::span<const std::uint8_t> file, J_COLOR_SPACE color = JCS_RGB,
+                              unsigned shrink = 1) {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
   info.err = jpeg_std_error(&errors);
@@ -24,6 +26,8 @@ inline Image reference_decode(std::span<const std::uint8_t> file, J_COLOR_SPACE 
   jpeg_mem_src(&info, file.data(), static_cast<unsigned long>(file.size()));
   jpeg_read_header(&info, TRUE);
   info.out_color_space = color;
+  info.scale_num = 1;
+  info.scale_denom = shrink;
   jpeg_start_decompress(&info);
   Image image(static_cast<int>(info.output_height), static_cast<int>(info.output_width),
               info.output_components);

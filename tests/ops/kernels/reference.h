@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/image.h>
 
 #include <algorithm>
@@ -80,19 +81,21 @@ inline double reference_support(Interpolation interpolation) {
   }
 }
 
-// One axis of a line of numbers, with the filters of the notes in resize.h.
-inline std::vector<double> reference_line(const std::vector<double>& in, int out_length,
+// One axis: of a line of numbers what lies from `start` on and is `length` long, with the filters
+// of the notes in resize.h.
+inline std::vector<double> reference_line(const std::vector<double>& in, double start,
+                                          double length, int out_length,
                                           Interpolation interpolation) {
   const int n = static_cast<int>(in.size());
-  const double s = static_cast<double>(n) / out_length;
+  const double s = length / out_length;
   const double wide = std::max(1.0, s);
   std::vector<double> out;
   double nearest = 0.0;
   for (int i = 0; i < out_length; ++i) {
-    const double centre = (i + 0.5) * s;
+    const double centre = start + (i + 0.5) * s;
     if (interpolation == Interpolation::nearest) {
       // Added up as Pillow does it, which decides exact halves.
-      nearest = i == 0 ? s * 0.5 : nearest + s;
+      nearest = i == 0 ? start + s * 0.5 : nearest + s;
       out.push_back(in[static_cast<std::size_t>(std::min(n - 1, static_cast<int>(nearest)))]);
       continue;
     }
@@ -119,7 +122,8 @@ inline std::uint8_t to_byte(double value) {
 }
 
 // Columns first, rounded to 8 bits, then rows.
-inline Image reference_resize(const Image& in, int height, int width, Interpolation interpolation) {
+inline Image reference_resize(const Image& in, const kernels::Box& box, int height, int width,
+                              Interpolation interpolation) {
   const int channels = in.channels();
   Image wide(in.height(), width, channels);
   Image out(height, width, channels);
@@ -128,7 +132,7 @@ inline Image reference_resize(const Image& in, int height, int width, Interpolat
     for (int y = 0; y < in.height(); ++y) {
       line.clear();
       for (int x = 0; x < in.width(); ++x) line.push_back(in.at(y, x, c));
-      const std::vector<double> row = reference_line(line, width, interpolation);
+      const std::vector<double> row = reference_line(line, box.x, box.width, width, interpolation);
       for (int x = 0; x < width; ++x) {
         wide.row(y)[x * channels + c] = to_byte(row[static_cast<std::size_t>(x)]);
       }
@@ -136,13 +140,19 @@ inline Image reference_resize(const Image& in, int height, int width, Interpolat
     for (int x = 0; x < width; ++x) {
       line.clear();
       for (int y = 0; y < in.height(); ++y) line.push_back(wide.at(y, x, c));
-      const std::vector<double> column = reference_line(line, height, interpolation);
+      const std::vector<double> column =
+          reference_line(line, box.y, box.height, height, interpolation);
       for (int y = 0; y < height; ++y) {
         out.row(y)[x * channels + c] = to_byte(column[static_cast<std::size_t>(y)]);
       }
     }
   }
   return out;
+}
+
+inline Image reference_resize(const Image& in, int height, int width, Interpolation interpolation) {
+  const kernels::Box all{0, 0, static_cast<double>(in.height()), static_cast<double>(in.width())};
+  return reference_resize(in, all, height, width, interpolation);
 }
 
 }  // namespace sluice::testing

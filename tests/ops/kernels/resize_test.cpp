@@ -51,6 +51,51 @@ TEST(Resize, AgreesWithTheReference) {
   }
 }
 
+TEST(Resize, ABoxAgreesWithTheReference) {
+  struct BoxCase {
+    kernels::Box box;
+    int height, width;
+  };
+  const BoxCase cases[] = {
+      {{0, 0, 31, 33}, 31, 33},         {{0.5, 0.25, 30, 32.5}, 30, 20},
+      {{7.125, 3.5, 20.25, 9}, 40, 9},  {{4, 5, 9, 11}, 9, 11},
+      {{30.25, 32.5, 0.75, 0.5}, 3, 2}, {{0.375, 0, 0.25, 33}, 1, 33},
+      {{10.5, 0, 20.5, 33}, 5, 33},     {{0, 12.75, 31, 20.25}, 31, 7},
+  };
+  for (const int channels : {1, 3}) {
+    const Image in = make_picture(31, 33, channels);
+    for (const BoxCase& c : cases) {
+      for (const Interpolation interpolation : kAll) {
+        Image out;
+        resize(in, c.box, c.height, c.width, interpolation, out);
+        EXPECT_LE(
+            largest_difference(out, reference_resize(in, c.box, c.height, c.width, interpolation)),
+            interpolation == Interpolation::nearest ? 0 : 1)
+            << c.box.height << " x " << c.box.width << " at (" << c.box.y << ", " << c.box.x
+            << "), " << name_of(interpolation);
+      }
+    }
+  }
+}
+
+TEST(Resize, RefusesABoxThatIsNotInside) {
+  const Image in = make_picture(10, 20, 3);
+  const kernels::Box bad[] = {{-0.5, 0, 5, 5}, {0, -0.5, 5, 5}, {0, 0, 0, 5},
+                              {0, 0, 5, -1},   {5.5, 0, 5, 5},  {0, 15.5, 5, 5}};
+  for (const kernels::Box& box : bad) {
+    Image out;
+    EXPECT_THROW(resize(in, box, 4, 4, Interpolation::bilinear, out), std::invalid_argument);
+  }
+  Image out;
+  try {
+    resize(in, kernels::Box{5.5, 0, 5, 5}, 4, 4, Interpolation::bilinear, out);
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "resize: a box of 5 x 5 at (5.5, 0) does not lie inside the picture of 10 x 20 "
+                 "pixels (height x width, row and column)");
+  }
+}
+
 TEST(Resize, SameOnEveryInstructionSet) {
   const Image in = make_picture(61, 83, 3);
   Image expected;

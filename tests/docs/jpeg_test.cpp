@@ -1,0 +1,89 @@
+// The fragments of docs/jpeg.md.
+#include "setup.h"
+
+#include <cstdio>
+#include <string>
+#include <tuple>
+
+namespace sluice::docs {
+namespace {
+
+TEST(Jpeg, WindowsOfAFile) {
+  const PhotosFolder photos;
+  auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    auto window = random_window(jpeg);
+    auto part = decode_jpeg(jpeg, window);
+    return std::tuple{part, window};
+  });
+  for (const auto& [parts, windows] : pipeline.epoch()) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      EXPECT_EQ(parts[i].height(), windows[i].height);
+      EXPECT_EQ(parts[i].width(), windows[i].width);
+    }
+  }
+}
+
+TEST(Jpeg, OneFile) {
+  const PhotosFolder photos;
+  const Bytes file = read_file("photos/gray/3.jpg");
+  Image part = decode_and_crop(file, 8, 4, 20, 30);  // y, x, height, width
+  EXPECT_EQ(part.height(), 20);
+  EXPECT_EQ(part.width(), 30);
+
+  Image image;
+  const JpegReport report = decode_jpeg_region(file, {.y = 8, .x = 4, .height = 20, .width = 30},
+                                               {.damage = DamagePolicy::tolerant}, image);
+  if (report.damaged) std::fprintf(stderr, "%s\n", report.warning.c_str());
+  EXPECT_EQ(part, image);
+  EXPECT_FALSE(report.damaged);
+  EXPECT_TRUE(report.path == JpegPath::fast || report.path == JpegPath::library);
+}
+
+TEST(Jpeg, AnIndex) {
+  const PhotosFolder photos;
+  const Bytes file = read_file("photos/gray/4.jpg");
+  const Window window{30, 10, 8, 20};
+  Image image;
+  auto index = JpegIndex::in_memory({.bytes = 64 << 20});
+  decode_jpeg_image(file, {}, image, index.get());  // leaves what it has learnt
+  auto report = decode_jpeg_region(file, window, {}, image, index.get());
+  // report.path == JpegPath::indexed
+  index->save("photos.index");
+  auto saved = JpegIndex::open("photos.index");
+  EXPECT_TRUE(report.path == JpegPath::indexed || report.path == JpegPath::library);
+  EXPECT_EQ(saved->files(), index->files());
+  EXPECT_EQ(saved->records(), index->records());
+}
+
+TEST(Jpeg, Shrinking) {
+  const PhotosFolder photos;
+  auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    auto small = random_resized_crop(jpeg, {.width = 64, .height = 64, .shrink = true});
+    return small;
+  });
+  EXPECT_EQ((*pipeline.epoch().next()).get<0>().shape(), (Shape{kSamples, 64, 64, 3}));
+
+  const Bytes file = read_file("photos/gray/0.jpg");
+  const Window window{3, 5, 20, 30};
+  Image image;
+  const JpegReport report = decode_jpeg_shrunk(file, window, 4, {}, image);
+  // image: 6 x 8 pixels; report.covered: rows 0 to 23, columns 4 to 35 of the full picture
+  EXPECT_EQ(image.height(), 6);
+  EXPECT_EQ(image.width(), 8);
+  EXPECT_EQ(report.covered, (Window{0, 4, 24, 32}));
+}
+
+TEST(Jpeg, Policies) {
+  const auto levels = results_of([](Graph& g, auto, Value<std::int64_t> i) {
+    auto jpeg = g.map("file", jpeg_file, i);
+    auto image = decode_jpeg(jpeg, {.damage = DamagePolicy::tolerant, .max_scans = 500});
+    return level(image);
+  });
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    EXPECT_NEAR(levels[i], 10.0 * static_cast<double>(i), 1);
+}
+
+}  // namespace
+}  // namespace sluice::docs
