@@ -4,6 +4,9 @@
 namespace sluice {
 namespace {
 
+JpegIndex* index_of(const Bytes& file) { return file.index(); }
+JpegIndex* index_of(ByteSpan) { return nullptr; }
+
 template <class Source>
 Value<JpegHeader> peek(Value<Source> jpeg) {
   return detail::graph_of(jpeg).map(
@@ -14,7 +17,10 @@ template <class Source>
 Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
   return detail::graph_of(jpeg).template map_into<Image>(
       "decode_jpeg",
-      [options](const Source& file, Image& out) { decode_jpeg_image(file, options, out); }, jpeg);
+      [options](const Source& file, Image& out) {
+        decode_jpeg_image(file, options, out, index_of(file));
+      },
+      jpeg);
 }
 
 template <class Source>
@@ -22,7 +28,7 @@ Value<Image> decode(Value<Source> jpeg, Param<Window> window, const JpegOptions&
   return detail::graph_of(jpeg).template map_into<Image>(
       "decode_jpeg",
       [options](const Source& file, const Window& part, Image& out) {
-        decode_jpeg_region(file, part, options, out);
+        decode_jpeg_region(file, part, options, out, index_of(file));
       },
       jpeg, window);
 }
