@@ -9,6 +9,8 @@
 #include <sluice/io/jpeg_decode.h>
 #include <sluice/io/jpeg_encode.h>
 #include <sluice/io/jpeg_header.h>
+#include <sluice/io/jpeg_index.h>
+#include <sluice/io/jpeg_learn.h>
 #include <sluice/ops/brightness_contrast.h>
 #include <sluice/ops/crop.h>
 #include <sluice/ops/decode.h>

@@ -22,6 +22,7 @@ struct Files::List {
   };
   std::vector<File> files;
   std::vector<std::string> classes;
+  std::shared_ptr<JpegIndex> index;
 };
 
 namespace {
@@ -135,8 +136,9 @@ class File {
 
 }  // namespace
 
-Files::Files(const std::string& folder) {
+Files::Files(const std::string& folder, const FilesOptions& options) {
   auto list = std::make_shared<List>();
+  list->index = options.index;
   const fs::path root(folder);
   for (std::string& path : find_jpegs(folder)) {
     const fs::path inside = fs::path(path).lexically_relative(root);
@@ -169,10 +171,14 @@ std::int64_t Files::label(std::int64_t i) const {
 const std::vector<std::string>& Files::classes() const { return list_->classes; }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
-  return {read_file(name(info.index_in_epoch)), label(info.index_in_epoch)};
+  Bytes bytes = read_file(name(info.index_in_epoch));
+  bytes.set_index(list_->index.get());
+  return {std::move(bytes), label(info.index_in_epoch)};
 }
 
-Files files_in(const std::string& folder) { return Files(folder); }
+Files files_in(const std::string& folder, const FilesOptions& options) {
+  return Files(folder, options);
+}
 
 Bytes read_file(const std::string& path) {
   const File file(path);

@@ -5,10 +5,17 @@
 // Files are found once, when files_in is called, in all folders below, and sorted by path. Labels
 // follow the usual layout of image classification: when the files lie in folders, the folders
 // directly below `folder` are the classes, numbered in sorted order from 0; when they all lie in
-// `folder` itself, every label is -1. Ownership: Files is a small handle on a shared, immutable
-// list; copies are cheap. Threads: any number at once. Errors: files_in throws IoError for a folder
-// that is missing, unreadable or without JPEG files. A file that cannot be read later on is the
-// error of its sample.
+// `folder` itself, every label is -1. With an index, what decodes a window of a file reads no more
+// of it than that, once the index knows the file:
+//
+//   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
+//   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
+//
+// Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
+// cheap. The bytes that it gives only refer to the index, so that it lives for as long as the
+// pipeline. Threads: any number at once. Errors: files_in throws IoError for a folder that is
+// missing, unreadable or without JPEG files. A file that cannot be read later on is the error of
+// its sample.
 #pragma once
 
 #include <sluice/graph/frame.h>
@@ -28,9 +35,15 @@ class IoError : public Error {
   using Error::Error;
 };
 
+class JpegIndex;
+
+struct FilesOptions {
+  std::shared_ptr<JpegIndex> index = {};  // null: none
+};
+
 class Files {
  public:
-  explicit Files(const std::string& folder);
+  explicit Files(const std::string& folder, const FilesOptions& options = {});
 
   std::int64_t size() const;
   // The path of file i, as it was found below the folder that was given.
@@ -49,7 +62,7 @@ class Files {
 };
 
 // Files whose names end in .jpg, .jpeg or .jpe, in any case.
-Files files_in(const std::string& folder);
+Files files_in(const std::string& folder, const FilesOptions& options = {});
 
 // The bytes of a file; throws IoError with the path and the reason.
 Bytes read_file(const std::string& path);

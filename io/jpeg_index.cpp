@@ -60,6 +60,8 @@ std::shared_ptr<JpegIndex> JpegIndex::open(const std::string& path) {
   return index;
 }
 
+bool JpegIndex::is_one(const std::string& path) { return JpegIndexFile::is_one(path); }
+
 JpegIndex::~JpegIndex() = default;
 
 std::optional<JpegIndexEntry> JpegIndex::find(const JpegDigest& digest) const {

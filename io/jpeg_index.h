@@ -74,6 +74,8 @@ class JpegIndex {
   // One that was saved. Throws IoError for a file that cannot be read, is none, is of another
   // version or is damaged.
   static std::shared_ptr<JpegIndex> open(const std::string& path);
+  // Whether a file begins as a saved index does, be it damaged or not.
+  static bool is_one(const std::string& path);
   ~JpegIndex();
   JpegIndex(const JpegIndex&) = delete;
   JpegIndex& operator=(const JpegIndex&) = delete;

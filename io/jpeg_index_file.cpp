@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <system_error>
 #include <tuple>
@@ -132,6 +133,12 @@ void JpegIndexFile::check() const {
       fail_damaged(path_, "its table");
     }
   }
+}
+
+bool JpegIndexFile::is_one(const std::string& path) {
+  char magic[sizeof(kMagic)] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
+  return std::memcmp(magic, kMagic, sizeof(kMagic)) == 0;
 }
 
 std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) const {

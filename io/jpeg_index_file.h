@@ -41,6 +41,7 @@ class JpegIndexFile {
   JpegIndexFile(const JpegIndexFile&) = delete;
   JpegIndexFile& operator=(const JpegIndexFile&) = delete;
 
+  static bool is_one(const std::string& path);
   std::optional<JpegIndexEntry> find(const JpegDigest& digest) const;
   std::int64_t files() const { return static_cast<std::int64_t>(table_.size()); }
   std::int64_t records() const { return static_cast<std::int64_t>(records_.size()); }

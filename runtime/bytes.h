@@ -1,5 +1,8 @@
-// Bytes: an encoded file (or any run of bytes) in pooled memory. Moves, does not copy. Threads:
-// like a vector.
+// Bytes: an encoded file (or any run of bytes) in pooled memory, or a view of bytes that somebody
+// else keeps. Moves, does not copy. Threads: like a vector.
+//
+// Whoever reads a file may say which index knows it, for those who decode it. Ownership: of the
+// bytes, unless they are a view; never of the index, which outlives them.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -8,32 +11,63 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace sluice {
+
+class JpegIndex;
 
 class Bytes {
  public:
   Bytes() = default;
   // `size` uninitialised bytes from the current BufferPool.
-  explicit Bytes(std::size_t size) : buffer_(BufferPool::current().allocate(size)) {}
+  explicit Bytes(std::size_t size)
+      : buffer_(BufferPool::current().allocate(size)),
+        bytes_{reinterpret_cast<std::uint8_t*>(buffer_.data()), size} {}
+  Bytes(Bytes&& other) noexcept
+      : buffer_(std::move(other.buffer_)),
+        bytes_(std::exchange(other.bytes_, {})),
+        index_(std::exchange(other.index_, nullptr)) {}
+  Bytes& operator=(Bytes&& other) noexcept {
+    buffer_ = std::move(other.buffer_);
+    bytes_ = std::exchange(other.bytes_, {});
+    index_ = std::exchange(other.index_, nullptr);
+    return *this;
+  }
+  ~Bytes() = default;
+
   static Bytes copy_of(std::span<const std::uint8_t> source) {
     Bytes bytes(source.size());
     if (!source.empty()) std::memcpy(bytes.data(), source.data(), source.size());
     return bytes;
   }
+  // `source` must stay as it is for as long as there is a view of it, and nobody may write through
+  // the view.
+  static Bytes view_of(std::span<const std::uint8_t> source) {
+    Bytes bytes;
+    bytes.bytes_ = {const_cast<std::uint8_t*>(source.data()), source.size()};
+    return bytes;
+  }
 
-  std::size_t size() const { return buffer_.size(); }
+  std::size_t size() const { return bytes_.size(); }
   bool empty() const { return size() == 0; }
-  std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(buffer_.data()); }
-  const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(buffer_.data()); }
+  std::uint8_t* data() { return bytes_.data(); }
+  const std::uint8_t* data() const { return bytes_.data(); }
   const std::uint8_t* begin() const { return data(); }
   const std::uint8_t* end() const { return data() + size(); }
-  operator std::span<const std::uint8_t>() const { return {data(), size()}; }
-  // Gives the memory back to the pool.
-  void release() noexcept { buffer_.reset(); }
+  operator std::span<const std::uint8_t>() const { return bytes_; }
+
+  // What is known of the file, or may be learnt of it; null when there is none.
+  JpegIndex* index() const { return index_; }
+  void set_index(JpegIndex* index) { index_ = index; }
+
+  // Gives the memory back to the pool, and forgets the index.
+  void release() noexcept { *this = Bytes(); }
 
  private:
-  Buffer buffer_;
+  Buffer buffer_;  // empty for a view
+  std::span<std::uint8_t> bytes_;
+  JpegIndex* index_ = nullptr;
 };
 
 }  // namespace sluice

@@ -1,0 +1,67 @@
+// The operators that decode pass on what an index knows of the bytes that they are given.
+#include "tests/io/pictures.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg_encode.h>
+#include <sluice/io/jpeg_index.h>
+#include <sluice/io/jpeg_self_test.h>
+#include <sluice/ops/decode.h>
+#include <sluice/ops/random_resized_crop.h>
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kFiles = 10;
+
+// Two epochs, and the first once more.
+template <class Describe>
+std::vector<Image> run(const std::vector<Bytes>& files, JpegIndex* index, int threads,
+                       const Describe& describe) {
+  auto pipeline = make_pipeline({.batch_size = 4, .seed = 3, .threads = threads}, [&](Graph& g) {
+    auto jpeg = g.source(kFiles, [&files, index](const SampleInfo& info) {
+      Bytes bytes = Bytes::view_of(files[static_cast<std::size_t>(info.index_in_epoch)]);
+      bytes.set_index(index);
+      return bytes;
+    });
+    return describe(jpeg);
+  });
+  std::vector<Image> all;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    if (epoch == 2) pipeline.reset();
+    for (const auto& [images] : pipeline.epoch()) {
+      for (std::size_t i = 0; i < images.size(); ++i) all.push_back(images[i].clone());
+    }
+  }
+  return all;
+}
+
+TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
+  if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
+  std::vector<Bytes> files;
+  for (int i = 0; i < kFiles; ++i)
+    files.push_back(encode_jpeg(draw_picture(90 + i, 120, 3, static_cast<std::uint64_t>(i) + 1),
+                                {.orientation = i % 8 + 1}));
+  const auto check = [&](const auto& describe) {
+    const auto plain = run(files, nullptr, 2, describe);
+    ASSERT_EQ(plain.size(), std::size_t{3 * kFiles});
+    for (const int threads : {1, 4}) {
+      const auto index = JpegIndex::in_memory();
+      const auto with = run(files, index.get(), threads, describe);
+      EXPECT_EQ(index->files(), kFiles);
+      ASSERT_EQ(with.size(), plain.size());
+      for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(with[i] == plain[i]) << i;
+    }
+  };
+  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg); });
+  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, Window{20, 30, 40, 50}); });
+  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, random_window(jpeg)); });
+  check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.width = 32, .height = 32}); });
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,75 @@
+#include <sluice/runtime/bytes.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+const std::vector<std::uint8_t> kText = {'s', 'l', 'u', 'i', 'c', 'e'};
+
+std::vector<std::uint8_t> all_of(std::span<const std::uint8_t> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+// Nobody looks behind the pointer in these tests.
+JpegIndex* some_index() {
+  static int somewhere = 0;
+  return reinterpret_cast<JpegIndex*>(&somewhere);
+}
+
+TEST(Bytes, CopiesOwnAndViewsRefer) {
+  BufferPool pool;
+  const BufferPoolScope scope(pool);
+  const Bytes view = Bytes::view_of(kText);
+  EXPECT_EQ(view.data(), kText.data());
+  EXPECT_EQ(all_of(view), kText);
+  EXPECT_EQ(scope.bytes_allocated(), 0u);
+  const Bytes copy = Bytes::copy_of(view);
+  EXPECT_NE(copy.data(), kText.data());
+  EXPECT_EQ(all_of(copy), kText);
+  EXPECT_GE(scope.bytes_allocated(), kText.size());
+  EXPECT_TRUE(Bytes::copy_of({}).empty());
+  EXPECT_TRUE(Bytes::view_of({}).empty());
+}
+
+TEST(Bytes, TheIndexMovesWithTheBytesAndGoesWithThem) {
+  for (const bool view : {false, true}) {
+    Bytes bytes = view ? Bytes::view_of(kText) : Bytes::copy_of(kText);
+    EXPECT_EQ(bytes.index(), nullptr);
+    bytes.set_index(some_index());
+
+    Bytes made(std::move(bytes));
+    EXPECT_EQ(made.index(), some_index());
+    EXPECT_EQ(all_of(made), kText);
+    // NOLINTNEXTLINE(bugprone-use-after-move): what is left of it is what is tested.
+    EXPECT_TRUE(bytes.empty() && bytes.index() == nullptr);
+
+    Bytes assigned = Bytes::copy_of(std::vector<std::uint8_t>(100));
+    assigned = std::move(made);
+    EXPECT_EQ(assigned.index(), some_index());
+    EXPECT_EQ(all_of(assigned), kText);
+    // NOLINTNEXTLINE(bugprone-use-after-move)
+    EXPECT_TRUE(made.empty() && made.index() == nullptr);
+
+    assigned.release();
+    EXPECT_TRUE(assigned.empty());
+    EXPECT_EQ(assigned.index(), nullptr);
+  }
+}
+
+TEST(Bytes, ReleaseGivesTheMemoryBack) {
+  BufferPool pool;
+  const BufferPoolScope scope(pool);
+  Bytes bytes = Bytes::copy_of(kText);
+  EXPECT_GT(pool.stats().bytes_in_use, 0u);
+  bytes.release();
+  EXPECT_EQ(pool.stats().bytes_in_use, 0u);
+}
+
+}  // namespace
+}  // namespace sluice
