@@ -1,7 +1,7 @@
 #include <sluice/ops/crop.h>
+#include <sluice/ops/decode_step.h>
 #include <sluice/ops/kernels/crop_windows.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/operator.h>
 #include <sluice/ops/picture_steps.h>
 #include <sluice/ops/random_resized_crop.h>
 #include <sluice/ops/resize.h>
@@ -59,28 +59,33 @@ int shrink_for(const Window& window, int height, int width) {
   return shrink;
 }
 
-void decode_and_resize(ByteSpan file, const Window& window, int height, int width,
-                       const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
+template <class Source>
+JpegReport decode_and_resize(const Source& file, const Window& window, int height, int width,
+                             const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
   const int shrink = shrink_for(window, height, width);
   Image part;
-  const Window covered = decode_jpeg_shrunk(file, window, shrink, jpeg, part).covered;
+  JpegReport report = decode_jpeg_shrunk(file, window, shrink, jpeg, part, detail::index_of(file));
+  const Window& covered = report.covered;
   const double scale = 1.0 / shrink;
   const kernels::Box box{(window.y - covered.y) * scale, (window.x - covered.x) * scale,
                          window.height * scale, window.width * scale};
   kernels::resize(part, box, height, width, interpolation, out);
+  return report;
 }
 
 template <class Source>
 Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& options) {
   const auto window = random_window(jpeg, window_options(options), options.jpeg.apply_orientation);
   if (options.shrink) {
-    return detail::graph_of(jpeg).template map_into<Image>(
-        "random_resized_crop",
+    auto [step, image] = detail::begin_decode(
+        "random_resized_crop", jpeg,
         [decoding = options.jpeg, interpolation = options.interpolation](
             const Source& file, const Window& part, int height, int width, Image& out) {
-          decode_and_resize(ByteSpan(file), part, height, width, decoding, interpolation, out);
+          return decode_and_resize(file, part, height, width, decoding, interpolation, out);
         },
-        jpeg, window, options.height, options.width);
+        window, options.height, options.width);
+    jpeg.recorder().add_step(std::move(step));
+    return image;
   }
   return resize(
       decode_jpeg(jpeg, window, options.jpeg),
