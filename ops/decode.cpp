@@ -6,25 +6,29 @@ namespace {
 
 template <class Source>
 Value<JpegHeader> peek(Value<Source> jpeg) {
-  return detail::graph_of(jpeg).map(
-      "peek_jpeg", [](const Source& file) { return peek_jpeg(ByteSpan(file)); }, jpeg);
+  return detail::graph_of(jpeg, "peek_jpeg")
+      .map(
+          "peek_jpeg", [](const Source& file) { return peek_jpeg(ByteSpan(file)); }, jpeg);
 }
 
 template <class Source>
 Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
-  return detail::graph_of(jpeg).template map_into<Image>(
-      "decode_jpeg",
-      [options](const Source& file, Image& out) { decode_jpeg_image(file, options, out); }, jpeg);
+  return detail::graph_of(jpeg, "decode_jpeg")
+      .template map_into<Image>(
+          "decode_jpeg",
+          [options](const Source& file, Image& out) { decode_jpeg_image(file, options, out); },
+          jpeg);
 }
 
 template <class Source>
 Value<Image> decode(Value<Source> jpeg, Param<Window> window, const JpegOptions& options) {
-  return detail::graph_of(jpeg).template map_into<Image>(
-      "decode_jpeg",
-      [options](const Source& file, const Window& part, Image& out) {
-        decode_jpeg_region(file, part, options, out);
-      },
-      jpeg, window);
+  return detail::graph_of(jpeg, "decode_jpeg")
+      .template map_into<Image>(
+          "decode_jpeg",
+          [options](const Source& file, const Window& part, Image& out) {
+            decode_jpeg_region(file, part, options, out);
+          },
+          jpeg, window);
 }
 
 }  // namespace

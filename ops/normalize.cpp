@@ -24,7 +24,7 @@ Facts facts_of(const Options& options) {
 }  // namespace
 
 Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& options) {
-  Graph g = detail::graph_of(image);
+  Graph g = detail::graph_of(image, "crop_mirror_normalize");
   const auto normalized = g.map_into<Tensor>(
       "crop_mirror_normalize",
       [params = params_of(options)](const Image& in, int height, int width, bool mirror,
@@ -42,7 +42,7 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
 
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options) {
-  Graph g = detail::graph_of(image);
+  Graph g = detail::graph_of(image, "resize_mirror_normalize");
   const auto normalized = g.map_into<Tensor>(
       "resize_mirror_normalize",
       [params = params_of(options), interpolation = options.interpolation](

@@ -37,15 +37,16 @@ Window draw_window(Random& random, int height, int width, const RandomWindowOpti
 template <class Source>
 Value<Window> window_of_file(Value<Source> jpeg, const RandomWindowOptions& options,
                              bool apply_orientation) {
-  return detail::graph_of(jpeg).random(
-      "random_window",
-      [o = checked(options), apply_orientation](Random& random, const Source& file) {
-        const JpegHeader header = peek_jpeg(ByteSpan(file));
-        return apply_orientation
-                   ? draw_window(random, header.oriented_height(), header.oriented_width(), o)
-                   : draw_window(random, header.height, header.width, o);
-      },
-      jpeg);
+  return detail::graph_of(jpeg, "random_window")
+      .random(
+          "random_window",
+          [o = checked(options), apply_orientation](Random& random, const Source& file) {
+            const JpegHeader header = peek_jpeg(ByteSpan(file));
+            return apply_orientation
+                       ? draw_window(random, header.oriented_height(), header.oriented_width(), o)
+                       : draw_window(random, header.height, header.width, o);
+          },
+          jpeg);
 }
 
 template <class Source>
@@ -67,12 +68,13 @@ Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& opt
   return window_of_file(jpeg, options, apply_orientation);
 }
 Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options) {
-  return detail::graph_of(image).random(
-      "random_window",
-      [o = checked(options)](Random& random, const Image& in) {
-        return draw_window(random, in.height(), in.width(), o);
-      },
-      image);
+  return detail::graph_of(image, "random_window")
+      .random(
+          "random_window",
+          [o = checked(options)](Random& random, const Image& in) {
+            return draw_window(random, in.height(), in.width(), o);
+          },
+          image);
 }
 
 Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptions& options) {
