@@ -33,10 +33,15 @@ std::size_t check_length(const std::string& output, std::int64_t length) {
                           "; it must not be negative");
 }
 
-void set_next(Boundary& loop, std::size_t recurrence, SlotId next) {
+void set_next(Recorder& recorder, Boundary& loop, std::size_t recurrence, SlotId next) {
   auto& carried = std::get<LoopRecord>(loop.record).recurrences[recurrence];
   require_first(!carried.next, loop, "a next value for this recurrence");
+  const std::vector<Slot>& slots = recorder.plan().slots;
+  require_agreement(loop.name, "recurrence " + std::to_string(recurrence),
+                    as_the_body_gives_it(slots[next].facts),
+                    as_it_begins(slots[carried.init].facts));
   carried.next = next;
+  recorder.know_in_common(carried.result, carried.init, next);
 }
 
 }  // namespace detail
@@ -74,11 +79,18 @@ SlotId ConditionalBoundary::add_input(Boundary& boundary, SlotId source) const {
 
 SlotId ConditionalBoundary::add_output(Boundary& boundary, SlotId when_true,
                                        SlotId when_false) const {
+  Recorder& recorder = handle_.recorder();
   auto& record = std::get<ConditionalRecord>(boundary.record);
+  const std::vector<Slot>& slots = recorder.plan().slots;
+  require_agreement(boundary.name, "output " + std::to_string(record.outputs.size()),
+                    in_arm(slots[when_false].facts, "false"),
+                    in_arm(slots[when_true].facts, "true"));
+  const SlotId output = recorder.add_pointer(when_true, boundary.name);
+  recorder.know_in_common(output, when_true, when_false);
   record.gives[0].push_back(when_true);
   record.gives[1].push_back(when_false);
-  record.outputs.push_back(handle_.recorder().add_pointer(when_true, boundary.name));
-  return record.outputs.back();
+  record.outputs.push_back(output);
+  return output;
 }
 
 SlotId LoopBoundary::begin_trip_limit() {
@@ -101,7 +113,8 @@ void LoopBoundary::add_recurrence(Boundary& loop, SlotId initial) const {
   carried.init = initial;
   carried.state = recorder.add_pointer(initial, loop.name + "'s recurrence");
   carried.storage = recorder.add_slot(recorder.plan().slots[initial].type, loop.name);
-  carried.result = recorder.add_pointer(initial, loop.name);
+  // Nothing is known of its tensors, as of the storage's, until there is a next value.
+  carried.result = recorder.add_pointer(carried.storage, loop.name);
   std::get<LoopRecord>(loop.record).recurrences.push_back(carried);
 }
 

@@ -19,6 +19,10 @@
 // value that the arm gives; any other step runs before the decision, though no arm may need it.
 // Steps that run for their effect are inside where what leads to them is.
 //
+// Tensors that come in two ways agree in type, layout and number of dimensions, as far as that is
+// known when the second way is told: the values of an output, and the initial and the next value of
+// a recurrence. Of an output is known what both ways know.
+//
 // Ownership: handles on what the recorder owns; they copy freely and are good while the block that
 // they stand in is described. Threads: describe a pipeline on one thread. Errors: BuildError at the
 // call that is wrong, or, for what the data flow shows, at the end of the block.
@@ -289,13 +293,14 @@ class LoopBoundary {
 };
 
 namespace detail {
-void set_next(Boundary& loop, std::size_t recurrence, SlotId next);
+void set_next(Recorder& recorder, Boundary& loop, std::size_t recurrence, SlotId next);
 }
 
 template <class T>
 void Recurrence<T>::set_next(const Value<T>& next) const {
   Boundary& at = loop_.at("set_next");
-  detail::set_next(at, number_, detail::slot_of(next, loop_.recorder(), at));
+  Recorder& recorder = loop_.recorder();
+  detail::set_next(recorder, at, number_, detail::slot_of(next, recorder, at));
 }
 
 }  // namespace sluice

@@ -147,14 +147,20 @@ struct Engine::Impl {
     // What the compactor holds is for none but the run that goes on.
     const bool compact = options.compact && running && of_run == run && !stopping;
     lock.unlock();
-    if (!compact) return next_in_order(of_run);
+    auto batch = compact ? next_full(of_run) : next_in_order(of_run);
+    lock.lock();
+    if (batch != nullptr) ++delivered_batches;
+    return batch;
+  }
+
+  std::unique_ptr<BatchData> next_full(std::int64_t of_run) {
     auto batch =
         compactor.next([&] { return next_in_order(of_run); },
                        [&](std::int64_t index) {
                          return make_batch(index, static_cast<std::size_t>(options.batch_size));
                        });
     if (batch == nullptr && compactor.left_out() > 0) {
-      lock.lock();
+      const std::lock_guard lock(mutex);
       for (Ledger* counts : {&ledger, &total_ledger}) {
         counts->delivered -= compactor.left_out();
         counts->skipped += compactor.left_out();
@@ -204,8 +210,7 @@ struct Engine::Impl {
     lock.lock();
     largest_batch = std::max(largest_batch, bytes);
     ledger += here;
-    ++delivered_batches;
-    ++all_batches;
+    ++settled_batches;
     lock.unlock();
     executor->release(front.index);
     if (trouble) std::rethrow_exception(trouble);
@@ -215,7 +220,7 @@ struct Engine::Impl {
   // Until a batch is there, or none will come.
   void await(std::unique_lock<std::mutex>& lock) {
     const auto there = [&] {
-      return !ready.empty() || stopping || broken || delivered_batches == batch_count;
+      return !ready.empty() || stopping || broken || settled_batches == batch_count;
     };
     constexpr double kNever = 1e9;  // beyond what a wait can count
     if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
@@ -248,7 +253,7 @@ struct Engine::Impl {
   // Waits until nothing runs, and closes the ledger. Leaves the lock held.
   void end(std::unique_lock<std::mutex>& lock) {
     if (!running) return;
-    const bool complete = delivered_batches == batch_count;
+    const bool complete = settled_batches == batch_count;
     const bool over = !std::exchange(stopping, true) && complete;
     if (!complete) {
       cancelled.store(true, std::memory_order_relaxed);
@@ -286,7 +291,7 @@ struct Engine::Impl {
       epoch = which;
       next_id = 0;
       first_in_making = 0;
-      delivered_batches = 0;
+      settled_batches = 0;
       delivery.restart(total);
       compactor.restart();
       ledger = Ledger{};
@@ -309,7 +314,7 @@ struct Engine::Impl {
     if (running && stopping) s.epoch.cancelled += ledger.open();
     s.total = total_ledger;
     if (running) s.total += s.epoch;
-    s.batches = all_batches;
+    s.batches = delivered_batches;
     s.memory.window = static_cast<std::size_t>(window);
     s.memory.active = static_cast<std::size_t>(options.threads);
     s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
@@ -338,8 +343,8 @@ struct Engine::Impl {
   std::int64_t run = 0;  // counts the calls of begin_epoch
   std::int64_t epoch = 0;
   std::int64_t next_id = 0;
+  std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
-  std::int64_t all_batches = 0;
   Delivery delivery{options};
   Compactor compactor{options};
   std::size_t largest_batch = 0;

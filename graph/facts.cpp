@@ -35,8 +35,15 @@ Facts common(const Facts& a, const Facts& b) {
   return {common(a.dtype, b.dtype), common(a.layout, b.layout), common(a.rank, b.rank)};
 }
 
-void throw_disagreement(const std::string& node, const std::string& what, const Side& ours,
-                        const Side& theirs) {
+Side in_arm(const Facts& facts, const std::string& arm) {
+  return {facts, "in the arm '" + arm + "'"};
+}
+Side as_it_begins(const Facts& facts) { return {facts, "as it begins"}; }
+Side as_the_body_gives_it(const Facts& facts) { return {facts, "as the body gives it"}; }
+
+void require_agreement(const std::string& node, const std::string& what, const Side& ours,
+                       const Side& theirs) {
+  if (agree(ours.facts, theirs.facts)) return;
   throw BuildError("'" + node + "': " + what + " is a tensor (" + to_string(ours.facts) + ") " +
                    ours.where + ", but (" + to_string(theirs.facts) + ") " + theirs.where +
                    "; make both agree in type, layout and number of dimensions");

@@ -32,15 +32,18 @@ bool agree(const Facts& a, const Facts& b);
 // result, so that no program is refused on a guess.
 Facts common(const Facts& a, const Facts& b);
 
-// Two ways to the same value: "in the arm 'then'", "as the body gives it".
+// One of several ways to a value.
 struct Side {
   Facts facts;
-  std::string where;
+  std::string where;  // "in the arm 'then'"
 };
-// A BuildError about two sides that do not agree; `node` is the branch or loop, `what` says which
-// of its values it is.
-[[noreturn]] void throw_disagreement(const std::string& node, const std::string& what,
-                                     const Side& ours, const Side& theirs);
+Side in_arm(const Facts& facts, const std::string& arm);
+Side as_it_begins(const Facts& facts);          // what a loop carries
+Side as_the_body_gives_it(const Facts& facts);  // the same, for the next iteration
+// Throws BuildError unless the sides agree; `node` is the branch or loop, `what` says which of its
+// values it is.
+void require_agreement(const std::string& node, const std::string& what, const Side& ours,
+                       const Side& theirs);
 
 // Throws Error unless the tensor is as it was declared.
 void require_declared(const Tensor& tensor, const Facts& facts);

@@ -59,9 +59,10 @@ class Graph {
     return add_source("read", count, std::move(reader), std::move(name));
   }
 
-  // A step of the user's own: f(args...) for each sample. Arguments that are Values become const
-  // references to what the sample has, other arguments are passed as they are. A std::tuple as
-  // result becomes a tuple of Values.
+  // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
+  // takes: a lambda, or &Image::width. Arguments that are Values become const references to what
+  // the sample has, other arguments are passed as they are. A std::tuple as result becomes a tuple
+  // of Values.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
     static_assert(std::is_invocable_v<const F&, const detail::argument_t<Args>&...>,
@@ -72,7 +73,8 @@ class Graph {
     Step step = begin_step<Args...>(name, args...);
     auto values = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slots = step.writes, ... args = std::move(args)](Frame& frame) {
-      detail::results<R>::write(frame, slots, f(detail::argument<Args>::of(args, frame)...));
+      detail::results<R>::write(frame, slots,
+                                R(std::invoke(f, detail::argument<Args>::of(args, frame)...)));
     };
     recorder_.add_step(std::move(step));
     return values;
@@ -88,7 +90,7 @@ class Graph {
     Step step = begin_step<Args...>(name, args...);
     auto value = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slot = value.slot(), ... args = std::move(args)](Frame& frame) {
-      f(detail::argument<Args>::of(args, frame)..., frame.get<R>(slot));
+      std::invoke(f, detail::argument<Args>::of(args, frame)..., frame.get<R>(slot));
     };
     recorder_.add_step(std::move(step));
     return value;
@@ -109,7 +111,8 @@ class Graph {
     step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
                 ... args = std::move(args)](Frame& frame) {
       Random draw(frame.random_key(generator));
-      detail::results<R>::write(frame, slots, f(draw, detail::argument<Args>::of(args, frame)...));
+      detail::results<R>::write(
+          frame, slots, R(std::invoke(f, draw, detail::argument<Args>::of(args, frame)...)));
     };
     recorder_.add_step(std::move(step));
     return values;
@@ -231,7 +234,8 @@ class Graph {
     Step step = begin_step<Value<T>, Args...>(name, value, args...);
     step.effect = true;
     step.run = [f = std::move(f), value, ... more = std::move(args)](Frame& frame) {
-      f(detail::argument<Value<T>>::of(value, frame), detail::argument<Args>::of(more, frame)...);
+      std::invoke(f, detail::argument<Value<T>>::of(value, frame),
+                  detail::argument<Args>::of(more, frame)...);
     };
     recorder_.add_step(std::move(step));
     return value;
@@ -269,7 +273,7 @@ class Graph {
     recorder_.set_source(step.name, count, std::move(sample_name));
     auto values = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slots = step.writes](Frame& frame) {
-      detail::results<R>::write(frame, slots, f(frame.info()));
+      detail::results<R>::write(frame, slots, R(std::invoke(f, frame.info())));
     };
     recorder_.add_step(std::move(step));
     return values;

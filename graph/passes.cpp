@@ -111,77 +111,6 @@ void prune_block(const Plan& plan, Block& block, Slots& needed) {
   block.nodes = std::move(kept);
 }
 
-// The one arm of a branch among `nodes` that holds every use of `writes`; null when there is no
-// such arm. `from` is the first node to look at, `outside` the uses that follow the block. What a
-// loop uses is not sunk into it.
-Block* only_user(std::vector<Node>& nodes, std::size_t from, const std::vector<SlotId>& writes,
-                 const Slots& outside) {
-  if (any_of(outside, writes)) return nullptr;
-  Block* user = nullptr;
-  for (std::size_t i = from; i < nodes.size(); ++i) {
-    if (!any_of(uses_of(nodes[i]), writes)) continue;
-    auto* branch = std::get_if<Branch>(&nodes[i]);
-    if (branch == nullptr || branch->eager ||
-        any_of({branch->reads.begin(), branch->reads.end()}, writes))
-      return nullptr;
-    for (Block& arm : branch->arms) {
-      if (!any_of(uses_of(arm), writes)) continue;
-      if (user != nullptr) return nullptr;
-      user = &arm;
-    }
-  }
-  return user;
-}
-
-bool may_sink(const Node& node) {
-  const auto* stage = std::get_if<Stage>(&node);
-  return !has_effect(node) && (stage == nullptr || !stage->steps.front().pinned);
-}
-
-// Stages hold one step each at this point. Backwards, so that a chain of nodes sinks as a whole.
-// `later` is what else may be used of the block than its results: by the body, of a loop's
-// condition.
-void sink_block(Plan& plan, Block& block, const Slots& later) {
-  Slots outside = later;
-  insert(outside, block.results);
-  for (std::size_t i = block.nodes.size(); i-- > 0;) {
-    if (!may_sink(block.nodes[i])) continue;
-    Block* arm = only_user(block.nodes, i + 1, writes_of(plan, block.nodes[i]), outside);
-    if (arm == nullptr) continue;
-    move_scope(plan, block.nodes[i], arm->scope);
-    arm->nodes.insert(arm->nodes.begin(), std::move(block.nodes[i]));
-    block.nodes.erase(block.nodes.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (Node& node : block.nodes) {
-    if (auto* branch = std::get_if<Branch>(&node)) {
-      for (Block& arm : branch->arms) sink_block(plan, arm, later);
-    } else if (auto* loop = std::get_if<Loop>(&node)) {
-      Slots behind = uses_of(loop->body);
-      insert(behind, later);
-      sink_block(plan, loop->condition, behind);
-      sink_block(plan, loop->body, later);
-    }
-  }
-}
-
-void split_stages(Block& block) {
-  for_each_block(block, [](Block& b) {
-    std::vector<Node> single;
-    for (Node& node : b.nodes) {
-      if (auto* stage = std::get_if<Stage>(&node)) {
-        for (Step& step : stage->steps) {
-          Stage one;
-          one.steps.push_back(std::move(step));
-          single.emplace_back(std::move(one));
-        }
-      } else {
-        single.push_back(std::move(node));
-      }
-    }
-    b.nodes = std::move(single);
-  });
-}
-
 }  // namespace
 
 void check(const Plan& plan) {
@@ -209,14 +138,6 @@ void check(const Plan& plan) {
 Plan prune(Plan plan) {
   Slots needed(plan.outputs.begin(), plan.outputs.end());
   prune_block(plan, plan.top, needed);
-  return plan;
-}
-
-Plan sink(Plan plan) {
-  split_stages(plan.top);
-  plan.top.results = plan.outputs;  // like what an arm gives
-  sink_block(plan, plan.top, {});
-  plan.top.results.clear();
   return plan;
 }
 

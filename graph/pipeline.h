@@ -112,7 +112,8 @@ class Pipeline {
     return engine_->inspect(sample, epoch);
   }
 
-  // Samples and batches of an epoch.
+  // Samples and batches of an epoch. With `compact`, at most so many batches: there are fewer where
+  // samples are left out, and Stats::batches counts those that come.
   std::int64_t samples() const { return engine_->samples(); }
   std::int64_t batches() const { return engine_->batches(); }
   const PipelineOptions& options() const { return engine_->options(); }

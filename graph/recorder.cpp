@@ -171,7 +171,7 @@ std::vector<SlotId> Recorder::close_branch() {
   open_.pop_back();
   for (std::size_t i = 0; i < branch.arms.front().results.size(); ++i) {
     const SlotId result = add_pointer(branch.arms.front().results[i], branch.name);
-    for (const Block& arm : branch.arms) know_in_common(result, arm.results[i]);
+    for (const Block& arm : branch.arms) know_in_common(result, result, arm.results[i]);
     branch.results.push_back(result);
   }
   std::vector<SlotId> results = branch.results;
@@ -260,7 +260,7 @@ std::vector<SlotId> Recorder::close_loop() {
   open_.pop_back();
   for (std::size_t i = 0; i < loop.state.size(); ++i) {
     loop.results.push_back(add_pointer(loop.state[i], loop.name));
-    know_in_common(loop.results[i], loop.body.results[i]);
+    know_in_common(loop.results[i], loop.state[i], loop.body.results[i]);
   }
   std::vector<SlotId> results = loop.results;
   current().nodes.emplace_back(std::move(loop));

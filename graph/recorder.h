@@ -33,6 +33,8 @@ class Recorder {
   SlotId add_slot(const SlotType* type, const std::string& name);
   // A slot that refers to another value of the same type.
   SlotId add_pointer(SlotId like, const std::string& name);
+  // The pointer refers to one of the two: of its tensors is known what both know.
+  void know_in_common(SlotId pointer, SlotId one, SlotId other);
   // Another name of a value.
   SlotId add_alias(SlotId source, const std::string& name);
   void add_step(Step step);
@@ -116,8 +118,6 @@ class Recorder {
                                           const std::vector<SlotId>& others) const;
   void require_agreement(const Branch& branch, const Block& arm, const Place& place) const;
   void require_agreement(const Loop& loop, const Block& body, const Place& place) const;
-  // Of the one slot no more is known than of the other, either.
-  void know_in_common(SlotId slot, SlotId other);
   Block take_block(std::vector<SlotId> results);
   Block& current();
   ScopeId current_scope() const;

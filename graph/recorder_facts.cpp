@@ -26,28 +26,26 @@ std::optional<std::size_t> Recorder::disagreement(const std::vector<SlotId>& som
 
 void Recorder::require_agreement(const Branch& branch, const Block& arm, const Place& place) const {
   const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
-    return Side{plan_.slots[block.results[i]].facts,
-                "in the arm '" + branch.arm_names.at(number) + "'"};
+    return in_arm(plan_.slots[block.results[i]].facts, branch.arm_names.at(number));
   };
   for (std::size_t a = 0; a < branch.arms.size(); ++a) {
     if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
-      throw_disagreement(branch.name, which_of("the result", place(*i)),
-                         side(arm, branch.arms.size(), *i), side(branch.arms[a], a, *i));
+      sluice::require_agreement(branch.name, which_of("the result", place(*i)),
+                                side(arm, branch.arms.size(), *i), side(branch.arms[a], a, *i));
     }
   }
 }
 
 void Recorder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
   if (const auto i = disagreement(body.results, loop.init)) {
-    throw_disagreement(loop.name, which_of("the state", place(*i)),
-                       {plan_.slots[body.results[*i]].facts, "as the body gives it"},
-                       {plan_.slots[loop.init[*i]].facts, "as it begins"});
+    sluice::require_agreement(loop.name, which_of("the state", place(*i)),
+                              as_the_body_gives_it(plan_.slots[body.results[*i]].facts),
+                              as_it_begins(plan_.slots[loop.init[*i]].facts));
   }
 }
 
-void Recorder::know_in_common(SlotId slot, SlotId other) {
-  Facts& facts = plan_.slots[slot].facts;
-  facts = common(facts, plan_.slots[other].facts);
+void Recorder::know_in_common(SlotId pointer, SlotId one, SlotId other) {
+  plan_.slots[pointer].facts = common(plan_.slots[one].facts, plan_.slots[other].facts);
 }
 
 void Recorder::declare(SlotId slot, const Facts& facts) {

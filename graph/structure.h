@@ -1,12 +1,13 @@
 // structure<X>: how something that an arm, a loop or a pipeline's function returns is made of
 // values.
 //
-//   Value<T>                      itself
-//   std::tuple, std::pair,        each element a structure
-//   std::array, std::vector,      (vectors of different length, maps with different keys are
-//   different structures) std::map a plain struct with Values    each field a structure; at most 12
-//   fields, no arrays, no base classes anything else that copies     a constant, the same for every
-//   sample: it becomes a Value
+//   Value<T>                   itself
+//   std::tuple, std::pair,     each element a structure; vectors of different length, and maps with
+//   std::array, std::vector,   different keys, are different structures
+//   std::map
+//   a plain struct of Values   each field a structure; at most 12 fields, no arrays, no base
+//                              classes
+//   anything else that copies  a constant, the same for every sample: it becomes a Value
 //
 // Arms must return the same structure. normal_t<X> is the type that remains when constants have
 // become values; where types cannot tell two structures apart (lengths, keys) the builder does, and

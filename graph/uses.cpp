@@ -84,12 +84,6 @@ Slots uses_of(const Node& node) {
   return uses;
 }
 
-Slots uses_of(const Block& block) {
-  Slots uses(block.results.begin(), block.results.end());
-  for (const Node& node : block.nodes) uses.merge(uses_of(node));
-  return uses;
-}
-
 void move_scope(Plan& plan, const Node& node, ScopeId to) {
   if (const auto* stage = std::get_if<Stage>(&node)) {
     for (const SlotId slot : stage->steps.front().writes) plan.slots[slot].scope = to;

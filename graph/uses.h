@@ -30,8 +30,7 @@ bool has_effect(const Node& node);
 // What the node gives to those behind it. Steps inside may also add to a value from outside: a list
 // that a loop fills.
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
-// What the node, or the block, uses of what was made before it.
+// What the node uses of what was made before it, or within.
 Slots uses_of(const Node& node);
-Slots uses_of(const Block& block);
 
 }  // namespace sluice

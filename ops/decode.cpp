@@ -9,8 +9,9 @@ namespace {
 
 template <class Source>
 Value<JpegHeader> peek(Value<Source> jpeg) {
-  return detail::graph_of(jpeg).map(
-      "peek_jpeg", [](const Source& file) { return peek_jpeg(ByteSpan(file)); }, jpeg);
+  return detail::graph_of(jpeg, "peek_jpeg")
+      .map(
+          "peek_jpeg", [](const Source& file) { return peek_jpeg(ByteSpan(file)); }, jpeg);
 }
 
 template <class Source>

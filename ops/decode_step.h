@@ -28,7 +28,7 @@ inline void note(Frame& frame, const JpegReport& report) {
 template <class Source, class Decode, class... Args>
 std::pair<Step, Value<Image>> begin_decode(std::string_view name, const Value<Source>& jpeg,
                                            Decode decode, Args... args) {
-  Graph g = graph_of(jpeg);
+  Graph g = graph_of(jpeg, name);
   Step step = begin_step<Value<Source>, Args...>(g.recorder(), name, jpeg, args...);
   for (const JpegPath path : kJpegPaths) step.events.emplace_back(name_of(path));
   const Value<Image> image = results<Image>::add(g.recorder(), step);

@@ -5,12 +5,13 @@
 namespace sluice {
 
 Value<Image> flip(Value<Image> image, const FlipOptions& options) {
-  return detail::graph_of(image).map_into<Image>(
-      "flip",
-      [](const Image& in, bool horizontal, bool vertical, Image& out) {
-        kernels::flip(in, horizontal, vertical, out);
-      },
-      image, options.horizontal, options.vertical);
+  return detail::graph_of(image, "flip")
+      .map_into<Image>(
+          "flip",
+          [](const Image& in, bool horizontal, bool vertical, Image& out) {
+            kernels::flip(in, horizontal, vertical, out);
+          },
+          image, options.horizontal, options.vertical);
 }
 
 }  // namespace sluice

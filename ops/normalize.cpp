@@ -44,12 +44,12 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
         kernels::crop_mirror_normalize(in, window, mine, out);
       },
       options.height, options.width, options.mirror);
-  return detail::graph_of(image).declare(normalized, facts_of(options));
+  return Graph(image.recorder()).declare(normalized, facts_of(options));
 }
 
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options) {
-  Graph g = detail::graph_of(image);
+  Graph g = detail::graph_of(image, "resize_mirror_normalize");
   const auto normalized = g.map_into<Tensor>(
       "resize_mirror_normalize",
       [params = params_of(options), interpolation = options.interpolation](

@@ -3,12 +3,15 @@
 
 #include <sluice/graph/graph.h>
 
+#include <string_view>
+
 namespace sluice::detail {
 
-// The graph that a value belongs to; throws BuildError for a default-constructed Value.
+// The graph of the value that an operator is given; throws BuildError, which names the operator,
+// for a default-constructed Value.
 template <class T>
-Graph graph_of(const Value<T>& value) {
-  if (!value.valid()) throw_empty("an operator is given");
+Graph graph_of(const Value<T>& value, std::string_view name) {
+  if (!value.valid()) throw_empty(is_given(name));
   return Graph(value.recorder());
 }
 

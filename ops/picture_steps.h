@@ -17,7 +17,7 @@ namespace sluice::detail {
 // for its size and nothing else.
 template <class R, class Look, class... Args>
 Value<R> size_step(std::string_view name, const Value<Image>& image, Look look, Args... args) {
-  Graph g = graph_of(image);
+  Graph g = graph_of(image, name);
   Step step = begin_step<Value<Image>, Args...>(g.recorder(), name, image, args...);
   const Value<R> value = results<R>::add(g.recorder(), step);
   PictureViewer views;
@@ -42,7 +42,7 @@ struct WindowStep {
 template <class R, class WindowOf, class Work, class... Args>
 Value<R> window_step(const WindowStep& kind, const Value<Image>& image, WindowOf window_of,
                      Work work, Args... args) {
-  Graph g = graph_of(image);
+  Graph g = graph_of(image, kind.name);
   Step step = begin_step<Value<Image>, Args...>(g.recorder(), kind.name, image, args...);
   const Value<R> value = results<R>::add(g.recorder(), step);
   PictureViewer views;

@@ -39,15 +39,16 @@ Window draw_window(Random& random, int height, int width, const RandomWindowOpti
 template <class Source>
 Value<Window> window_of_file(Value<Source> jpeg, const RandomWindowOptions& options,
                              bool apply_orientation) {
-  return detail::graph_of(jpeg).random(
-      "random_window",
-      [o = checked(options), apply_orientation](Random& random, const Source& file) {
-        const JpegHeader header = peek_jpeg(ByteSpan(file));
-        return apply_orientation
-                   ? draw_window(random, header.oriented_height(), header.oriented_width(), o)
-                   : draw_window(random, header.height, header.width, o);
-      },
-      jpeg);
+  return detail::graph_of(jpeg, "random_window")
+      .random(
+          "random_window",
+          [o = checked(options), apply_orientation](Random& random, const Source& file) {
+            const JpegHeader header = peek_jpeg(ByteSpan(file));
+            return apply_orientation
+                       ? draw_window(random, header.oriented_height(), header.oriented_width(), o)
+                       : draw_window(random, header.height, header.width, o);
+          },
+          jpeg);
 }
 
 // By how much a window may be shrunk so that twice the size that is wanted is left.
@@ -103,7 +104,8 @@ Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& opt
   return window_of_file(jpeg, options, apply_orientation);
 }
 Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options) {
-  const std::uint32_t generator = detail::graph_of(image).recorder().next_generator();
+  const std::uint32_t generator =
+      detail::graph_of(image, "random_window").recorder().next_generator();
   return detail::size_step<Window>(
       "random_window", image,
       [o = checked(options), generator](const Frame& frame, const Image& in) {

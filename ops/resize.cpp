@@ -31,7 +31,7 @@ Value<Image> resize(Value<Image> image, const ResizeOptions& options) {
                        " pixels is not possible");
     }
   }
-  Graph g = detail::graph_of(image);
+  Graph g = detail::graph_of(image, "resize");
   const Interpolation interpolation = options.interpolation;
   if (shorter) {
     return g.map_into<Image>(

@@ -74,6 +74,8 @@ TEST(Compact, GivesTheSameFullBatchesOnEveryMachine) {
         }
       }
       EXPECT_EQ(batches, c.batches);
+      EXPECT_EQ(pipeline.stats().batches, static_cast<std::int64_t>(c.batches));
+      EXPECT_EQ(pipeline.batches(), 10);
       EXPECT_EQ(last_size, c.last_size);
       EXPECT_EQ(pipeline.stats().epoch.skipped, c.skipped);
       EXPECT_TRUE(pipeline.stats().epoch.balanced());

@@ -38,5 +38,35 @@ TEST(Pipeline, DeliversAllSamplesInOrder) {
   }
 }
 
+struct Box {
+  std::int64_t side = 0;
+  std::int64_t area() const { return side * side; }
+  void corner(std::int64_t& out) const { out = side - 1; }
+  void see() const { seen.fetch_add(side); }
+  static inline std::atomic<std::int64_t> seen{0};
+};
+
+TEST(Pipeline, StepsMayBeMembers) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    const auto i = g.source(8, &SampleInfo::index_in_epoch);
+    auto box = g.map(
+        "box", [](std::int64_t x) { return Box{x}; }, i);
+    box = g.tap("see", &Box::see, box);
+    return std::tuple{g.map("side", &Box::side, box), g.map("area", &Box::area, box),
+                      g.map_into<std::int64_t>("corner", &Box::corner, box)};
+  });
+  Box::seen = 0;
+  std::int64_t n = 0;
+  for (const auto& [sides, areas, corners] : pipeline.epoch()) {
+    for (std::size_t k = 0; k < sides.size(); ++k, ++n) {
+      EXPECT_EQ(sides[k], n);
+      EXPECT_EQ(areas[k], n * n);
+      EXPECT_EQ(corners[k], n - 1);
+    }
+  }
+  EXPECT_EQ(n, 8);
+  EXPECT_EQ(Box::seen, 28);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -9,6 +9,16 @@
 namespace sluice {
 namespace {
 
+// A tensor of which type and number of dimensions are known.
+Value<Tensor> tensor_of(Graph& g, Value<int> n, DType dtype) {
+  const auto create = [dtype](int, Tensor& out) { out.create({2}, dtype); };
+  return g.declare(g.map_into<Tensor>("make", create, n), {.dtype = dtype, .rank = 1});
+}
+Value<int> elements(Graph& g, Value<Tensor> tensor) {
+  return g.map(
+      "elements", [](const Tensor& t) { return static_cast<int>(t.elements()); }, tensor);
+}
+
 const std::vector<WrongProgram>& wrong_conditionals() {
   static const std::vector<WrongProgram> all{
       {"no condition",
@@ -193,6 +203,16 @@ const std::vector<WrongProgram>& wrong_conditionals() {
        "'conditional' is given a default-constructed Value; use one that a Graph or an operator "
        "has "
        "made"},
+      {"arms that give tensors of different types",
+       [](Graph& g) {
+         auto n = numbers(g);
+         auto cond = g.add_conditional();
+         cond.set_condition(n > 3);
+         auto bytes = tensor_of(g, n, DType::u8);
+         return elements(g, cond.add_output(tensor_of(g, cond.add_input(n), DType::f32), bytes));
+       },
+       "'conditional': output 0 is a tensor (u8, 1 dimension) in the arm 'false', but (f32, 1 "
+       "dimension) in the arm 'true'; make both agree in type, layout and number of dimensions"},
   };
   return all;
 }
@@ -330,9 +350,7 @@ const std::vector<WrongProgram>& wrong_loops() {
        [](Graph& g) {
          Counting c(g);
          c.end();
-         auto tensor = g.map_into<Tensor>(
-             "make", [](int, Tensor& out) { out.create({2}, DType::f32); }, c.n);
-         (void)c.loop.add_iterator(tensor, {.axis = 4});
+         (void)c.loop.add_iterator(tensor_of(g, c.n, DType::f32), {.axis = 4});
          return c.n;
        },
        "'count': there is no axis 4; a list has axis 0, a tensor 0 to 3"},
@@ -349,6 +367,16 @@ const std::vector<WrongProgram>& wrong_loops() {
        "'add' lies in the arm 'true' of 'conditional' and in the loop 'count', but neither of them "
        "lies in the other; let one be over, and give its value out with add_output, before the "
        "other uses it"},
+      {"a next value of another type than the first",
+       [](Graph& g) {
+         Counting c(g);
+         c.end();
+         auto tensor = c.loop.add_recurrence(tensor_of(g, c.n, DType::f32));
+         tensor.set_next(tensor_of(g, c.carried.value(), DType::u8));
+         return elements(g, c.loop.add_output(tensor));
+       },
+       "'count': recurrence 1 is a tensor (u8, 1 dimension) as the body gives it, but (f32, 1 "
+       "dimension) as it begins; make both agree in type, layout and number of dimensions"},
   };
   return all;
 }

@@ -195,7 +195,7 @@ TEST(Operators, RefuseWhatCannotBe) {
             "resize: a size of -3 pixels is not possible");
   EXPECT_EQ(
       error_of([](Graph&, Value<Image>) { return resize(Value<Image>(), {.height = 3}); }),
-      "an operator is given a default-constructed Value; use one that a Graph or an operator has "
+      "'resize' is given a default-constructed Value; use one that a Graph or an operator has "
       "made");
   EXPECT_EQ(error_of([](Graph&, Value<Image> image) {
               return random_resized_crop(image, {.min_area = 2});
