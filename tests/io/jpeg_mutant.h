@@ -47,11 +47,11 @@ class JpegMutator {
   void damage() {
     if (bytes_.size() < 4) return;
     static constexpr void (JpegMutator::*kKinds[])() = {
-        &JpegMutator::flip_bit,        &JpegMutator::flip_bit_of_scan, &JpegMutator::cut_tail,
-        &JpegMutator::put_marker,      &JpegMutator::put_bytes,        &JpegMutator::take_bytes,
-        &JpegMutator::swap_runs,       &JpegMutator::swap_segments,    &JpegMutator::swap_tables,
-        &JpegMutator::repeat_segment,  &JpegMutator::take_segment,     &JpegMutator::change_header,
-        &JpegMutator::ask_for_restarts};
+        &JpegMutator::flip_bit,         &JpegMutator::flip_bit_of_scan, &JpegMutator::cut_tail,
+        &JpegMutator::put_marker,       &JpegMutator::put_bytes,        &JpegMutator::take_bytes,
+        &JpegMutator::swap_runs,        &JpegMutator::swap_segments,    &JpegMutator::swap_tables,
+        &JpegMutator::repeat_segment,   &JpegMutator::take_segment,     &JpegMutator::change_header,
+        &JpegMutator::ask_for_restarts, &JpegMutator::fill_tail};
     (this->*kKinds[below(std::size(kKinds))])();
   }
 
@@ -76,6 +76,9 @@ class JpegMutator {
   }
 
   void cut_tail() { bytes_.resize(std::max<std::size_t>(below(bytes_.size()), 4)); }
+
+  // Any number of these may stand before a marker, but here none follows.
+  void fill_tail() { std::fill(to(below(bytes_.size())), bytes_.end(), std::uint8_t{0xff}); }
 
   void put_marker() {
     constexpr std::uint8_t kMarkers[] = {0xd0, 0xd1, 0xd3, 0xd7, 0xd8, 0xd9, 0xda,

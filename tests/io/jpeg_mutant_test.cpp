@@ -7,6 +7,7 @@
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
 #include <sluice/io/jpeg_encode.h>
+#include <sluice/io/jpeg_scan_reader.h>
 #include <sluice/io/jpeg_self_test.h>
 
 #include <algorithm>
@@ -40,6 +41,9 @@ class JpegMutantTest : public testing::Test {
           encode_jpeg(draw_picture(kHeight, 90, 1),
                       {.quality = 96, .optimize = true, .restart_rows = restart_rows}));
     }
+    // More than our decoder prepares at a time.
+    files_.push_back(encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
+    ASSERT_GT(files_.back().size(), ScanReader::kPiece);
     folder_ = std::filesystem::path(testing::TempDir()) /
               testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder_);
@@ -111,6 +115,22 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
   EXPECT_GT(refused, mutants / 10);
   EXPECT_GT(decoded, mutants / 10);
   EXPECT_GT(indexed, mutants / 10);
+}
+
+// The library reads a little ahead of what a window needs, and so may find that the file ends.
+TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
+  const Bytes file = encode_jpeg(draw_picture(37, 50, 3), {.quality = 30});
+  for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {
+    for (const std::size_t fill_bytes : {1, 2, 60}) {
+      std::vector<std::uint8_t> bytes(file.begin(), file.begin() + cut);
+      bytes.resize(cut + fill_bytes, 0xff);
+      const Window w{3, 28, 2, 7};
+      const DecodeOutcome library = outcome_of(bytes, w, {}, kLibrary);
+      const DecodeOutcome fast = outcome_of(bytes, w, {}, kFast);
+      EXPECT_TRUE(fast.same_as(library))
+          << "cut at " << cut << ", " << fill_bytes << ": " << fast << " instead of " << library;
+    }
+  }
 }
 
 }  // namespace
