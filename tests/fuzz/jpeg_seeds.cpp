@@ -57,6 +57,8 @@ void add_ordinary(Folder& folder) {
   folder.add("tiny", encode_jpeg(draw_picture(1, 1, 3)));
   folder.add("wide", encode_jpeg(draw_picture(3, 300, 3), {.quality = 60}));
   folder.add("tall", encode_jpeg(draw_picture(300, 3, 3), {.quality = 60}));
+  // More than our decoder prepares at a time.
+  folder.add("large", encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
   folder.add("progressive", encode_jpeg(draw_picture(37, 50, 3), {.progressive = true}));
 }
 
