@@ -49,6 +49,12 @@ void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) {
   state.stop = whole ? base() + size_ + 9 : base() + size_ - kGroupBytes;
 }
 
+bool ScanReader::is_cut() const {
+  const auto rest = file_.subspan(end_);
+  return at_end_ &&
+         std::all_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte == 0xff; });
+}
+
 ScanReader::Place ScanReader::place(const EntropyState& state) {
   const std::size_t bits = static_cast<std::size_t>(state.next - base()) * 8 - state.count;
   const std::size_t byte = bits / 8;

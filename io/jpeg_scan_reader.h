@@ -41,8 +41,9 @@ class ScanReader {
   // the file's size.
   bool at_end() const { return at_end_; }
   std::size_t end() const { return end_; }
-  // Whether it ends with the file, where a marker should be.
-  bool is_cut() const { return at_end_ && end_ + 2 > file_.size(); }
+  // Whether it ends with the file, where a marker should be. Fill bytes, any number of 0xff, may
+  // stand before a marker but are none.
+  bool is_cut() const;
 
  private:
   const std::uint8_t* base() const { return piece_.data(); }

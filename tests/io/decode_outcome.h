@@ -3,6 +3,8 @@
 
 #include <sluice/io/jpeg_decode.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <span>

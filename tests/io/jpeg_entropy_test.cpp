@@ -9,8 +9,6 @@
 #include <sluice/io/jpeg_self_test.h>
 #include <sluice/runtime/random.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -121,96 +119,6 @@ TEST_F(JpegEntropyTest, AWindowMayLearnForTheNext) {
   JpegOptions verify;
   verify.verify = true;
   EXPECT_EQ(outcome_of(file, Window{5, 5, 9, 9}, verify, kFast, index.get()).path, JpegPath::fast);
-}
-
-// Damage of many kinds. Sound code that was hit may decode to something: then to the same.
-std::vector<std::uint8_t> mutant(std::span<const std::uint8_t> file, Random& random) {
-  std::vector<std::uint8_t> bytes(file.begin(), file.end());
-  const auto below = [&](std::size_t n) {
-    return static_cast<std::size_t>(random.below(static_cast<unsigned>(n)));
-  };
-  const std::size_t times = 1 + below(3);
-  for (std::size_t i = 0; i < times; ++i) {
-    const std::size_t at = below(bytes.size());
-    switch (below(7)) {
-      case 0:
-      case 1:
-        bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ (1u << below(8)));
-        break;
-      case 2:
-        bytes.resize(std::max<std::size_t>(at, 4));
-        break;
-      case 3:  // a marker
-        bytes[at] = 0xff;
-        if (at + 1 < bytes.size()) {
-          constexpr std::uint8_t kMarkers[] = {0xd0, 0xd3, 0xd7, 0xd8, 0xd9,
-                                               0xda, 0xc4, 0xfe, 0x01, 0xff};
-          bytes[at + 1] = kMarkers[below(sizeof(kMarkers))];
-        }
-        break;
-      case 4:  // bytes out of nowhere
-        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), 1 + below(5),
-                     static_cast<std::uint8_t>(below(256)));
-        break;
-      case 5:  // bytes gone
-        bytes.erase(
-            bytes.begin() + static_cast<std::ptrdiff_t>(at),
-            bytes.begin() + static_cast<std::ptrdiff_t>(std::min(at + 1 + below(9), bytes.size())));
-        break;
-      default: {  // parts change places, tables often among them
-        const std::size_t half = bytes.size() / 2;
-        const std::size_t size = 1 + below(std::min<std::size_t>(60, half));
-        const std::size_t a = below(half - size + 1);
-        const std::size_t b = half + below(bytes.size() - half - size + 1);
-        std::swap_ranges(bytes.data() + a, bytes.data() + a + size, bytes.data() + b);
-        break;
-      }
-    }
-    if (bytes.size() < 4) break;
-  }
-  return bytes;
-}
-
-TEST_F(JpegEntropyTest, MutantsEndAsTheLibraryEndsThem) {
-  const char* wish = std::getenv("SLUICE_JPEG_MUTANTS");
-  const int mutants = wish != nullptr ? std::atoi(wish) : 2000;
-  std::vector<Bytes> files;
-  for (const int restart_rows : {0, 1}) {
-    for (const Subsampling s : {Subsampling::s444, Subsampling::s420}) {
-      files.push_back(encode_jpeg(draw_picture(61, 75, 3),
-                                  {.quality = 85, .subsampling = s, .restart_rows = restart_rows}));
-    }
-    files.push_back(encode_jpeg(draw_picture(40, 90, 1),
-                                {.quality = 96, .optimize = true, .restart_rows = restart_rows}));
-  }
-  Random random({.seed = 77});
-  int refused = 0;
-  int decoded = 0;
-  const auto index = JpegIndex::in_memory();
-  for (int i = 0; i < mutants; ++i) {
-    const auto bytes = mutant(files[static_cast<std::size_t>(i) % files.size()], random);
-    JpegOptions options;
-    options.max_output_bytes = 1 << 22;
-    if (i % 2 == 1) options.damage = DamagePolicy::tolerant;
-    const DecodeOutcome library = outcome_of(bytes, {}, options, kLibrary);
-    const DecodeOutcome fast =
-        outcome_of(bytes, {}, options, kFast, i % 3 == 0 ? index.get() : nullptr);
-    ASSERT_TRUE(fast.same_as(library))
-        << "mutant " << i << ": " << fast << " instead of " << library;
-    ++(library.error.empty() ? decoded : refused);
-    // A window sees the damage that the library sees on its way there, whatever is known of the
-    // file.
-    const Window w = any_window(random, 40, 75, i % 4 == 3);
-    const DecodeOutcome library_part = outcome_of(bytes, w, options, kLibrary);
-    for (int k = 0; k < 2; ++k) {
-      const DecodeOutcome part =
-          outcome_of(bytes, w, options, kFast, k == 0 ? nullptr : index.get());
-      ASSERT_TRUE(part.same_as(library_part))
-          << "mutant " << i << ": " << part << " instead of " << library_part;
-    }
-  }
-  EXPECT_GT(refused, mutants / 10);
-  EXPECT_GT(decoded, mutants / 10);
 }
 
 TEST_F(JpegEntropyCorpus, EveryFileEndsAsTheLibraryEndsIt) {

@@ -40,8 +40,10 @@ inline Image reference_decode(std::span<const std::uint8_t> file, J_COLOR_SPACE 
   return image;
 }
 
-// Encodes pixels of four channels as a CMYK file, without loss where blocks of 8 x 8 are flat.
-inline std::vector<std::uint8_t> reference_encode_cmyk(const Image& image) {
+// Encodes pixels that are in the colour space `space`. set_up(info) may change the settings.
+template <class SetUp>
+std::vector<std::uint8_t> reference_encode(const Image& image, J_COLOR_SPACE space, int quality,
+                                           const SetUp& set_up) {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors{};
   info.err = jpeg_std_error(&errors);
@@ -51,10 +53,11 @@ inline std::vector<std::uint8_t> reference_encode_cmyk(const Image& image) {
   jpeg_mem_dest(&info, &data, &size);
   info.image_width = static_cast<JDIMENSION>(image.width());
   info.image_height = static_cast<JDIMENSION>(image.height());
-  info.input_components = 4;
-  info.in_color_space = JCS_CMYK;
+  info.input_components = image.channels();
+  info.in_color_space = space;
   jpeg_set_defaults(&info);
-  jpeg_set_quality(&info, 100, TRUE);
+  jpeg_set_quality(&info, quality, TRUE);
+  set_up(info);
   jpeg_start_compress(&info, TRUE);
   while (info.next_scanline < info.image_height) {
     JSAMPROW row = const_cast<JSAMPROW>(image.row(static_cast<int>(info.next_scanline)));
@@ -65,6 +68,11 @@ inline std::vector<std::uint8_t> reference_encode_cmyk(const Image& image) {
   std::vector<std::uint8_t> file(data, data + size);
   std::free(data);
   return file;
+}
+
+// Encodes pixels of four channels as a CMYK file, without loss where blocks of 8 x 8 are flat.
+inline std::vector<std::uint8_t> reference_encode_cmyk(const Image& image) {
+  return reference_encode(image, JCS_CMYK, 100, [](jpeg_compress_struct&) {});
 }
 
 }  // namespace sluice
