@@ -1,8 +1,10 @@
 #include "augment.h"
 
+#include "inputs.h"
 #include "pictures.h"
 #include "progress.h"
 #include "sheet.h"
+#include "summary.h"
 #include "usage.h"
 #include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>
@@ -30,18 +32,9 @@ struct NumberedFiles {
   std::int64_t size() const { return files.size(); }
   const std::string& name(std::int64_t i) const { return files.name(i); }
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
-    return {read_file(files.name(info.index_in_epoch)), info.index_in_epoch};
+    return {std::get<Bytes>(files(info)), info.index_in_epoch};
   }
 };
-
-constexpr std::size_t kMostNamed = 20;  // files that the summary names, of each kind
-
-// What a step said, without the hint in brackets that is meant for programs.
-std::string in_words(const std::string& what) {
-  const std::size_t hint = what.rfind(" (");
-  return what.back() == ')' && what.find("::", hint) != std::string::npos ? what.substr(0, hint)
-                                                                          : what;
-}
 
 // A row of the sheet, drawn when the run is over.
 struct Shown {
@@ -131,9 +124,8 @@ class Augmentation {
     }
   }
 
-  // What a file of --data is called: its path below that folder.
   std::string name_of_file(const std::string& path) const {
-    return fs::path(path).lexically_relative(options_.data).string();
+    return name_below(options_.data, path);
   }
 
   // Where the result of sample `number` goes. Names stay below what a file system allows.
@@ -150,11 +142,7 @@ class Augmentation {
   static Files find_files(const AugmentOptions& options) {
     keep_apart("--out", options.out, options.data);
     if (!options.sheet.empty()) keep_apart("--sheet", options.sheet, options.data);
-    try {
-      return files_in(options.data);
-    } catch (const IoError& error) {
-      throw UsageError(fmt::format("--data: {}", error.what()));
-    }
+    return data_files(options.data, {.index = chosen_index(options.index)});
   }
 
   // False when the policy is `fail` and a sample failed.
@@ -215,14 +203,6 @@ class Augmentation {
 
   void show(Shown shown) {
     if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));
-  }
-
-  // Names up to kMostNamed of the samples in `list`, a line each.
-  template <class List, class Line>
-  static void name_each(const List& list, Line line) {
-    for (std::size_t i = 0; i < std::min(list.size(), kMostNamed); ++i)
-      fmt::print("  {}\n", line(list[i]));
-    if (list.size() > kMostNamed) fmt::print("  ... and {} more\n", list.size() - kMostNamed);
   }
 
   std::string reason(const SampleError& error) const {

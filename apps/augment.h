@@ -20,7 +20,8 @@ struct AugmentOptions {
   std::uint64_t seed = 5;
   int threads = 0;  // 0: all CPUs of the process
   OnError on_error = OnError::skip;
-  bool profile = false;  // print what the steps took and which arms were taken
+  std::string index = "off";  // see chosen_index
+  bool profile = false;       // print what the steps took and which arms were taken
 };
 
 // A result is named after its file, the folders that this lies in below `data`, and its number:

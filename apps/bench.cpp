@@ -5,6 +5,7 @@
 #include "bench_limits.h"
 #include "bench_overhead.h"
 #include "bench_subjects.h"
+#include "inputs.h"
 #include "pictures.h"
 #include "usage.h"
 #include <sluice/runtime/cpu_count.h>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -82,6 +84,8 @@ class Bench {
 
   int run() {
     if (overhead_) {
+      if (options_.index != "off")
+        throw UsageError("bench overhead reads no files: --index is for the other workloads");
       run_overhead();
     } else {
       run_on_files();
@@ -143,12 +147,13 @@ class Bench {
   void run_on_files() {
     if (options_.data.empty())
       throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
+    const std::shared_ptr<JpegIndex> index = chosen_index(options_.index);
     const Corpus corpus(options_.data);
     if (corpus.left_out() > 0)
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
     const bool conditional = options_.workload == "conditional";
-    SubjectOptions subject{.threads = threads_, .batch = options_.batch};
+    SubjectOptions subject{.threads = threads_, .batch = options_.batch, .index = index.get()};
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {
@@ -162,14 +167,24 @@ class Bench {
         conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
     fmt::print(
         out_,
-        "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}; ours beside {}\n",
+        "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}, index {}; ours beside "
+        "{}\n",
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
-        options_.batch, beside);
+        options_.batch, options_.index, beside);
     const Subject ours = make_subject(options_.workload, corpus, subject);
     const Result result = alternate(
         ours, [&] { return limit(subject.images); }, subject.images, options_.rounds, out_);
     summarise(result, beside);
-    write(common(result));
+    nlohmann::ordered_json json = common(result);
+    json["index"] = options_.index;
+    if (index != nullptr) {
+      const std::int64_t known = corpus.known_to(*index);
+      fmt::print(out_, "index: {} of the {} files, {:.2f} MB\n", known, corpus.size(),
+                 static_cast<double>(index->bytes()) / 1e6);
+      json["index_files"] = known;
+      json["index_bytes"] = index->bytes();
+    }
+    write(json);
   }
 
   void summarise(const Result& result, const std::string& beside) const {

@@ -11,7 +11,8 @@
 //                                         steps in a line
 //
 // All files lie in memory before anything is measured. Each round works on the same images with the
-// same random numbers.
+// same random numbers. With an index, ours decodes windows with its help and the limit without; one
+// in memory is filled by the round that warms up.
 #pragma once
 
 #include <string>
@@ -26,7 +27,8 @@ struct BenchOptions {
   double seconds = 2;  // of one side of one round, about
   int rounds = 5;
   int batch = 64;
-  std::string json;  // file for the figures; "-" is standard output, empty none
+  std::string index = "off";  // see chosen_index; not for `overhead`
+  std::string json;           // file for the figures; "-" is standard output, empty none
 };
 
 const std::vector<std::string>& bench_workloads();

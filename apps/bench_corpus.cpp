@@ -1,29 +1,18 @@
 #include "bench_corpus.h"
 
+#include "inputs.h"
 #include "usage.h"
-#include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace sluice::app {
 
-namespace {
-
-Files found_in(const std::string& folder) {
-  try {
-    return files_in(folder);
-  } catch (const IoError& error) {
-    throw UsageError(fmt::format("--data: {}", error.what()));
-  }
-}
-
-}  // namespace
-
 Corpus::Corpus(const std::string& folder) {
-  const Files files = found_in(folder);
+  const Files files = data_files(folder);
   Image picture;
   for (std::int64_t i = 0; i < files.size(); ++i) {
     try {
@@ -42,6 +31,12 @@ double Corpus::megabytes() const {
   std::size_t sum = 0;
   for (const Bytes& file : files_) sum += file.size();
   return static_cast<double>(sum) / 1e6;
+}
+
+std::int64_t Corpus::known_to(const JpegIndex& index) const {
+  return std::count_if(files_.begin(), files_.end(), [&index](const Bytes& file) {
+    return index.find(digest_of(file)).has_value();
+  });
 }
 
 }  // namespace sluice::app

@@ -25,6 +25,8 @@ class Corpus {
   ByteSpan operator[](std::int64_t i) const { return files_[static_cast<std::size_t>(i % size())]; }
   double megabytes() const;
   int left_out() const { return left_out_; }
+  // How many of the files an index knows something of.
+  std::int64_t known_to(const JpegIndex& index) const;
 
  private:
   std::vector<Bytes> files_;

@@ -11,12 +11,15 @@
 namespace sluice::app {
 namespace {
 
-Value<ByteSpan> files_of(Graph& g, const Corpus& corpus, std::int64_t images) {
-  return g.source(images,
-                  [&corpus](const SampleInfo& info) { return corpus[info.index_in_epoch]; });
+Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images, JpegIndex* index) {
+  return g.source(images, [&corpus, index](const SampleInfo& info) {
+    Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
+    file.set_index(index);
+    return file;
+  });
 }
 
-Value<Image> rotate_some(Graph& g, Value<ByteSpan> jpeg) {
+Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg) {
   auto image = decode_jpeg(jpeg);
   auto angle = g.uniform(10.f, 30.f);
   auto turned = g.if_else(
@@ -24,7 +27,7 @@ Value<Image> rotate_some(Graph& g, Value<ByteSpan> jpeg) {
   return resize(turned, {.width = 400, .height = 400});
 }
 
-Value<Tensor> train(Graph& g, Value<ByteSpan> jpeg) {
+Value<Tensor> train(Graph& g, Value<Bytes> jpeg) {
   auto mirror = g.coin_flip(0.5f);
   auto part = decode_jpeg(jpeg, random_window(jpeg));
   return resize_mirror_normalize(
@@ -32,7 +35,7 @@ Value<Tensor> train(Graph& g, Value<ByteSpan> jpeg) {
       {.width = 224, .height = 224, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
 }
 
-Value<Tensor> eval(Value<ByteSpan> jpeg) {
+Value<Tensor> eval(Value<Bytes> jpeg) {
   auto image = resize(decode_jpeg(jpeg), {.shorter = 256});
   return crop_mirror_normalize(
       image, {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd});
@@ -43,11 +46,11 @@ Value<Tensor> eval(Value<ByteSpan> jpeg) {
 Subject make_subject(const std::string& workload, const Corpus& corpus,
                      const SubjectOptions& options) {
   const auto from_files = [&](auto recipe) {
-    return subject_of(options, [&corpus, recipe, images = options.images](Graph& g) {
-      return recipe(g, files_of(g, corpus, images));
+    return subject_of(options, [&corpus, recipe, &options](Graph& g) {
+      return recipe(g, files_of(g, corpus, options.images, options.index));
     });
   };
-  using Jpeg = Value<ByteSpan>;
+  using Jpeg = Value<Bytes>;
   if (workload == "decode") return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg); });
   if (workload == "region")
     return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg, random_window(jpeg)); });
@@ -61,8 +64,9 @@ void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,
   const std::int64_t images = std::min<std::int64_t>(corpus.size(), 64);
   const PipelineOptions pipeline_options{
       .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
-  auto pipeline = make_pipeline(
-      pipeline_options, [&](Graph& g) { return rotate_some(g, files_of(g, corpus, images)); });
+  auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
+    return rotate_some(g, files_of(g, corpus, images, options.index));
+  });
   RotateLoop::Scratch scratch;
   Image expected;
   for (const auto& batch : pipeline.epoch()) {

@@ -1,6 +1,7 @@
 // The pipelines that `sluice bench` measures, each behind one function that runs an epoch of it.
 //
-// A Subject owns its pipeline and refers to the corpus, which must outlive it. Threads: one.
+// A Subject owns its pipeline and refers to the corpus and the index, which must outlive it.
+// Threads: one.
 #pragma once
 
 #include "bench_corpus.h"
@@ -28,6 +29,7 @@ struct SubjectOptions {
   int threads = 1;
   int batch = 64;
   std::uint64_t seed = 42;
+  JpegIndex* index = nullptr;  // of the files; null: none
 };
 
 // The pipeline that `describe` describes, with options.images samples.

@@ -3,6 +3,7 @@
 #include "augment.h"
 #include "bench.h"
 #include "graph.h"
+#include "index.h"
 #include "pictures.h"
 #include "recipes.h"
 #include "usage.h"
@@ -17,6 +18,7 @@
 #include <system_error>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -72,6 +74,20 @@ CLI::Validator number_from(T low, T high) {
       "");
 }
 
+// The word stands for 0.
+CLI::Validator number_or(const char* word, CLI::Validator number) {
+  return CLI::Validator(
+      [word = std::string(word), number = std::move(number)](std::string& given) {
+        if (given == word) {
+          given = "0";
+          return std::string();
+        }
+        const std::string wrong = number(given);
+        return wrong.empty() ? wrong : fmt::format("{}, nor '{}'", wrong, word);
+      },
+      "");
+}
+
 std::vector<std::string> names_of(const auto& map) {
   std::vector<std::string> names;
   for (const auto& [name, value] : map) names.push_back(name);
@@ -104,12 +120,23 @@ CLI::Option* add_threads(CLI::App& command, int& threads,
       ->type_name("T");
 }
 
-void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
-  command
-      .add_option("--data", options.data,
-                  "folder with JPEG files; those in folders below it count too")
+void add_data(CLI::App& command, std::string& data) {
+  command.add_option("--data", data, "folder with JPEG files; those in folders below it count too")
       ->required()
       ->type_name("DIR");
+}
+
+void add_index_choice(CLI::App& command, std::string& index) {
+  command
+      .add_option("--index", index,
+                  "what is known of where in the files rows begin, so that windows of pictures "
+                  "decode without what lies before them: off (default), memory (filled on the way, "
+                  "for when a file comes again) or a file that sluice index wrote")
+      ->type_name("off|memory|FILE");
+}
+
+void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
+  add_data(command, options.data);
   command
       .add_option("--out", options.out,
                   "folder for the results; made if it is missing, and empty unless --overwrite")
@@ -138,6 +165,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
                   "(another file stands in)")
       ->check(one_of(names_of(kPolicies)))
       ->type_name("WHAT");
+  add_index_choice(command, options.index);
   command
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")
@@ -167,6 +195,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
   command.add_option("--batch", options.batch, "samples of a batch (default: 64)")
       ->check(number_from(1, 65536))
       ->type_name("N");
+  add_index_choice(command, options.index);
   command
       .add_option("--json", options.json, "writes the figures to this file; - is standard output")
       ->type_name("FILE");
@@ -203,9 +232,27 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
   add_threads(command, options.threads)->needs(data);
 }
 
+void add_index(CLI::App& command, IndexOptions& options) {
+  add_data(command, options.data);
+  command
+      .add_option("--out", options.out, "file for the index; an index that is there is replaced")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--grain", options.grain,
+                  "how many block groups lie between two places that the index knows in a row; "
+                  "rows: one place for each row, which takes a quarter of the room (default: 16)")
+      ->transform(number_or("rows", number_from(1, 65535)))
+      ->type_name("N|rows");
+  add_threads(command, options.threads);
+  command.footer(
+      "Augmenting and measuring with --index FILE then decode windows of these pictures alone. "
+      "Files are known by their content: one that changes later on decodes as without an index.");
+}
+
 // What is wrong with the first argument; CLI11 itself says only that a command is required.
 std::string wrong_command(int argc, const char* const* argv) {
-  const std::vector<std::string> commands = {"augment", "bench", "graph", "pictures"};
+  const std::vector<std::string> commands = {"augment", "bench", "graph", "index", "pictures"};
   if (argc < 2)
     return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
   const std::string first = argv[1];
@@ -252,17 +299,23 @@ int run(int argc, const char* const* argv) {
   AugmentOptions augment;
   BenchOptions bench;
   GraphOptions graph;
+  IndexOptions index;
   CLI::App* const augment_command =
       app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
   CLI::App* const graph_command =
       app.add_subcommand("graph", "draw a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
+  CLI::App* const index_command =
+      app.add_subcommand("index",
+                         "learn where rows begin in the JPEG files of a folder, so that "
+                         "windows of them decode alone");
   CLI::App* const pictures_command =
       app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
   add_augment(*augment_command, augment, words);
   add_bench(*bench_command, bench);
   add_graph(*graph_command, graph, words);
+  add_index(*index_command, index);
   pictures_command
       ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
       ->required()
@@ -285,6 +338,7 @@ int run(int argc, const char* const* argv) {
   try {
     if (*pictures_command) return run_pictures(words.pictures);
     if (*bench_command) return run_bench(bench);
+    if (*index_command) return run_index(index);
     graph.recipe = augment.recipe = kRecipes.at(words.recipe);
     if (*graph_command) return run_graph(graph);
     augment.on_error = kPolicies.at(words.on_error);

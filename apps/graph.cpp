@@ -1,7 +1,7 @@
 #include "graph.h"
 
+#include "inputs.h"
 #include "progress.h"
-#include "usage.h"
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -27,13 +27,9 @@ struct MaybeFiles {
 
 MaybeFiles find_files(const GraphOptions& options) {
   if (options.data.empty()) return {};
-  try {
-    Files files = files_in(options.data);
-    const std::int64_t all = files.size();
-    return {std::move(files), options.count > 0 ? options.count : all};
-  } catch (const IoError& error) {
-    throw UsageError(fmt::format("--data: {}", error.what()));
-  }
+  Files files = data_files(options.data);
+  const std::int64_t all = files.size();
+  return {std::move(files), options.count > 0 ? options.count : all};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "apps/pictures.h"
 #include "program.h"
+#include <sluice/io/jpeg_self_test.h>
 
 #include <string>
 
@@ -22,7 +23,9 @@ TEST(Bench, EveryWorkloadReportsItsFigures) {
                                 " --threads 2 --seconds 0.01 --rounds 2 --batch 8 --json -");
     ASSERT_EQ(ran.status, 0) << workload << ": " << ran.errors;
     const auto json = nlohmann::json::parse(ran.out);
+    EXPECT_EQ(json.contains("index"), workload != "overhead");
     if (workload != "overhead") {
+      EXPECT_EQ(json.at("index"), "off");
       EXPECT_NE(ran.errors.find("left out, as they cannot be read or decoded: 2 of the files"),
                 std::string::npos)
           << ran.errors;
@@ -47,6 +50,30 @@ TEST(Bench, EveryWorkloadReportsItsFigures) {
       EXPECT_GT(row.at("base_ns"), 0) << row;
       EXPECT_LE(row.at("adds_ns_least"), row.at("adds_ns")) << row;
       EXPECT_LE(row.at("adds_ns"), row.at("adds_ns_most")) << row;
+    }
+  }
+}
+
+// The demo's pictures but the progressive and the damaged one are those that an index helps with.
+TEST(Bench, SaysWhichIndexItRanWith) {
+  if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
+  const std::string data = (test_folder() / "data").string();
+  const std::string index = (test_folder() / "index").string();
+  ASSERT_EQ(run_program("pictures --out " + data).status, 0);
+  ASSERT_EQ(run_program("index --data " + data + " --out " + index).status, 0);
+  const auto known = files_below(data).size() - 2;
+  for (const std::string workload : {"decode", "region", "train"}) {
+    for (const std::string& choice : {std::string("memory"), index}) {
+      const Ran ran = run_program("bench " + workload + " --data " + data + " --index " + choice +
+                                  " --threads 2 --seconds 0.01 --rounds 1 --batch 8 --json -");
+      ASSERT_EQ(ran.status, 0) << workload << ": " << ran.errors;
+      EXPECT_NE(ran.errors.find(", index " + choice + "; ours beside libjpeg-turbo's full decode"),
+                std::string::npos)
+          << ran.errors;
+      const auto json = nlohmann::json::parse(ran.out);
+      EXPECT_EQ(json.at("index"), choice);
+      EXPECT_EQ(json.at("index_files"), known) << workload << " " << choice;
+      EXPECT_GT(json.at("index_bytes"), 0);
     }
   }
 }

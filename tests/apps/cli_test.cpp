@@ -11,7 +11,7 @@ TEST(Cli, VersionAndHelp) {
   const Ran version = run_program("--version");
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out, "sluice 0.1.0\n");
-  for (const std::string command : {"", "augment ", "bench ", "graph ", "pictures "}) {
+  for (const std::string command : {"", "augment ", "bench ", "graph ", "index ", "pictures "}) {
     const Ran help = run_program(command + "--help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Usage:"), std::string::npos) << command;
@@ -28,7 +28,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string arguments;
     std::string says;
   } cases[] = {
-      {"", "augment, bench, graph or pictures"},
+      {"", "augment, bench, graph, index or pictures"},
       {"augmnt", "'augmnt' is no command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --out x", "--data DIR is missing: folder with JPEG files"},
@@ -62,6 +62,18 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"graph --threads 3", "--threads requires --data"},
       {"graph --data " + data, "holds no JPEG files"},
       {"graph --data " + data + "/missing --text", "does not exist"},
+      {"augment --data " + occupied + " --out x --index " + data, "--index: the index"},
+      {"augment --data x --out y --index", "--index wants one value"},
+      {"bench train --data " + occupied + " --index missing", "cannot be opened"},
+      {"bench overhead --index memory", "bench overhead reads no files"},
+      {"index --data x", "--out FILE is missing: file for the index"},
+      {"index --out x", "--data DIR is missing"},
+      {"index --data " + data + " --out x", "holds no JPEG files"},
+      {"index --data " + occupied + " --out " + data, "is a folder: give the name of a file"},
+      {"index --data " + occupied + " --out " + occupied + "/a.jpg", "it would be lost"},
+      {"index --data x --out y --grain 0", "--grain: '0' is not a whole number from 1 to 65535"},
+      {"index --data x --out y --grain columns", "nor 'rows'"},
+      {"index --data x --out y --threads 0", "--threads: '0'"},
       {"pictures", "--out"},
   };
   for (const auto& c : cases) {

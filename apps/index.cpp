@@ -1,0 +1,162 @@
+#include "index.h"
+
+#include "inputs.h"
+#include "pictures.h"
+#include "progress.h"
+#include "summary.h"
+#include "usage.h"
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace sluice::app {
+namespace {
+namespace fs = std::filesystem;
+
+// Said before the work begins, not after it.
+void check_out(const std::string& out) {
+  std::error_code ignored;
+  if (fs::is_directory(out, ignored)) {
+    throw UsageError(fmt::format("--out {} is a folder: give the name of a file in it", out));
+  }
+  if (fs::exists(out, ignored) && !JpegIndex::is_one(out)) {
+    throw UsageError(fmt::format(
+        "--out {} is there already, and no index: it would be lost; give another name", out));
+  }
+  const std::string folder = fs::path(out).parent_path().string();
+  if (!folder.empty()) make_folder(folder);
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
+    throw UsageError(
+        fmt::format("--out {} cannot be written: its folder is closed to you; give "
+                    "another one",
+                    out));
+  }
+}
+
+struct Learnt {
+  JpegLearnReport report;
+  std::int64_t bytes = 0;  // of the file
+};
+
+struct LeftOut {
+  std::int64_t file = 0;
+  JpegLearnReport report;
+};
+
+class Indexing {
+ public:
+  explicit Indexing(const IndexOptions& options)
+      : options_(options), files_(data_files(options.data)) {
+    check_out(options.out);
+    fmt::print("{} files in {}\n", files_.size(), options.data);
+  }
+
+  int run() {
+    constexpr int kBatch = 64;
+    const PipelineOptions pipeline_options{
+        .batch_size = kBatch, .threads = options_.threads, .on_error = OnError::skip};
+    auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
+      auto [jpeg, label] = g.read(files_);
+      return g.map(
+          "learn_jpeg",
+          [index = index_](const Bytes& file) {
+            return Learnt{learn_jpeg(file, *index), static_cast<std::int64_t>(file.size())};
+          },
+          jpeg);
+    });
+
+    Progress progress("files", files_.size());
+    const auto start = std::chrono::steady_clock::now();
+    for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();) {
+      take(*batch);
+      progress.update((batch->index() + 1) * kBatch);
+    }
+    if (indexed_ > 0) index_->save(options_.out);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    progress.finish();
+    summarise(seconds, pipeline.options().threads);
+    if (indexed_ == 0) {
+      (void)std::fflush(stdout);
+      throw Error(fmt::format("nothing was indexed: none of {} files can be", files_.size()));
+    }
+    return 0;
+  }
+
+ private:
+  template <class B>
+  void take(const B& batch) {
+    const auto& learnt = batch.template get<0>();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const auto& [report, bytes] = learnt[i];
+      if (report.result == JpegLearnt::known) {
+        ++indexed_;
+        bytes_ += bytes;
+      } else {
+        left_out_.push_back({batch.ids()[i], report});
+      }
+    }
+    for (const SampleError& error : batch.errors())
+      left_out_.push_back({error.id, {JpegLearnt::unusable, error.what}});
+  }
+
+  void summarise(double seconds, int threads) {
+    if (indexed_ > 0) {
+      const std::int64_t copies = indexed_ - index_->files();
+      fmt::print("indexed {} files{} in {:.2f} s: {:.0f} files/s with {} thread{}\n", indexed_,
+                 copies > 0 ? fmt::format(" ({} of them copies of others)", copies) : "", seconds,
+                 seconds > 0 ? static_cast<double>(indexed_) / seconds : 0.0, threads,
+                 threads == 1 ? "" : "s");
+      const auto size = static_cast<double>(fs::file_size(options_.out));
+      fmt::print("{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {} records, {}\n",
+                 options_.out, size / 1e6, 100 * size / static_cast<double>(bytes_),
+                 static_cast<double>(bytes_) / 1e6, index_->records(),
+                 options_.grain == 0
+                     ? "one for each row of block groups"
+                     : fmt::format("one for every {} block groups of a row", options_.grain));
+    }
+    std::sort(left_out_.begin(), left_out_.end(),
+              [](const LeftOut& a, const LeftOut& b) { return a.file < b.file; });
+    name_left_out(JpegLearnt::unsuitable, "of a kind that an index does not help with");
+    name_left_out(JpegLearnt::unusable, "that cannot be used");
+    name_left_out(JpegLearnt::no_room, "that the index has no room for");
+  }
+
+  void name_left_out(JpegLearnt result, const char* kind) const {
+    std::vector<LeftOut> those;
+    std::copy_if(left_out_.begin(), left_out_.end(), std::back_inserter(those),
+                 [result](const LeftOut& file) { return file.report.result == result; });
+    if (those.empty()) return;
+    fmt::print("left out {} {}:\n", those.size(), kind);
+    name_each(those, [this](const LeftOut& file) {
+      return fmt::format("{}: {}", name_below(options_.data, files_.name(file.file)),
+                         in_words(file.report.reason));
+    });
+  }
+
+  const IndexOptions& options_;
+  Files files_;
+  // As large as it gets: it is what was asked for.
+  std::shared_ptr<JpegIndex> index_ = JpegIndex::in_memory(
+      {.bytes = std::numeric_limits<std::int64_t>::max(), .grain = options_.grain});
+  std::int64_t indexed_ = 0;  // files
+  std::int64_t bytes_ = 0;    // of them
+  std::vector<LeftOut> left_out_;
+};
+
+}  // namespace
+
+int run_index(const IndexOptions& options) { return Indexing(options).run(); }
+
+}  // namespace sluice::app

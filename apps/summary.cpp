@@ -1,0 +1,17 @@
+#include "summary.h"
+
+#include <filesystem>
+
+namespace sluice::app {
+
+std::string name_below(const std::string& folder, const std::string& path) {
+  return std::filesystem::path(path).lexically_relative(folder).string();
+}
+
+std::string in_words(const std::string& what) {
+  const std::size_t hint = what.rfind(" (");
+  return what.back() == ')' && what.find("::", hint) != std::string::npos ? what.substr(0, hint)
+                                                                          : what;
+}
+
+}  // namespace sluice::app

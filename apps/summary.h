@@ -1,0 +1,30 @@
+// What the summaries of commands have in common: how they name files and say what is wrong with
+// them. No state, no errors.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+
+// What a file of a folder is called: its path below that folder.
+std::string name_below(const std::string& folder, const std::string& path);
+
+// What a step said, without the hint in brackets that is meant for programs.
+std::string in_words(const std::string& what);
+
+// Prints line(item) for the first 20 items of `list`, and how many more there are.
+template <class List, class Line>
+void name_each(const List& list, Line line) {
+  constexpr std::size_t kMostNamed = 20;
+  std::size_t named = 0;
+  for (const auto& item : list) {
+    if (named++ == kMostNamed) break;
+    fmt::print("  {}\n", line(item));
+  }
+  if (list.size() > kMostNamed) fmt::print("  ... and {} more\n", list.size() - kMostNamed);
+}
+
+}  // namespace sluice::app

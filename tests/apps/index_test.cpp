@@ -1,0 +1,128 @@
+#include "apps/pictures.h"
+#include "program.h"
+#include <sluice/io/files.h>
+#include <sluice/io/jpeg_index.h>
+#include <sluice/io/jpeg_self_test.h>
+
+#include <algorithm>
+#include <string>
+
+namespace sluice::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Index : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
+    data_ = test_folder() / "data";
+    fs::create_directories(data_);
+    for (const Picture& picture : demo_pictures())
+      write_file((data_ / picture.name).string(), picture.file);
+    files_ = static_cast<std::int64_t>(files_below(data_).size());
+  }
+  std::string path(const std::string& name) const { return (test_folder() / name).string(); }
+  Ran index(const std::string& out, const std::string& options = "") const {
+    return run_program("index --data " + data_.string() + " --out " + path(out) + " " + options);
+  }
+
+  fs::path data_;
+  std::int64_t files_ = 0;
+};
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(Index, KnowsAllFilesButThoseThatItNames) {
+  fs::create_symlink(data_ / "gone", data_ / "gone.jpg");
+  fs::copy_file(data_ / "arrow.jpg", data_ / "twin.jpg");
+  const Ran ran = index("new/pictures.index");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(ran.errors, "");
+  // One of the pictures is progressive, one is damaged.
+  const std::int64_t known = files_ - 2;
+  EXPECT_TRUE(says(ran.out, std::to_string(files_ + 2) + " files in ")) << ran.out;
+  EXPECT_TRUE(says(
+      ran.out, "indexed " + std::to_string(known + 1) + " files (1 of them copies of others) in "))
+      << ran.out;
+  EXPECT_TRUE(says(ran.out, "left out 1 of a kind that an index does not help with:\n  "))
+      << ran.out;
+  EXPECT_TRUE(says(ran.out, ".jpg: progressive\n")) << ran.out;
+  EXPECT_TRUE(says(ran.out, "left out 2 that cannot be used:\n  damaged.jpg: ")) << ran.out;
+  EXPECT_TRUE(says(ran.out, "  gone.jpg: ")) << ran.out;
+  const auto opened = JpegIndex::open(path("new/pictures.index"));
+  EXPECT_EQ(opened->files(), known);
+  EXPECT_TRUE(says(ran.out, "; " + std::to_string(opened->records()) +
+                                " records, one for every 16 block groups of a row\n"))
+      << ran.out;
+  EXPECT_TRUE(opened->find(digest_of(read_file((data_ / "arrow.jpg").string()))));
+  EXPECT_EQ(files_below(test_folder() / "new").size(), 1u);  // no draft is left
+}
+
+TEST_F(Index, TheSameFileWhateverTheThreads) {
+  EXPECT_EQ(index("a", "--threads 1").status, 0);
+  EXPECT_EQ(index("b", "--threads 4").status, 0);
+  EXPECT_EQ(text_of(path("a")), text_of(path("b")));
+  // In the folder of the data, and over an index that is there.
+  EXPECT_EQ(index("data/c", "--threads 4").status, 0);
+  EXPECT_EQ(index("data/c", "--threads 2").status, 0);
+  EXPECT_EQ(text_of(path("a")), text_of(path("data/c")));
+}
+
+TEST_F(Index, TheGrainSaysHowManyRecords) {
+  std::int64_t before = 0;
+  for (const std::string grain : {"rows", "16", "3", "1"}) {
+    ASSERT_EQ(index("index", "--grain " + grain).status, 0);
+    const std::int64_t records = JpegIndex::open(path("index"))->records();
+    EXPECT_GT(records, before) << grain;
+    before = records;
+  }
+}
+
+TEST_F(Index, NothingToIndexIsAFailure) {
+  for (const auto& entry : fs::directory_iterator(data_)) {
+    if (entry.path().filename() != "damaged.jpg") fs::remove(entry.path());
+  }
+  const Ran ran = index("index");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(says(ran.errors, "nothing was indexed: none of 1 files can be")) << ran.errors;
+  EXPECT_TRUE(says(ran.out, "damaged.jpg: ")) << ran.out;
+  EXPECT_FALSE(fs::exists(path("index")));
+}
+
+TEST_F(Index, AugmentMakesTheSamePicturesWithAndWithout) {
+  ASSERT_EQ(index("index").status, 0);
+  const auto augment = [&](const std::string& out, const std::string& options) {
+    const Ran ran = run_program("augment --recipe train --count 40 --data " + data_.string() +
+                                " --out " + path(out) + " " + options);
+    EXPECT_EQ(ran.status, 0) << options << ": " << ran.errors;
+    return files_below(path(out));
+  };
+  const auto plain = augment("off", "--index off");
+  EXPECT_GE(plain.size(), 37u);
+  EXPECT_EQ(augment("none", ""), plain);
+  EXPECT_EQ(augment("memory", "--index memory --threads 1"), plain);
+  EXPECT_EQ(augment("memory4", "--index memory --threads 4"), plain);
+  EXPECT_EQ(augment("file", "--index " + path("index")), plain);
+}
+
+TEST_F(Index, ADamagedOneIsRefused) {
+  ASSERT_EQ(index("index").status, 0);
+  std::string bytes = text_of(path("index"));
+  bytes[60] = static_cast<char>(bytes[60] ^ 1);
+  std::ofstream(path("index"), std::ios::binary | std::ios::trunc) << bytes;
+  for (const std::string& command : {"augment --out " + path("out"), std::string("bench region")}) {
+    const Ran ran =
+        run_program(command + " --data " + data_.string() + " --index " + path("index"));
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_EQ(ran.errors, "sluice: --index: the index '" + path("index") +
+                              "' is damaged (its table); make it again with 'sluice index'\n");
+  }
+  EXPECT_EQ(index("index").status, 0);
+  EXPECT_GT(JpegIndex::open(path("index"))->files(), 0);
+}
+
+}  // namespace
+}  // namespace sluice::app
