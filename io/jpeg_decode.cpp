@@ -123,8 +123,11 @@ class Lesson {
   const JpegIndexEntry* known() const { return known_ ? &*known_ : nullptr; }
   bool is_sound() const { return known_ && known_->complete; }
 
-  void begin(JpegEntropy& entropy) {
+  // `rows` of groups are about to be read.
+  void begin(JpegEntropy& entropy, std::uint32_t rows) {
     if (index_ == nullptr || is_sound() || !index_->grows()) return;
+    // A row is known by the record of the next one.
+    if (known_ && known_->records.size() > std::size_t{rows} * known_->per_row) return;
     const std::uint32_t per_row = entropy.groups_per_row();
     notes_.emplace();
     notes_->grain = index_->grain() > 0 ? std::min(index_->grain(), per_row) : per_row;
@@ -179,7 +182,12 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   job.sound = lesson.is_sound();
   // Whoever wants to know of damage anywhere does not take the index's word for it.
   if (!decompressor.start(own_entropy, job.to_end ? nullptr : lesson.known())) return {};
-  if (decompressor.is_ours()) lesson.begin(decompressor.entropy());
+  if (decompressor.is_ours()) {
+    const int bottom = job.window.y + job.window.height;
+    const int group = jpeg_group_height(info);
+    const int rows = job.to_end ? stored_height : (bottom + group - 1) / group;
+    lesson.begin(decompressor.entropy(), static_cast<std::uint32_t>(rows));
+  }
   job.cut = wish.window && !lacks_passes(info) && (wish.shrink == 1 || can_be_cut_shrunk(info));
 
   Image upright;  // as stored, when it has to be turned afterwards

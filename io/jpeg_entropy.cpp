@@ -21,11 +21,17 @@ bool is_ordinary(jpeg_decompress_struct& info) {
          info.Al == 0 && info.unread_marker == 0;
 }
 
+int pixels_of(int sampling, const jpeg_decompress_struct& info) {
+  const int blocks = info.num_components == 1 ? 1 : sampling;
+  return blocks * DCTSIZE * static_cast<int>(info.scale_num) / static_cast<int>(info.scale_denom);
+}
 }  // namespace
 
 int jpeg_group_width(const jpeg_decompress_struct& info) {
-  const int blocks = info.num_components == 1 ? 1 : info.max_h_samp_factor;
-  return blocks * DCTSIZE * static_cast<int>(info.scale_num) / static_cast<int>(info.scale_denom);
+  return pixels_of(info.max_h_samp_factor, info);
+}
+int jpeg_group_height(const jpeg_decompress_struct& info) {
+  return pixels_of(info.max_v_samp_factor, info);
 }
 
 const HuffmanLookup* JpegEntropy::lookup(Table& table, const JHUFF_TBL& source,

@@ -28,8 +28,9 @@
 
 namespace sluice {
 
-// Pixels of the output that a group of blocks is wide. From jpeg_start_decompress on.
+// Pixels of the output that a group of blocks is wide and high. From jpeg_start_decompress on.
 int jpeg_group_width(const jpeg_decompress_struct& info);
+int jpeg_group_height(const jpeg_decompress_struct& info);
 
 class JpegEntropy {
  public:

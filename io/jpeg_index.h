@@ -11,8 +11,9 @@
 // mapped and only answers. The file: jpeg_index_file.h.
 //
 // Ownership: shared; what find() gives stays good while it and the index are held. Threads: any
-// number at once. Errors: see each function. An index is never the reason for wrong pixels: its
-// files carry checksums, and the decoder compares what it meets with what the records say.
+// number at once. Errors: see each function. An index is never the reason for wrong pixels: what it
+// knows is tied to all bytes of a file, its own files carry checksums, and the decoder leaves what
+// does not fit together to the library.
 #pragma once
 
 #include <cstddef>

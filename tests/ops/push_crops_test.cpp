@@ -1,13 +1,12 @@
 // Crops reach into the decoder: programs that cut decoded pictures give what the same programs give
 // with a decoder that always makes the whole picture, and make no more of each picture than they
 // look at.
-#include "tests/io/pictures.h"
+#include "tests/ops/push_crops.h"
+
 #include <sluice/sluice.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -15,59 +14,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::int64_t kSamples = 24;
-using File = std::vector<std::uint8_t>;
-using Jpeg = Value<ByteSpan>;
-using Digest = std::uint64_t;
-
-const std::vector<File>& files() {
-  static const std::vector<File> all = [] {
-    std::vector<File> made;
-    for (int i = 0; i < kSamples; ++i) {
-      const Bytes jpeg =
-          encode_jpeg(draw_picture(60 + i * 7 % 41, 64 + i * 13 % 37, i % 5 == 4 ? 1 : 3,
-                                   static_cast<std::uint64_t>(i)),
-                      {.subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444,
-                       .progressive = i % 7 == 6,
-                       .orientation = 1 + i % 8});
-      made.emplace_back(jpeg.begin(), jpeg.end());
-    }
-    return made;
-  }();
-  return all;
-}
-
-// The decoder of the library, or one of which no pass knows anything.
-class Decode {
- public:
-  explicit Decode(bool opaque) : opaque_(opaque) {}
-  Value<Image> operator()(Graph& g, Jpeg jpeg, const JpegOptions& options = {}) const {
-    if (!opaque_) return decode_jpeg(jpeg, options);
-    return g.map_into<Image>(
-        "decode_jpeg",
-        [options](ByteSpan file, Image& out) { decode_jpeg_image(file, options, out); }, jpeg);
-  }
-
- private:
-  bool opaque_;
-};
-
-// Depends on the size and on every byte.
-Value<Digest> digest(Graph& g, Value<Image> image) {
-  return g.map(
-      "digest",
-      [](const Image& in) {
-        Digest sum = static_cast<Digest>(in.width()) * 1000 + static_cast<Digest>(in.height());
-        for (int y = 0; y < in.height(); ++y) {
-          for (std::size_t k = 0; k < in.row_bytes(); ++k) sum = sum * 31 + in.row(y)[k];
-        }
-        return sum;
-      },
-      image);
-}
-
-constexpr Window kCorner{3, 5, 30, 20};
 
 struct Case {
   const char* name;
@@ -205,19 +151,13 @@ const Case kCases[] = {
      kSamples, 0},
 };
 
-auto describe(const Case& which, bool opaque, const std::vector<File>& from) {
-  return [&which, opaque, &from](Graph& g) {
-    auto jpeg = g.source(static_cast<std::int64_t>(from.size()), [&from](const SampleInfo& info) {
-      return ByteSpan(from[static_cast<std::size_t>(info.index_in_epoch)]);
+auto describe(const Case& which, bool opaque) {
+  return [&which, opaque](Graph& g) {
+    auto jpeg = g.source(kSamples, [](const SampleInfo& info) {
+      return ByteSpan(files()[static_cast<std::size_t>(info.index_in_epoch)]);
     });
     return which.describe(g, jpeg, Decode(opaque));
   };
-}
-
-std::int64_t runs_of(const Stats& stats, const std::string& step) {
-  std::int64_t runs = 0;
-  for (const StepStats& s : stats.steps) runs += s.name == step ? s.runs : 0;
-  return runs;
 }
 
 void expect_count(std::int64_t found, std::int64_t wanted, const char* what) {
@@ -232,14 +172,14 @@ void expect_count(std::int64_t found, std::int64_t wanted, const char* what) {
 TEST(PushCrops, GivesTheSameAndDecodesNoMoreThanIsLookedAt) {
   for (const Case& which : kCases) {
     SCOPED_TRACE(which.name);
-    auto whole = make_pipeline({.batch_size = 5}, describe(which, true, files()));
+    auto whole = make_pipeline({.batch_size = 5}, describe(which, true));
     std::vector<Digest> expected;
     for (const auto& [digests] : whole.epoch())
       expected.insert(expected.end(), digests.begin(), digests.end());
     ASSERT_EQ(expected.size(), files().size());
     for (const int threads : {1, 2, 8}) {
       auto pushed = make_pipeline({.batch_size = 7, .threads = threads, .profile = true},
-                                  describe(which, false, files()));
+                                  describe(which, false));
       std::vector<Digest> given;
       for (const auto& [digests] : pushed.epoch())
         given.insert(given.end(), digests.begin(), digests.end());
@@ -287,128 +227,6 @@ TEST(PushCrops, ReachesFromTensorsAndIntoBatches) {
   EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg (window)"), kSamples);
   EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#2 (window)"), kSamples);
   EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#3"), kSamples);  // all of it: no window
-}
-
-// What is wrong is said in the same words, in the name of the same step.
-TEST(PushCrops, ErrorsAreTheSame) {
-  struct Wrong {
-    const char* name;
-    std::function<Value<Digest>(Graph&, Jpeg, const Decode&)> describe;
-    std::function<File()> file;
-  };
-  const auto good = [] { return files()[0]; };
-  const auto cut = [](std::size_t bytes) {
-    return [bytes] { return File(files()[0].begin(), files()[0].begin() + bytes); };
-  };
-  const auto corner = [](Graph& g, Jpeg jpeg, const Decode& decode) {
-    return digest(g, crop(decode(g, jpeg), kCorner));
-  };
-  const Wrong wrong[] = {
-      {"a window outside",
-       [](Graph& g, Jpeg jpeg, const Decode& decode) {
-         return digest(g, crop(decode(g, jpeg), Window{50, 0, 20, 20}));
-       },
-       good},
-      {"an empty window",
-       [](Graph& g, Jpeg jpeg, const Decode& decode) {
-         return digest(g, crop(decode(g, jpeg), Window{}));
-       },
-       good},
-      {"a middle that is too large",
-       [](Graph& g, Jpeg jpeg, const Decode& decode) {
-         return digest(g, center_crop(decode(g, jpeg), {.width = 500, .height = 5}));
-       },
-       good},
-      {"no picture", corner,
-       [] {
-         return File{'t', 'e', 'x', 't'};
-       }},
-      {"nothing", corner, [] { return File{}; }},
-      {"a picture that ends in its first rows", corner, cut(700)},
-  };
-  for (const Wrong& which : wrong) {
-    SCOPED_TRACE(which.name);
-    const std::vector<File> from = {which.file()};
-    std::vector<std::string> said;
-    for (const bool opaque : {false, true}) {
-      const Case program{which.name, which.describe, 0, 0};
-      auto pipeline = make_pipeline({.batch_size = 1, .on_error = OnError::skip},
-                                    describe(program, opaque, from));
-      for (const auto& batch : pipeline.epoch()) {
-        for (const SampleError& error : batch.errors()) said.push_back(to_string(error));
-      }
-    }
-    ASSERT_EQ(said.size(), 2u);
-    EXPECT_EQ(said[0], said[1]);
-  }
-}
-
-File half_of(const File& file) {
-  return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2)};
-}
-
-// A window does not see damage below it, unless `verify` asks for that; tolerance delivers the
-// picture, and says so.
-TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
-  struct Policy {
-    JpegOptions options;
-    Window window;
-    bool delivered;
-    std::size_t warnings;
-  };
-  const Window top{0, 0, 8, 40}, all{0, 0, 60, 64};
-  const Policy policies[] = {
-      {{}, top, true, 0},
-      {{.verify = true}, top, false, 0},
-      {{}, all, false, 0},
-      {{.damage = DamagePolicy::tolerant}, top, true, 0},
-      {{.damage = DamagePolicy::tolerant}, all, true, 1},
-      {{.damage = DamagePolicy::tolerant, .verify = true}, top, true, 1},
-  };
-  const File file = half_of(files()[0]);
-  for (const Policy& policy : policies) {
-    SCOPED_TRACE(&policy - policies);
-    auto pipeline = make_pipeline({.batch_size = 1, .on_error = OnError::skip}, [&](Graph& g) {
-      auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(file); });
-      return crop(decode_jpeg(jpeg, policy.options), policy.window);
-    });
-    std::size_t delivered = 0;
-    std::vector<SampleError> warnings;
-    for (const auto& batch : pipeline.epoch()) {
-      delivered += batch.size();
-      warnings = batch.warnings();
-    }
-    EXPECT_EQ(delivered, policy.delivered ? 1u : 0u);
-    ASSERT_EQ(warnings.size(), policy.warnings);
-    for (const SampleError& warning : warnings) {
-      EXPECT_EQ(warning.id, 0);
-      EXPECT_EQ(warning.step, "decode_jpeg");
-      EXPECT_NE(warning.what, "");
-    }
-  }
-}
-
-TEST(PushCrops, StatsCountHowPicturesWereRead) {
-  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
-    auto jpeg = g.source(kSamples, [](const SampleInfo& info) {
-      return ByteSpan(files()[static_cast<std::size_t>(info.index_in_epoch)]);
-    });
-    return std::tuple{decode_jpeg(jpeg), crop(decode_jpeg(jpeg), kCorner),
-                      decode_jpeg(jpeg, {.entropy = JpegEntropyDecoder::library})};
-  });
-  for (const auto& batch : pipeline.epoch()) static_cast<void>(batch);
-  const std::int64_t progressive = 3;  // samples 6, 13 and 20
-  std::vector<std::string> found, wanted;
-  for (const EventStats& e : pipeline.stats().events)
-    found.push_back(e.step + " " + e.name + " " + std::to_string(e.count));
-  for (const std::string step : {"decode_jpeg", "decode_jpeg#2"}) {
-    wanted.push_back(step + " fast " + std::to_string(kSamples - progressive));
-    wanted.push_back(step + " fell back " + std::to_string(progressive));
-  }
-  wanted.push_back("decode_jpeg#3 library " + std::to_string(kSamples));
-  std::sort(found.begin(), found.end());
-  std::sort(wanted.begin(), wanted.end());
-  EXPECT_EQ(found, wanted);
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+// What the tests of the pass push_crops share: pictures, a decoder that no pass knows, and counts.
+#pragma once
+
+#include "tests/io/pictures.h"
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+inline constexpr std::int64_t kSamples = 24;
+using File = std::vector<std::uint8_t>;
+using Jpeg = Value<ByteSpan>;
+using Digest = std::uint64_t;
+
+inline const std::vector<File>& files() {
+  static const std::vector<File> all = [] {
+    std::vector<File> made;
+    for (int i = 0; i < kSamples; ++i) {
+      const Bytes jpeg =
+          encode_jpeg(draw_picture(60 + i * 7 % 41, 64 + i * 13 % 37, i % 5 == 4 ? 1 : 3,
+                                   static_cast<std::uint64_t>(i)),
+                      {.subsampling = i % 2 == 0 ? Subsampling::s420 : Subsampling::s444,
+                       .progressive = i % 7 == 6,
+                       .orientation = 1 + i % 8});
+      made.emplace_back(jpeg.begin(), jpeg.end());
+    }
+    return made;
+  }();
+  return all;
+}
+
+// The decoder of the library, or one of which no pass knows anything.
+class Decode {
+ public:
+  explicit Decode(bool opaque) : opaque_(opaque) {}
+  Value<Image> operator()(Graph& g, Jpeg jpeg, const JpegOptions& options = {}) const {
+    if (!opaque_) return decode_jpeg(jpeg, options);
+    return g.map_into<Image>(
+        "decode_jpeg",
+        [options](ByteSpan file, Image& out) { decode_jpeg_image(file, options, out); }, jpeg);
+  }
+
+ private:
+  bool opaque_;
+};
+
+// Depends on the size and on every byte.
+inline Value<Digest> digest(Graph& g, Value<Image> image) {
+  return g.map(
+      "digest",
+      [](const Image& in) {
+        Digest sum = static_cast<Digest>(in.width()) * 1000 + static_cast<Digest>(in.height());
+        for (int y = 0; y < in.height(); ++y) {
+          for (std::size_t k = 0; k < in.row_bytes(); ++k) sum = sum * 31 + in.row(y)[k];
+        }
+        return sum;
+      },
+      image);
+}
+
+inline constexpr Window kCorner{3, 5, 30, 20};
+
+inline std::int64_t runs_of(const Stats& stats, const std::string& step) {
+  std::int64_t runs = 0;
+  for (const StepStats& s : stats.steps) runs += s.name == step ? s.runs : 0;
+  return runs;
+}
+
+}  // namespace sluice

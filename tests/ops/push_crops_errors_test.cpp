@@ -1,0 +1,141 @@
+// Crops that reach into the decoder say what is wrong in the words of the whole decode; warnings
+// and counts of a decoder.
+#include "tests/ops/push_crops.h"
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+// What is wrong is said in the same words, in the name of the same step.
+TEST(PushCrops, ErrorsAreTheSame) {
+  struct Wrong {
+    const char* name;
+    std::function<Value<Digest>(Graph&, Jpeg, const Decode&)> describe;
+    std::function<File()> file;
+  };
+  const auto good = [] { return files()[0]; };
+  const auto cut = [](std::size_t bytes) {
+    return [bytes] { return File(files()[0].begin(), files()[0].begin() + bytes); };
+  };
+  const auto corner = [](Graph& g, Jpeg jpeg, const Decode& decode) {
+    return digest(g, crop(decode(g, jpeg), kCorner));
+  };
+  const Wrong wrong[] = {
+      {"a window outside",
+       [](Graph& g, Jpeg jpeg, const Decode& decode) {
+         return digest(g, crop(decode(g, jpeg), Window{50, 0, 20, 20}));
+       },
+       good},
+      {"an empty window",
+       [](Graph& g, Jpeg jpeg, const Decode& decode) {
+         return digest(g, crop(decode(g, jpeg), Window{}));
+       },
+       good},
+      {"a middle that is too large",
+       [](Graph& g, Jpeg jpeg, const Decode& decode) {
+         return digest(g, center_crop(decode(g, jpeg), {.width = 500, .height = 5}));
+       },
+       good},
+      {"no picture", corner,
+       [] {
+         return File{'t', 'e', 'x', 't'};
+       }},
+      {"nothing", corner, [] { return File{}; }},
+      {"a picture that ends in its first rows", corner, cut(700)},
+  };
+  for (const Wrong& which : wrong) {
+    SCOPED_TRACE(which.name);
+    const std::vector<File> from = {which.file()};
+    std::vector<std::string> said;
+    for (const bool opaque : {false, true}) {
+      auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
+        auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(from[0]); });
+        return which.describe(g, jpeg, Decode(opaque));
+      });
+      for (const auto& batch : pipeline.epoch()) {
+        for (const SampleError& error : batch.errors()) said.push_back(to_string(error));
+      }
+    }
+    ASSERT_EQ(said.size(), 2u);
+    EXPECT_EQ(said[0], said[1]);
+  }
+}
+
+File half_of(const File& file) {
+  return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2)};
+}
+
+// A window does not see damage below it, unless `verify` asks for that; tolerance delivers the
+// picture, and says so.
+TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
+  struct Policy {
+    JpegOptions options;
+    Window window;
+    bool delivered;
+    std::size_t warnings;
+  };
+  const Window top{0, 0, 8, 40}, all{0, 0, 60, 64};
+  const Policy policies[] = {
+      {{}, top, true, 0},
+      {{.verify = true}, top, false, 0},
+      {{}, all, false, 0},
+      {{.damage = DamagePolicy::tolerant}, top, true, 0},
+      {{.damage = DamagePolicy::tolerant}, all, true, 1},
+      {{.damage = DamagePolicy::tolerant, .verify = true}, top, true, 1},
+  };
+  const File file = half_of(files()[0]);
+  for (const Policy& policy : policies) {
+    SCOPED_TRACE(&policy - policies);
+    auto pipeline = make_pipeline({.batch_size = 1, .on_error = OnError::skip}, [&](Graph& g) {
+      auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(file); });
+      return crop(decode_jpeg(jpeg, policy.options), policy.window);
+    });
+    std::size_t delivered = 0;
+    std::vector<SampleError> warnings;
+    for (const auto& batch : pipeline.epoch()) {
+      delivered += batch.size();
+      warnings = batch.warnings();
+    }
+    EXPECT_EQ(delivered, policy.delivered ? 1u : 0u);
+    ASSERT_EQ(warnings.size(), policy.warnings);
+    for (const SampleError& warning : warnings) {
+      EXPECT_EQ(warning.id, 0);
+      EXPECT_EQ(warning.step, "decode_jpeg");
+      EXPECT_NE(warning.what, "");
+    }
+  }
+}
+
+TEST(PushCrops, StatsCountHowPicturesWereRead) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto jpeg = g.source(kSamples, [](const SampleInfo& info) {
+      return ByteSpan(files()[static_cast<std::size_t>(info.index_in_epoch)]);
+    });
+    return std::tuple{decode_jpeg(jpeg), crop(decode_jpeg(jpeg), kCorner),
+                      decode_jpeg(jpeg, {.entropy = JpegEntropyDecoder::library})};
+  });
+  for (const auto& batch : pipeline.epoch()) static_cast<void>(batch);
+  const std::int64_t progressive = 3;  // samples 6, 13 and 20
+  std::vector<std::string> found, wanted;
+  for (const EventStats& e : pipeline.stats().events)
+    found.push_back(e.step + " " + e.name + " " + std::to_string(e.count));
+  for (const std::string step : {"decode_jpeg", "decode_jpeg#2"}) {
+    wanted.push_back(step + " fast " + std::to_string(kSamples - progressive));
+    wanted.push_back(step + " fell back " + std::to_string(progressive));
+  }
+  wanted.push_back("decode_jpeg#3 library " + std::to_string(kSamples));
+  std::sort(found.begin(), found.end());
+  std::sort(wanted.begin(), wanted.end());
+  EXPECT_EQ(found, wanted);
+}
+
+}  // namespace
+}  // namespace sluice
