@@ -9,7 +9,9 @@ namespace sluice {
 
 struct Inspection::Impl {
   explicit Impl(const Plan& recorded)
-      : plan(carry(sink(prune(recorded)))), runner(BufferPool::current()), frame(plan) {}
+      : plan(carry(push_crops(sink(prune(recorded))))),
+        runner(BufferPool::current()),
+        frame(plan) {}
 
   void walk(const Block& block) {
     for (const Node& node : block.nodes) {

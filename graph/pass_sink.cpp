@@ -88,6 +88,8 @@ class Sinker {
   ScopeId lowest(const Node& node, ScopeId home) const {
     std::optional<ScopeId> used;
     for (const SlotId slot : writes_of(plan_, node)) {
+      // A value from outside, which is made in several arms.
+      if (plan_.slots[slot].scope != home) return home;
       if (users_[slot]) used = used ? around(*used, *users_[slot]) : *users_[slot];
     }
     if (!used || around(*used, home) != home) return home;

@@ -9,12 +9,13 @@
 //
 // A step looks through a window alone if no sample that comes by needs other pixels of the picture,
 // too: two windows may cost more than the whole. So it concerns those windows of which every other
-// use of the picture's pixels is in another arm. The other uses keep the picture as it was made; it
-// sinks into the arm that holds them.
+// use of the picture's pixels is in another arm. For the other uses the whole picture is made in
+// the arms that hold them, so that no sample makes more than one.
 #include <sluice/graph/passes.h>
 #include <sluice/graph/uses.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -25,7 +26,7 @@ namespace {
 // The arms on the way from the block that makes a picture to a use of it. In loops there is no
 // saying how often.
 struct Turn {
-  const Branch* branch = nullptr;  // null: a loop
+  Branch* branch = nullptr;  // null: a loop
   std::size_t arm = 0;
 };
 using Way = std::vector<Turn>;
@@ -54,10 +55,15 @@ class Splitter {
     Way way;
     find(block_, way);
     if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
-    for (const Use& use : pixels_) {
-      if (may_push(use)) pushed_.insert(use.viewer);
-    }
-    if (pushed_.empty() && (!pixels_.empty() || looks_.empty())) return false;
+    // The body of a loop may use what its condition has made: that is too far away for us.
+    if (uses_elsewhere()) return false;
+    Uses windows, others;
+    for (const Use& use : pixels_) (may_push(use) ? windows : others).push_back(&use);
+    if (windows.empty() && (!others.empty() || looks_.empty())) return false;
+    for (const Use* use : windows) pushed_.insert(use->viewer);
+    make_whole(block_, 0, windows, others);
+    // One place knows the picture as its own value; several share the one that was outside.
+    if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
     const std::string name = plan_.slots[picture_].name + "'s size";
     size_ = add_slot(plan_.slots[picture_].type, name, block_.scope);
     for (Step* look : looks_) see(*look, size_);
@@ -70,6 +76,7 @@ class Splitter {
     Way way;
     const Step* viewer;  // null when it is no step that looks through a window
   };
+  using Uses = std::vector<const Use*>;
 
   void find(Block& block, Way& way) {
     for (Node& node : block.nodes) {
@@ -105,12 +112,66 @@ class Splitter {
     }
   }
 
+  bool uses_elsewhere() {
+    std::size_t all = &block_ == &plan_.top && has(plan_.outputs, picture_) ? 1 : 0;
+    for_each_block(plan_.top, [&](const Block& block) { all += uses_in(block); });
+    return all != pixels_.size() + looks_.size();
+  }
+
+  // Of the block itself, without those within.
+  std::size_t uses_in(const Block& block) const {
+    std::size_t uses = has(block.results, picture_) ? 1 : 0;
+    for (const Node& node : block.nodes) {
+      const auto* stage = std::get_if<Stage>(&node);
+      const auto* branch = std::get_if<Branch>(&node);
+      uses += has(stage != nullptr    ? stage->steps.front().reads
+                  : branch != nullptr ? branch->reads
+                                      : std::get<Loop>(node).init,
+                  picture_)
+                  ? 1
+                  : 0;
+    }
+    return uses;
+  }
+
   bool may_push(const Use& use) const {
     const auto in_loop = [](const Turn& turn) { return turn.branch == nullptr; };
     if (use.viewer == nullptr || std::any_of(use.way.begin(), use.way.end(), in_loop)) return false;
     return std::all_of(pixels_.begin(), pixels_.end(), [&](const Use& other) {
       return &other == &use || exclude_each_other(use.way, other.way);
     });
+  }
+
+  // Has the whole picture made for `others`, the uses in `block`, of which the arms on the way are
+  // behind us. Where there are windows, too, each of them is in another arm of one branch than
+  // every other use; where there are none, the picture is made as far inside as all the uses are.
+  void make_whole(Block& block, std::size_t depth, const Uses& windows, const Uses& others) {
+    if (others.empty()) return;
+    const auto turn = [&](const Use* use) {
+      return use->way.size() > depth ? use->way[depth] : Turn{};
+    };
+    const Turn first = turn(others.front());
+    const bool together = std::all_of(others.begin(), others.end(), [&](const Use* use) {
+      return turn(use).branch == first.branch && turn(use).arm == first.arm;
+    });
+    if (windows.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
+      Step whole = maker_;
+      whole.makes = nullptr;
+      wholes_.push_back(block.scope);
+      Stage stage;
+      stage.steps.push_back(std::move(whole));
+      block.nodes.insert(block.nodes.begin(), Node(std::move(stage)));
+      return;
+    }
+    for (std::size_t arm = 0; arm < first.branch->arms.size(); ++arm) {
+      const auto in_arm = [&](const Uses& uses) {
+        Uses some;
+        std::copy_if(uses.begin(), uses.end(), std::back_inserter(some),
+                     [&](const Use* use) { return turn(use).arm == arm; });
+        return some;
+      };
+      make_whole(first.branch->arms[arm], depth + 1, in_arm(windows), in_arm(others));
+    }
   }
 
   void rewrite(Block& block) {
@@ -120,8 +181,9 @@ class Splitter {
         Step& step = stage->steps.front();
         if (&step == &maker_) {
           add(nodes, size_step());
-          if (pushed_.size() == pixels_.size()) continue;
-        } else if (pushed_.count(&step) > 0) {
+          continue;
+        }
+        if (pushed_.count(&step) > 0) {
           push(std::move(step), block.scope, nodes);
           continue;
         }
@@ -206,6 +268,7 @@ class Splitter {
   std::vector<Step*> looks_;  // at the size alone
   std::vector<Use> pixels_;
   std::set<const Step*> pushed_;
+  std::vector<ScopeId> wholes_;  // the blocks in which the whole picture is made
 };
 
 }  // namespace
@@ -221,7 +284,9 @@ Plan push_crops(Plan plan) {
     }
   });
   bool changed = false;
-  for (const auto& [block, maker] : makers) changed |= Splitter(plan, *block, *maker).run();
+  // The inner ones first: splitting moves the nodes of a block, and with them the blocks of loops.
+  for (auto it = makers.rbegin(); it != makers.rend(); ++it)
+    changed |= Splitter(plan, *it->first, *it->second).run();
   return changed ? sink(std::move(plan)) : plan;
 }
 

@@ -18,11 +18,18 @@ template <class Source>
 PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options) {
   PictureMaker makes;
   makes.size = [jpeg, options](Frame& frame, SlotId out) {
-    const JpegHeader header = peek_jpeg(ByteSpan(frame.get<Source>(jpeg.slot())));
-    const bool turned = options.apply_orientation;
-    frame.get<Image>(out) = Image::size_only(turned ? header.oriented_height() : header.height,
-                                             turned ? header.oriented_width() : header.width,
-                                             options.color == ColorSpace::rgb ? 3 : 1);
+    const Source& file = frame.get<Source>(jpeg.slot());
+    Image& size = frame.get<Image>(out);
+    try {
+      const JpegHeader header = peek_jpeg(ByteSpan(file));
+      const bool turned = options.apply_orientation;
+      size = Image::size_only(turned ? header.oriented_height() : header.height,
+                              turned ? header.oriented_width() : header.width,
+                              options.color == ColorSpace::rgb ? 3 : 1);
+    } catch (const JpegError&) {
+      // The decoder says what is wrong, and may know what to do about it if it is tolerant.
+      decode_jpeg_image(file, options, size, detail::index_of(file));
+    }
   };
   makes.part = [jpeg, options](Frame& frame, const Window& part, SlotId out) {
     const Source& file = frame.get<Source>(jpeg.slot());

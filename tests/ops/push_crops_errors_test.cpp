@@ -129,12 +129,28 @@ TEST(PushCrops, StatsCountHowPicturesWereRead) {
     found.push_back(e.step + " " + e.name + " " + std::to_string(e.count));
   for (const std::string step : {"decode_jpeg", "decode_jpeg#2"}) {
     wanted.push_back(step + " fast " + std::to_string(kSamples - progressive));
-    wanted.push_back(step + " fell back " + std::to_string(progressive));
+    wanted.push_back(step + " fell_back " + std::to_string(progressive));
   }
   wanted.push_back("decode_jpeg#3 library " + std::to_string(kSamples));
   std::sort(found.begin(), found.end());
   std::sort(wanted.begin(), wanted.end());
   EXPECT_EQ(found, wanted);
+}
+
+// inspect() sees what the pipeline sees, and no damage that it does not.
+TEST(PushCrops, InspectEndsAsThePipelineDoes) {
+  const File file = half_of(files()[0]);
+  for (const Window& window : {Window{0, 0, 8, 40}, Window{0, 0, 60, 64}}) {
+    auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
+      auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(file); });
+      return crop(decode_jpeg(jpeg), window);
+    });
+    std::size_t failed = 0;
+    for (const auto& batch : pipeline.epoch()) failed += batch.errors().size();
+    const Inspection sample = pipeline.inspect(0);
+    EXPECT_EQ(sample.error() != nullptr, failed == 1);
+    EXPECT_EQ(sample.has("crop"), failed == 0);
+  }
 }
 
 }  // namespace
