@@ -239,7 +239,10 @@ JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const Jp
   Attempt attempt(decompressor, out);
   check_shrink(wish.shrink);
   const bool fast = options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
-  Lesson lesson(fast ? index : nullptr, file);
+  // Whoever reads all of a file learns nothing from an index, but may teach one.
+  const bool to_end = !wish.window || options.verify;
+  const bool helps = index != nullptr && (!to_end || index->grows());
+  Lesson lesson(fast && helps ? index : nullptr, file);
   std::optional<JpegReport> report;
   if (fast) report = try_to_decode(decompressor, file, wish, options, true, lesson, out);
   if (!report) {
@@ -262,7 +265,7 @@ const char* name_of(JpegPath path) {
     case JpegPath::indexed:
       return "indexed";
     case JpegPath::fell_back:
-      return "fell back";
+      return "fell_back";
   }
   return "";
 }

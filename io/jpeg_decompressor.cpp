@@ -86,9 +86,9 @@ std::string JpegDecompressor::describe_damage() const {
 bool JpegDecompressor::run(void (*step)(void*)) {
   if (jpeg_guarded(errors_, step, this)) return true;
   if (ours_ && entropy_.doubted()) return false;
+  const char* const hint = errors_.row > 0 ? " (DamagePolicy::tolerant keeps what is left)" : "";
   throw JpegError(errors_.fatal_is_damage
-                      ? fmt::format("damaged: {} (DamagePolicy::tolerant keeps what is left)",
-                                    describe_damage())
+                      ? fmt::format("damaged: {}{}", describe_damage(), hint)
                       : fmt::format("cannot be decoded: {}", errors_.row > 0
                                                                  ? describe_damage()
                                                                  : std::string(errors_.text)));

@@ -1,5 +1,6 @@
 #include <sluice/io/jpeg_guard.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include <jerror.h>
@@ -13,6 +14,13 @@ void note_place(j_common_ptr object, JpegErrors& errors) {
   if (object->is_decompressor == FALSE) return;
   const auto* decoder = reinterpret_cast<const jpeg_decompress_struct*>(object);
   errors.row = static_cast<int>(decoder->output_scanline);
+  const bool one_scan = decoder->progressive_mode == FALSE && decoder->input_scan_number == 1 &&
+                        decoder->comps_in_scan == decoder->num_components;
+  if (errors.row == 0 && errors.header_read && one_scan && decoder->input_iMCU_row > 1) {
+    // Rows that are passed over are counted by rows of blocks only. The last one is being read.
+    errors.row = static_cast<int>(std::uint64_t{decoder->output_height} *
+                                  (decoder->input_iMCU_row - 1) / decoder->total_iMCU_rows);
+  }
   errors.scan = decoder->input_scan_number;
 }
 

@@ -1,3 +1,4 @@
+#include <sluice/io/files.h>
 #include <sluice/io/jpeg_index.h>
 #include <sluice/io/jpeg_index_file.h>
 
@@ -110,6 +111,8 @@ void JpegIndex::keep(const JpegDigest& digest, JpegIndexNotes notes, bool comple
 }
 
 void JpegIndex::save(const std::string& path) const {
+  if (file_ != nullptr)
+    throw IoError("this index was opened from a file and has learnt nothing since; copy that file");
   std::vector<JpegIndexFile::Named> all;
   {
     const std::lock_guard lock(mutex_);

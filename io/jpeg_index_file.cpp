@@ -81,26 +81,30 @@ JpegIndexFile::JpegIndexFile(const std::string& path) : path_(path) {
     check();
   } catch (...) {
     ::munmap(mapping_, size_);
+    ::close(file_);
     throw;
   }
 }
 
-JpegIndexFile::~JpegIndexFile() { ::munmap(mapping_, size_); }
+JpegIndexFile::~JpegIndexFile() {
+  ::munmap(mapping_, size_);
+  ::close(file_);
+}
 
 void JpegIndexFile::map() {
-  const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail(path_, "cannot be opened: " + reason());
+  // A pipe that nobody writes to is not waited for.
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file_ < 0) fail(path_, "cannot be opened: " + reason());
+  const auto give_up = [&](const std::string& what) {
+    ::close(file_);
+    fail(path_, what);
+  };
   struct stat status {};
-  const bool known = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  size_ = known ? static_cast<std::size_t>(status.st_size) : 0;
-  if (size_ >= sizeof(Header)) {
-    mapping_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
-  }
-  const std::string why = reason();
-  ::close(file);
-  if (!known) fail(path_, "is not a file");
-  if (size_ < sizeof(Header)) fail(path_, "is not an index file: it is too short");
-  if (mapping_ == MAP_FAILED) fail(path_, "cannot be mapped: " + why);
+  if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) give_up("is not a file");
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ < sizeof(Header)) give_up("is not an index file: it is too short");
+  mapping_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
+  if (mapping_ == MAP_FAILED) give_up("cannot be mapped: " + reason());
 
   const auto* begin = static_cast<const std::uint8_t*>(mapping_);
   const auto* header = reinterpret_cast<const Header*>(begin);
@@ -128,24 +132,35 @@ void JpegIndexFile::check() const {
     fail_damaged(path_, "it is not as long as it should be");
   }
   if (header.table_checksum != checksum(table_)) fail_damaged(path_, "its table");
-  for (const Row& row : table_) {
-    if (row.first > records_.size() || row.records > records_.size() - row.first) {
-      fail_damaged(path_, "its table");
-    }
+  for (const Row& row : table_) check(row);
+}
+
+void JpegIndexFile::check(const Row& row) const {
+  if (row.first > records_.size() || row.records > records_.size() - row.first) {
+    fail_damaged(path_, "its table");
   }
 }
 
 bool JpegIndexFile::is_one(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   char magic[sizeof(kMagic)] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
   return std::memcmp(magic, kMagic, sizeof(kMagic)) == 0;
 }
 
 std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) const {
+  // What is no longer there cannot be read. Whoever writes an index anew puts another file in its
+  // place; this is for those who write over it.
+  struct stat status {};
+  if (::fstat(file_, &status) != 0 || static_cast<std::size_t>(status.st_size) != size_) {
+    fail(path_, "was changed while it was in use; open it again");
+  }
   const auto wanted = std::tuple(digest.hash, digest.size);
   const auto row = std::lower_bound(table_.begin(), table_.end(), wanted,
                                     [](const Row& a, const auto& b) { return key(a) < b; });
   if (row == table_.end() || key(*row) != wanted) return {};
+  check(*row);
   JpegIndexEntry entry;
   entry.grain = row->grain;
   entry.per_row = row->per_row;
@@ -178,16 +193,22 @@ void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
   header.table_checksum = checksum(std::span<const Row>(table));
   header.checksum = checksum(header);
 
-  // Under another name first, so that nobody ever sees half of it.
-  const std::string draft = path + ".part";
+  // Under another name first, one that nobody has, so that nobody ever sees half of it.
+  std::string draft;
+  int descriptor = -1;
+  for (int number = 0; descriptor < 0; ++number) {
+    draft = fmt::format("{}.{}-{}.part", path, ::getpid(), number);
+    descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST) fail(path, "cannot be written: " + reason());
+  }
   const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(draft.c_str(), "wb"), close);
-  if (file == nullptr) fail(draft, "cannot be written: " + reason());
+  std::unique_ptr<std::FILE, decltype(close)> file(::fdopen(descriptor, "wb"), close);
+  if (file == nullptr) fail(path, "cannot be written: " + reason());
   const auto put = [&](const void* data, std::size_t bytes) {
     if (bytes == 0 || std::fwrite(data, 1, bytes, file.get()) == bytes) return;
     const std::string why = reason();
     std::remove(draft.c_str());
-    fail(draft, "cannot be written: " + why);
+    fail(path, "cannot be written: " + why);
   };
   put(&header, sizeof(header));
   put(table.data(), table.size() * sizeof(Row));

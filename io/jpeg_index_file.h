@@ -58,9 +58,11 @@ class JpegIndexFile {
 
  private:
   void check() const;
+  void check(const Row& row) const;
   void map();
 
   std::string path_;
+  int file_ = -1;
   void* mapping_ = nullptr;
   std::size_t size_ = 0;
   std::span<const Row> table_;

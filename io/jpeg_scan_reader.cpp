@@ -50,9 +50,11 @@ void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) {
 }
 
 bool ScanReader::is_cut() const {
+  if (!at_end_) return false;
   const auto rest = file_.subspan(end_);
-  return at_end_ &&
-         std::all_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte == 0xff; });
+  const auto code =
+      std::find_if(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0xff; });
+  return code == rest.end() || *code == 0;
 }
 
 ScanReader::Place ScanReader::place(const EntropyState& state) {

@@ -41,8 +41,8 @@ class ScanReader {
   // the file's size.
   bool at_end() const { return at_end_; }
   std::size_t end() const { return end_; }
-  // Whether it ends with the file, where a marker should be. Fill bytes, any number of 0xff, may
-  // stand before a marker but are none.
+  // Whether it ends at no marker: with the file, or at fill bytes (any number of 0xff, which may
+  // stand before a marker) with a zero behind them, which libjpeg takes for a stuffed 0xff.
   bool is_cut() const;
 
  private:

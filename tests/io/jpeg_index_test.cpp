@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace sluice {
 namespace {
@@ -151,6 +152,39 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
   EXPECT_NE(failure(path("missing")).find("cannot be opened"), std::string::npos);
   EXPECT_NE(failure(folder_.string()).find("is not a file"), std::string::npos);
   EXPECT_THROW(index->save(path("no/such/folder")), IoError);
+}
+
+TEST_F(JpegIndexTest, WhoWritesOverAFileInUseIsNoticed) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  index->save(path("index"));
+  const std::string sound = read_all(path("index"));
+  const auto opened = JpegIndex::open(path("index"));
+  index->save(path("index"));  // another file under the same name
+  EXPECT_TRUE(opened->find(digest_of(files_[0])));
+  const auto again = JpegIndex::open(path("index"));
+  write_all(path("index"), sound.substr(0, 100));
+  EXPECT_THROW(static_cast<void>(again->find(digest_of(files_[0]))), IoError);
+  EXPECT_TRUE(opened->find(digest_of(files_[0])));
+}
+
+TEST_F(JpegIndexTest, SavingLeavesNothingElseBehind) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  write_all(path("index.part"), "somebody's");
+  index->save(path("index"));
+  EXPECT_EQ(read_all(path("index.part")), "somebody's");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+  // What was opened has nothing to save.
+  const auto opened = JpegIndex::open(path("index"));
+  EXPECT_THROW(opened->save(path("index")), IoError);
+  EXPECT_EQ(JpegIndex::open(path("index"))->files(), 3);
+}
+
+TEST_F(JpegIndexTest, APipeIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_NE(failure(path("pipe")).find("is not a file"), std::string::npos);
+  EXPECT_FALSE(JpegIndex::is_one(path("pipe")));
 }
 
 }  // namespace

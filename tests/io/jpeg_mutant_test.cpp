@@ -122,13 +122,16 @@ TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
   const Bytes file = encode_jpeg(draw_picture(37, 50, 3), {.quality = 30});
   for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {
     for (const std::size_t fill_bytes : {1, 2, 60}) {
-      std::vector<std::uint8_t> bytes(file.begin(), file.begin() + cut);
-      bytes.resize(cut + fill_bytes, 0xff);
-      const Window w{3, 28, 2, 7};
-      const DecodeOutcome library = outcome_of(bytes, w, {}, kLibrary);
-      const DecodeOutcome fast = outcome_of(bytes, w, {}, kFast);
-      EXPECT_TRUE(fast.same_as(library))
-          << "cut at " << cut << ", " << fill_bytes << ": " << fast << " instead of " << library;
+      for (const std::size_t zeros : {0, 2}) {
+        std::vector<std::uint8_t> bytes(file.begin(), file.begin() + cut);
+        bytes.resize(cut + fill_bytes, 0xff);
+        bytes.resize(cut + fill_bytes + zeros, 0);
+        const Window w{3, 28, 2, 7};
+        const DecodeOutcome library = outcome_of(bytes, w, {}, kLibrary);
+        const DecodeOutcome fast = outcome_of(bytes, w, {}, kFast);
+        EXPECT_TRUE(fast.same_as(library)) << "cut at " << cut << ", " << fill_bytes << " and "
+                                           << zeros << ": " << fast << " instead of " << library;
+      }
     }
   }
 }
