@@ -151,7 +151,15 @@ void store(R& slot, std::type_identity_t<R>&& result) {
 // Writes what a callable returned into the slots of the step: a tuple into one each, else all into
 // one.
 template <class R>
+inline constexpr bool is_value = false;
+template <class T>
+inline constexpr bool is_value<Value<T>> = true;
+
+template <class R>
 struct results {
+  static_assert(!is_value<R>,
+                "a step's function computes with what one sample has, not with Values: pass Values "
+                "as arguments of the step, and take what they hold as parameters");
   using values = Value<R>;
   static values add(Recorder& recorder, Step& step) {
     step.writes.push_back(recorder.add_slot(slot_type<R>(), step.name));

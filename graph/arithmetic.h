@@ -20,10 +20,6 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Half>;
-template <class A>
-inline constexpr bool is_value = false;
-template <class T>
-inline constexpr bool is_value<Value<T>> = true;
 
 // A Value of a number on at least one side, a number or a Value of one on the other.
 template <class A, class B>

@@ -17,7 +17,8 @@
 //
 // A step runs only where an arm is taken if it is on a way from an input of the conditional to a
 // value that the arm gives; any other step runs before the decision, though no arm may need it.
-// Steps that run for their effect are inside where what leads to them is.
+// Steps that run for their effect (tap, filter) are inside where what they look at is; that must be
+// a value which leads to an output.
 //
 // Tensors that come in two ways agree in type, layout and number of dimensions, as far as that is
 // known when the second way is told: the values of an output, and the initial and the next value of
@@ -156,7 +157,7 @@ class Recurrence {
 };
 
 // What depends on a recurrence or an iterator is inside and leaves only by an output. A loop whose
-// outputs nobody needs does not run.
+// outputs nobody needs does not run, unless a step in it runs for its effect.
 class LoopBoundary {
  public:
   explicit LoopBoundary(const detail::BoundaryHandle& handle) : handle_(handle) {}

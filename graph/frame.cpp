@@ -122,6 +122,7 @@ void Frame::note(std::size_t event) {
 
 void Frame::warn(std::string what) {
   warnings_.push_back(describe(running()->name, std::move(what)));
+  warnings_.back().kept = true;
   warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
 }
 

@@ -97,7 +97,10 @@ class Pipeline {
   }
 
   // Starts the next epoch. What is left of one that runs is cancelled.
-  [[nodiscard]] Epoch<Ts...> epoch() { return {engine_, engine_->begin_epoch(next_epoch_++)}; }
+  [[nodiscard]] Epoch<Ts...> epoch() & { return {engine_, engine_->begin_epoch(next_epoch_++)}; }
+  // In `for (auto& batch : make_pipeline(...).epoch())` the pipeline is gone before the first
+  // batch: give it a name.
+  Epoch<Ts...> epoch() && = delete;
   // The next call of epoch() starts this one.
   void reset(std::int64_t epoch = 0) {
     engine_->stop();

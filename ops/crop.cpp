@@ -2,6 +2,9 @@
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_windows.h>
 #include <sluice/ops/picture_steps.h>
+#include <sluice/runtime/error.h>
+
+#include <string>
 
 namespace sluice {
 
@@ -16,6 +19,13 @@ Value<Image> crop(Value<Image> image, Param<Window> window) {
 }
 
 Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options) {
+  for (const Param<int>* size : {&options.width, &options.height}) {
+    if (size->is_constant() && size->constant() < 1) {
+      throw BuildError(
+          "center_crop: give a width and a height of at least 1 pixel; one of them is " +
+          std::to_string(size->constant()));
+    }
+  }
   return detail::window_step<Image>(
       {.name = "center_crop", .is_part = true}, image,
       [](const Image& in, int height, int width) {

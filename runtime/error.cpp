@@ -33,7 +33,8 @@ const char* name_of(Outcome outcome) {
 std::string to_string(const SampleError& error) {
   std::string text = "sample " + std::to_string(error.id);
   if (!error.source.empty()) text += " (" + error.source + ")";
-  text += " failed in step '" + error.step + "'";
+  text += (error.kept ? " was kept, with a warning from step '" : " failed in step '") +
+          error.step + "'";
   if (!error.path.empty()) text += " on the path " + error.path;
   return text + ": " + error.what + " [seed " + std::to_string(error.seed) + ", epoch " +
          std::to_string(error.epoch) + "]";

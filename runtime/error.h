@@ -21,8 +21,9 @@ struct SampleError {
   std::uint64_t seed = 0;  // with epoch and id: what replays the sample
   std::string source;      // what the source calls the sample, for instance its file; may be empty
   std::string step;        // the step that failed
-  std::string path;  // the arms taken until then, "if_else#1:then/select#2:arm 3"; empty at the top
-  std::string what;  // what the step said
+  std::string path;   // the arms taken until then, "if_else:then/select#2:arm 3"; empty at the top
+  std::string what;   // what the step said
+  bool kept = false;  // only a warning: the sample is delivered all the same
 };
 // One line: what, where, and how to get it again.
 std::string to_string(const SampleError& error);
