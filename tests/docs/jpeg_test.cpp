@@ -66,8 +66,8 @@ TEST(Jpeg, Shrinking) {
   EXPECT_EQ((*pipeline.epoch().next()).get<0>().shape(), (Shape{kSamples, 64, 64, 3}));
 
   const Bytes file = read_file("photos/gray/0.jpg");
-  const Window window{3, 5, 20, 30};
   Image image;
+  const Window window{3, 5, 20, 30};  // y, x, height, width
   const JpegReport report = decode_jpeg_shrunk(file, window, 4, {}, image);
   // image: 6 x 8 pixels; report.covered: rows 0 to 23, columns 4 to 35 of the full picture
   EXPECT_EQ(image.height(), 6);

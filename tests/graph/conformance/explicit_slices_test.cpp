@@ -90,7 +90,7 @@ TEST(ExplicitSlices, T21_IteratorsOverTensors) {
                       slices.back().push_back(number_at(x, y, z));
             }
             slices.resize(4);
-            shapes.resize(static_cast<std::size_t>(1 + axis + 2));
+            shapes.resize(static_cast<std::size_t>(axis) + 3);
             return std::tuple{slices, shapes};
           });
     }
