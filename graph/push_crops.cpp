@@ -52,11 +52,11 @@ class Splitter {
 
   // Whether the plan has changed.
   bool run() {
-    Way way;
-    find(block_, way);
-    if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
+    find();
     // The body of a loop may use what its condition has made: that is too far away for us.
-    if (uses_elsewhere()) return false;
+    Splitter everywhere(plan_, plan_.top, maker_);
+    everywhere.find();
+    if (everywhere.uses() != uses()) return false;
     Uses windows, others;
     for (const Use& use : pixels_) (may_push(use) ? windows : others).push_back(&use);
     if (windows.empty() && (!others.empty() || looks_.empty())) return false;
@@ -77,6 +77,14 @@ class Splitter {
     const Step* viewer;  // null when it is no step that looks through a window
   };
   using Uses = std::vector<const Use*>;
+
+  std::size_t uses() const { return pixels_.size() + looks_.size(); }
+
+  void find() {
+    Way way;
+    find(block_, way);
+    if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
+  }
 
   void find(Block& block, Way& way) {
     for (Node& node : block.nodes) {
@@ -112,28 +120,6 @@ class Splitter {
     }
   }
 
-  bool uses_elsewhere() {
-    std::size_t all = &block_ == &plan_.top && has(plan_.outputs, picture_) ? 1 : 0;
-    for_each_block(plan_.top, [&](const Block& block) { all += uses_in(block); });
-    return all != pixels_.size() + looks_.size();
-  }
-
-  // Of the block itself, without those within.
-  std::size_t uses_in(const Block& block) const {
-    std::size_t uses = has(block.results, picture_) ? 1 : 0;
-    for (const Node& node : block.nodes) {
-      const auto* stage = std::get_if<Stage>(&node);
-      const auto* branch = std::get_if<Branch>(&node);
-      uses += has(stage != nullptr    ? stage->steps.front().reads
-                  : branch != nullptr ? branch->reads
-                                      : std::get<Loop>(node).init,
-                  picture_)
-                  ? 1
-                  : 0;
-    }
-    return uses;
-  }
-
   bool may_push(const Use& use) const {
     const auto in_loop = [](const Turn& turn) { return turn.branch == nullptr; };
     if (use.viewer == nullptr || std::any_of(use.way.begin(), use.way.end(), in_loop)) return false;
@@ -158,9 +144,7 @@ class Splitter {
       Step whole = maker_;
       whole.makes = nullptr;
       wholes_.push_back(block.scope);
-      Stage stage;
-      stage.steps.push_back(std::move(whole));
-      block.nodes.insert(block.nodes.begin(), Node(std::move(stage)));
+      block.nodes.insert(block.nodes.begin(), alone(std::move(whole)));
       return;
     }
     for (std::size_t arm = 0; arm < first.branch->arms.size(); ++arm) {
@@ -180,7 +164,7 @@ class Splitter {
       if (auto* stage = std::get_if<Stage>(&node)) {
         Step& step = stage->steps.front();
         if (&step == &maker_) {
-          add(nodes, size_step());
+          nodes.push_back(alone(size_step()));
           continue;
         }
         if (pushed_.count(&step) > 0) {
@@ -195,10 +179,10 @@ class Splitter {
     block.nodes = std::move(nodes);
   }
 
-  static void add(std::vector<Node>& nodes, Step step) {
+  static Node alone(Step step) {
     Stage stage;
     stage.steps.push_back(std::move(step));
-    nodes.emplace_back(std::move(stage));
+    return stage;
   }
 
   Step size_step() const {
@@ -229,7 +213,7 @@ class Splitter {
     where.run = [views = viewer.views, size = size_, window](Frame& frame) {
       frame.get<Window>(window) = views->window(frame, size);
     };
-    add(nodes, std::move(where));
+    nodes.push_back(alone(std::move(where)));
 
     const bool is_result = !viewer.views->run;
     const SlotId part = is_result
@@ -245,10 +229,10 @@ class Splitter {
     make.run = [makes = maker_.makes, window, part](Frame& frame) {
       makes->part(frame, frame.get<Window>(window), part);
     };
-    add(nodes, std::move(make));
+    nodes.push_back(alone(std::move(make)));
     if (is_result) return;
     see(viewer, part);
-    add(nodes, std::move(viewer));
+    nodes.push_back(alone(std::move(viewer)));
   }
 
   SlotId add_slot(const SlotType* type, std::string name, ScopeId scope) {

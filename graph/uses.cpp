@@ -26,6 +26,13 @@ void for_each_step(const Node& node, Visit&& visit) {
   }
 }
 
+// The scope that holds the blocks of a branch or loop; the node stands in the parent of a loop's,
+// and in the parent of the first arm's.
+ScopeId scope_within(const Plan& plan, const Node& node) {
+  if (const auto* branch = std::get_if<Branch>(&node)) return branch->arms.front().scope;
+  return plan.scopes[std::get<Loop>(node).body.scope].parent;
+}
+
 }  // namespace
 
 bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
@@ -36,11 +43,6 @@ bool has_effect(const Node& node) {
   bool found = false;
   for_each_step(node, [&](const Step& step) { found = found || step.effect; });
   return found;
-}
-
-ScopeId scope_within(const Plan& plan, const Node& node) {
-  if (const auto* branch = std::get_if<Branch>(&node)) return branch->arms.front().scope;
-  return plan.scopes[std::get<Loop>(node).body.scope].parent;
 }
 
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {

@@ -19,9 +19,6 @@ void insert(Slots& slots, const Some& more) {
 }
 bool any_of(const Slots& slots, const std::vector<SlotId>& some);
 
-// The scope that holds the blocks of a branch or loop; the node stands in the parent of a loop's,
-// and in the parent of the first arm's.
-ScopeId scope_within(const Plan& plan, const Node& node);
 // The node, which holds one step if it is a stage, goes into a block of the scope `to`.
 void move_scope(Plan& plan, const Node& node, ScopeId to);
 

@@ -107,6 +107,10 @@ struct Wish {
   int shrink = 1;
 };
 
+bool reads_to_end(const Wish& wish, const JpegOptions& options) {
+  return !wish.window || options.verify;
+}
+
 void check_shrink(int shrink) {
   if (shrink == 1 || shrink == 2 || shrink == 4 || shrink == 8) return;
   throw JpegError(fmt::format("cannot be shrunk by {}, but by 1, 2, 4 or 8", shrink));
@@ -178,14 +182,15 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   info.scale_denom = static_cast<unsigned>(wish.shrink);
   info.dct_method = JDCT_ISLOW;
   info.do_fancy_upsampling = TRUE;
-  job.to_end = !wish.window || options.verify;
+  job.to_end = reads_to_end(wish, options);
   job.sound = lesson.is_sound();
   // Whoever wants to know of damage anywhere does not take the index's word for it.
   if (!decompressor.start(own_entropy, job.to_end ? nullptr : lesson.known())) return {};
   if (decompressor.is_ours()) {
-    const int bottom = job.window.y + job.window.height;
+    const int bottom =
+        job.to_end ? static_cast<int>(info.output_height) : job.window.y + job.window.height;
     const int group = jpeg_group_height(info);
-    const int rows = job.to_end ? stored_height : (bottom + group - 1) / group;
+    const int rows = (bottom + group - 1) / group;
     lesson.begin(decompressor.entropy(), static_cast<std::uint32_t>(rows));
   }
   job.cut = wish.window && !lacks_passes(info) && (wish.shrink == 1 || can_be_cut_shrunk(info));
@@ -240,8 +245,7 @@ JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const Jp
   check_shrink(wish.shrink);
   const bool fast = options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
   // Whoever reads all of a file learns nothing from an index, but may teach one.
-  const bool to_end = !wish.window || options.verify;
-  const bool helps = index != nullptr && (!to_end || index->grows());
+  const bool helps = index != nullptr && (!reads_to_end(wish, options) || index->grows());
   Lesson lesson(fast && helps ? index : nullptr, file);
   std::optional<JpegReport> report;
   if (fast) report = try_to_decode(decompressor, file, wish, options, true, lesson, out);

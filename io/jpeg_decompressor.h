@@ -28,8 +28,8 @@ struct JpegRowJob {
   bool sound = false;   // nothing is wrong with the file, so that what follows need not be read
   int channels = 0;     // of the output
   bool cmyk = false;    // convert four channels to them
-  // Where the window's first pixel goes. With `margins` each row may overwrite as many bytes before
-  // and behind it as margins() says.
+  // Where the window's first pixel goes. With `margins` each row may overwrite the pixels
+  // on both sides of it that columns() adds.
   std::uint8_t* out = nullptr;
   std::ptrdiff_t out_stride = 0;
   bool margins = false;

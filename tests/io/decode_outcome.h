@@ -12,6 +12,9 @@
 
 namespace sluice {
 
+inline constexpr auto kFast = JpegEntropyDecoder::fast;
+inline constexpr auto kLibrary = JpegEntropyDecoder::library;
+
 struct DecodeOutcome {
   Image image;
   std::string warning;

@@ -18,9 +18,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kFast = JpegEntropyDecoder::fast;
-constexpr auto kLibrary = JpegEntropyDecoder::library;
-
 class JpegEntropyTest : public testing::Test {
  protected:
   void SetUp() override {

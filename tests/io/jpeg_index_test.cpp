@@ -18,8 +18,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kFast = JpegEntropyDecoder::fast;
-
 class JpegIndexTest : public testing::Test {
  protected:
   void SetUp() override {

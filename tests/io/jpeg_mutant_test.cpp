@@ -24,9 +24,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kFast = JpegEntropyDecoder::fast;
-constexpr auto kLibrary = JpegEntropyDecoder::library;
-
 class JpegMutantTest : public testing::Test {
  protected:
   void SetUp() override {

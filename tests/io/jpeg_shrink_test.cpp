@@ -21,8 +21,6 @@
 namespace sluice {
 namespace {
 
-constexpr auto kFast = JpegEntropyDecoder::fast;
-constexpr auto kLibrary = JpegEntropyDecoder::library;
 constexpr int kShrinks[] = {2, 4, 8};
 
 class JpegShrinkCorpus : public JpegCorpus {};
