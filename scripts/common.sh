@@ -2,9 +2,11 @@
 
 cpus=$(nproc)
 
-# Compilers run through ccache where it is installed.
+# Compilers run through ccache where it is installed. What one checkout compiled serves another one:
+# paths inside the checkout are looked at relative to it.
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
 
 # say TEXT: one line of progress.
