@@ -24,20 +24,35 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
   return {c0, c1, c2, c3};
 }
 
+namespace {
+
+std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+
+}  // namespace
+
+// A counter has room for the low words of epoch and sample. The high ones, where there are any,
+// become part of the seed.
+Random::Random(const RandomKey& key) : key_(key) {
+  if (high(key.epoch) == 0 && high(key.sample) == 0) return;
+  const auto bits =
+      philox4x32({0, 0, high(key.sample), high(key.epoch)}, {low(key.seed), high(key.seed)});
+  key_.seed = std::uint64_t{bits[1]} << 32 | bits[0];
+}
+
 std::uint32_t Random::next() {
   if (used_ == bits_.size()) {
-    bits_ = philox4x32(
-        {block_++, key_.generator, key_.sample, key_.epoch},
-        {static_cast<std::uint32_t>(key_.seed), static_cast<std::uint32_t>(key_.seed >> 32)});
+    bits_ = philox4x32({block_++, key_.generator, low(key_.sample), low(key_.epoch)},
+                       {low(key_.seed), high(key_.seed)});
     used_ = 0;
   }
   return bits_[used_++];
 }
 
 double Random::unit_double() {
-  const std::uint64_t high = next() >> 5;
-  const std::uint64_t low = next() >> 6;
-  return static_cast<double>((high << 26) | low) * 0x1p-53;
+  const std::uint64_t upper = next() >> 5;
+  const std::uint64_t lower = next() >> 6;
+  return static_cast<double>((upper << 26) | lower) * 0x1p-53;
 }
 
 float Random::uniform(float lo, float hi) {
@@ -46,15 +61,29 @@ float Random::uniform(float lo, float hi) {
   return value < hi || lo == hi ? value : std::nextafter(hi, lo);
 }
 
+// Lemire, "Fast random integer generation in an interval", 2019: multiply, reject the biased rest.
 std::uint32_t Random::below(std::uint32_t n) {
-  // Lemire, "Fast random integer generation in an interval", 2019: multiply, reject the biased
-  // rest.
   std::uint64_t product = std::uint64_t{next()} * n;
-  if (static_cast<std::uint32_t>(product) < n) {
+  if (low(product) < n) {
     const std::uint32_t threshold = (0u - n) % n;
-    while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{next()} * n;
+    while (low(product) < threshold) product = std::uint64_t{next()} * n;
   }
-  return static_cast<std::uint32_t>(product >> 32);
+  return high(product);
+}
+
+std::uint64_t Random::below64(std::uint64_t n) {
+  if (high(n) == 0) return below(low(n));
+  __extension__ using Wide = unsigned __int128;
+  const auto draw = [&] {
+    const std::uint64_t upper = next();
+    return Wide{upper << 32 | next()} * n;
+  };
+  Wide product = draw();
+  if (static_cast<std::uint64_t>(product) < n) {
+    const std::uint64_t threshold = (std::uint64_t{0} - n) % n;
+    while (static_cast<std::uint64_t>(product) < threshold) product = draw();
+  }
+  return static_cast<std::uint64_t>(product >> 64);
 }
 
 float Random::normal(float mean, float stddev) {

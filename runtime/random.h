@@ -17,14 +17,14 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
 // Which stream of draws: one generator (a step of the graph) for one sample of one epoch.
 struct RandomKey {
   std::uint64_t seed = 0;
-  std::uint32_t epoch = 0;
-  std::uint32_t sample = 0;  // index in the epoch
+  std::uint64_t epoch = 0;
+  std::uint64_t sample = 0;  // index in the epoch
   std::uint32_t generator = 0;
 };
 
 class Random {
  public:
-  explicit Random(const RandomKey& key) : key_(key) {}
+  explicit Random(const RandomKey& key);
 
   // The next 32 random bits.
   std::uint32_t next();
@@ -36,6 +36,8 @@ class Random {
   float uniform(float lo, float hi);
   // Uniform integer in [0, n), without bias; n >= 1.
   std::uint32_t below(std::uint32_t n);
+  // The same for a wide n; below(n) where n has 32 bits.
+  std::uint64_t below64(std::uint64_t n);
   // Normal distribution by Box and Muller's formula.
   float normal(float mean, float stddev);
 

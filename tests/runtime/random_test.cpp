@@ -1,6 +1,8 @@
 #include <sluice/runtime/random.h>
 
+#include <array>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +80,36 @@ TEST(Random, BelowIsEvenlySpread) {
   double chi = 0;
   for (const int count : counts) chi += (count - 10000.0) * (count - 10000.0) / 10000.0;
   EXPECT_LT(chi, 22.46);  // chi-square, 6 degrees of freedom, p = 0.001
+}
+
+// What epochs and samples beyond 32 bits draw, none of the others does.
+TEST(Random, EveryBitOfEpochAndSampleCounts) {
+  const RandomKey base{.seed = 42, .epoch = 1, .sample = 2, .generator = 3};
+  const auto first = [](const RandomKey& key) {
+    Random random(key);
+    return std::array{random.next(), random.next(), random.next(), random.next()};
+  };
+  std::set<std::array<std::uint32_t, 4>> drawn{first(base)};
+  for (int bit = 0; bit < 64; ++bit) {
+    RandomKey epoch = base, sample = base;
+    epoch.epoch ^= std::uint64_t{1} << bit;
+    sample.sample ^= std::uint64_t{1} << bit;
+    EXPECT_TRUE(drawn.insert(first(epoch)).second) << bit;
+    EXPECT_TRUE(drawn.insert(first(sample)).second) << bit;
+  }
+}
+
+TEST(Random, WideIntegersLieBelowTheirBound) {
+  Random narrow({.seed = 1}), wide({.seed = 1});
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(wide.below64(1000), narrow.below(1000));
+  constexpr std::uint64_t kBound = (std::uint64_t{1} << 33) + 1;
+  int upper = 0;
+  for (int i = 0; i < 10000; ++i) {
+    const std::uint64_t x = wide.below64(kBound);
+    ASSERT_LT(x, kBound);
+    if (x > kBound / 2) ++upper;
+  }
+  EXPECT_NEAR(upper, 5000, 300);
 }
 
 }  // namespace
