@@ -10,18 +10,21 @@
 // have left. There is no way for a token to be missing: one that failed arrives like any other and
 // says so itself. Ids are dense from 0 and come once each; expect(total) says how many there are,
 // so that the last batch may be short. The receiver calls release(batch) when it is done with it;
-// its place in the ring is then used again. The ring grows when ids run further ahead than it is
-// long, so a window bounds it.
+// its place in the ring is then used again.
+//
+// Memory: the ring grows when ids run further ahead than it is long, so a window bounds it.
+// expect(total, batches) makes room for that many batches at once; no token's arrival takes memory
+// then, for as long as no more batches are under way.
 //
 // Ownership: batches belong to the node. Threads: input from any number; batches leave one at a
 // time, so that a lightweight receiver sees them in order. Errors: the position function must not
 // throw; an id that came before or lies outside 0 .. total - 1 is counted in misplaced() and is not
-// placed.
+// placed. std::bad_alloc where the ring cannot grow ends the flow graph's run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -60,27 +63,37 @@ class batch_node {
   tbb::flow::receiver<Token>& input() { return input_; }
   tbb::flow::sender<const batch*>& output() { return output_; }
 
-  // Starts over: ids 0 .. total - 1. Call it while no token is on its way.
-  void expect(std::int64_t total) {
+  // Starts over: ids 0 .. total - 1, with room for so many batches at once. Call it while no token
+  // is on its way.
+  void expect(std::int64_t total, std::size_t batches = 1) {
     const std::lock_guard lock(mutex_);
-    for (auto& place : ring_) recycle(std::move(place));
-    for (auto& place : lent_) recycle(std::move(place));
-    ring_.clear();
-    lent_.clear();
     total_ = total;
-    head_ = 0;
+    head_ = tail_ = 0;
     misplaced_ = 0;
+    emitting_ = false;
+    if (ring_.size() < batches) ring_.resize(batches);
+    for (auto& place : ring_) {
+      if (place == nullptr) place = std::make_unique<Place>();
+      place->state = State::free;
+      place->content.tokens.reserve(size_of(0));
+      place->here.reserve(size_of(0));
+    }
   }
 
   // The receiver is done with the batch.
   void release(const batch* done) {
     const std::lock_guard lock(mutex_);
-    for (auto it = lent_.begin(); it != lent_.end(); ++it) {
-      if (&(*it)->content != done) continue;
-      recycle(std::move(*it));
-      lent_.erase(it);
-      return;
-    }
+    if (done->index < tail_ || done->index >= head_) return;
+    place_of(done->index).state = State::free;
+    while (tail_ < head_ && place_of(tail_).state == State::free) ++tail_;
+  }
+
+  // The batch with this index, which has left and is not released; null when there is none.
+  const batch* find(std::int64_t index) const {
+    const std::lock_guard lock(mutex_);
+    if (index < tail_ || index >= head_) return nullptr;
+    const Place& place = place_of(index);
+    return place.state == State::lent ? &place.content : nullptr;
   }
 
   std::int64_t misplaced() const {
@@ -93,7 +106,7 @@ class batch_node {
   void for_each_held(Visit visit) const {
     const std::lock_guard lock(mutex_);
     for (const auto& place : ring_) {
-      if (place == nullptr) continue;
+      if (place == nullptr || place->state != State::filling) continue;
       for (std::size_t i = 0; i < place->here.size(); ++i) {
         if (place->here[i]) visit(place->content.tokens[i]);
       }
@@ -101,7 +114,9 @@ class batch_node {
   }
 
  private:
+  enum class State : std::uint8_t { free, filling, lent };
   struct Place {
+    State state = State::free;
     batch content;
     std::vector<char> here;
     std::size_t arrived = 0;
@@ -113,6 +128,39 @@ class batch_node {
     return left < batch_size_ ? static_cast<std::size_t>(left) : batch_size_;
   }
 
+  // Of a batch from tail_ on, as far as the ring reaches.
+  Place& place_of(std::int64_t index) const {
+    return *ring_[static_cast<std::size_t>(index) % ring_.size()];
+  }
+
+  // The place of a batch that has not left; it begins with its first token.
+  Place& place_for(std::int64_t index) {
+    const auto reach = static_cast<std::size_t>(index - tail_) + 1;
+    if (reach > ring_.size()) grow(std::max(reach, 2 * ring_.size()));
+    Place& place = place_of(index);
+    if (place.state == State::free) {
+      place.content.index = index;
+      place.content.tokens.assign(size_of(index), Token{});
+      place.here.assign(size_of(index), 0);
+      place.arrived = 0;
+      place.state = State::filling;
+    }
+    return place;
+  }
+
+  void grow(std::size_t size) {
+    std::vector<std::unique_ptr<Place>> longer(size);
+    const auto tail = static_cast<std::size_t>(tail_);
+    for (std::size_t i = ring_.size(); i < size; ++i) {
+      longer[(tail + i) % size] = std::make_unique<Place>();
+    }
+    // Batches that have left keep their places, which their receivers look at.
+    for (std::size_t i = 0; i < ring_.size(); ++i) {
+      longer[(tail + i) % size] = std::move(ring_[(tail + i) % ring_.size()]);
+    }
+    ring_ = std::move(longer);
+  }
+
   void arrive(const Token& token, std::int64_t id) {
     std::unique_lock lock(mutex_);
     const std::int64_t index = id / static_cast<std::int64_t>(batch_size_);
@@ -120,10 +168,7 @@ class batch_node {
       ++misplaced_;
       return;
     }
-    const auto ahead = static_cast<std::size_t>(index - head_);
-    if (ahead >= ring_.size()) ring_.resize(ahead + 1);
-    if (ring_[ahead] == nullptr) ring_[ahead] = take(index);
-    Place& place = *ring_[ahead];
+    Place& place = place_for(index);
     const auto at = static_cast<std::size_t>(id % static_cast<std::int64_t>(batch_size_));
     if (place.here[at]) {
       ++misplaced_;
@@ -134,44 +179,28 @@ class batch_node {
     ++place.arrived;
     if (emitting_) return;  // whoever is sending will find this batch too
     emitting_ = true;
-    while (!ring_.empty() && ring_.front() != nullptr && ring_.front()->arrived == size_of(head_)) {
-      const batch* ready = &ring_.front()->content;
-      lent_.push_back(std::move(ring_.front()));
-      ring_.pop_front();
-      ++head_;
+    while (is_complete(head_)) {
+      Place& ready = place_of(head_++);
+      ready.state = State::lent;
       lock.unlock();
-      output_.try_put(ready);
+      output_.try_put(&ready.content);
       lock.lock();
     }
     emitting_ = false;
   }
 
-  std::unique_ptr<Place> take(std::int64_t index) {
-    std::unique_ptr<Place> place;
-    if (spare_.empty()) {
-      place = std::make_unique<Place>();
-    } else {
-      place = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    place->content.index = index;
-    place->content.tokens.assign(size_of(index), Token{});
-    place->here.assign(size_of(index), 0);
-    place->arrived = 0;
-    return place;
-  }
-
-  void recycle(std::unique_ptr<Place> place) {
-    if (place != nullptr) spare_.push_back(std::move(place));
+  bool is_complete(std::int64_t index) const {
+    if (static_cast<std::size_t>(index - tail_) >= ring_.size()) return false;
+    const Place& place = place_of(index);
+    return place.state == State::filling && place.arrived == place.here.size();
   }
 
   const std::size_t batch_size_;
   mutable std::mutex mutex_;
-  std::deque<std::unique_ptr<Place>> ring_;  // batches head_, head_ + 1, ... that have begun
-  std::vector<std::unique_ptr<Place>> lent_;
-  std::vector<std::unique_ptr<Place>> spare_;
+  std::vector<std::unique_ptr<Place>> ring_;  // batch i is at i % size; those from tail_ on
   std::int64_t total_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t head_ = 0;
+  std::int64_t head_ = 0;  // the first batch that has not left
+  std::int64_t tail_ = 0;  // the first batch that is not released
   std::int64_t misplaced_ = 0;
   bool emitting_ = false;
   tbb::flow::broadcast_node<const batch*> output_;

@@ -7,15 +7,16 @@
 //
 // A free token is handed to `admit`, which fills it with the next sample and says true, or says
 // false when there is none now. Admission is one at a time and in order, so ids given there are
-// dense; they are given nowhere else. Admitted tokens leave through output(). Two credits come
+// dense; they are given nowhere else. `begin`, if there is one, then prepares the token outside the
+// window's lock, on the same thread. Admitted tokens leave through output(). Two credits come
 // back: finished(token) says that its work is done, so that another may start (at most `active`
 // tokens are at work); release(token) says that nobody holds it any more, so that it may carry
 // another sample. returns() does both, once per token, from any number of edges.
 //
 // Ownership: the window holds handles only; what they refer to belongs to the user.
 // Threads: all functions from any thread. `admit` runs under the window's lock: keep it short,
-// never call back. Errors: `admit` must not throw. A token that never comes back shrinks the
-// window; in_flight() tells.
+// never call back. `begin` may call anything, and runs for several tokens at once. Errors: `admit`
+// and `begin` must not throw. A token that never comes back shrinks the window; in_flight() tells.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +33,16 @@ template <class Token>
 class window {
  public:
   using admit_function = std::function<bool(Token)>;
+  using begin_function = std::function<void(Token)>;
 
   // `active`: how many tokens may be at work at once; 0 means all.
-  window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit)
+  window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit,
+         begin_function begin = {})
       : size_(tokens.size()),
         active_limit_(active == 0 ? tokens.size() : active),
         free_(std::move(tokens)),
         admit_(std::move(admit)),
+        begin_(std::move(begin)),
         output_(g),
         returns_(g, tbb::flow::unlimited, [this](const Token& token) -> tbb::flow::continue_msg {
           {
@@ -59,14 +63,14 @@ class window {
   // `admit` may have changed its mind.
   void start() {
     Token token;
-    while (admit_next(token, false)) output_.try_put(token);
+    while (admit_next(token, false)) send(token);
   }
 
   // The token's work is done. Admits others in its place.
   void finished() {
     Token token;
     bool one_done = true;
-    while (admit_next(token, std::exchange(one_done, false))) output_.try_put(token);
+    while (admit_next(token, std::exchange(one_done, false))) send(token);
   }
 
   // The token is free. Does not admit by itself: release a batch of them, then call start().
@@ -116,6 +120,11 @@ class window {
     return true;
   }
 
+  void send(const Token& token) {
+    if (begin_) begin_(token);
+    output_.try_put(token);
+  }
+
   const std::size_t size_;
   const std::size_t active_limit_;
   mutable std::mutex mutex_;
@@ -123,6 +132,7 @@ class window {
   std::size_t active_ = 0;
   bool open_ = true;
   admit_function admit_;
+  begin_function begin_;
   tbb::flow::broadcast_node<Token> output_;
   tbb::flow::function_node<Token> returns_;
 };
