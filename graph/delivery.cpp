@@ -28,13 +28,13 @@ const SampleError* error_of(const Frame& frame) {
 bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept {
   if (frame.attempts() >= kMaxStandIns) return false;
   Random draw({.seed = seed,
-               .epoch = static_cast<std::uint32_t>(frame.info().epoch),
-               .sample = static_cast<std::uint32_t>(frame.id()),
+               .epoch = static_cast<std::uint64_t>(frame.info().epoch),
+               .sample = static_cast<std::uint64_t>(frame.id()),
                .generator = kStandInGenerator});
-  std::uint32_t sample = 0;
+  std::uint64_t sample = 0;
   for (int i = 0; i <= frame.attempts(); ++i)
-    sample = draw.below(static_cast<std::uint32_t>(total));
-  frame.stand_in(sample);
+    sample = draw.below64(static_cast<std::uint64_t>(total));
+  frame.stand_in(static_cast<std::int64_t>(sample));
   return true;
 }
 
@@ -50,7 +50,9 @@ void Delivery::compare(const BatchData& batch, const std::vector<Frame*>& frames
     Frame& frame = *frames[cell];
     if (frame.ended()) continue;
     if (first_.empty()) {
-      for (const auto& column : batch.columns) first_.push_back(column->facts(cell));
+      std::vector<Facts> first;
+      for (const auto& column : batch.columns) first.push_back(column->facts(cell));
+      first_ = std::move(first);
       first_id_ = frame.id();
     }
     for (std::size_t k = 0; k < first_.size() && !frame.ended(); ++k) {
@@ -92,8 +94,9 @@ void Delivery::judge(const BatchData& batch, const std::vector<Frame*>& frames) 
                       " allowed by on_error; the last: " + to_string(*last));
   }
   if (!fatal.empty() && thrown_batch_ != batch.index) {
+    BatchError error(batch.index, std::move(fatal));
     thrown_batch_ = batch.index;
-    throw BatchError(batch.index, std::move(fatal));
+    throw error;
   }
   errors_ = errors;
 }
@@ -109,7 +112,6 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
       batch.missing.push_back(frame.id());
       // Also when a filter dropped the stand-in.
       if (const SampleError* error = error_of(frame)) batch.errors.push_back(*error);
-      // One that neither failed nor was dropped had no memory to say why it ended.
       ++(frame.dropped() || (frame.failed() && skips) ? here.skipped : here.failed);
       continue;
     }

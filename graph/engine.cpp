@@ -10,24 +10,32 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
+#include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace sluice {
-namespace {
 
-constexpr std::int64_t kAnyRun = -1;
+// A batch of which samples are under way.
+struct BatchInMaking {
+  std::unique_ptr<BatchData> data;
+  std::mutex mutex;  // guards the making of the columns
+  std::atomic<bool> has_columns{false};
+  const std::vector<Frame*>* frames = nullptr;  // once it is complete; the executor's
+};
 
-}  // namespace
+// One run through an epoch. Guarded by the engine's lock.
+struct Run {
+  std::int64_t epoch = 0;
+  // The call that ended it before its last batch, and what to do about that; empty when that was
+  // cancel() or an error.
+  std::string ended_by;
+};
 
 struct Engine::Impl {
-  // A complete batch; the frames belong to the executor until it is released.
-  struct Ready {
-    std::int64_t index;
-    const std::vector<Frame*>* frames;
-  };
-
   Impl(Plan the_plan, const PipelineOptions& the_options,
        std::vector<std::unique_ptr<ColumnMaker>> the_makers)
       : options(checked(the_options)),
@@ -50,68 +58,113 @@ struct Engine::Impl {
     executor = std::make_unique<Executor>(
         plan, handles, options.threads, options.batch_size, sample_pool,
         ExecutorHooks{.admit = [this](Frame& frame) { return admit(frame); },
+                      .begin = [this](Frame& frame) { begin(frame); },
                       .finish = [this](Frame& frame) { return finish(frame); },
                       .batch_ready =
                           [this](std::int64_t index, const std::vector<Frame*>& in_order) {
                             batch_ready(index, in_order);
-                          }});
+                          },
+                      .broken = [this](std::exception_ptr why) { break_off(std::move(why)); }});
   }
 
   ~Impl() { shut_down(); }
 
   void shut_down() noexcept {
+    if (WorkScope::is_open(plan)) {
+      std::fputs(
+          "sluice: a pipeline is destroyed inside one of its own steps, which it would have to "
+          "wait "
+          "for; destroy it on the thread that takes batches\n",
+          stderr);
+      std::terminate();
+    }
     try {
-      stop();
-    } catch (const Error&) {  // an unbalanced ledger; there is nobody left to tell
+      stop("the destruction of its pipeline; keep the pipeline until the last batch is taken");
+    } catch (...) {  // an unbalanced ledger; there is nobody left to tell
     }
   }
 
-  std::unique_ptr<BatchData> make_batch(std::int64_t index, std::size_t cells) {
+  // Those calls that wait for steps to end.
+  void require_outside(const char* call) const {
+    if (!WorkScope::is_open(plan)) return;
+    throw Error(std::string(call) +
+                " was called inside a step of the same pipeline, which would wait for itself; call "
+                "it on the thread that takes batches");
+  }
+
+  std::size_t cells_of(std::int64_t index) const {
+    return static_cast<std::size_t>(
+        std::min<std::int64_t>(options.batch_size, total - index * options.batch_size));
+  }
+
+  std::unique_ptr<BatchData> make_batch(std::int64_t index, std::size_t cells) const {
     auto batch = std::make_unique<BatchData>();
     batch->index = index;
-    batch->epoch = epoch;
+    batch->epoch = run->epoch;
     batch->cells = cells;
-    const std::size_t room = options.last_batch == LastBatch::fill
-                                 ? static_cast<std::size_t>(options.batch_size)
-                                 : batch->cells;
-    for (auto& maker : makers) batch->columns.push_back(maker->make(room, batch_pool));
     return batch;
   }
 
-  // On any thread, one at a time.
+  // Runs constructors of the user's types.
+  void make_columns(BatchData& batch) {
+    const std::size_t room = options.last_batch == LastBatch::fill
+                                 ? static_cast<std::size_t>(options.batch_size)
+                                 : batch.cells;
+    std::vector<std::unique_ptr<Column>> columns;
+    for (auto& maker : makers) columns.push_back(maker->make(room, batch_pool));
+    batch.columns = std::move(columns);
+  }
+
+  // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
   bool admit(Frame& frame) noexcept {
     const std::lock_guard lock(mutex);
     if (stopping || next_id >= total) return false;
     const std::int64_t index = next_id / options.batch_size;
     try {
       if (index >= first_in_making + static_cast<std::int64_t>(making.size())) {
-        const std::int64_t left = total - index * options.batch_size;
-        making.push_back(make_batch(
-            index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, left))));
+        auto batch = std::make_unique<BatchInMaking>();
+        batch->data = make_batch(index, cells_of(index));
+        making.push_back(std::move(batch));
       }
     } catch (...) {
-      broken = std::current_exception();
-      stopping = true;
-      arrived.notify_all();
+      break_off_locked(std::current_exception());
       return false;
     }
-    BatchData& batch = *making[static_cast<std::size_t>(index - first_in_making)];
     SampleInfo info;
     info.index_in_epoch = next_id++;
     info.batch = index;
     info.index_in_batch = info.index_in_epoch % options.batch_size;
-    info.epoch = epoch;
+    info.epoch = run->epoch;
     frame.begin(info, options.seed, options.batch_size);
-    for (std::size_t k = 0; k < frame.seats.size(); ++k) {
-      frame.seats[k].column = batch.columns[k].get();
-      frame.seats[k].cell = static_cast<std::size_t>(info.index_in_batch);
-    }
+    frame.batch = making[static_cast<std::size_t>(index - first_in_making)].get();
     ++ledger.admitted;
     return true;
   }
 
+  // On the thread that admitted the sample. The first one makes the columns of its batch.
+  void begin(Frame& frame) noexcept {
+    BatchInMaking& batch = *frame.batch;
+    if (!batch.has_columns.load(std::memory_order_acquire)) {
+      const WorkScope scope(plan);
+      const std::lock_guard lock(batch.mutex);
+      try {
+        if (!batch.has_columns.load(std::memory_order_relaxed)) make_columns(*batch.data);
+        batch.has_columns.store(true, std::memory_order_release);
+      } catch (...) {
+        break_off(std::current_exception());
+        frame.cancel();
+        return;
+      }
+    }
+    for (std::size_t k = 0; k < frame.seats.size(); ++k) {
+      frame.seats[k].column = batch.data->columns[k].get();
+      frame.seats[k].cell = static_cast<std::size_t>(frame.info().index_in_batch);
+    }
+  }
+
   // On the thread that ran the sample's last step.
   bool finish(Frame& frame) noexcept {
+    const WorkScope scope(plan);
     progress.fetch_add(1, std::memory_order_relaxed);
     if (!frame.ended()) emit(frame);
     std::size_t seen = largest_sample.load(std::memory_order_relaxed);
@@ -138,89 +191,122 @@ struct Engine::Impl {
 
   void batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept {
     const std::lock_guard lock(mutex);
-    ready.push_back({index, &in_order});
+    making[static_cast<std::size_t>(index - first_in_making)]->frames = &in_order;
     arrived.notify_all();
   }
 
-  std::unique_ptr<BatchData> next(std::int64_t of_run) {
+  // The run cannot go on: next() throws what happened.
+  void break_off(std::exception_ptr why) noexcept {
+    const std::lock_guard lock(mutex);
+    break_off_locked(std::move(why));
+  }
+  void break_off_locked(std::exception_ptr why) noexcept {
+    if (!broken) broken = std::move(why);
+    stopping = true;
+    set_cancelled(true);
+    arrived.notify_all();
+  }
+
+  void set_cancelled(bool now) {
+    cancelled.store(now, std::memory_order_relaxed);
+    executor->set_cancelled(now);
+  }
+
+  bool front_is_ready() const { return !making.empty() && making.front()->frames != nullptr; }
+
+  std::unique_ptr<BatchData> next(Run& of) {
+    require_outside("next()");
     std::unique_lock lock(mutex);
+    if (!running || &of != run.get()) {
+      if (of.ended_by.empty()) return nullptr;
+      throw Error("epoch " + std::to_string(of.epoch) + " was ended before its last batch by " +
+                  of.ended_by);
+    }
     // What the compactor holds is for none but the run that goes on.
-    const bool compact = options.compact && running && of_run == run && !stopping;
+    const bool compact = options.compact && !stopping;
     lock.unlock();
-    auto batch = compact ? next_full(of_run) : next_in_order(of_run);
+    auto batch = compact ? next_full() : next_in_order();
     lock.lock();
     if (batch != nullptr) ++delivered_batches;
     return batch;
   }
 
-  std::unique_ptr<BatchData> next_full(std::int64_t of_run) {
-    auto batch =
-        compactor.next([&] { return next_in_order(of_run); },
-                       [&](std::int64_t index) {
-                         return make_batch(index, static_cast<std::size_t>(options.batch_size));
-                       });
+  std::unique_ptr<BatchData> next_full() {
+    auto batch = compactor.next([&] { return next_in_order(); },
+                                [&](std::int64_t index) {
+                                  auto full = make_batch(
+                                      index, static_cast<std::size_t>(options.batch_size));
+                                  make_columns(*full);
+                                  return full;
+                                });
     if (batch == nullptr && compactor.left_out() > 0) {
-      const std::lock_guard lock(mutex);
-      for (Ledger* counts : {&ledger, &total_ledger}) {
-        counts->delivered -= compactor.left_out();
-        counts->skipped += compactor.left_out();
+      {
+        const std::lock_guard lock(mutex);
+        for (Ledger* counts : {&ledger, &total_ledger}) {
+          counts->delivered -= compactor.left_out();
+          counts->skipped += compactor.left_out();
+        }
       }
       compactor.restart();
     }
     return batch;
   }
 
-  std::unique_ptr<BatchData> next_in_order(std::int64_t of_run) {
+  std::unique_ptr<BatchData> next_in_order() {
     std::unique_lock lock(mutex);
-    if (!running || of_run != run) return nullptr;
+    if (!running) return nullptr;
     await(lock);
     if (broken) {
-      const std::exception_ptr error = std::exchange(broken, nullptr);
-      end(lock);
+      const std::exception_ptr error = broken;
+      end(lock, "");
       std::rethrow_exception(error);
     }
-    if (ready.empty() || stopping) {
-      end(lock);
+    if (!front_is_ready() || stopping) {
+      end(lock, "");
       return nullptr;
     }
-    const Ready front = ready.front();
+    // Only this thread takes batches away, so the front stays while the lock is not held.
+    BatchInMaking& front = *making.front();
+    lock.unlock();
     try {
-      delivery.judge(*making.front(), *front.frames);
+      delivery.judge(*front.data, *front.frames);
     } catch (const BudgetError&) {
-      end(lock);
+      lock.lock();
+      end(lock, "");
       throw;
     }
-    ready.pop_front();
-    std::unique_ptr<BatchData> batch = std::move(making.front());
+    lock.lock();
+    const std::unique_ptr<BatchInMaking> taken = std::move(making.front());
     making.pop_front();
     ++first_in_making;
     lock.unlock();
+    BatchData& batch = *taken->data;
     std::size_t bytes = 0;
-    for (const auto& column : batch->columns) bytes += column->bytes();
+    for (const auto& column : batch.columns) bytes += column->bytes();
     Ledger here;
     std::exception_ptr trouble;
     try {
-      here = delivery.settle(*batch, *front.frames);
+      here = delivery.settle(batch, *taken->frames);
     } catch (...) {  // no memory, or a user's type that does not let itself be moved: the whole
                      // batch is lost
       trouble = std::current_exception();
       here = Ledger{};
-      here.failed = static_cast<std::int64_t>(front.frames->size());
+      here.failed = static_cast<std::int64_t>(taken->frames->size());
     }
     lock.lock();
     largest_batch = std::max(largest_batch, bytes);
     ledger += here;
     ++settled_batches;
     lock.unlock();
-    executor->release(front.index);
+    executor->release(batch.index);
     if (trouble) std::rethrow_exception(trouble);
-    return batch;
+    return std::move(taken->data);
   }
 
   // Until a batch is there, or none will come.
   void await(std::unique_lock<std::mutex>& lock) {
     const auto there = [&] {
-      return !ready.empty() || stopping || broken || settled_batches == batch_count;
+      return front_is_ready() || stopping || broken || settled_batches == batch_count;
     };
     constexpr double kNever = 1e9;  // beyond what a wait can count
     if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
@@ -230,49 +316,63 @@ struct Engine::Impl {
     std::int64_t seen = progress.load(std::memory_order_relaxed);
     while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
       const std::int64_t now = progress.load(std::memory_order_relaxed);
-      if (now == seen) throw StallError(describe_stall(plan, frames, options.stall_timeout));
+      if (now == seen) {
+        lock.unlock();  // samples have names that the user's code gives
+        throw StallError(describe_stall(plan, frames, options.stall_timeout));
+      }
       seen = now;
     }
   }
 
-  void cancel(std::int64_t of_run) {
+  void cancel(const Run* of) {
     const std::lock_guard lock(mutex);
-    if (of_run != kAnyRun && of_run != run) return;
+    if (of != nullptr && of != run.get()) return;
     stopping = true;
-    cancelled.store(true, std::memory_order_relaxed);
-    executor->set_cancelled(true);
+    set_cancelled(true);
     arrived.notify_all();
   }
 
-  void stop() {
+  void stop(const std::string& by) {
     std::unique_lock lock(mutex);
     stopping = true;
-    end(lock);
+    end(lock, by);
   }
 
-  // Waits until nothing runs, and closes the ledger. Leaves the lock held.
-  void end(std::unique_lock<std::mutex>& lock) {
+  // Waits until nothing runs, and closes the ledger. Leaves the lock held. `by`: the call that ends
+  // a run of which the user may expect more; empty when he does not.
+  void end(std::unique_lock<std::mutex>& lock, const std::string& by) {
     if (!running) return;
     const bool complete = settled_batches == batch_count;
     const bool over = !std::exchange(stopping, true) && complete;
     if (!complete) {
-      cancelled.store(true, std::memory_order_relaxed);
-      executor->set_cancelled(true);
+      set_cancelled(true);
+      run->ended_by = by;
     }
     lock.unlock();
     executor->drain();
     std::int64_t held = 0;
     executor->for_each_held([&](const Frame&) { ++held; });
-    lock.lock();
-    for (const Ready& batch : ready) held += static_cast<std::int64_t>(batch.frames->size());
-    ready.clear();
-    making.clear();
+    if (!complete) {
+      for (const auto& frame : frames) frame->release_all();
+    }
+    std::int64_t waiting = 0;
     if (!over) {  // else they are about to be delivered
-      ledger.delivered -= compactor.waiting();
-      held += compactor.waiting();
+      waiting = compactor.waiting();
       compactor.restart();
     }
-    ledger.cancelled += held;
+    lock.lock();
+    while (!making.empty()) {
+      const std::unique_ptr<BatchInMaking> batch = std::move(making.front());
+      making.pop_front();
+      if (batch->frames != nullptr) held += static_cast<std::int64_t>(batch->frames->size());
+      lock.unlock();
+      batch->data.reset();  // destroys values of the user's types
+      lock.lock();
+    }
+    ledger.delivered -= waiting;
+    ledger.cancelled += held + waiting;
+    // Where a broken run left its samples nobody knows.
+    if (broken) ledger.cancelled += ledger.open();
     running = false;
     total_ledger += ledger;
     if (!ledger.balanced()) {
@@ -281,14 +381,18 @@ struct Engine::Impl {
     }
   }
 
-  std::int64_t begin_epoch(std::int64_t which) {
-    std::int64_t started = 0;
+  std::shared_ptr<Run> begin_epoch(std::int64_t epoch) {
+    require_outside("epoch()");
+    auto begun = std::make_shared<Run>();
+    begun->epoch = epoch;
     {
       std::unique_lock lock(mutex);
       stopping = true;
-      end(lock);
-      started = ++run;
-      epoch = which;
+      end(lock,
+          "epoch(), which began epoch " + std::to_string(epoch) +
+              "; a pipeline runs one epoch at a time: take all batches first, or make another "
+              "pipeline");
+      run = begun;
       next_id = 0;
       first_in_making = 0;
       settled_batches = 0;
@@ -298,11 +402,14 @@ struct Engine::Impl {
       stopping = false;
       broken = nullptr;
       running = true;
-      cancelled.store(false, std::memory_order_relaxed);
+      set_cancelled(false);
     }
-    executor->set_cancelled(false);
-    executor->begin(total);
-    return started;
+    try {
+      executor->begin(total);
+    } catch (...) {
+      break_off(std::current_exception());
+    }
+    return begun;
   }
 
   Stats stats() const {
@@ -336,12 +443,9 @@ struct Engine::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable arrived;
-  std::deque<std::unique_ptr<BatchData>>
-      making;  // batches first_in_making, ... of which samples are under way
+  std::deque<std::unique_ptr<BatchInMaking>> making;  // batches first_in_making, ...
   std::int64_t first_in_making = 0;
-  std::deque<Ready> ready;
-  std::int64_t run = 0;  // counts the calls of begin_epoch
-  std::int64_t epoch = 0;
+  std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   std::int64_t next_id = 0;
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
@@ -352,7 +456,7 @@ struct Engine::Impl {
   Ledger total_ledger;
   bool running = false;
   bool stopping = false;
-  std::exception_ptr broken;
+  std::exception_ptr broken;  // why the run cannot go on
   std::atomic<bool> cancelled{false};
   std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
@@ -364,11 +468,14 @@ Engine::Engine(Plan plan, const PipelineOptions& options,
     : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
 Engine::~Engine() = default;
 
-std::int64_t Engine::begin_epoch(std::int64_t epoch) { return impl_->begin_epoch(epoch); }
-std::unique_ptr<BatchData> Engine::next(std::int64_t run) { return impl_->next(run); }
-void Engine::cancel() { impl_->cancel(kAnyRun); }
-void Engine::cancel(std::int64_t run) { impl_->cancel(run); }
-void Engine::stop() { impl_->stop(); }
+std::shared_ptr<Run> Engine::begin_epoch(std::int64_t epoch) { return impl_->begin_epoch(epoch); }
+std::unique_ptr<BatchData> Engine::next(Run& run) { return impl_->next(run); }
+void Engine::cancel() { impl_->cancel(nullptr); }
+void Engine::cancel(const Run& run) { impl_->cancel(&run); }
+void Engine::stop() {
+  impl_->require_outside("reset()");
+  impl_->stop("reset(); take all batches first, or make another pipeline");
+}
 void Engine::shut_down() noexcept { impl_->shut_down(); }
 Inspection Engine::inspect(std::int64_t sample, std::int64_t epoch) const {
   return {impl_->recorded, sample, epoch, impl_->options};

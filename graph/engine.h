@@ -34,6 +34,9 @@ struct BatchData {
   std::vector<SampleError> warnings;   // about samples in it, in order of ids
 };
 
+// One run through an epoch, as the engine knows it.
+struct Run;
+
 class Engine {
  public:
   // Takes a plan as it was recorded. Throws BuildError when the plan or the options make no sense.
@@ -43,18 +46,19 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Ends what runs, and starts the given epoch. Gives the number of this run.
-  std::int64_t begin_epoch(std::int64_t epoch);
-  // The next batch of a run, in order; null at its end, after cancel(), or when another run has
-  // begun.
-  std::unique_ptr<BatchData> next(std::int64_t run);
+  // Ends what runs, and starts the given epoch.
+  std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
+  // The next batch of a run, in order; null at its end and after cancel(). Throws Error when
+  // another call has ended the run before its last batch.
+  std::unique_ptr<BatchData> next(Run& run);
   // Ends the epoch: steps that run end, others never start. Returns at once.
   void cancel();
   // The same, unless another run has begun.
-  void cancel(std::int64_t run);
+  void cancel(const Run& run);
   // Ends the epoch and waits until nothing runs.
   void stop();
-  // The same, for destructors: throws nothing.
+  // The same, for destructors: throws nothing, and ends the process when it is called inside a
+  // step, which it would have to wait for.
   void shut_down() noexcept;
 
   // Runs one sample on the calling thread.

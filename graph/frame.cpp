@@ -45,21 +45,14 @@ Frame::Frame(const Plan& plan)
     if (plan.slots[i].merged) continue;
     const SlotType& type = *plan.slots[i].type;
     void* at = reinterpret_cast<void*>(base + offsets[i]);
-    type.construct(at);
+    storage_[i].construct(at, type);
     slots_[i] = at;
-    storage_[i] = {at, &type, type.release};
     if (plan.slots[i].output >= 0 && type.set_placer != nullptr) {
       type.set_placer(at, &seats[static_cast<std::size_t>(plan.slots[i].output)]);
     }
     if (type.release != nullptr) releasable_.push_back(static_cast<SlotId>(i));
   }
   path_.reserve(kPathReserve);
-}
-
-Frame::~Frame() {
-  for (const Storage& storage : storage_) {
-    if (storage.at != nullptr) storage.type->destroy(storage.at);
-  }
 }
 
 void Frame::release_all() {
@@ -76,12 +69,13 @@ void Frame::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
   seed_ = seed;
   batch_size_ = batch_size;
   attempts_ = 0;
-  first_error_.reset();
+  stands_in_ = false;
   restart();
 }
 
 void Frame::stand_in(std::int64_t sample) {
-  if (first_error_ == nullptr) first_error_ = std::move(error_);
+  if (!stands_in_) std::swap(first_error_, error_);
+  stands_in_ = true;
   ++attempts_;
   // The values are those that the sample has in its own place, so it is told of that place.
   info_.index_in_epoch = sample;
@@ -91,37 +85,44 @@ void Frame::stand_in(std::int64_t sample) {
 }
 
 void Frame::restart() {
-  error_.reset();
-  ended_ = dropped_ = false;
+  ended_ = failed_ = dropped_ = false;
   bytes_allocated = 0;
   path_.clear();
   warnings_.clear();
   enter(nullptr);
 }
 
-SampleError Frame::describe(std::string step, std::string what) const {
-  SampleError error;
+void Frame::describe(SampleError& error, std::string_view step,
+                     std::string_view what) const noexcept {
   error.id = info_.index_in_epoch;
   error.epoch = info_.epoch;
   error.seed = seed_;
-  error.source = plan_.name_of_sample(info_.index_in_epoch);
-  error.step = std::move(step);
-  error.path = path();
-  error.what = std::move(what);
-  return error;
+  const auto say = [](std::string& text, const auto& words) {
+    try {
+      text = words();
+    } catch (...) {
+      text.clear();
+    }
+  };
+  say(error.source, [&] { return plan_.name_of_sample(info_.index_in_epoch); });
+  say(error.step, [&] { return step; });
+  say(error.path, [&] { return path(); });
+  say(error.what, [&] { return what; });
+  // Short enough to need no memory.
+  if (error.what.empty()) error.what = what.empty() ? "says nothing" : "out of memory";
 }
 
-void Frame::fail(std::string step, std::string what) {
-  ended_ = true;
-  error_ = std::make_unique<SampleError>(describe(std::move(step), std::move(what)));
+void Frame::fail(std::string_view step, std::string_view what) noexcept {
+  ended_ = failed_ = true;
+  describe(error_, step, what);
 }
 
 void Frame::note(std::size_t event) {
   tally.add(running()->event_counter + static_cast<CounterId>(event), 1);
 }
 
-void Frame::warn(std::string what) {
-  warnings_.push_back(describe(running()->name, std::move(what)));
+void Frame::warn(std::string_view what) {
+  describe(warnings_.emplace_back(), running()->name, what);
   warnings_.back().kept = true;
   warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
 }

@@ -18,11 +18,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace sluice {
 
+struct BatchInMaking;
 struct Branch;
 class Column;
 struct Loop;
@@ -40,9 +42,10 @@ struct SampleInfo {
 class Frame {
  public:
   explicit Frame(const Plan& plan);
-  ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
+
+  const Plan& plan() const { return plan_; }
 
   template <class T>
   T& get(SlotId slot) {
@@ -79,27 +82,28 @@ class Frame {
   std::int64_t id() const { return id_; }
   int attempts() const { return attempts_; }
   RandomKey random_key(std::uint32_t generator) const {
-    return {seed_, static_cast<std::uint32_t>(info_.epoch),
-            static_cast<std::uint32_t>(info_.index_in_epoch), generator};
+    return {seed_, static_cast<std::uint64_t>(info_.epoch),
+            static_cast<std::uint64_t>(info_.index_in_epoch), generator};
   }
   std::uint64_t seed() const { return seed_; }
 
   // A sample that has ended early runs no more steps; its token goes on to the batch all the same.
   bool ended() const { return ended_; }
-  bool failed() const { return error_ != nullptr; }
+  bool failed() const { return failed_; }
   void cancel() { ended_ = true; }
   // The sample is not wanted: it ends as skipped, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
-  void fail(std::string step, std::string what);
+  // Where there is no memory for the words, the error says just that.
+  void fail(std::string_view step, std::string_view what) noexcept;
   // For steps, while they run. One of the step's events has happened. Something is wrong with the
   // sample, which is delivered all the same: the batch says so.
   void note(std::size_t event);
-  void warn(std::string what);
+  void warn(std::string_view what);
   const std::vector<SampleError>& warnings() const { return warnings_; }
-  const SampleError* error() const { return error_.get(); }
+  const SampleError* error() const { return failed_ ? &error_ : nullptr; }
   // The error that made another sample stand in; null when there was none.
-  const SampleError* first_error() const { return first_error_.get(); }
+  const SampleError* first_error() const { return stands_in_ ? &first_error_ : nullptr; }
 
   // Makes carried values of what an iteration of the loop gave. Assignments happen at once: values
   // may change places.
@@ -125,24 +129,39 @@ class Frame {
     Column* column = nullptr;
     std::size_t cell = 0;
   };
+  BatchInMaking* batch = nullptr;   // what the sample is part of; the engine's
   std::vector<Seat> seats;          // one per output
   std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
   Tally tally;                      // of all samples that the frame has carried
 
  private:
+  // The storage of a slot, which holds a value from construct() on.
   struct Storage {
+    Storage() = default;
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+    ~Storage() {
+      if (at != nullptr) type->destroy(at);
+    }
+    void construct(void* where, const SlotType& what) {
+      what.construct(where);
+      at = where;
+      type = &what;
+      release = what.release;
+    }
     void* at = nullptr;
     const SlotType* type = nullptr;
     void (*release)(void*) = nullptr;
   };
   void restart();
-  SampleError describe(std::string step, std::string what) const;
+  // Each of the error's texts is empty where there is no memory for it.
+  void describe(SampleError& error, std::string_view step, std::string_view what) const noexcept;
 
   const Plan& plan_;
   std::vector<void*> slots_;
-  std::vector<Storage> storage_;
-  std::vector<SlotId> releasable_;
   std::unique_ptr<std::byte[]> memory_;
+  std::vector<Storage> storage_;  // its values lie in memory_
+  std::vector<SlotId> releasable_;
   std::int64_t id_ = -1;
   int batch_size_ = 1;
   SampleInfo info_;
@@ -150,8 +169,10 @@ class Frame {
   int attempts_ = 0;
   bool ended_ = false;
   bool dropped_ = false;
-  std::unique_ptr<SampleError> error_;
-  std::unique_ptr<SampleError> first_error_;
+  bool failed_ = false;
+  bool stands_in_ = false;
+  SampleError error_;        // good while failed_
+  SampleError first_error_;  // good while stands_in_
   std::vector<SampleError> warnings_;
   std::vector<std::pair<const Branch*, std::uint32_t>> path_;
   std::vector<void*> carried_;  // scratch of carry()

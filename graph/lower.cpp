@@ -149,15 +149,16 @@ std::unique_ptr<tbb::global_control> allow_threads(int threads) {
 }  // namespace
 
 struct Executor::Impl {
-  Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int batch_size,
+  Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int size_of_batches,
        BufferPool& pool, ExecutorHooks the_hooks)
       : hooks(std::move(the_hooks)),
         threads(thread_count),
+        batch_size(static_cast<std::size_t>(size_of_batches)),
         frames(all),
         limit(allow_threads(thread_count)),
         runner(pool),
         arena(thread_count, 1) {
-    arena.execute([&] { build(plan, static_cast<std::size_t>(batch_size)); });
+    arena.execute([&] { build(plan); });
     driver = std::thread([this] { drive(); });
   }
 
@@ -178,28 +179,25 @@ struct Executor::Impl {
     });
   }
 
-  void build(const Plan& plan, std::size_t batch_size) {
+  void build(const Plan& plan) {
     graph = std::make_unique<tbb::flow::graph>();
-    window =
-        std::make_unique<flow::window<Token>>(*graph, frames, static_cast<std::size_t>(threads),
-                                              [this](Token token) { return hooks.admit(*token); });
+    window = std::make_unique<flow::window<Token>>(
+        *graph, frames, static_cast<std::size_t>(threads),
+        [this](Token token) { return hooks.admit(*token); },
+        [this](Token token) { hooks.begin(*token); });
     batches = std::make_unique<flow::batch_node<Token>>(*graph, batch_size,
                                                         [](Token token) { return token->id(); });
     // Lightweight: runs while the batch_node sends, so batches stay in order.
     ready =
         std::make_unique<ReadyNode>(*graph, tbb::flow::unlimited,
                                     [this](const Batch& batch) noexcept -> tbb::flow::continue_msg {
-                                      {
-                                        const std::lock_guard lock(mutex);
-                                        lent.push_back(batch);
-                                      }
                                       hooks.batch_ready(batch->index, batch->tokens);
                                       return {};
                                     });
     finish =
         std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) noexcept -> std::size_t {
           if (!hooks.finish(*token)) return kAgain;
-          window->finished();
+          guard([&] { window->finished(); });
           return kDone;
         });
     nodes = std::make_unique<Nodes>(*graph, runner);
@@ -208,6 +206,35 @@ struct Executor::Impl {
     tbb::flow::make_edge(finish->port(kAgain), entry);
     tbb::flow::make_edge(finish->port(kDone), batches->input());
     tbb::flow::make_edge(batches->output(), *ready);
+  }
+
+  // What oneTBB throws, when it has no memory for a task, ends the run.
+  template <class Work>
+  void guard(const Work& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      hooks.broken(std::current_exception());
+    }
+  }
+
+  // Returns when nothing is under way. False when the arena could not be entered.
+  bool run() noexcept {
+    bool entered = false;
+    guard([&] {
+      arena.execute([&] {
+        entered = true;
+        guard([&] { window->start(); });
+        bool whole = false;
+        guard([&] {
+          graph->wait_for_all();
+          whole = true;
+        });
+        // Else tasks were given up, and what nodes know of them is wrong.
+        if (!whole) guard([&] { graph->reset(); });
+      });
+    });
+    return entered;
   }
 
   // The driver sleeps while the graph is empty, and is woken when something can be admitted.
@@ -219,10 +246,7 @@ struct Executor::Impl {
       wanted = false;
       idle = false;
       lock.unlock();
-      arena.execute([&] {
-        window->start();
-        graph->wait_for_all();
-      });
+      while (!run()) std::this_thread::yield();
       lock.lock();
       idle = true;
       if (!wanted) became_idle.notify_all();
@@ -239,24 +263,20 @@ struct Executor::Impl {
       if (busy && threads > 1) graph->reserve_wait();
     }
     wake_driver.notify_one();
-    if (busy && threads > 1) {
+    if (!busy || threads == 1) return;
+    try {
       arena.enqueue([this] {
-        window->start();
+        guard([&] { window->start(); });
         graph->release_wait();
       });
+    } catch (...) {  // no memory for a task: the driver comes to it when it has nothing else to do
+      graph->release_wait();
     }
   }
 
   void release(std::int64_t index) {
-    Batch batch = nullptr;
-    {
-      const std::lock_guard lock(mutex);
-      const auto it =
-          std::find_if(lent.begin(), lent.end(), [&](Batch b) { return b->index == index; });
-      if (it == lent.end()) return;
-      batch = *it;
-      lent.erase(it);
-    }
+    const flow::token_batch<Token>* batch = batches->find(index);
+    if (batch == nullptr) return;
     window->release(batch->tokens);
     batches->release(batch);
     admit_more();
@@ -277,6 +297,7 @@ struct Executor::Impl {
 
   ExecutorHooks hooks;
   const int threads;
+  const std::size_t batch_size;
   const std::vector<Frame*> frames;
   std::unique_ptr<tbb::global_control> limit;
   Runner runner;
@@ -291,7 +312,6 @@ struct Executor::Impl {
   std::mutex mutex;
   std::condition_variable wake_driver;
   std::condition_variable became_idle;
-  std::vector<Batch> lent;  // complete, not yet released
   bool wanted = false;
   bool idle = true;
   bool stopping = false;
@@ -308,8 +328,9 @@ Executor::~Executor() {
 }
 
 void Executor::begin(std::int64_t total) {
-  impl_->lent.clear();
-  impl_->batches->expect(total);
+  // As many batches as the frames fill, and one at the end that is short, may be under way, and one
+  // that begins.
+  impl_->batches->expect(total, impl_->frames.size() / impl_->batch_size + 2);
   impl_->window->reset(impl_->frames);
   impl_->admit_more();
 }

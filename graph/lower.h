@@ -14,6 +14,7 @@
 #include <sluice/runtime/buffer_pool.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -23,12 +24,17 @@ namespace sluice {
 struct ExecutorHooks {
   // Fills a free frame with the next sample; false when there is none now. One call at a time.
   std::function<bool(Frame&)> admit;
+  // Prepares a frame that was admitted, on the same thread and outside all locks.
+  std::function<void(Frame&)> begin;
   // All steps have run or were passed over. True: on to the batch. False: once more from the
   // source.
   std::function<bool(Frame&)> finish;
   // A batch is complete; called in the order of batches. The frames stay untouched until
   // release(index).
   std::function<void(std::int64_t index, const std::vector<Frame*>& frames)> batch_ready;
+  // The run cannot go on, since oneTBB had no memory for a task, say. Frames may be anywhere;
+  // after drain() they are free.
+  std::function<void(std::exception_ptr why)> broken;
 };
 
 class Executor {

@@ -9,10 +9,14 @@
 // usable.
 //
 // Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
-// as the steps that run have ended. Batches outlive it. Not to be destroyed from inside a step.
-// Threads: cancel() and stats() from any; the rest from one thread at a time.
+// as the steps that run have ended. Batches outlive it. Destroyed inside one of its own steps, it
+// says so and ends the process.
+// Threads: cancel() and stats() from any, also inside steps; the rest from one thread at a time,
+// and not inside a step of the same pipeline, which throws Error.
 // Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions
-// say.
+// say, std::bad_alloc when there is no memory to go on (the epoch has ended then), and Error when a
+// call of epoch(), of reset() or the destruction of the pipeline has ended this epoch before its
+// last batch.
 #pragma once
 
 #include <sluice/graph/batch.h>
@@ -63,17 +67,18 @@ class Epoch {
     Epoch* epoch_ = nullptr;
   };
 
-  Epoch(std::shared_ptr<Engine> engine, std::int64_t run) : engine_(std::move(engine)), run_(run) {}
+  Epoch(std::shared_ptr<Engine> engine, std::shared_ptr<Run> run)
+      : engine_(std::move(engine)), run_(std::move(run)) {}
   Epoch(Epoch&&) noexcept = default;
   Epoch& operator=(Epoch&&) = delete;
   ~Epoch() {
-    if (engine_ != nullptr) engine_->cancel(run_);
+    if (engine_ != nullptr) engine_->cancel(*run_);
   }
 
   // The next batch; nothing when the epoch is over. After a BatchError the next call gives the
   // batch that threw, without the samples that failed.
   std::optional<Batch<Ts...>> next() {
-    auto data = engine_->next(run_);
+    auto data = engine_->next(*run_);
     if (data == nullptr) return std::nullopt;
     return Batch<Ts...>(std::move(data));
   }
@@ -82,7 +87,7 @@ class Epoch {
 
  private:
   std::shared_ptr<Engine> engine_;
-  std::int64_t run_;
+  std::shared_ptr<Run> run_;
   std::optional<Batch<Ts...>> current_;
 };
 
@@ -129,8 +134,8 @@ class Pipeline {
   std::string explain() const { return sluice::explain(recorded_plan()); }
 
  private:
-  std::shared_ptr<Engine>
-      engine_;  // shared with the epochs, which may outlive the pipeline but then give nothing
+  std::shared_ptr<Engine> engine_;  // shared with the epochs, which may outlive the pipeline but
+                                    // then give no more batches
   std::int64_t next_epoch_ = 0;
 };
 

@@ -1,0 +1,99 @@
+// The record of one sample: what it holds is destroyed whatever happens, and its error is always
+// there.
+#include "tests/failing_allocations.h"
+#include "tests/graph/sources.h"
+#include <sluice/graph/pipeline.h>
+
+#include <exception>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct SilentError : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+
+TEST(Frame, AnExceptionWithoutWordsIsThatSamplesError) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    return g.map(
+        "step",
+        [](std::int64_t x) {
+          if (x == 2) throw SilentError();
+          return x;
+        },
+        indices(g, 4));
+  });
+  auto epoch = pipeline.epoch();
+  try {
+    (void)epoch.next();
+    FAIL();
+  } catch (const BatchError& error) {
+    ASSERT_EQ(error.errors().size(), 1u);
+    EXPECT_EQ(error.errors()[0].id, 2);
+    EXPECT_EQ(error.errors()[0].step, "step");
+    EXPECT_EQ(error.errors()[0].what, "threw an exception whose what() is null");
+  }
+}
+
+TEST(Frame, AnErrorNeedsNoMemory) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
+    return g.map(
+        "a step with a name that is longer than a short string",
+        [](std::int64_t x) {
+          if (x == 2) throw std::bad_alloc();
+          return x;
+        },
+        indices(g, 4));
+  });
+  const Plan& plan = pipeline.plan();
+  sluice::Frame frame(plan);
+  frame.begin({.index_in_epoch = 2, .epoch = 7}, 5, 4);
+  {
+    const testing::FailingAllocations fails(1, 1000);
+    frame.fail("a step with a name that is longer than a short string",
+               "words that are longer than a short string");
+    EXPECT_TRUE(testing::FailingAllocations::reached());
+  }
+  ASSERT_NE(frame.error(), nullptr);
+  EXPECT_TRUE(frame.failed());
+  EXPECT_TRUE(frame.ended());
+  EXPECT_EQ(frame.error()->id, 2);
+  EXPECT_EQ(frame.error()->epoch, 7);
+  EXPECT_EQ(frame.error()->seed, 5u);
+  EXPECT_EQ(frame.error()->what, "out of memory");
+}
+
+struct Counted {
+  static inline int alive = 0;
+  static inline int left = 0;  // how many may still be made
+  Counted() {
+    if (left == 0) throw std::runtime_error("no more");
+    --left;
+    ++alive;
+  }
+  Counted(const Counted&) { ++alive; }
+  Counted& operator=(const Counted&) = default;
+  ~Counted() { --alive; }
+};
+
+TEST(Frame, ValuesAreDestroyedWhenAnotherOnesConstructorThrows) {
+  for (int left = 0; left < 6; ++left) {
+    Counted::left = left;
+    EXPECT_THROW(
+        (void)make_pipeline(
+            {.batch_size = 2, .threads = 1},
+            [](Graph& g) {
+              auto i = indices(g, 4);
+              const auto make = [](std::int64_t) { return Counted(); };
+              return std::tuple{g.map("a", make, i), g.map("b", make, i), g.map("c", make, i)};
+            }),
+        std::runtime_error);
+    EXPECT_EQ(Counted::alive, 0) << left;
+  }
+}
+
+}  // namespace
+}  // namespace sluice
