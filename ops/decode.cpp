@@ -27,7 +27,7 @@ PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options) {
                               turned ? header.oriented_width() : header.width,
                               options.color == ColorSpace::rgb ? 3 : 1);
     } catch (const JpegError&) {
-      // The decoder says what is wrong, and may know what to do about it if it is tolerant.
+      // The decoder refuses it, too, and knows better what to say.
       decode_jpeg_image(file, options, size, detail::index_of(file));
     }
   };
