@@ -20,8 +20,8 @@ constexpr std::int64_t kFiles = 10;
 
 // Two epochs, and the first once more.
 template <class Describe>
-std::vector<Image> run(const std::vector<Bytes>& files, JpegIndex* index, int threads,
-                       const Describe& describe) {
+std::vector<Image> run(const std::vector<Bytes>& files, const std::shared_ptr<JpegIndex>& index,
+                       int threads, const Describe& describe) {
   auto pipeline = make_pipeline({.batch_size = 4, .seed = 3, .threads = threads}, [&](Graph& g) {
     auto jpeg = g.source(kFiles, [&files, index](const SampleInfo& info) {
       Bytes bytes = Bytes::view_of(files[static_cast<std::size_t>(info.index_in_epoch)]);
@@ -51,7 +51,7 @@ TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
     ASSERT_EQ(plain.size(), std::size_t{3 * kFiles});
     for (const int threads : {1, 4}) {
       const auto index = JpegIndex::in_memory();
-      const auto with = run(files, index.get(), threads, describe);
+      const auto with = run(files, index, threads, describe);
       EXPECT_EQ(index->files(), kFiles);
       ASSERT_EQ(with.size(), plain.size());
       for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(with[i] == plain[i]) << i;
