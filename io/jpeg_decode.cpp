@@ -1,3 +1,4 @@
+#include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>
 #include <sluice/io/jpeg_decompressor.h>
 #include <sluice/io/jpeg_header.h>
@@ -122,8 +123,14 @@ class Lesson {
   Lesson(JpegIndex* index, std::span<const std::uint8_t> file) : index_(index) {
     if (index_ == nullptr) return;
     digest_ = digest_of(file);
-    known_ = index_->find(digest_);
+    try {
+      known_ = index_->find(digest_);
+    } catch (const IoError& error) {
+      damage_ = error.what();
+    }
   }
+  // Why the index could not be asked; empty when it could.
+  std::string& damage() { return damage_; }
   const JpegIndexEntry* known() const { return known_ ? &*known_ : nullptr; }
   bool is_sound() const { return known_ && known_->complete; }
 
@@ -147,6 +154,7 @@ class Lesson {
  private:
   JpegIndex* index_;
   JpegDigest digest_;
+  std::string damage_;
   std::optional<JpegIndexEntry> known_;
   std::optional<JpegIndexNotes> notes_;
 };
@@ -253,6 +261,7 @@ JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const Jp
     Lesson nothing(nullptr, file);
     report = try_to_decode(decompressor, file, wish, options, false, nothing, out);
     if (fast) report->path = JpegPath::fell_back;
+  report->index_damage = std::move(lesson.damage());
   }
   attempt.done();
   return *report;

@@ -78,6 +78,9 @@ struct JpegReport {
   JpegPath path = JpegPath::library;
   bool damaged = false;  // only under DamagePolicy::tolerant
   std::string warning;   // what and where; empty when not damaged
+  // What is wrong with the index that was given, which is why the file was decoded without it;
+  // empty when nothing is.
+  std::string index_damage;
   // What `out` shows, in pixels of the full picture as it is seen. Less than a shrunk pixel of it
   // may lie beyond an edge of the picture (at its upper or left edge, too, when the picture is
   // turned).
