@@ -1,4 +1,5 @@
 #include <sluice/io/jpeg_entropy.h>
+#include <sluice/io/jpeg_library_entropy.h>
 
 #include <algorithm>
 #include <cstring>
@@ -6,13 +7,6 @@
 
 namespace sluice {
 namespace {
-
-// What stands at the beginning of libjpeg's entropy decoders.
-struct LibraryEntropy {
-  void (*start_pass)(j_decompress_ptr);
-  boolean (*decode_mcu)(j_decompress_ptr, JBLOCKROW*);
-  boolean insufficient_data;
-};
 
 bool is_ordinary(jpeg_decompress_struct& info) {
   return info.progressive_mode == FALSE && info.arith_code == FALSE && info.data_precision == 8 &&

@@ -9,8 +9,9 @@
 // exactly the library's. See `doubted`.
 //
 // How it is done: libjpeg keeps two function pointers in the object behind `entropy`, laid out the
-// same since version 6b. attach() replaces the one that decodes a group. That is no documented
-// interface: jpeg_self_test.h finds out whether it works with the library at hand.
+// same since version 6b (jpeg_library_entropy.h). attach() replaces the one that decodes a group.
+// That is no documented interface: jpeg_self_test.h finds out whether it works with the library at
+// hand.
 //
 // Ownership: refers to the file, the object and the index, which outlive the picture. Threads: one
 // object belongs to one libjpeg object. Errors: doubt ends the running step of jpeg_guarded().
@@ -56,6 +57,8 @@ class JpegEntropy {
   bool indexed() const { return index_ != nullptr; }
 
  private:
+  // Whether the library has asked for all groups of the picture.
+  bool was_asked_for_all() const { return asked_ == groups_; }
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks);
