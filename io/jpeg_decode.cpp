@@ -143,8 +143,7 @@ class Lesson {
     notes_.emplace();
     notes_->grain = index_->grain() > 0 ? std::min(index_->grain(), per_row) : per_row;
     notes_->per_row = (per_row + notes_->grain - 1) / notes_->grain;
-    if (known_) notes_->records.assign(known_->records.begin(), known_->records.end());
-    entropy.record(*notes_);
+    entropy.record(*notes_, rows, known_ ? known_->records : std::span<const JpegIndexRecord>());
   }
   // `complete`: all of the file has been read, and nothing is wrong with it.
   void end(bool complete) {
@@ -154,8 +153,8 @@ class Lesson {
  private:
   JpegIndex* index_;
   JpegDigest digest_;
-  std::string damage_;
   std::optional<JpegIndexEntry> known_;
+  std::string damage_;
   std::optional<JpegIndexNotes> notes_;
 };
 
@@ -261,8 +260,8 @@ JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const Jp
     Lesson nothing(nullptr, file);
     report = try_to_decode(decompressor, file, wish, options, false, nothing, out);
     if (fast) report->path = JpegPath::fell_back;
-  report->index_damage = std::move(lesson.damage());
   }
+  report->index_damage = std::move(lesson.damage());
   attempt.done();
   return *report;
 }
