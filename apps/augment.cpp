@@ -166,6 +166,7 @@ class Augmentation {
   template <class B>
   void take(const B& batch) {
     const auto& [files, treatments, numbers] = batch;
+    warnings_.insert(warnings_.end(), batch.warnings().begin(), batch.warnings().end());
     std::size_t error = 0;
     const auto errors_before = [&](std::int64_t id) {
       for (; error < batch.errors().size() && batch.errors()[error].id < id; ++error)
@@ -218,6 +219,10 @@ class Augmentation {
         written_, options_.out, seconds,
         seconds > 0 ? static_cast<double>(written_) / seconds : 0.0, threads,
         threads == 1 ? "" : "s");
+    if (!warnings_.empty()) {
+      fmt::print("warned of:\n");
+      name_each(warnings_, [this](const SampleError& warning) { return reason(warning); });
+    }
     if (!replaced_.empty()) {
       fmt::print("replaced {} that cannot be used:\n", replaced_.size());
       name_each(replaced_, [this](const auto& r) {
@@ -262,6 +267,7 @@ class Augmentation {
   std::int64_t begun_ = 0;    // samples of the epochs before this one
   std::int64_t written_ = 0;  // files
   std::vector<SampleError> lost_;
+  std::vector<SampleError> warnings_;
   std::vector<std::pair<SampleError, std::string>> replaced_;  // with the file that stood in
   std::vector<Shown> shown_;
 };

@@ -153,7 +153,7 @@ class Bench {
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
     const bool conditional = options_.workload == "conditional";
-    SubjectOptions subject{.threads = threads_, .batch = options_.batch, .index = index.get()};
+    SubjectOptions subject{.threads = threads_, .batch = options_.batch, .index = index};
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {

@@ -3,6 +3,7 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -11,7 +12,8 @@
 namespace sluice::app {
 namespace {
 
-Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images, JpegIndex* index) {
+Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images,
+                      const std::shared_ptr<JpegIndex>& index) {
   return g.source(images, [&corpus, index](const SampleInfo& info) {
     Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
     file.set_index(index);

@@ -1,6 +1,6 @@
 // The pipelines that `sluice bench` measures, each behind one function that runs an epoch of it.
 //
-// A Subject owns its pipeline and refers to the corpus and the index, which must outlive it.
+// A Subject owns its pipeline and refers to the corpus, which must outlive it.
 // Threads: one.
 #pragma once
 
@@ -29,7 +29,7 @@ struct SubjectOptions {
   int threads = 1;
   int batch = 64;
   std::uint64_t seed = 42;
-  JpegIndex* index = nullptr;  // of the files; null: none
+  std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
 };
 
 // The pipeline that `describe` describes, with options.images samples.

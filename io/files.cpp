@@ -172,7 +172,7 @@ const std::vector<std::string>& Files::classes() const { return list_->classes; 
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
   Bytes bytes = read_file(name(info.index_in_epoch));
-  bytes.set_index(list_->index.get());
+  bytes.set_index(list_->index);
   return {std::move(bytes), label(info.index_in_epoch)};
 }
 

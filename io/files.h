@@ -12,10 +12,9 @@
 //   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
 //
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
-// cheap. The bytes that it gives only refer to the index, so that it lives for as long as the
-// pipeline. Threads: any number at once. Errors: files_in throws IoError for a folder that is
-// missing, unreadable or without JPEG files. A file that cannot be read later on is the error of
-// its sample.
+// cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
+// throws IoError for a folder that is missing, unreadable or without JPEG files. A file that cannot
+// be read later on is the error of its sample.
 #pragma once
 
 #include <sluice/graph/frame.h>

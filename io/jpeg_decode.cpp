@@ -1,3 +1,4 @@
+#include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>
 #include <sluice/io/jpeg_decompressor.h>
 #include <sluice/io/jpeg_header.h>
@@ -122,8 +123,14 @@ class Lesson {
   Lesson(JpegIndex* index, std::span<const std::uint8_t> file) : index_(index) {
     if (index_ == nullptr) return;
     digest_ = digest_of(file);
-    known_ = index_->find(digest_);
+    try {
+      known_ = index_->find(digest_);
+    } catch (const IoError& error) {
+      damage_ = error.what();
+    }
   }
+  // Why the index could not be asked; empty when it could.
+  std::string& damage() { return damage_; }
   const JpegIndexEntry* known() const { return known_ ? &*known_ : nullptr; }
   bool is_sound() const { return known_ && known_->complete; }
 
@@ -136,8 +143,7 @@ class Lesson {
     notes_.emplace();
     notes_->grain = index_->grain() > 0 ? std::min(index_->grain(), per_row) : per_row;
     notes_->per_row = (per_row + notes_->grain - 1) / notes_->grain;
-    if (known_) notes_->records.assign(known_->records.begin(), known_->records.end());
-    entropy.record(*notes_);
+    entropy.record(*notes_, rows, known_ ? known_->records : std::span<const JpegIndexRecord>());
   }
   // `complete`: all of the file has been read, and nothing is wrong with it.
   void end(bool complete) {
@@ -148,6 +154,7 @@ class Lesson {
   JpegIndex* index_;
   JpegDigest digest_;
   std::optional<JpegIndexEntry> known_;
+  std::string damage_;
   std::optional<JpegIndexNotes> notes_;
 };
 
@@ -254,6 +261,7 @@ JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const Jp
     report = try_to_decode(decompressor, file, wish, options, false, nothing, out);
     if (fast) report->path = JpegPath::fell_back;
   }
+  report->index_damage = std::move(lesson.damage());
   attempt.done();
   return *report;
 }

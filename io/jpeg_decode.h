@@ -20,12 +20,12 @@
 // `djpeg -scale 1/2`, 1/4 and 1/8, and a window of them those that cutting the whole gives.
 //
 // Threads: any number at once. Each keeps one row of pixels for its next picture, and nothing else:
-// no file decodes differently for what was decoded before. Errors: JpegError with the reason; `out`
-// is then empty. Libraries say "warning" to most kinds of damage: `strict` makes those that mean
-// lost pixels errors, `tolerant` keeps the picture (lost areas are gray or smeared) and reports
-// them. No policy finds damage that happens to be valid code: only a checksum of the file does.
-// What is no damage: an unknown JFIF version or Adobe transform, unusual scan parameters, and stray
-// bytes in the header.
+// no file decodes differently for what was decoded before. Errors: JpegError with the reason, or
+// std::bad_alloc; `out` is then empty. Libraries say "warning" to most kinds of damage: `strict`
+// makes those that mean lost pixels errors, `tolerant` keeps the picture (lost areas are gray or
+// smeared) and reports them. No policy finds damage that happens to be valid code: only a checksum
+// of the file does. What is no damage: an unknown JFIF version or Adobe transform, unusual scan
+// parameters, and stray bytes in the header.
 #pragma once
 
 #include <sluice/io/jpeg_error.h>
@@ -78,6 +78,9 @@ struct JpegReport {
   JpegPath path = JpegPath::library;
   bool damaged = false;  // only under DamagePolicy::tolerant
   std::string warning;   // what and where; empty when not damaged
+  // What is wrong with the index that was given, which is why the file was decoded without it;
+  // empty when nothing is.
+  std::string index_damage;
   // What `out` shows, in pixels of the full picture as it is seen. Less than a shrunk pixel of it
   // may lie beyond an edge of the picture (at its upper or left edge, too, when the picture is
   // turned).

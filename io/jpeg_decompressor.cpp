@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -39,11 +40,11 @@ void JpegDecompressor::open(std::span<const std::uint8_t> file, const JpegOption
   max_scans_ = options.max_scans;
   ours_ = false;
   errors_.start_picture(options.damage == DamagePolicy::strict);
-  run([](void* self) { static_cast<JpegDecompressor*>(self)->read_header(); });
+  run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->read_header(); });
 }
 
 bool JpegDecompressor::start(bool own_entropy, const JpegIndexEntry* index) {
-  run([](void* self) {
+  run([](void* self) noexcept {
     static_cast<void>(jpeg_start_decompress(&static_cast<JpegDecompressor*>(self)->info_));
   });
   ours_ = own_entropy && entropy_.attach(info_, file_, errors_, index);
@@ -68,7 +69,7 @@ bool JpegDecompressor::read_rows(const JpegRowJob& job) {
   scratch_.resize(static_cast<std::size_t>(info_.output_width) *
                   static_cast<std::size_t>(info_.output_components));
   job_ = &job;
-  return run([](void* self) { static_cast<JpegDecompressor*>(self)->deliver(); });
+  return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->deliver(); });
 }
 
 void JpegDecompressor::discard() noexcept {
@@ -83,8 +84,9 @@ std::string JpegDecompressor::describe_damage() const {
                             : fmt::format("{}, before the first row", errors_.text);
 }
 
-bool JpegDecompressor::run(void (*step)(void*)) {
+bool JpegDecompressor::run(JpegStep step) {
   if (jpeg_guarded(errors_, step, this)) return true;
+  if (errors_.out_of_memory) throw std::bad_alloc();
   if (ours_ && entropy_.doubted()) return false;
   const char* const hint = errors_.row > 0 ? " (DamagePolicy::tolerant keeps what is left)" : "";
   throw JpegError(errors_.fatal_is_damage

@@ -6,7 +6,7 @@
 // kept is memory of our own: a row, a piece of the file, Huffman tables laid out for reading.
 //
 // Ownership: refers to the file and the output of the picture at work. Threads: one. Errors:
-// JpegError; the object is then good for the next picture.
+// JpegError, std::bad_alloc; the object is then good for the next picture.
 #pragma once
 
 #include <sluice/io/jpeg_decode.h>
@@ -72,7 +72,7 @@ class JpegDecompressor {
     JpegDecompressor* owner;
   };
 
-  bool run(void (*step)(void*));
+  bool run(JpegStep step);
   // Steps: no locals with destructors, no exceptions.
   void read_header();
   void deliver();

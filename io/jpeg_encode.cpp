@@ -35,7 +35,8 @@ class Compressor {
     errors_.start_picture(false);
     info_.err = &errors_.manager;
     if (!jpeg_guarded(
-            errors_, [](void* self) { static_cast<Compressor*>(self)->write(); }, this)) {
+            errors_, [](void* self) noexcept { static_cast<Compressor*>(self)->write(); }, this)) {
+      if (errors_.out_of_memory) throw std::bad_alloc();
       throw JpegError(fmt::format("cannot be encoded: {}", errors_.text));
     }
     return Bytes::copy_of({data_, capacity_ - destination_.manager.free_in_buffer});
@@ -61,9 +62,7 @@ class Compressor {
   static boolean grow(j_compress_ptr info) {
     Compressor& self = owner_of(info);
     void* larger = std::realloc(self.data_, self.capacity_ * 2);
-    if (larger == nullptr) {
-      self.errors_.fail(reinterpret_cast<j_common_ptr>(info), "out of memory for the file");
-    }
+    if (larger == nullptr) self.errors_.fail_out_of_memory();
     self.data_ = static_cast<std::uint8_t*>(larger);
     info->dest->next_output_byte = self.data_ + self.capacity_;
     info->dest->free_in_buffer = self.capacity_;

@@ -1,7 +1,8 @@
 // Encoding pictures as JPEG, by libjpeg-turbo.
 //
 // A plain function without state: any thread may call it on its own picture. It returns the whole
-// file in pooled memory. Errors: JpegError that names the value which cannot be encoded.
+// file in pooled memory. Errors: JpegError that names the value which cannot be encoded,
+// std::bad_alloc.
 #pragma once
 
 #include <sluice/io/jpeg_error.h>

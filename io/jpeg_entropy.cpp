@@ -1,4 +1,5 @@
 #include <sluice/io/jpeg_entropy.h>
+#include <sluice/io/jpeg_library_entropy.h>
 
 #include <algorithm>
 #include <cstring>
@@ -6,13 +7,6 @@
 
 namespace sluice {
 namespace {
-
-// What stands at the beginning of libjpeg's entropy decoders.
-struct LibraryEntropy {
-  void (*start_pass)(j_decompress_ptr);
-  boolean (*decode_mcu)(j_decompress_ptr, JBLOCKROW*);
-  boolean insufficient_data;
-};
 
 bool is_ordinary(jpeg_decompress_struct& info) {
   return info.progressive_mode == FALSE && info.arith_code == FALSE && info.data_precision == 8 &&
@@ -106,13 +100,17 @@ void JpegEntropy::set_columns(JDIMENSION left, JDIMENSION width) {
   last_column_ = std::min((left + width - 1) / group, per_row_ - 1);
 }
 
-void JpegEntropy::record(JpegIndexNotes& append_to) {
-  notes_ = &append_to;
-  const std::size_t known = append_to.records.size();
-  next_note_ = known / append_to.per_row * per_row_ + known % append_to.per_row * append_to.grain;
+void JpegEntropy::record(JpegIndexNotes& notes, std::uint32_t rows,
+                         std::span<const JpegIndexRecord> known) {
+  // Upsampling may have the library read a row ahead of what is wanted.
+  const std::uint64_t read = std::min<std::uint64_t>(rows + 1, groups_ / per_row_);
+  notes.records.reserve(std::max<std::size_t>(read * notes.per_row, known.size()));
+  notes.records.assign(known.begin(), known.end());
+  next_note_ = known.size() / notes.per_row * per_row_ + known.size() % notes.per_row * notes.grain;
+  notes_ = &notes;
 }
 
-boolean JpegEntropy::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
+boolean JpegEntropy::decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) noexcept {
   static_cast<JpegEntropy*>(info->client_data)->give(blocks);
   return TRUE;
 }
@@ -197,7 +195,8 @@ void JpegEntropy::prepare() {
 
 void JpegEntropy::note() {
   const ScanReader::Place place = reader_.place(state_);
-  if (place.byte >= std::size_t{1} << 29) {
+  const bool full = notes_->records.size() == notes_->records.capacity();
+  if (full || place.byte >= std::size_t{1} << 29) {
     notes_ = nullptr;
     return;
   }

@@ -9,11 +9,13 @@
 // exactly the library's. See `doubted`.
 //
 // How it is done: libjpeg keeps two function pointers in the object behind `entropy`, laid out the
-// same since version 6b. attach() replaces the one that decodes a group. That is no documented
-// interface: jpeg_self_test.h finds out whether it works with the library at hand.
+// same since version 6b (jpeg_library_entropy.h). attach() replaces the one that decodes a group.
+// That is no documented interface: jpeg_self_test.h finds out whether it works with the library at
+// hand.
 //
 // Ownership: refers to the file, the object and the index, which outlive the picture. Threads: one
-// object belongs to one libjpeg object. Errors: doubt ends the running step of jpeg_guarded().
+// object belongs to one libjpeg object. Errors: attach() and record(), which get all memory
+// that is needed, throw std::bad_alloc; doubt ends the running step of jpeg_guarded().
 #pragma once
 
 #include <sluice/io/jpeg_entropy_kernels.h>
@@ -42,8 +44,9 @@ class JpegEntropy {
   // Only pixel columns left .. left + width - 1 will be looked at, as jpeg_crop_scanline gives
   // them.
   void set_columns(JDIMENSION left, JDIMENSION width);
-  // Notes records on the way, in continuation of those that `append_to` has already.
-  void record(JpegIndexNotes& append_to);
+  // Notes records on the way through the first `rows` rows of groups, in continuation of those that
+  // are known. Their memory is taken here: libjpeg does not stand exceptions from what it calls.
+  void record(JpegIndexNotes& notes, std::uint32_t rows, std::span<const JpegIndexRecord> known);
 
   // All rows have been delivered: reads what was passed over and lets the library go on behind it.
   void finish();
@@ -54,11 +57,14 @@ class JpegEntropy {
   bool doubted() const { return doubted_; }
   // Whether it is decoded with the help of an index.
   bool indexed() const { return index_ != nullptr; }
+  // Whether the library has asked for all groups of the picture.
+  bool was_asked_for_all() const { return asked_ == groups_; }
 
  private:
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
-  static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks);
+  // From here on libjpeg is the caller: nothing throws.
+  static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) noexcept;
   void give(JBLOCKROW* blocks);
   void go_to(std::uint64_t group);
   void prepare();

@@ -42,6 +42,7 @@ bool is_harmless(int code, bool header_read) {
   note_place(object, errors);
   errors.manager.format_message(object, errors.text);
   errors.fatal_is_damage = false;
+  errors.out_of_memory = errors.manager.msg_code == JERR_OUT_OF_MEMORY;
   std::longjmp(errors.jump, 1);
 }
 
@@ -76,6 +77,7 @@ void JpegErrors::start_picture(bool strict_policy) {
   header_read = false;
   damaged = false;
   fatal_is_damage = false;
+  out_of_memory = false;
   row = 0;
   scan = 0;
   text[0] = '\0';
@@ -89,8 +91,13 @@ void JpegErrors::fail(j_common_ptr object, const char* message) {
   std::longjmp(jump, 1);
 }
 
+void JpegErrors::fail_out_of_memory() {
+  out_of_memory = true;
+  std::longjmp(jump, 1);
+}
+
 // Kept out of line: inlined, its caller's locals would live in a frame that a jump comes back to.
-[[gnu::noinline]] bool jpeg_guarded(JpegErrors& errors, void (*step)(void*), void* context) {
+[[gnu::noinline]] bool jpeg_guarded(JpegErrors& errors, JpegStep step, void* context) {
   if (setjmp(errors.jump) != 0) return false;
   step(context);
   return true;

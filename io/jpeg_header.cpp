@@ -26,6 +26,7 @@ enum Marker : std::uint8_t {
   kStartOfImage = 0xd8,
   kEndOfImage = 0xd9,
   kStartOfScan = 0xda,
+  kDefineLines = 0xdc,
   kApp0 = 0xe0,
   kApp1 = 0xe1,
   kApp15 = 0xef,
@@ -42,9 +43,9 @@ bool has_no_segment(std::uint8_t marker) {
   return marker == kTemporary || (marker >= kRestart0 && marker <= kRestart7);
 }
 
-// Says nothing about the picture's data.
+// libjpeg passes over it.
 bool is_skippable(std::uint8_t marker) {
-  return (marker >= kApp0 && marker <= kApp15) || marker == kComment;
+  return (marker >= kApp0 && marker <= kApp15) || marker == kComment || marker == kDefineLines;
 }
 
 // Steps from marker to marker (ITU-T T.81, annex B). Each step moves forward, so a walk ends.
@@ -63,6 +64,8 @@ class MarkerWalk {
       if (marker_ == kEndOfImage) return Found::end_of_image;
       if (!has_no_segment(marker_)) break;
     }
+    // What the scan's own header says is not needed, and a decoder gets on without the end of it.
+    if (marker_ == kStartOfScan) return Found::start_of_scan;
     if (file_.size() - position_ < 2) return Found::cut;
     const std::size_t length =
         static_cast<std::size_t>(file_[position_]) << 8 | file_[position_ + 1];
@@ -75,7 +78,7 @@ class MarkerWalk {
     if (length < 2 || length > file_.size() - position_) return Found::cut;
     segment_ = file_.subspan(position_ + 2, length - 2);
     position_ += length;
-    return marker_ == kStartOfScan ? Found::start_of_scan : Found::segment;
+    return Found::segment;
   }
 
   std::uint8_t marker() const { return marker_; }

@@ -2,7 +2,7 @@
 //
 // Plain functions without state, so any thread may call them; they read only inside the bytes they
 // are given, walk forward only, and take about a microsecond. They look at no more than what comes
-// before the picture's data. Errors: JpegError with the reason.
+// before the first scan's marker. Errors: JpegError with the reason.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct JpegHeader {
 };
 
 // Throws JpegError for what is no JPEG file (and names the format when it is a well-known one), for
-// a file that ends within its header, and for a picture without pixels.
+// a file that ends before its first scan, and for a picture without pixels. What it throws for, the
+// decoder refuses, too.
 JpegHeader peek_jpeg(std::span<const std::uint8_t> file);
 
 // The orientation alone, 1 to 8; 1 also when the header is broken.

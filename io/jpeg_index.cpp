@@ -87,12 +87,14 @@ std::int64_t JpegIndex::cost(const JpegIndexEntry& entry) {
 void JpegIndex::keep(const JpegDigest& digest, JpegIndexNotes notes, bool complete) {
   if (file_ != nullptr || notes.records.empty()) return;
   notes.records.shrink_to_fit();
+  const auto records =
+      std::make_shared<const std::vector<JpegIndexRecord>>(std::move(notes.records));
   JpegIndexEntry entry;
   entry.grain = notes.grain;
   entry.per_row = notes.per_row;
   entry.complete = complete;
-  entry.keeps = std::make_shared<const std::vector<JpegIndexRecord>>(std::move(notes.records));
-  entry.records = *entry.keeps;
+  entry.keeps = records;
+  entry.records = *records;
 
   const std::lock_guard lock(mutex_);
   const auto before = entries_.find(digest);
@@ -105,9 +107,9 @@ void JpegIndex::keep(const JpegDigest& digest, JpegIndexNotes notes, bool comple
     more_records -= static_cast<std::int64_t>(known.records.size());
   }
   if (bytes_ + more > options_.bytes) return;
+  entries_[digest] = std::move(entry);  // first, since it may throw
   bytes_ += more;
   records_ += more_records;
-  entries_[digest] = std::move(entry);
 }
 
 void JpegIndex::save(const std::string& path) const {

@@ -7,13 +7,13 @@
 // decoder at the beginning of each row of blocks and at every `grain`-th group within it.
 //
 // An index in memory fills itself: whoever decodes a picture leaves what it has learnt of the rows
-// that it has read, until the budget is used up. It can be saved. One that is opened from a file is
-// mapped and only answers. The file: jpeg_index_file.h.
+// that it has read, until the budget is used up. It can be saved. One that is opened from a file
+// only answers. The file (jpeg_index_file.h) may be replaced, cut or written over meanwhile.
 //
-// Ownership: shared; what find() gives stays good while it and the index are held. Threads: any
-// number at once. Errors: see each function. An index is never the reason for wrong pixels: what it
-// knows is tied to all bytes of a file, its own files carry checksums, and the decoder leaves what
-// does not fit together to the library.
+// Ownership: shared; what find() gives stays good for as long as it is held. Threads: any number at
+// once. Errors: see each function; std::bad_alloc, and the index stays as it was. An index is never
+// the reason for wrong pixels: what it knows is tied to all bytes of a file, its own files carry
+// checksums, and the decoder leaves what does not fit together to the library.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct JpegIndexEntry {
   std::uint32_t per_row = 0;  // records
   bool complete = false;      // the file was read to its end and is sound
   std::span<const JpegIndexRecord> records;
-  std::shared_ptr<const std::vector<JpegIndexRecord>> keeps;  // where they lie; null if in a file
+  std::shared_ptr<const void> keeps;  // what they lie in
 };
 
 // The same while it is being learnt.
@@ -81,7 +81,8 @@ class JpegIndex {
   JpegIndex(const JpegIndex&) = delete;
   JpegIndex& operator=(const JpegIndex&) = delete;
 
-  // What is known of a file, if anything. Throws IoError when the index's file is damaged there.
+  // What is known of a file, if anything. Throws IoError when the index's file is damaged there, or
+  // cannot be read any more. Decoders then do without.
   std::optional<JpegIndexEntry> find(const JpegDigest& digest) const;
 
   // Whether there is room for more.

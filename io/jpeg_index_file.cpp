@@ -13,15 +13,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
 
-// Records and rows are used where they lie in the file.
+// Records and rows are used as they lie in the file.
 static_assert(std::endian::native == std::endian::little,
-              "index files are little-endian: a big-endian machine has to turn what it maps");
+              "index files are little-endian: a big-endian machine has to turn what it reads");
 
 struct JpegIndexFile::Header {
   char magic[8];
@@ -71,53 +70,57 @@ std::string reason() { return std::error_code(errno, std::generic_category()).me
   fail(path, fmt::format("is damaged ({}); make it again with 'sluice index'", where));
 }
 
+[[noreturn]] void fail_to_write(const std::string& path) {
+  fail(path, "cannot be written: " + reason());
+}
+
 auto key(const JpegIndexFile::Row& row) { return std::tuple(row.hash, row.size); }
+
+// A new file beside `path`, which is gone at the end unless its name is cleared.
+struct Draft {
+  explicit Draft(const std::string& path) {
+    int descriptor = -1;
+    for (int number = 0; descriptor < 0; ++number) {
+      name = fmt::format("{}.{}-{}.part", path, ::getpid(), number);
+      descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (descriptor < 0 && errno != EEXIST) fail_to_write(path);
+    }
+    file = ::fdopen(descriptor, "wb");
+    if (file != nullptr) return;
+    const int error = errno;
+    ::close(descriptor);
+    std::remove(name.c_str());
+    errno = error;
+    fail_to_write(path);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    std::fclose(file);
+    if (!name.empty()) std::remove(name.c_str());
+  }
+
+  std::string name;
+  std::FILE* file = nullptr;
+};
 
 }  // namespace
 
+JpegIndexFile::Descriptor::~Descriptor() {
+  if (number >= 0) ::close(number);
+}
+
 JpegIndexFile::JpegIndexFile(const std::string& path) : path_(path) {
-  map();
-  try {
-    check();
-  } catch (...) {
-    ::munmap(mapping_, size_);
-    ::close(file_);
-    throw;
-  }
-}
-
-JpegIndexFile::~JpegIndexFile() {
-  ::munmap(mapping_, size_);
-  ::close(file_);
-}
-
-void JpegIndexFile::map() {
   // A pipe that nobody writes to is not waited for.
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file_ < 0) fail(path_, "cannot be opened: " + reason());
-  const auto give_up = [&](const std::string& what) {
-    ::close(file_);
-    fail(path_, what);
-  };
+  file_.number = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file_.number < 0) fail(path_, "cannot be opened: " + reason());
   struct stat status {};
-  if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) give_up("is not a file");
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ < sizeof(Header)) give_up("is not an index file: it is too short");
-  mapping_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
-  if (mapping_ == MAP_FAILED) give_up("cannot be mapped: " + reason());
+  if (::fstat(file_.number, &status) != 0 || !S_ISREG(status.st_mode)) fail(path_, "is not a file");
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  if (size_ < sizeof(Header)) fail(path_, "is not an index file: it is too short");
 
-  const auto* begin = static_cast<const std::uint8_t*>(mapping_);
-  const auto* header = reinterpret_cast<const Header*>(begin);
-  const std::size_t room = size_ - sizeof(Header);
-  const std::size_t files = std::min<std::uint64_t>(header->files, room / sizeof(Row));
-  table_ = {reinterpret_cast<const Row*>(begin + sizeof(Header)), files};
-  const std::size_t rest = room - table_.size_bytes();
-  records_ = {reinterpret_cast<const JpegIndexRecord*>(begin + size_ - rest),
-              rest / sizeof(JpegIndexRecord)};
-}
-
-void JpegIndexFile::check() const {
-  const auto& header = *static_cast<const Header*>(mapping_);
+  Header header;
+  read(0, &header, sizeof(header));
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
     fail(path_, "is not an index file of Sluice");
   }
@@ -127,17 +130,39 @@ void JpegIndexFile::check() const {
                             "with 'sluice index'",
                             header.version, kVersion));
   }
-  if (header.files != table_.size() || header.records != records_.size() ||
-      sizeof(Header) + table_.size_bytes() + records_.size_bytes() != size_) {
+  const std::uint64_t room = size_ - sizeof(Header);
+  const std::uint64_t rest = room - std::min(header.files, room / sizeof(Row)) * sizeof(Row);
+  if (header.files > room / sizeof(Row) || rest % sizeof(JpegIndexRecord) != 0 ||
+      header.records != rest / sizeof(JpegIndexRecord)) {
     fail_damaged(path_, "it is not as long as it should be");
   }
-  if (header.table_checksum != checksum(table_)) fail_damaged(path_, "its table");
-  for (const Row& row : table_) check(row);
+  records_ = header.records;
+  table_.resize(header.files);
+  read(sizeof(Header), table_.data(), table_.size() * sizeof(Row));
+  if (header.table_checksum != checksum(std::span<const Row>(table_))) {
+    fail_damaged(path_, "its table");
+  }
+  for (const Row& row : table_) {
+    if (row.first > records_ || row.records > records_ - row.first) {
+      fail_damaged(path_, "its table");
+    }
+  }
 }
 
-void JpegIndexFile::check(const Row& row) const {
-  if (row.first > records_.size() || row.records > records_.size() - row.first) {
-    fail_damaged(path_, "its table");
+JpegIndexFile::~JpegIndexFile() = default;
+
+std::int64_t JpegIndexFile::files() const { return static_cast<std::int64_t>(table_.size()); }
+
+void JpegIndexFile::read(std::uint64_t offset, void* to, std::size_t bytes) const {
+  auto* at = static_cast<std::uint8_t*>(to);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(file_.number, at, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path_, "cannot be read: " + reason());
+    if (got == 0) fail_damaged(path_, "it ends before what it should hold");
+    at += got;
+    offset += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
   }
 }
 
@@ -150,22 +175,19 @@ bool JpegIndexFile::is_one(const std::string& path) {
 }
 
 std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) const {
-  // What is no longer there cannot be read. Whoever writes an index anew puts another file in its
-  // place; this is for those who write over it.
-  struct stat status {};
-  if (::fstat(file_, &status) != 0 || static_cast<std::size_t>(status.st_size) != size_) {
-    fail(path_, "was changed while it was in use; open it again");
-  }
   const auto wanted = std::tuple(digest.hash, digest.size);
   const auto row = std::lower_bound(table_.begin(), table_.end(), wanted,
                                     [](const Row& a, const auto& b) { return key(a) < b; });
   if (row == table_.end() || key(*row) != wanted) return {};
-  check(*row);
+  const auto records = std::make_shared<JpegIndexRecord[]>(row->records);
   JpegIndexEntry entry;
   entry.grain = row->grain;
   entry.per_row = row->per_row;
   entry.complete = (row->flags & kComplete) != 0;
-  entry.records = records_.subspan(row->first, row->records);
+  entry.records = {records.get(), row->records};
+  entry.keeps = records;
+  read(sizeof(Header) + table_.size() * sizeof(Row) + row->first * sizeof(JpegIndexRecord),
+       records.get(), entry.records.size_bytes());
   if (checksum(entry.records) != row->checksum) fail_damaged(path_, "records of a file");
   return entry;
 }
@@ -194,31 +216,18 @@ void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
   header.checksum = checksum(header);
 
   // Under another name first, one that nobody has, so that nobody ever sees half of it.
-  std::string draft;
-  int descriptor = -1;
-  for (int number = 0; descriptor < 0; ++number) {
-    draft = fmt::format("{}.{}-{}.part", path, ::getpid(), number);
-    descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST) fail(path, "cannot be written: " + reason());
-  }
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> file(::fdopen(descriptor, "wb"), close);
-  if (file == nullptr) fail(path, "cannot be written: " + reason());
+  Draft draft(path);
   const auto put = [&](const void* data, std::size_t bytes) {
-    if (bytes == 0 || std::fwrite(data, 1, bytes, file.get()) == bytes) return;
-    const std::string why = reason();
-    std::remove(draft.c_str());
-    fail(path, "cannot be written: " + why);
+    if (bytes > 0 && std::fwrite(data, 1, bytes, draft.file) != bytes) fail_to_write(path);
   };
   put(&header, sizeof(header));
   put(table.data(), table.size() * sizeof(Row));
   for (const Named& one : all) put(one.entry.records.data(), one.entry.records.size_bytes());
-  if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0 ||
-      std::rename(draft.c_str(), path.c_str()) != 0) {
-    const std::string why = reason();
-    std::remove(draft.c_str());
-    fail(path, "cannot be written: " + why);
+  if (std::fflush(draft.file) != 0 || ::fsync(::fileno(draft.file)) != 0 ||
+      std::rename(draft.name.c_str(), path.c_str()) != 0) {
+    fail_to_write(path);
   }
+  draft.name.clear();
 }
 
 }  // namespace sluice

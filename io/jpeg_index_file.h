@@ -1,4 +1,4 @@
-// JpegIndexFile: a saved JpegIndex, mapped into memory. Internal: see jpeg_index.h.
+// JpegIndexFile: a saved JpegIndex, read piece by piece. Internal: see jpeg_index.h.
 //
 // The file, all numbers little-endian:
 //
@@ -17,10 +17,14 @@
 //                    8 checksum of its records
 //  48 + 48 F  12 R  the records: 4 place, 4 x 2 predictors (see JpegIndexRecord)
 //
-// Checksums are digest_of's hash. The table's is checked when the file is opened, a file's records'
-// each time they are used, which costs less than decoding one row with them.
+// Checksums are digest_of's hash. What is used of the file is first copied into memory of our own,
+// and the copy is checked: the file may be cut or written over by others at any moment, so that
+// neither is it mapped (what is cut off of a mapping kills the process) nor is anything trusted
+// that was checked in the file itself. The table is copied when the file is opened, a picture's
+// records each time they are used, which costs less than decoding one row with them.
 //
-// Ownership: holds the mapping. Threads: any number; nothing changes. Errors: IoError.
+// Ownership: holds the file open and a copy of its table. Threads: any number; nothing changes.
+// Errors: IoError, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/jpeg_index.h>
@@ -28,7 +32,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +46,8 @@ class JpegIndexFile {
 
   static bool is_one(const std::string& path);
   std::optional<JpegIndexEntry> find(const JpegDigest& digest) const;
-  std::int64_t files() const { return static_cast<std::int64_t>(table_.size()); }
-  std::int64_t records() const { return static_cast<std::int64_t>(records_.size()); }
+  std::int64_t files() const;
+  std::int64_t records() const { return static_cast<std::int64_t>(records_); }
   std::int64_t bytes() const { return static_cast<std::int64_t>(size_); }
 
   struct Named {
@@ -57,16 +60,18 @@ class JpegIndexFile {
   struct Row;
 
  private:
-  void check() const;
-  void check(const Row& row) const;
-  void map();
+  // Closes the file.
+  struct Descriptor {
+    int number = -1;
+    ~Descriptor();
+  };
+  void read(std::uint64_t offset, void* to, std::size_t bytes) const;
 
   std::string path_;
-  int file_ = -1;
-  void* mapping_ = nullptr;
-  std::size_t size_ = 0;
-  std::span<const Row> table_;
-  std::span<const JpegIndexRecord> records_;
+  Descriptor file_;
+  std::uint64_t size_ = 0;     // of the file
+  std::uint64_t records_ = 0;  // in it
+  std::vector<Row> table_;
 };
 
 }  // namespace sluice

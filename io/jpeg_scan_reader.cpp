@@ -9,9 +9,10 @@ void ScanReader::open(std::span<const std::uint8_t> file) {
   file_ = file;
   // A group may be read that begins before the end, and then the eight bytes of a refill.
   piece_.resize(kPiece + kGroupBytes + 16);
+  stuffed_.reserve(kPiece);  // one for each byte of a piece, at the most
 }
 
-void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) {
+void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) noexcept {
   bytes = std::min(bytes, kPiece);
   const std::uint8_t* from = file_.data() + place.byte;
   const std::uint8_t* const file_end = file_.data() + file_.size();

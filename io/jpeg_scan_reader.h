@@ -2,8 +2,8 @@
 // stuffed in after each 0xff, so that whoever reads bits need not look for them.
 //
 // Ownership: refers to the file; owns the piece that it has prepared, a few thousand bytes that
-// stay in the processor's first cache. Threads: one. Errors: none; what ends the run of bytes can
-// be asked for.
+// stay in the processor's first cache. Threads: one. Errors: std::bad_alloc from open(); what ends
+// the run of bytes can be asked for.
 #pragma once
 
 #include <sluice/io/jpeg_entropy_kernels.h>
@@ -27,11 +27,12 @@ class ScanReader {
 
   static constexpr std::size_t kPiece = std::size_t{16} << 10;
 
+  // Takes all the memory that is needed; the rest throws nothing.
   void open(std::span<const std::uint8_t> file);
 
   // Prepares what follows `place`, up to the next marker, to `bytes` of the file or to a piece's
   // size, whichever comes first, and lets `state` read it.
-  void seek(Place place, EntropyState& state, std::size_t bytes = kPiece);
+  void seek(Place place, EntropyState& state, std::size_t bytes = kPiece) noexcept;
   // Where `state` stands.
   Place place(const EntropyState& state);
   // Bits that have been prepared and not read; negative when `state` has read beyond them.

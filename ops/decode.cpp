@@ -15,7 +15,8 @@ Value<JpegHeader> peek(Value<Source> jpeg) {
 }
 
 template <class Source>
-PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options) {
+PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
+                      const detail::DecodeNotes& note) {
   PictureMaker makes;
   makes.size = [jpeg, options](Frame& frame, SlotId out) {
     const Source& file = frame.get<Source>(jpeg.slot());
@@ -27,25 +28,26 @@ PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options) {
                               turned ? header.oriented_width() : header.width,
                               options.color == ColorSpace::rgb ? 3 : 1);
     } catch (const JpegError&) {
-      // The decoder says what is wrong, and may know what to do about it if it is tolerant.
+      // The decoder refuses it, too, and knows better what to say.
       decode_jpeg_image(file, options, size, detail::index_of(file));
     }
   };
-  makes.part = [jpeg, options](Frame& frame, const Window& part, SlotId out) {
+  makes.part = [jpeg, options, note](Frame& frame, const Window& part, SlotId out) {
     const Source& file = frame.get<Source>(jpeg.slot());
-    detail::note(frame, decode_jpeg_region(file, part, options, frame.get<Image>(out),
-                                           detail::index_of(file)));
+    note(frame,
+         decode_jpeg_region(file, part, options, frame.get<Image>(out), detail::index_of(file)));
   };
   return makes;
 }
 
 template <class Source>
 Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
+  const detail::DecodeNotes note;
   auto [step, image] =
-      detail::begin_decode("decode_jpeg", jpeg, [options](const Source& file, Image& out) {
+      detail::begin_decode("decode_jpeg", jpeg, note, [options](const Source& file, Image& out) {
         return decode_jpeg_image(file, options, out, detail::index_of(file));
       });
-  step.makes = std::make_shared<const PictureMaker>(maker_of(jpeg, options));
+  step.makes = std::make_shared<const PictureMaker>(maker_of(jpeg, options, note));
   jpeg.recorder().add_step(std::move(step));
   return image;
 }
@@ -53,7 +55,7 @@ Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
 template <class Source>
 Value<Image> decode(Value<Source> jpeg, Param<Window> window, const JpegOptions& options) {
   auto [step, image] = detail::begin_decode(
-      "decode_jpeg", jpeg,
+      "decode_jpeg", jpeg, detail::DecodeNotes(),
       [options](const Source& file, const Window& part, Image& out) {
         return decode_jpeg_region(file, part, options, out, detail::index_of(file));
       },

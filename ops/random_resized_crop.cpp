@@ -79,7 +79,7 @@ Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& optio
   const auto window = random_window(jpeg, window_options(options), options.jpeg.apply_orientation);
   if (options.shrink) {
     auto [step, image] = detail::begin_decode(
-        "random_resized_crop", jpeg,
+        "random_resized_crop", jpeg, detail::DecodeNotes(),
         [decoding = options.jpeg, interpolation = options.interpolation](
             const Source& file, const Window& part, int height, int width, Image& out) {
           return decode_and_resize(file, part, height, width, decoding, interpolation, out);

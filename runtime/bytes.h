@@ -2,7 +2,7 @@
 // else keeps. Moves, does not copy. Threads: like a vector.
 //
 // Whoever reads a file may say which index knows it, for those who decode it. Ownership: of the
-// bytes, unless they are a view; never of the index, which outlives them.
+// bytes, unless they are a view; a share of the index.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -27,11 +28,11 @@ class Bytes {
   Bytes(Bytes&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         bytes_(std::exchange(other.bytes_, {})),
-        index_(std::exchange(other.index_, nullptr)) {}
+        index_(std::move(other.index_)) {}
   Bytes& operator=(Bytes&& other) noexcept {
     buffer_ = std::move(other.buffer_);
     bytes_ = std::exchange(other.bytes_, {});
-    index_ = std::exchange(other.index_, nullptr);
+    index_ = std::move(other.index_);
     return *this;
   }
   ~Bytes() = default;
@@ -58,8 +59,8 @@ class Bytes {
   operator std::span<const std::uint8_t>() const { return bytes_; }
 
   // What is known of the file, or may be learnt of it; null when there is none.
-  JpegIndex* index() const { return index_; }
-  void set_index(JpegIndex* index) { index_ = index; }
+  JpegIndex* index() const { return index_.get(); }
+  void set_index(std::shared_ptr<JpegIndex> index) { index_ = std::move(index); }
 
   // Gives the memory back to the pool, and forgets the index.
   void release() noexcept { *this = Bytes(); }
@@ -67,7 +68,7 @@ class Bytes {
  private:
   Buffer buffer_;  // empty for a view
   std::span<std::uint8_t> bytes_;
-  JpegIndex* index_ = nullptr;
+  std::shared_ptr<JpegIndex> index_;
 };
 
 }  // namespace sluice

@@ -95,7 +95,9 @@ FailingAllocations::FailingAllocations(std::uint64_t first, std::uint64_t how_ma
   begin = first;
 }
 
-FailingAllocations::~FailingAllocations() {
+FailingAllocations::~FailingAllocations() { stop(); }
+
+void FailingAllocations::stop() {
   begin = end = kNever;
   malloc_fails = false;
 }

@@ -29,6 +29,8 @@ class FailingAllocations {
 
   // Whether one has failed.
   static bool reached();
+  // From here on none fails.
+  static void stop();
 };
 
 }  // namespace sluice::testing

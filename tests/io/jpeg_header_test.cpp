@@ -1,4 +1,5 @@
 #include "tests/io/pictures.h"
+#include <sluice/io/jpeg_decode.h>
 #include <sluice/io/jpeg_encode.h>
 #include <sluice/io/jpeg_error.h>
 #include <sluice/io/jpeg_header.h>
@@ -51,14 +52,13 @@ TEST(JpegHeader, SaysWhatElseAFileIs) {
   }
 }
 
-// Cut anywhere in the header there is an error; cut behind it the answer does not change. Each
+// Cut anywhere before the scan there is an error; cut later the answer does not change. Each
 // prefix lies in memory of its own length, so that reading past its end shows.
 TEST(JpegHeader, CutFilesAreToldFromWholeHeaders) {
   const File whole = file_of({.orientation = 5});
   const std::uint8_t scan[] = {0xff, 0xda};
   const auto header_end =
-      std::search(whole.begin(), whole.end(), std::begin(scan), std::end(scan)) - whole.begin() +
-      2 + 12;  // the marker, and its segment for 3 components
+      std::search(whole.begin(), whole.end(), std::begin(scan), std::end(scan)) - whole.begin() + 2;
   for (std::ptrdiff_t size = 0; size < std::ssize(whole); ++size) {
     const File cut(whole.begin(), whole.begin() + size);
     if (size < header_end) {
@@ -103,6 +103,79 @@ TEST(JpegHeader, SkipsFillBytesStrayBytesAndMarkersWithoutSegments) {
   file.insert(file.end(), plain.begin() + 2, plain.end());
   EXPECT_EQ(peek_jpeg(file).width, 27);
   EXPECT_EQ(peek_jpeg(file).orientation, 8);
+}
+
+// What the decoder makes a picture of has a header, which knows its size. Returns whether it is
+// one.
+bool agrees_with_the_decoder(const File& file) {
+  Image image;
+  try {
+    decode_jpeg_image(file, {.apply_orientation = false, .damage = DamagePolicy::tolerant}, image);
+  } catch (const JpegError&) {
+    return false;
+  }
+  EXPECT_EQ(reason(file), "no error");
+  const JpegHeader header = peek_jpeg(file);
+  EXPECT_EQ(header.width, image.width());
+  EXPECT_EQ(header.height, image.height());
+  return true;
+}
+
+TEST(JpegHeader, EveryCutAgreesWithTheTolerantDecoder) {
+  const JpegEncodeOptions kinds[] = {{},
+                                     {.subsampling = Subsampling::s444},
+                                     {.progressive = true},
+                                     {.orientation = 6},
+                                     {.optimize = true, .restart_rows = 1}};
+  for (const JpegEncodeOptions& kind : kinds) {
+    for (const int channels : {1, 3}) {
+      const Bytes whole = encode_jpeg(draw_picture(19, 27, channels), kind);
+      const std::uint8_t scan[] = {0xff, 0xda};
+      const auto header = std::search(whole.begin(), whole.end(), std::begin(scan), std::end(scan));
+      const auto data = header + 2 + 6 + 2 * channels;
+      int in_header = 0;
+      for (const std::uint8_t* end = whole.begin(); end <= whole.end(); ++end) {
+        const bool decodes = agrees_with_the_decoder(File(whole.begin(), end));
+        if (end <= header) {
+          EXPECT_FALSE(decodes) << end - whole.begin();
+        } else if (end < data) {
+          in_header += decodes ? 1 : 0;
+        }
+      }
+      EXPECT_EQ(in_header > 0, !kind.progressive);
+    }
+  }
+}
+
+// A segment of every kind that libjpeg knows, with lengths that cannot be.
+TEST(JpegHeader, ImpossibleLengthsAgreeWithTheTolerantDecoder) {
+  const File plain = file_of({});
+  int decoded = 0;
+  for (int marker = 0xc0; marker <= 0xfe; ++marker) {
+    for (std::uint8_t length = 0; length < 4; ++length) {
+      SCOPED_TRACE(::testing::Message() << "marker " << marker << ", length " << int{length});
+      File file(plain.begin(), plain.begin() + 2);
+      file.insert(file.end(), {0xff, static_cast<std::uint8_t>(marker), 0, length});
+      file.insert(file.end(), plain.begin() + 2, plain.end());
+      decoded += agrees_with_the_decoder(file) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(decoded, 4 * 18);  // APP0 to APP15, comments and DNL
+}
+
+TEST(JpegHeader, EveryMutantAgreesWithTheTolerantDecoder) {
+  Random random({.seed = 11});
+  for (const bool progressive : {false, true}) {
+    const File whole = file_of({.progressive = progressive, .orientation = 3});
+    int decoded = 0;
+    for (int i = 0; i < 5000; ++i) {
+      File file = whole;
+      for (std::uint32_t k = random.below(3) + 1; k > 0; --k)
+        file[2 + random.below(600)] = static_cast<std::uint8_t>(random.below(256));
+      decoded += agrees_with_the_decoder(file) ? 1 : 0;
+    }
+    EXPECT_GT(decoded, 500);
+  }
 }
 
 TEST(JpegHeader, AnyBytesEndInAnAnswer) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@
 
 namespace sluice {
 namespace {
+
+// Where the marker of the scan begins.
+std::size_t scan_of(const File& file) {
+  const std::uint8_t marker[] = {0xff, 0xda};
+  return static_cast<std::size_t>(
+      std::search(file.begin(), file.end(), std::begin(marker), std::end(marker)) - file.begin());
+}
 
 // What is wrong is said in the same words, in the name of the same step.
 TEST(PushCrops, ErrorsAreTheSame) {
@@ -50,6 +58,8 @@ TEST(PushCrops, ErrorsAreTheSame) {
        }},
       {"nothing", corner, [] { return File{}; }},
       {"a picture that ends in its first rows", corner, cut(700)},
+      {"a picture that ends before its scan", corner, cut(scan_of(files()[0]))},
+      {"a picture that ends in its scan's header", corner, cut(scan_of(files()[0]) + 5)},
   };
   for (const Wrong& which : wrong) {
     SCOPED_TRACE(which.name);
@@ -111,6 +121,39 @@ TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
       EXPECT_EQ(warning.step, "decode_jpeg");
       EXPECT_NE(warning.what, "");
     }
+  }
+}
+
+// Of a file that ends in the last bytes of its scan's header a tolerant decoder makes a picture: so
+// does one that is asked for a window of it, and whoever wants to know the size gets to know it.
+TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
+  const JpegOptions tolerant{.damage = DamagePolicy::tolerant};
+  const auto pictures = [&](const File& file, const auto& describe) {
+    auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
+      return describe(g, g.source(1, [&](const SampleInfo&) { return ByteSpan(file); }));
+    });
+    return pipeline.epoch().next()->template get<0>()[0].clone();
+  };
+  for (const std::size_t missing : {1u, 2u, 3u}) {
+    SCOPED_TRACE(missing);
+    const File& whole = files()[0];
+    constexpr std::size_t kScanHeader = 2 + 12;  // the marker, and its segment for 3 components
+    const File file(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(
+                                                       scan_of(whole) + kScanHeader - missing));
+    const auto opaque = pictures(
+        file, [&](Graph& g, Jpeg jpeg) { return crop(Decode(true)(g, jpeg, tolerant), kCorner); });
+    EXPECT_TRUE(opaque == pictures(file, [&](Graph&, Jpeg jpeg) {
+                  return crop(decode_jpeg(jpeg, tolerant), kCorner);
+                }));
+    EXPECT_TRUE(opaque == pictures(file, [&](Graph& g, Jpeg jpeg) {
+                  const auto window = g.map(
+                      "window",
+                      [](const JpegHeader& header) {
+                        return header.oriented_width() > 0 ? kCorner : Window{};
+                      },
+                      peek_jpeg(jpeg));
+                  return decode_jpeg(jpeg, window, tolerant);
+                }));
   }
 }
 

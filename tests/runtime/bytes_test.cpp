@@ -1,6 +1,7 @@
 #include <sluice/runtime/bytes.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,10 +17,9 @@ std::vector<std::uint8_t> all_of(std::span<const std::uint8_t> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Nobody looks behind the pointer in these tests.
-JpegIndex* some_index() {
-  static int somewhere = 0;
-  return reinterpret_cast<JpegIndex*>(&somewhere);
+// Nobody looks behind the pointer in these tests; `alive` is kept by whoever keeps the index.
+std::shared_ptr<JpegIndex> some_index(const std::shared_ptr<int>& alive) {
+  return {alive, reinterpret_cast<JpegIndex*>(alive.get())};
 }
 
 TEST(Bytes, CopiesOwnAndViewsRefer) {
@@ -37,21 +37,27 @@ TEST(Bytes, CopiesOwnAndViewsRefer) {
   EXPECT_TRUE(Bytes::view_of({}).empty());
 }
 
-TEST(Bytes, TheIndexMovesWithTheBytesAndGoesWithThem) {
+TEST(Bytes, KeepTheIndexUntilTheyAreMovedOrReleased) {
   for (const bool view : {false, true}) {
     Bytes bytes = view ? Bytes::view_of(kText) : Bytes::copy_of(kText);
     EXPECT_EQ(bytes.index(), nullptr);
-    bytes.set_index(some_index());
+    auto owner = std::make_shared<int>(0);
+    const std::weak_ptr<int> kept = owner;
+    const JpegIndex* const index = some_index(owner).get();
+    bytes.set_index(some_index(owner));
+    owner.reset();
+    EXPECT_FALSE(kept.expired());
 
     Bytes made(std::move(bytes));
-    EXPECT_EQ(made.index(), some_index());
+    EXPECT_EQ(made.index(), index);
     EXPECT_EQ(all_of(made), kText);
     // NOLINTNEXTLINE(bugprone-use-after-move): what is left of it is what is tested.
     EXPECT_TRUE(bytes.empty() && bytes.index() == nullptr);
 
     Bytes assigned = Bytes::copy_of(std::vector<std::uint8_t>(100));
     assigned = std::move(made);
-    EXPECT_EQ(assigned.index(), some_index());
+    EXPECT_EQ(assigned.index(), index);
+    EXPECT_EQ(kept.use_count(), 1);
     EXPECT_EQ(all_of(assigned), kText);
     // NOLINTNEXTLINE(bugprone-use-after-move)
     EXPECT_TRUE(made.empty() && made.index() == nullptr);
@@ -59,6 +65,7 @@ TEST(Bytes, TheIndexMovesWithTheBytesAndGoesWithThem) {
     assigned.release();
     EXPECT_TRUE(assigned.empty());
     EXPECT_EQ(assigned.index(), nullptr);
+    EXPECT_TRUE(kept.expired());
   }
 }
 
