@@ -124,9 +124,12 @@ class Graph {
   // dimensions. The step fails for a sample whose tensor is not so. Gives the value.
   Value<Tensor> declare(Value<Tensor> value, const Facts& facts);
 
-  // Uniform in [lo, hi).
+  // Parameters that make no sense (NaN, say) are a BuildError if constant, else the error of the
+  // sample that has them.
+  //
+  // Uniform in [lo, hi); lo when they are equal.
   Value<float> uniform(Param<float> lo, Param<float> hi);
-  // Normal distribution.
+  // Normal distribution; the standard deviation is at least 0.
   Value<float> normal(Param<float> mean, Param<float> stddev);
   // True with the given probability, 0 to 1.
   Value<bool> coin_flip(Param<float> probability = 0.5f);
