@@ -28,8 +28,10 @@ class Bytes {
       : buffer_(std::move(other.buffer_)),
         bytes_(std::exchange(other.bytes_, {})),
         index_(std::exchange(other.index_, nullptr)) {}
+  // Bytes that are given a view of themselves keep their memory.
   Bytes& operator=(Bytes&& other) noexcept {
-    buffer_ = std::move(other.buffer_);
+    if (!other.is_view() || !buffer_.contains(other.bytes_.data()))
+      buffer_ = std::move(other.buffer_);
     bytes_ = std::exchange(other.bytes_, {});
     index_ = std::exchange(other.index_, nullptr);
     return *this;
@@ -47,6 +49,16 @@ class Bytes {
     Bytes bytes;
     bytes.bytes_ = {const_cast<std::uint8_t*>(source.data()), source.size()};
     return bytes;
+  }
+
+  // True for bytes that belong to somebody else.
+  bool is_view() const { return bytes_.data() != nullptr && !buffer_; }
+  // Makes a view a copy.
+  void own() {
+    if (!is_view()) return;
+    JpegIndex* const index = index_;
+    *this = copy_of(bytes_);
+    index_ = index;
   }
 
   std::size_t size() const { return bytes_.size(); }
