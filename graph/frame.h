@@ -5,12 +5,13 @@
 // are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
 // very object that an arm or somebody outside made (alias), without a copy.
 //
-// Threads: a frame belongs to the task that carries its token; running() may be read from any
-// thread.
+// Threads: a frame belongs to the task that carries its token; running() and trail.loops() may be
+// read from any thread.
 #pragma once
 
 #include <sluice/graph/slot.h>
 #include <sluice/graph/tally.h>
+#include <sluice/graph/trail.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 
@@ -93,7 +94,7 @@ class Frame {
   bool dropped() const { return dropped_; }
   void fail(std::string step, std::string what);
   // For steps, while they run. One of the step's events has happened. Something is wrong with the
-  // sample, which is delivered all the same: the batch says so.
+  // sample, which is delivered all the same: the batch says so, of the first few warnings.
   void note(std::size_t event);
   void warn(std::string what);
   const std::vector<SampleError>& warnings() const { return warnings_; }
@@ -106,7 +107,7 @@ class Frame {
   void carry(const Loop& loop);
 
   void take_arm(const Branch& branch, std::uint32_t arm);
-  std::string path() const;
+  std::string path() const { return trail.text(); }
 
   // What the frame's task is doing, for whoever looks for a stall from another thread; null between
   // tasks.
@@ -128,6 +129,7 @@ class Frame {
   std::vector<Seat> seats;          // one per output
   std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
   Tally tally;                      // of all samples that the frame has carried
+  Trail trail;                      // of this sample
 
  private:
   struct Storage {
@@ -153,7 +155,6 @@ class Frame {
   std::unique_ptr<SampleError> error_;
   std::unique_ptr<SampleError> first_error_;
   std::vector<SampleError> warnings_;
-  std::vector<std::pair<const Branch*, std::uint32_t>> path_;
   std::vector<void*> carried_;  // scratch of carry()
   std::atomic<const Step*> running_{nullptr};
   std::atomic<std::int64_t> running_sample_{-1};
