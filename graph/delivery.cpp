@@ -110,7 +110,7 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
       // Also when a filter dropped the stand-in.
       if (const SampleError* error = error_of(frame)) batch.errors.push_back(*error);
       // One that neither failed nor was dropped had no memory to say why it ended.
-      ++(frame.dropped() || (frame.failed() && skips) ? here.skipped : here.failed);
+      ++(frame.dropped() ? here.filtered : frame.failed() && skips ? here.skipped : here.failed);
       continue;
     }
     if (frame.first_error() != nullptr) {

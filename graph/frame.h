@@ -89,7 +89,7 @@ class Frame {
   bool ended() const { return ended_; }
   bool failed() const { return error_ != nullptr; }
   void cancel() { ended_ = true; }
-  // The sample is not wanted: it ends as skipped, without an error.
+  // The sample is not wanted: it ends as filtered, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
   void fail(std::string step, std::string what);

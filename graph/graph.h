@@ -247,7 +247,7 @@ class Graph {
     return value;
   }
 
-  // Goes on only with samples for which the predicate holds; the others end as `skipped`, without
+  // Goes on only with samples for which the predicate holds; the others end as `filtered`, without
   // an error, and their batches are short and name them. Inside an arm it concerns the samples that
   // take the arm.
   template <class Predicate>
