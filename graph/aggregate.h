@@ -76,4 +76,40 @@ constexpr auto fields_of(T& x) {
   }
 }
 
+// Converts to a base class of T only.
+template <class T>
+struct AnyBaseOf {
+  template <class B>
+  requires(std::is_base_of_v<B, T> && !std::is_same_v<B, T>) operator B() const;
+};
+
+// Whether initialiser `Before` of N is that of a whole field, and not of an array's element: empty
+// braces then take the place of no other.
+template <class T, std::size_t... Before, std::size_t... After>
+constexpr bool takes_braces(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires {
+    T{(static_cast<void>(Before), AnyField{})..., {}, (static_cast<void>(After), AnyField{})...};
+  };
+}
+template <class T, std::size_t... I>
+constexpr bool each_is_a_field(std::index_sequence<I...>) {
+  return (takes_braces<T>(std::make_index_sequence<I>(),
+                          std::make_index_sequence<sizeof...(I) - 1 - I>()) &&
+          ...);
+}
+
+// Whether fields_of() can be asked: an aggregate of 1 to 12 fields, none of them an array, without
+// a base class.
+template <class T>
+constexpr bool has_known_fields() {
+  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T>) {
+    return false;
+  } else {
+    constexpr std::size_t n = field_count<T>();
+    return n > 0 && !requires { T{AnyBaseOf<T>{}}; }
+    &&each_is_a_field<T>(std::make_index_sequence<n>()) &&
+        !takes_braces<T>(std::make_index_sequence<n>(), std::index_sequence<>());
+  }
+}
+
 }  // namespace sluice::detail

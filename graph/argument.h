@@ -1,6 +1,7 @@
 // What the Graph's functions take and give, in terms of slots. Internal to the builder.
 #pragma once
 
+#include <sluice/graph/own.h>
 #include <sluice/graph/structure.h>
 #include <sluice/runtime/half.h>
 
@@ -132,19 +133,10 @@ auto call(F& f, Value<std::int64_t> i, const S& state) {
   }
 }
 
-// What a callable returned becomes the value of a slot. A view on pixels of another value would not
-// live as long as its slot, so it is copied.
-template <class R>
-void store(R& slot, std::type_identity_t<R>&& result) {
-  if constexpr (requires {
-                  result.is_view();
-                  result.clone();
-                }) {
-    if (result.is_view()) {
-      slot = result.clone();
-      return;
-    }
-  }
+// What a callable returned becomes the value of a slot, with memory of its own.
+template <Origin kOrigin, class R>
+void store(R& slot, R& result) {
+  take_ownership<kOrigin>(result);
   slot = std::move(result);
 }
 
@@ -165,8 +157,9 @@ struct results {
     step.writes.push_back(recorder.add_slot(slot_type<R>(), step.name));
     return {recorder, step.writes.back()};
   }
+  template <Origin kOrigin = Origin::step>
   static void write(Frame& frame, const std::vector<SlotId>& slots, R&& result) {
-    store(frame.get<R>(slots[0]), std::move(result));
+    store<kOrigin>(frame.get<R>(slots[0]), result);
   }
 };
 template <class... Rs>
@@ -175,15 +168,16 @@ struct results<std::tuple<Rs...>> {
   static values add(Recorder& recorder, Step& step) {
     return values{results<Rs>::add(recorder, step)...};
   }
+  template <Origin kOrigin = Origin::step>
   static void write(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
-    write_each(frame, slots, std::move(result), std::index_sequence_for<Rs...>());
+    write_each<kOrigin>(frame, slots, result, std::index_sequence_for<Rs...>());
   }
 
  private:
-  template <std::size_t... I>
-  static void write_each(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result,
+  template <Origin kOrigin, std::size_t... I>
+  static void write_each(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>& result,
                          std::index_sequence<I...>) {
-    (store(frame.get<Rs>(slots[I]), std::move(std::get<I>(result))), ...);
+    (store<kOrigin>(frame.get<Rs>(slots[I]), std::get<I>(result)), ...);
   }
 };
 

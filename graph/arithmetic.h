@@ -2,14 +2,19 @@
 // computes, for each sample, what the same expression gives in C++ for the types at hand (Half
 // computes as float). One side may be a constant.
 //
+// Where C++ leaves open what happens, this does not: +, - and * of whole numbers wrap around, as
+// unsigned ones do. A division without a result (by zero, or of the smallest number by -1) and a
+// cast to a whole type that cannot hold the number are errors of their samples.
+//
 // There are no && and ||: they could not leave out their right side. Use Graph::all_of and
-// Graph::any_of. Integer division by zero is the error of its sample.
+// Graph::any_of.
 #pragma once
 
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/half.h>
 
-#include <stdexcept>
+#include <cmath>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -57,14 +62,54 @@ auto unary(std::string_view name, F f, const Value<T>& a) {
           name, [f](const T& x) { return f(plain(x)); }, a);
 }
 
-// Whole numbers divide as in C++; by zero that has no meaning.
-template <class X, class Y>
-void check_divisor(const X&, const Y& y) {
-  if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
-    if (y == 0) throw std::domain_error("integer division by zero");
+// f(x, y) of + - *, which wraps around where a signed result does not fit.
+template <class F, class X, class Y>
+auto wrapped(F f, X x, Y y) {
+  using R = decltype(f(x, y));
+  if constexpr (std::is_integral_v<R> && std::is_signed_v<R>) {
+    using U = std::make_unsigned_t<R>;
+    return static_cast<R>(f(static_cast<U>(x), static_cast<U>(y)));
   } else {
-    (void)y;
+    return f(x, y);
   }
+}
+
+template <class X>
+auto negated(X x) {
+  if constexpr (std::is_integral_v<X>) {
+    return wrapped([](auto p, auto q) { return p - q; }, decltype(-x){0}, x);
+  } else {
+    return -x;
+  }
+}
+
+[[noreturn]] void throw_division_by_zero();
+[[noreturn]] void throw_quotient_too_large();
+[[noreturn]] void throw_cast(double number, std::string_view type);
+
+template <class X, class Y>
+void check_division(X x, Y y) {
+  if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
+    using R = decltype(x / y);
+    const R dividend = static_cast<R>(x), divisor = static_cast<R>(y);
+    if (divisor == 0) throw_division_by_zero();
+    if constexpr (std::is_signed_v<R>) {
+      if (dividend == std::numeric_limits<R>::min() && divisor == -1) throw_quotient_too_large();
+    }
+  }
+}
+
+template <class To, class X>
+To number_as(X x) {
+  if constexpr (std::is_floating_point_v<X> && std::is_integral_v<To> &&
+                !std::is_same_v<To, bool>) {
+    const X whole = std::trunc(x);
+    // The least number that is too large: a power of two, which X holds exactly.
+    const X beyond = std::ldexp(X{1}, std::numeric_limits<To>::digits);
+    const X least = std::is_signed_v<To> ? -beyond : X{0};
+    if (!(whole >= least && whole < beyond)) throw_cast(static_cast<double>(x), type_name<To>());
+  }
+  return static_cast<To>(x);
 }
 
 }  // namespace detail
@@ -73,19 +118,25 @@ template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator+(const A& a, const B& b) {
   return detail::binary(
-      "add", [](auto x, auto y) { return x + y; }, a, b);
+      "add",
+      [](auto x, auto y) { return detail::wrapped([](auto p, auto q) { return p + q; }, x, y); }, a,
+      b);
 }
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator-(const A& a, const B& b) {
   return detail::binary(
-      "subtract", [](auto x, auto y) { return x - y; }, a, b);
+      "subtract",
+      [](auto x, auto y) { return detail::wrapped([](auto p, auto q) { return p - q; }, x, y); }, a,
+      b);
 }
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator*(const A& a, const B& b) {
   return detail::binary(
-      "multiply", [](auto x, auto y) { return x * y; }, a, b);
+      "multiply",
+      [](auto x, auto y) { return detail::wrapped([](auto p, auto q) { return p * q; }, x, y); }, a,
+      b);
 }
 template <class A, class B>
 requires detail::number_pair<A, B>
@@ -93,7 +144,7 @@ auto operator/(const A& a, const B& b) {
   return detail::binary(
       "divide",
       [](auto x, auto y) {
-        detail::check_divisor(x, y);
+        detail::check_division(x, y);
         return x / y;
       },
       a, b);
@@ -105,7 +156,7 @@ auto operator%(const A& a, const B& b) {
   return detail::binary(
       "remainder",
       [](auto x, auto y) {
-        detail::check_divisor(x, y);
+        detail::check_division(x, y);
         return x % y;
       },
       a, b);
@@ -179,7 +230,7 @@ template <class T>
 requires detail::is_number<T>
 auto operator-(const Value<T>& a) {
   return detail::unary(
-      "negate", [](auto x) { return -x; }, a);
+      "negate", [](auto x) { return detail::negated(x); }, a);
 }
 // Takes values of all types, so that the compiler speaks of this operator and not of others.
 template <class T>
@@ -190,11 +241,13 @@ Value<bool> operator!(const Value<T>& a) {
       "not", [](auto x) { return !detail::truth(x); }, a);
 }
 
-// The number as another type, as static_cast does it.
+// The number as another type, as static_cast does it: fractions are cut off, and whole numbers that
+// do not fit wrap around. A fraction, infinity or NaN that does not fit into a whole type is the
+// error of its sample.
 template <class To, class T>
 requires(detail::is_number<T>&& detail::is_number<To>) Value<To> cast(const Value<T>& a) {
   return detail::unary(
-      "cast", [](auto x) { return static_cast<To>(x); }, a);
+      "cast", [](auto x) { return detail::number_as<To>(x); }, a);
 }
 
 // These would compute both sides: see Graph::all_of and Graph::any_of.

@@ -42,11 +42,13 @@ void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
 void ImageColumn::emit(std::size_t cell, void* value, bool) {
   const Image& image = *static_cast<const Image*>(value);
   if (image.empty()) throw Error("the step that should have made this image left it empty");
-  if (memory_->holds(cell, reinterpret_cast<const std::byte*>(image.data()))) return;
   const ValueSpec spec{{image.height(), image.width(), image.channels()}, DType::u8, Layout::hwc};
+  const auto* data = reinterpret_cast<const std::byte*>(image.data());
+  if (image.contiguous() && memory_->holds(cell, data, spec)) return;
+  const Buffer before = memory_->give_up(cell);  // the image may be a part of it
   std::byte* to = memory_->place(cell, spec);
   for (int y = 0; y < image.height(); ++y) {
-    std::memcpy(to, image.row(y), image.row_bytes());
+    std::memmove(to, image.row(y), image.row_bytes());
     to += image.row_bytes();
   }
 }
@@ -54,8 +56,9 @@ void ImageColumn::emit(std::size_t cell, void* value, bool) {
 void TensorColumn::emit(std::size_t cell, void* value, bool) {
   const Tensor& tensor = *static_cast<const Tensor*>(value);
   if (tensor.empty()) throw Error("the step that should have made this tensor left it empty");
-  if (memory_->holds(cell, tensor.bytes())) return;
-  std::memcpy(memory_->place(cell, tensor.spec()), tensor.bytes(), tensor.spec().bytes());
+  if (memory_->holds(cell, tensor.bytes(), tensor.spec())) return;
+  const Buffer before = memory_->give_up(cell);  // the tensor may be a part of it
+  std::memmove(memory_->place(cell, tensor.spec()), tensor.bytes(), tensor.spec().bytes());
 }
 
 }  // namespace sluice::detail

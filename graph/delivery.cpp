@@ -112,7 +112,7 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) con
       batch.missing.push_back(frame.id());
       // Also when a filter dropped the stand-in.
       if (const SampleError* error = error_of(frame)) batch.errors.push_back(*error);
-      ++(frame.dropped() || (frame.failed() && skips) ? here.skipped : here.failed);
+      ++(frame.dropped() ? here.filtered : frame.failed() && skips ? here.skipped : here.failed);
       continue;
     }
     if (frame.first_error() != nullptr) {

@@ -244,7 +244,7 @@ struct Engine::Impl {
         const std::lock_guard lock(mutex);
         for (Ledger* counts : {&ledger, &total_ledger}) {
           counts->delivered -= compactor.left_out();
-          counts->skipped += compactor.left_out();
+          counts->filtered += compactor.left_out();
         }
       }
       compactor.restart();

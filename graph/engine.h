@@ -28,7 +28,7 @@ struct BatchData {
   std::size_t padding = 0;  // repetitions of the last one
   std::vector<std::unique_ptr<Column>> columns;
   std::vector<std::int64_t> ids;       // of the samples in it, in order
-  std::vector<std::int64_t> missing;   // ids that were skipped or failed, in order
+  std::vector<std::int64_t> missing;   // ids that were filtered or failed, in order
   std::vector<std::int64_t> replaced;  // ids whose place another sample took
   std::vector<SampleError> errors;     // of those that failed, in order of ids
   std::vector<SampleError> warnings;   // about samples in it, in order of ids

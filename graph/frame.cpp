@@ -3,20 +3,12 @@
 #include <sluice/graph/plan.h>
 
 #include <algorithm>
-#include <ctime>
 
 namespace sluice {
 namespace {
 
-constexpr std::size_t kPathReserve = 32;
-
-// The coarse clock costs a few nanoseconds, and its few milliseconds of error do not matter for a
-// stall.
-std::int64_t milliseconds_now() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
-}
+// Of one sample: a loop may warn a million times.
+constexpr std::size_t kMaxWarnings = 16;
 
 }  // namespace
 
@@ -24,6 +16,7 @@ std::byte* Frame::Seat::place(const ValueSpec& spec) { return column->place(cell
 
 Frame::Frame(const Plan& plan)
     : seats(plan.outputs.size()),
+      trail(plan),
       plan_(plan),
       slots_(plan.slots.size()),
       storage_(plan.slots.size()) {
@@ -52,7 +45,6 @@ Frame::Frame(const Plan& plan)
     }
     if (type.release != nullptr) releasable_.push_back(static_cast<SlotId>(i));
   }
-  path_.reserve(kPathReserve);
 }
 
 void Frame::release_all() {
@@ -87,7 +79,7 @@ void Frame::stand_in(std::int64_t sample) {
 void Frame::restart() {
   ended_ = failed_ = dropped_ = false;
   bytes_allocated = 0;
-  path_.clear();
+  trail.clear();
   warnings_.clear();
   enter(nullptr);
 }
@@ -122,6 +114,8 @@ void Frame::note(std::size_t event) {
 }
 
 void Frame::warn(std::string_view what) {
+  if (warnings_.size() > kMaxWarnings) return;
+  if (warnings_.size() == kMaxWarnings) what = "there are more warnings, which are left out";
   describe(warnings_.emplace_back(), running()->name, what);
   warnings_.back().kept = true;
   warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
@@ -160,17 +154,8 @@ void Frame::carry(const Loop& loop) {
 }
 
 void Frame::take_arm(const Branch& branch, std::uint32_t arm) {
-  path_.emplace_back(&branch, arm);
+  trail.take(branch, arm);
   tally.add(branch.counter + arm, 1);
-}
-
-std::string Frame::path() const {
-  std::string text;
-  for (const auto& [branch, arm] : path_) {
-    if (!text.empty()) text += '/';
-    text += branch->name + ":" + branch->arm_names[arm];
-  }
-  return text;
 }
 
 }  // namespace sluice

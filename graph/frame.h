@@ -5,12 +5,13 @@
 // are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
 // very object that an arm or somebody outside made (alias), without a copy.
 //
-// Threads: a frame belongs to the task that carries its token; running() may be read from any
-// thread.
+// Threads: a frame belongs to the task that carries its token; running() and trail.loops() may be
+// read from any thread.
 #pragma once
 
 #include <sluice/graph/slot.h>
 #include <sluice/graph/tally.h>
+#include <sluice/graph/trail.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 
@@ -91,13 +92,13 @@ class Frame {
   bool ended() const { return ended_; }
   bool failed() const { return failed_; }
   void cancel() { ended_ = true; }
-  // The sample is not wanted: it ends as skipped, without an error.
+  // The sample is not wanted: it ends as filtered, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
   // Where there is no memory for the words, the error says just that.
   void fail(std::string_view step, std::string_view what) noexcept;
   // For steps, while they run. One of the step's events has happened. Something is wrong with the
-  // sample, which is delivered all the same: the batch says so.
+  // sample, which is delivered all the same: the batch says so, of the first few warnings.
   void note(std::size_t event);
   void warn(std::string_view what);
   const std::vector<SampleError>& warnings() const { return warnings_; }
@@ -110,7 +111,7 @@ class Frame {
   void carry(const Loop& loop);
 
   void take_arm(const Branch& branch, std::uint32_t arm);
-  std::string path() const;
+  std::string path() const { return trail.text(); }
 
   // What the frame's task is doing, for whoever looks for a stall from another thread; null between
   // tasks.
@@ -133,6 +134,7 @@ class Frame {
   std::vector<Seat> seats;          // one per output
   std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
   Tally tally;                      // of all samples that the frame has carried
+  Trail trail;                      // of this sample
 
  private:
   // The storage of a slot, which holds a value from construct() on.
@@ -174,7 +176,6 @@ class Frame {
   SampleError error_;        // good while failed_
   SampleError first_error_;  // good while stands_in_
   std::vector<SampleError> warnings_;
-  std::vector<std::pair<const Branch*, std::uint32_t>> path_;
   std::vector<void*> carried_;  // scratch of carry()
   std::atomic<const Step*> running_{nullptr};
   std::atomic<std::int64_t> running_sample_{-1};

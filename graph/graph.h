@@ -44,7 +44,8 @@ class Graph {
 
   // `count` samples in an epoch; sample i is f(SampleInfo): one value or a std::tuple of values.
   // `f` is called from several threads, in no order, and must give the same sample for the same
-  // info.
+  // info. Bytes may be a view on what the data set keeps for as long as the pipeline and its
+  // batches live.
   template <class F>
   auto source(std::int64_t count, F f) {
     return add_source("source", count, std::move(f), nullptr);
@@ -62,7 +63,7 @@ class Graph {
   // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
   // takes: a lambda, or &Image::width. Arguments that are Values become const references to what
   // the sample has, other arguments are passed as they are. A std::tuple as result becomes a tuple
-  // of Values.
+  // of Values. Views in the result, on an argument for instance, become copies: see own.h.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
     static_assert(std::is_invocable_v<const F&, const detail::argument_t<Args>&...>,
@@ -90,7 +91,9 @@ class Graph {
     Step step = begin_step<Args...>(name, args...);
     auto value = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slot = value.slot(), ... args = std::move(args)](Frame& frame) {
-      std::invoke(f, detail::argument<Args>::of(args, frame)..., frame.get<R>(slot));
+      R& out = frame.get<R>(slot);
+      std::invoke(f, detail::argument<Args>::of(args, frame)..., out);
+      detail::take_ownership(out);
     };
     recorder_.add_step(std::move(step));
     return value;
@@ -124,9 +127,12 @@ class Graph {
   // dimensions. The step fails for a sample whose tensor is not so. Gives the value.
   Value<Tensor> declare(Value<Tensor> value, const Facts& facts);
 
-  // Uniform in [lo, hi).
+  // Parameters that make no sense (NaN, say) are a BuildError if constant, else the error of the
+  // sample that has them.
+  //
+  // Uniform in [lo, hi); lo when they are equal.
   Value<float> uniform(Param<float> lo, Param<float> hi);
-  // Normal distribution.
+  // Normal distribution; the standard deviation is at least 0.
   Value<float> normal(Param<float> mean, Param<float> stddev);
   // True with the given probability, 0 to 1.
   Value<bool> coin_flip(Param<float> probability = 0.5f);
@@ -241,7 +247,7 @@ class Graph {
     return value;
   }
 
-  // Goes on only with samples for which the predicate holds; the others end as `skipped`, without
+  // Goes on only with samples for which the predicate holds; the others end as `filtered`, without
   // an error, and their batches are short and name them. Inside an arm it concerns the samples that
   // take the arm.
   template <class Predicate>
@@ -273,7 +279,8 @@ class Graph {
     recorder_.set_source(step.name, count, std::move(sample_name));
     auto values = detail::results<R>::add(recorder_, step);
     step.run = [f = std::move(f), slots = step.writes](Frame& frame) {
-      detail::results<R>::write(frame, slots, R(std::invoke(f, frame.info())));
+      detail::results<R>::template write<detail::Origin::source>(frame, slots,
+                                                                 R(std::invoke(f, frame.info())));
     };
     recorder_.add_step(std::move(step));
     return values;

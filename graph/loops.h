@@ -27,7 +27,9 @@ Step append_to_list(std::string name, SlotId list, SlotId value) {
   step.reads = {list, value};
   step.writes = {list};
   step.run = [list, value](Frame& frame) {
-    frame.get<std::vector<T>>(list).push_back(copy_of(frame.get<T>(value)));
+    T copy = copy_of(frame.get<T>(value));
+    take_ownership(copy);
+    frame.get<std::vector<T>>(list).push_back(std::move(copy));
   };
   return step;
 }

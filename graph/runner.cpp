@@ -91,13 +91,17 @@ void Runner::give_results(Frame& frame, const Branch& branch, std::size_t arm) n
 void Runner::begin(Frame& frame, const Loop& loop) noexcept {
   if (frame.ended()) return;
   frame.tally.add(loop.counter, 1);
+  frame.trail.enter(loop);
   frame.get<std::int64_t>(loop.iteration) = 0;
   for (std::size_t i = 0; i < loop.state.size(); ++i) frame.alias(loop.state[i], loop.init[i]);
 }
 
 bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
-  if (frame.ended()) return false;
+  if (frame.ended()) {
+    frame.trail.end();
+    return false;
+  }
   if (frame.get<bool>(loop.condition.results[0])) {
     if (frame.get<std::int64_t>(loop.iteration) < loop.max_iterations) {
       frame.tally.add(loop.counter + 1, 1);
@@ -110,8 +114,10 @@ bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
                      "the condition still holds after " + std::to_string(loop.max_iterations) +
                          " iterations, which is its max_iterations; raise it if the loop is right");
         });
+    frame.trail.end();
     return false;
   }
+  frame.trail.leave(loop);
   for (std::size_t i = 0; i < loop.results.size(); ++i) frame.alias(loop.results[i], loop.state[i]);
   for (const SlotId slot : loop.releases) frame.release(slot);
   return false;
@@ -121,6 +127,8 @@ void Runner::carry(Frame& frame, const Loop& loop) noexcept {
   if (frame.ended()) return;
   guarded(
       frame, [&]() -> const std::string& { return loop.name; }, [&] { frame.carry(loop); });
+  if (frame.ended()) return;
+  frame.trail.repeat(loop);
   ++frame.get<std::int64_t>(loop.iteration);
 }
 

@@ -1,4 +1,4 @@
-// describe_stall: which samples are in which steps, since when. Part of the engine.
+// describe_stall: which samples are in which loops and steps, since when. Part of the engine.
 // Threads: may be called while the frames run.
 #pragma once
 

@@ -34,8 +34,9 @@ struct MemoryStats {
   std::uint64_t system_allocations = 0;
 };
 
-// Where a part of the plan stands is told as in errors, loops included: "if_else:then" or
-// "while_loop:body/select:arm 3"; empty at the top.
+// Where a part of the plan stands is told as in errors, but for loops, of which it is said whether
+// it is the condition or the body: "if_else:then" or "while_loop:body/select:arm 3"; empty at the
+// top.
 struct StepStats {
   std::string name;
   std::string path;

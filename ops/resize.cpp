@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace sluice {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 bool given(const Param<int>& size) { return !size.is_constant() || size.constant() != 0; }
 
 int follow(int length, int from, int to) {
-  return std::max(1, static_cast<int>(std::lround(static_cast<double>(length) * to / from)));
+  const double exact = static_cast<double>(length) * to / from;
+  return static_cast<int>(std::round(std::clamp(exact, 1.0, double{INT32_MAX})));
 }
 
 }  // namespace

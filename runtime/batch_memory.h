@@ -32,8 +32,14 @@ class BatchMemory {
 
   // Memory for the value of `cell`. Asking again drops what the cell had.
   std::byte* place(std::size_t cell, const ValueSpec& spec);
-  // True when the cell's value lies at `data`, so that nothing is left to do.
-  bool holds(std::size_t cell, const std::byte* data) const { return cells_[cell].data == data; }
+  // True when the cell's value lies at `data` and is what the cell was made for, so that nothing is
+  // left to do.
+  bool holds(std::size_t cell, const std::byte* data, const ValueSpec& spec) const {
+    return cells_[cell].data == data && cells_[cell].spec == spec;
+  }
+  // The memory of its own that the cell has, for as long as its value is read while place() makes
+  // room for another.
+  Buffer give_up(std::size_t cell) { return std::move(cells_[cell].own); }
 
   // Keeps the given cells, in that order, as values 0, 1, ...; then repeats the last one `padding`
   // times.

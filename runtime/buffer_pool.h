@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 namespace sluice {
@@ -41,6 +42,10 @@ class Buffer {
   // The size that was asked for, in bytes.
   std::size_t size() const { return size_; }
   explicit operator bool() const { return data_ != nullptr; }
+  // Whether `at` points into the block.
+  bool contains(const void* at) const {
+    return std::less_equal<const void*>()(data_, at) && std::less<const void*>()(at, data_ + size_);
+  }
 
   // Gives the block back to its pool and leaves this object empty.
   void reset() noexcept;

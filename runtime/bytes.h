@@ -28,9 +28,15 @@ class Bytes {
   Bytes(Bytes&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         bytes_(std::exchange(other.bytes_, {})),
+<<<<<<< HEAD
         index_(std::move(other.index_)) {}
+=======
+        index_(std::exchange(other.index_, nullptr)) {}
+  // Bytes that are given a view of themselves keep their memory.
+>>>>>>> values
   Bytes& operator=(Bytes&& other) noexcept {
-    buffer_ = std::move(other.buffer_);
+    if (!other.is_view() || !buffer_.contains(other.bytes_.data()))
+      buffer_ = std::move(other.buffer_);
     bytes_ = std::exchange(other.bytes_, {});
     index_ = std::move(other.index_);
     return *this;
@@ -48,6 +54,16 @@ class Bytes {
     Bytes bytes;
     bytes.bytes_ = {const_cast<std::uint8_t*>(source.data()), source.size()};
     return bytes;
+  }
+
+  // True for bytes that belong to somebody else.
+  bool is_view() const { return bytes_.data() != nullptr && !buffer_; }
+  // Makes a view a copy.
+  void own() {
+    if (!is_view()) return;
+    JpegIndex* const index = index_;
+    *this = copy_of(bytes_);
+    index_ = index;
   }
 
   std::size_t size() const { return bytes_.size(); }

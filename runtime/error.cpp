@@ -22,6 +22,8 @@ const char* name_of(Outcome outcome) {
       return "replaced";
     case Outcome::skipped:
       return "skipped";
+    case Outcome::filtered:
+      return "filtered";
     case Outcome::failed:
       return "failed";
     case Outcome::cancelled:
@@ -45,6 +47,7 @@ Ledger& Ledger::operator+=(const Ledger& other) {
   delivered += other.delivered;
   replaced += other.replaced;
   skipped += other.skipped;
+  filtered += other.filtered;
   failed += other.failed;
   cancelled += other.cancelled;
   return *this;
@@ -53,8 +56,9 @@ Ledger& Ledger::operator+=(const Ledger& other) {
 std::string to_string(const Ledger& ledger) {
   return std::to_string(ledger.admitted) + " admitted, " + std::to_string(ledger.delivered) +
          " delivered, " + std::to_string(ledger.replaced) + " replaced, " +
-         std::to_string(ledger.skipped) + " skipped, " + std::to_string(ledger.failed) +
-         " failed, " + std::to_string(ledger.cancelled) + " cancelled";
+         std::to_string(ledger.skipped) + " skipped, " + std::to_string(ledger.filtered) +
+         " filtered, " + std::to_string(ledger.failed) + " failed, " +
+         std::to_string(ledger.cancelled) + " cancelled";
 }
 
 BatchError::BatchError(std::int64_t batch, std::vector<SampleError> errors)

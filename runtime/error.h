@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-enum class Outcome : std::uint8_t { delivered, replaced, skipped, failed, cancelled };
+enum class Outcome : std::uint8_t { delivered, replaced, skipped, filtered, failed, cancelled };
 const char* name_of(Outcome outcome);
 
 struct SampleError {
@@ -21,29 +21,33 @@ struct SampleError {
   std::uint64_t seed = 0;  // with epoch and id: what replays the sample
   std::string source;      // what the source calls the sample, for instance its file; may be empty
   std::string step;        // the step that failed
-  std::string path;   // the arms taken until then, "if_else:then/select#2:arm 3"; empty at the top
+  // The arms taken and the loops gone through until then, of a loop that is not over only what its
+  // present iteration took: "if_else:then/while_loop (iteration 52)/select#2:arm 3". Empty at the
+  // top.
+  std::string path;
   std::string what;   // what the step said
   bool kept = false;  // only a warning: the sample is delivered all the same
 };
 // One line: what, where, and how to get it again.
 std::string to_string(const SampleError& error);
 
-// Where each admitted sample went. admitted equals the sum of the other five once a run has ended.
+// Where each admitted sample went. admitted equals the sum of the other six once a run has ended.
 struct Ledger {
   std::int64_t admitted = 0;
   std::int64_t delivered = 0;
   std::int64_t replaced = 0;
-  std::int64_t skipped = 0;
+  std::int64_t skipped = 0;   // failed, and left out as the policy `skip` says
+  std::int64_t filtered = 0;  // left out by a filter, or too few at the end for LastBatch::drop
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
   // Admitted, and not ended yet.
   std::int64_t open() const {
-    return admitted - delivered - replaced - skipped - failed - cancelled;
+    return admitted - delivered - replaced - skipped - filtered - failed - cancelled;
   }
   bool balanced() const { return open() == 0; }
   Ledger& operator+=(const Ledger& other);
 };
-// "100 admitted, 90 delivered, 0 replaced, 10 skipped, 0 failed, 0 cancelled".
+// "100 admitted, 90 delivered, 0 replaced, 8 skipped, 2 filtered, 0 failed, 0 cancelled".
 std::string to_string(const Ledger& ledger);
 
 // Base of all exceptions that Sluice throws on purpose.
@@ -77,7 +81,7 @@ class BudgetError : public Error {
 };
 
 // No sample has moved for longer than the pipeline's stall timeout; says which sample is in which
-// step.
+// loop or step.
 class StallError : public Error {
  public:
   using Error::Error;

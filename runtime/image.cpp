@@ -9,12 +9,13 @@ namespace sluice {
 
 Image& Image::operator=(Image&& other) noexcept {
   if (this == &other) return *this;
-  buffer_ = std::move(other.buffer_);
+  if (!other.is_view() || !buffer_.contains(other.data_)) buffer_ = std::move(other.buffer_);
   data_ = std::exchange(other.data_, nullptr);
   height_ = std::exchange(other.height_, 0);
   width_ = std::exchange(other.width_, 0);
   channels_ = std::exchange(other.channels_, 0);
   row_stride_ = std::exchange(other.row_stride_, 0);
+  placed_ = other.placed_ = false;
   return *this;
 }
 
@@ -42,6 +43,7 @@ void Image::create(int height, int width, int channels) {
   release();
   const ValueSpec spec{{height, width, channels}, DType::u8, Layout::hwc};
   if (placer_ != nullptr) data_ = reinterpret_cast<std::uint8_t*>(placer_->place(spec));
+  placed_ = data_ != nullptr;
   if (data_ == nullptr) {
     buffer_ = BufferPool::current().allocate(spec.bytes());
     data_ = reinterpret_cast<std::uint8_t*>(buffer_.data());
@@ -57,6 +59,7 @@ void Image::release() noexcept {
   data_ = nullptr;
   height_ = width_ = channels_ = 0;
   row_stride_ = 0;
+  placed_ = false;
 }
 
 void Image::narrow(int y, int x, int height, int width) {
@@ -68,6 +71,7 @@ void Image::narrow(int y, int x, int height, int width) {
                             std::to_string(width_) + " (height x width)");
   }
   data_ = row(y) + x * channels_;
+  placed_ = placed_ && height == height_ && width == width_;
   height_ = height;
   width_ = width;
 }
@@ -86,6 +90,10 @@ Image Image::clone() const {
   copy.create(height_, width_, channels_);
   for (int y = 0; y < height_; ++y) std::memcpy(copy.row(y), row(y), row_bytes());
   return copy;
+}
+
+void Image::own() {
+  if (is_view() && !placed_) *this = clone();
 }
 
 bool operator==(const Image& a, const Image& b) {

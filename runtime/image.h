@@ -23,6 +23,7 @@ class Image {
   // Uninitialised pixels. Sizes in pixels, each at least 1.
   Image(int height, int width, int channels) { create(height, width, channels); }
   Image(Image&& other) noexcept { *this = std::move(other); }
+  // An image that is given a view of itself keeps its memory.
   Image& operator=(Image&& other) noexcept;
 
   // A view on pixels that belong to somebody else.
@@ -65,6 +66,9 @@ class Image {
   Image crop_view(int y, int x, int height, int width) const;
   // A copy with pixels of its own.
   Image clone() const;
+  // Makes a view a copy. Pixels that create() has put into a batch, and which are shown whole, stay
+  // there.
+  void own();
 
   // Where create() takes memory from next; null for the current pool. Not moved along with the
   // pixels.
@@ -79,6 +83,7 @@ class Image {
   std::ptrdiff_t row_stride_ = 0;
   Buffer buffer_;
   Placer* placer_ = nullptr;
+  bool placed_ = false;  // shows all of what placer_ gave, as it gave it
 };
 
 // The same size and the same pixels.

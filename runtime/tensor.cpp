@@ -74,9 +74,10 @@ std::string to_string(const Shape& shape) {
 
 Tensor& Tensor::operator=(Tensor&& other) noexcept {
   if (this == &other) return *this;
-  buffer_ = std::move(other.buffer_);
+  if (!other.is_view() || !buffer_.contains(other.data_)) buffer_ = std::move(other.buffer_);
   data_ = std::exchange(other.data_, nullptr);
   spec_ = std::exchange(other.spec_, ValueSpec{});
+  placed_ = other.placed_ = false;
   return *this;
 }
 
@@ -91,6 +92,7 @@ void Tensor::create(const Shape& shape, DType dtype, Layout layout) {
   release();
   const ValueSpec spec{shape, dtype, layout};
   if (placer_ != nullptr) data_ = placer_->place(spec);
+  placed_ = data_ != nullptr;
   if (data_ == nullptr) {
     buffer_ = BufferPool::current().allocate(spec.bytes());
     data_ = buffer_.data();
@@ -102,6 +104,7 @@ void Tensor::release() noexcept {
   buffer_.reset();
   data_ = nullptr;
   spec_ = ValueSpec{};
+  placed_ = false;
 }
 
 void Tensor::check_dtype(DType wanted) const {
@@ -117,6 +120,10 @@ Tensor Tensor::clone() const {
   copy.create(spec_.shape, spec_.dtype, spec_.layout);
   std::memcpy(copy.data_, data_, spec_.bytes());
   return copy;
+}
+
+void Tensor::own() {
+  if (is_view() && !placed_) *this = clone();
 }
 
 bool operator==(const Tensor& a, const Tensor& b) {

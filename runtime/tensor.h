@@ -83,6 +83,7 @@ class Tensor {
     create(shape, dtype, layout);
   }
   Tensor(Tensor&& other) noexcept { *this = std::move(other); }
+  // A tensor that is given a view of itself keeps its memory.
   Tensor& operator=(Tensor&& other) noexcept;
 
   static Tensor view(std::byte* data, const ValueSpec& spec);
@@ -115,6 +116,8 @@ class Tensor {
   }
 
   Tensor clone() const;
+  // As Image::own().
+  void own();
   void set_placer(Placer* placer) { placer_ = placer; }
 
  private:
@@ -123,6 +126,7 @@ class Tensor {
   ValueSpec spec_;
   Buffer buffer_;
   Placer* placer_ = nullptr;
+  bool placed_ = false;  // shows what placer_ gave, as it gave it
 };
 
 // The same shape, type, layout and bytes.

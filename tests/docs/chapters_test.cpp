@@ -83,6 +83,30 @@ TEST(ControlFlow, LookingInside) {
   EXPECT_EQ(sample.path(), "if_else:then/select:arm 3");
 }
 
+class Annotated {
+ public:
+  Annotated() = default;
+  explicit Annotated(Image image) : image_(std::move(image)) {}
+  const Image& image() const { return image_; }
+  void own() { image_.own(); }  // after it the object shows nothing that another one keeps
+
+ private:
+  Image image_;
+};
+
+TEST(ControlFlow, ValuesOwnWhatTheyShow) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
+    auto image = g.map("picture", picture, indices(g));
+    auto part = g.map(
+        "part", [](const Image& in) { return Annotated(in.crop_view(0, 0, 2, 2)); }, image);
+    return g.map(
+        "owns", [](const Annotated& a) { return !a.image().is_view(); }, part);
+  });
+  for (const auto& [owns] : pipeline.epoch()) {
+    for (const bool yes : owns) EXPECT_TRUE(yes);
+  }
+}
+
 TEST(Errors, ABudget) {
   auto pipeline = make_pipeline(
       {

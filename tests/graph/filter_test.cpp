@@ -36,7 +36,7 @@ TEST(Filter, MakesItsBatchShortAndNamesTheMissing) {
     }
   }
   EXPECT_EQ(behind, 67);  // what is behind the filter does not run for a sample that is dropped
-  EXPECT_EQ(pipeline.stats().epoch.skipped, 33);
+  EXPECT_EQ(pipeline.stats().epoch.filtered, 33);
   EXPECT_EQ(pipeline.stats().epoch.delivered, 67);
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }

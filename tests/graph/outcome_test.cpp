@@ -78,6 +78,45 @@ TEST(OnErrorSkip, CostsOnlyTheSampleThatFailed) {
   }
 }
 
+// What failed and what was not wanted are counted apart.
+TEST(OnErrorSkip, DoesNotCountWhatAFilterDrops) {
+  struct Case {
+    OnError policy;
+    std::int64_t skipped, failed;
+  };
+  for (const Case& c : {Case{OnError::skip, 20, 0}, Case{OnError::fail, 0, 20}}) {
+    auto pipeline =
+        make_pipeline({.batch_size = 10, .threads = 2, .on_error = c.policy}, [](Graph& g) {
+          auto i = indices(g, 200);
+          g.filter(g.map(
+              "keep", [](std::int64_t x) { return x % 10 != 7; }, i));
+          return g.map(
+              "check",
+              [](std::int64_t x) {
+                if (bad(x)) throw std::runtime_error("bad");
+                return x;
+              },
+              i);
+        });
+    auto run = pipeline.epoch();
+    while (true) {
+      try {
+        if (!run.next()) break;
+      } catch (const BatchError&) {  // asked again, it gives the batch
+      }
+    }
+    const Ledger ledger = pipeline.stats().epoch;
+    EXPECT_EQ(ledger.filtered, 20);
+    EXPECT_EQ(ledger.skipped, c.skipped);
+    EXPECT_EQ(ledger.failed, c.failed);
+    EXPECT_EQ(ledger.delivered, 160);
+    EXPECT_TRUE(ledger.balanced());
+    EXPECT_EQ(to_string(ledger), "200 admitted, 160 delivered, 0 replaced, " +
+                                     std::to_string(c.skipped) + " skipped, 20 filtered, " +
+                                     std::to_string(c.failed) + " failed, 0 cancelled");
+  }
+}
+
 TEST(OnErrorFail, ThrowsOnceForItsBatchAndThenGivesTheRest) {
   auto pipeline = make_pipeline({.batch_size = 10, .threads = 2}, failing(30, 1));
   for (int epoch = 0; epoch < 2; ++epoch) {

@@ -185,8 +185,8 @@ Stats example() {
 
 TEST(Stats, AsATable) {
   EXPECT_EQ(to_string(example()),
-            "samples: 1500 admitted, 1499 delivered, 0 replaced, 0 skipped, 1 failed, 0 cancelled; "
-            "24 batches\n"
+            "samples: 1500 admitted, 1499 delivered, 0 replaced, 0 skipped, 0 filtered, 1 failed, "
+            "0 cancelled; 24 batches\n"
             "memory: 1.5 MB at most, of a bound of 20.0 MB\n"
             "\n"
             "step    in             runs     mean    total   share\n"
@@ -206,8 +206,8 @@ TEST(Stats, OfAPipelineWithoutChoicesAreTwoLines) {
     return g.source(1, [](const SampleInfo& info) { return info.index_in_epoch; });
   });
   EXPECT_EQ(to_string(pipeline.stats()),
-            "samples: 0 admitted, 0 delivered, 0 replaced, 0 skipped, 0 failed, 0 cancelled; 0 "
-            "batches\nmemory: 0.0 MB at most, of a bound of 0.0 MB\n");
+            "samples: 0 admitted, 0 delivered, 0 replaced, 0 skipped, 0 filtered, 0 failed, 0 "
+            "cancelled; 0 batches\nmemory: 0.0 MB at most, of a bound of 0.0 MB\n");
 }
 
 }  // namespace

@@ -69,6 +69,23 @@ TEST(Bytes, KeepTheIndexUntilTheyAreMovedOrReleased) {
   }
 }
 
+TEST(Bytes, OwnCopiesAView) {
+  Bytes bytes = Bytes::view_of(kText);
+  bytes.set_index(some_index());
+  EXPECT_TRUE(bytes.is_view());
+  bytes.own();
+  EXPECT_FALSE(bytes.is_view());
+  EXPECT_NE(bytes.data(), kText.data());
+  EXPECT_EQ(all_of(bytes), kText);
+  EXPECT_EQ(bytes.index(), some_index());
+  const std::uint8_t* const at = bytes.data();
+  bytes.own();
+  EXPECT_EQ(bytes.data(), at);
+  bytes = Bytes::view_of({at + 1, 2});  // of itself
+  EXPECT_EQ(bytes.data(), at + 1);
+  EXPECT_FALSE(bytes.is_view());
+}
+
 TEST(Bytes, ReleaseGivesTheMemoryBack) {
   BufferPool pool;
   const BufferPoolScope scope(pool);

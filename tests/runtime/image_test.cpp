@@ -1,5 +1,6 @@
 #include <sluice/runtime/image.h>
 
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -109,6 +110,50 @@ TEST(Image, NarrowShowsAPartAndKeepsTheMemory) {
   EXPECT_TRUE(image == part);
   EXPECT_FALSE(image.contiguous());
   EXPECT_FALSE(image.is_view());
+}
+
+TEST(Image, AViewOfItselfKeepsTheMemory) {
+  Image image(4, 5, 1);
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 5; ++x) image.row(y)[x] = static_cast<std::uint8_t>(10 * y + x);
+  }
+  const Image part = image.crop_view(1, 2, 2, 3).clone();
+  image = image.crop_view(1, 2, 2, 3);
+  EXPECT_FALSE(image.is_view());
+  EXPECT_TRUE(image == part);
+  Tensor tensor({4}, DType::u8);
+  tensor.data<std::uint8_t>()[3] = 7;
+  tensor = Tensor::view(tensor.bytes() + 2, {{2}, DType::u8, Layout::none});
+  EXPECT_FALSE(tensor.is_view());
+  EXPECT_EQ(tensor.data<std::uint8_t>()[1], 7);
+}
+
+TEST(Image, OwnCopiesViewsAndLeavesWhatIsInItsPlace) {
+  Image image(4, 5, 1);
+  std::memset(image.data(), 3, 20);
+  const std::uint8_t* const pixels = image.data();
+  image.own();
+  EXPECT_EQ(image.data(), pixels);
+  Image part = image.crop_view(1, 2, 2, 3);
+  part.own();
+  EXPECT_FALSE(part.is_view());
+  EXPECT_TRUE(part == image.crop_view(1, 2, 2, 3));
+  Image nothing;
+  nothing.own();
+  EXPECT_TRUE(nothing.empty());
+
+  OnePlace place;
+  Image placed;
+  placed.set_placer(&place);
+  placed.create(4, 5, 1);
+  placed.own();
+  EXPECT_EQ(reinterpret_cast<std::byte*>(placed.data()), place.memory.data());
+  placed.narrow(0, 0, 4, 5);
+  placed.own();
+  EXPECT_TRUE(placed.is_view());
+  placed.narrow(0, 0, 4, 4);  // not what the place was made for
+  placed.own();
+  EXPECT_FALSE(placed.is_view());
 }
 
 }  // namespace

@@ -84,8 +84,7 @@ class Interpreter {
     const auto arms = static_cast<std::int64_t>(node.blocks.size());
     if (node.kind == Kind::select && (on < 0 || on >= arms)) throw Failed{name_of(node)};
     ++ending_.runs[static_cast<std::size_t>(node.number)];
-    if (!ending_.path.empty()) ending_.path += '/';
-    ending_.path += name_of(node) + ":";
+    add_to_path(name_of(node) + ":");
     if (node.kind == Kind::select) {
       ending_.path += "arm " + std::to_string(on);
       take(node, node.blocks[static_cast<std::size_t>(on)]);
@@ -102,6 +101,11 @@ class Interpreter {
     }
   }
 
+  void add_to_path(const std::string& part) {
+    if (!ending_.path.empty()) ending_.path += '/';
+    ending_.path += part;
+  }
+
   void take(const Node& node, const Block& arm) {
     run(arm);
     assign(node.out, values(arm.results));
@@ -111,7 +115,14 @@ class Interpreter {
     const std::int64_t count = node.in.empty() ? node.constant : value(node.in[0]);
     assign(node.state, values(node.init));
     std::vector<std::int64_t> kept;
-    for (std::int64_t i = 0;; ++i) {
+    const std::string before = ending_.path;
+    const auto at = [&](const std::string& part) {
+      ending_.path = before;
+      add_to_path(name_of(node) + " (" + part + ")");
+    };
+    std::int64_t i = 0;
+    for (;; ++i) {
+      at("iteration " + std::to_string(i));
       if (node.kind == Kind::while_loop) {
         run(node.blocks[0]);
         if (value(node.blocks[0].results[0]) == 0) break;
@@ -125,6 +136,7 @@ class Interpreter {
       if (node.kind == Kind::collect) kept.push_back(next.back());
       assign(node.state, next);
     }
+    at(std::to_string(i) + (i == 1 ? " iteration" : " iterations"));
     if (node.reverse) std::reverse(kept.begin(), kept.end());
     std::vector<std::int64_t> last = values(node.state);
     if (node.kind == Kind::collect) last.push_back(fold(kept));

@@ -1,0 +1,21 @@
+#include <sluice/graph/arithmetic.h>
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace sluice::detail {
+
+void throw_division_by_zero() { throw std::domain_error("integer division by zero"); }
+
+void throw_quotient_too_large() {
+  throw std::overflow_error(
+      "integer division of the smallest number by -1: the result does not fit into the type");
+}
+
+void throw_cast(double number, std::string_view type) {
+  throw std::range_error(fmt::format(
+      "cast: {:g} does not fit into '{}'; clamp it, or cast to a wider type", number, type));
+}
+
+}  // namespace sluice::detail
