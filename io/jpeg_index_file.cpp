@@ -1,13 +1,14 @@
 #include <sluice/io/files.h>
 #include <sluice/io/jpeg_index_file.h>
+#include <sluice/io/whole_file.h>
+#include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <system_error>
 #include <tuple>
 
@@ -65,7 +66,7 @@ std::uint64_t checksum(const JpegIndexFile::Header& header) {
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw IoError(fmt::format("the index '{}' {}", path, what));
+  throw IoError(fmt::format("the index '{}' {}", printable(path), what));
 }
 [[noreturn]] void fail_damaged(const std::string& path, const char* where) {
   fail(path, fmt::format("is damaged ({}); make it again with 'sluice index'", where));
@@ -193,32 +194,16 @@ void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
   header.table_checksum = checksum(std::span<const Row>(table));
   header.checksum = checksum(header);
 
-  // Under another name first, one that nobody has, so that nobody ever sees half of it.
-  std::string draft;
-  int descriptor = -1;
-  for (int number = 0; descriptor < 0; ++number) {
-    draft = fmt::format("{}.{}-{}.part", path, ::getpid(), number);
-    descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST) fail(path, "cannot be written: " + reason());
-  }
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  std::unique_ptr<std::FILE, decltype(close)> file(::fdopen(descriptor, "wb"), close);
-  if (file == nullptr) fail(path, "cannot be written: " + reason());
-  const auto put = [&](const void* data, std::size_t bytes) {
-    if (bytes == 0 || std::fwrite(data, 1, bytes, file.get()) == bytes) return;
-    const std::string why = reason();
-    std::remove(draft.c_str());
-    fail(path, "cannot be written: " + why);
+  const auto raw = [](auto items) {
+    return std::span(reinterpret_cast<const std::uint8_t*>(items.data()), items.size_bytes());
   };
-  put(&header, sizeof(header));
-  put(table.data(), table.size() * sizeof(Row));
-  for (const Named& one : all) put(one.entry.records.data(), one.entry.records.size_bytes());
-  if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0 ||
-      std::rename(draft.c_str(), path.c_str()) != 0) {
-    const std::string why = reason();
-    std::remove(draft.c_str());
-    fail(path, "cannot be written: " + why);
-  }
+  std::vector<std::span<const std::uint8_t>> pieces = {raw(std::span<const Header>(&header, 1)),
+                                                       raw(std::span<const Row>(table))};
+  for (const Named& one : all) pieces.push_back(raw(one.entry.records));
+  // What a process that was killed has left.
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  (void)remove_parts(folder.empty() ? "." : folder);
+  write_whole(path, pieces, Keep::system);
 }
 
 }  // namespace sluice
