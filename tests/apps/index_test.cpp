@@ -1,3 +1,4 @@
+#include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
 #include <sluice/io/files.h>
