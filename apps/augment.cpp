@@ -68,21 +68,19 @@ class Augmentation {
         files_(find_files(options)),
         results_(files_, results_options_) {
     count_ = options.count > 0 ? options.count : files_.size();
+    if (options.on_error.policy == OnError::Policy::fail && !files_.left_out().empty()) {
+      const LeftOut& first = files_.left_out().front();
+      const std::size_t more = files_.left_out().size() - 1;
+      fail(fmt::format("stopped before the first image: {} cannot be read: {}{}",
+                       name_of_file(first.path), first.reason,
+                       more > 0 ? fmt::format(" (and {} more)", more) : ""));
+    }
     there_ = results_.open();
     if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
       make_folder(folder.string());
   }
 
   int run() {
-    fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), printable(options_.data),
-               name_of(options_.recipe), summary_of(options_.recipe));
-    if (there_ > 0) fmt::print("{} are there already\n", there_);
-    (void)std::fflush(stdout);
-    if (options_.on_error.policy == OnError::Policy::fail && !files_.left_out().empty()) {
-      fail(fmt::format("stopped before the first image: {} cannot be read: {}",
-                       name_below(options_.data, files_.left_out().front().path),
-                       files_.left_out().front().reason));
-    }
     Progress progress("images", count_);
     progress.add(std::min(there_, count_));
     auto pipeline = describe_pipeline(progress);
@@ -91,6 +89,7 @@ class Augmentation {
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
+      announce();
       while (begun_ < count_ && !failed) {
         auto epoch = pipeline.epoch();
         failed = !run_epoch(epoch, interruption, progress);
@@ -131,6 +130,13 @@ class Augmentation {
           "{} {} lies in the --data folder: it would be read as a picture the next time", option,
           path));
     }
+  }
+
+  void announce() const {
+    fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), printable(options_.data),
+               name_of(options_.recipe), summary_of(options_.recipe));
+    if (there_ > 0) fmt::print("{} are there already\n", there_);
+    (void)std::fflush(stdout);
   }
 
   [[noreturn]] void fail(const std::string& why) const {

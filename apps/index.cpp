@@ -60,8 +60,6 @@ class Indexing {
   explicit Indexing(const IndexOptions& options)
       : options_(options), files_(data_files(options.data)) {
     check_out(options.out);
-    fmt::print("{} files in {}\n", files_.size(), printable(options.data));
-    (void)std::fflush(stdout);
   }
 
   int run() {
@@ -84,6 +82,8 @@ class Indexing {
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
+      fmt::print("{} files in {}\n", files_.size(), printable(options_.data));
+      (void)std::fflush(stdout);
       auto epoch = pipeline.epoch();
       while (!interruption.asked()) {
         const auto batch = epoch.next();
