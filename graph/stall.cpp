@@ -1,4 +1,5 @@
 #include <sluice/graph/stall.h>
+#include <sluice/runtime/printable.h>
 
 namespace sluice {
 namespace {
@@ -28,7 +29,7 @@ std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<F
     const std::int64_t sample = frame->running_sample();
     text += " sample " + std::to_string(sample);
     if (const std::string name = plan.name_of_sample(sample); !name.empty())
-      text += " (" + name + ")";
+      text += " (" + printable(name) + ")";
     text += " is in " + where + ";";
   }
   return text + " the pipeline goes on waiting when asked again";

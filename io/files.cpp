@@ -1,4 +1,5 @@
 #include <sluice/io/files.h>
+#include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <cctype>
@@ -22,6 +23,8 @@ struct Files::List {
   };
   std::vector<File> files;
   std::vector<std::string> classes;
+  std::vector<LeftOut> left_out;
+  std::int64_t hidden = 0;
   std::shared_ptr<JpegIndex> index;
 };
 
@@ -35,56 +38,91 @@ bool is_jpeg_name(const fs::path& path) {
 }
 
 [[noreturn]] void throw_folder(const std::string& folder, const std::string& why) {
-  throw IoError("the folder '" + folder + "' " + why);
+  throw IoError("the folder '" + printable(folder) + "' " + why);
 }
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
 
 // Where a folder really is, so that a link that leads back to one above is noticed.
 using FolderId = std::pair<dev_t, ino_t>;
 
-// Adds the JPEG files in `folder` and below to `paths`. Links to folders are followed, as data sets
-// are often put together from links. `above` are the folders on the way.
-void find_below(const std::string& root, const fs::path& folder, std::vector<FolderId>& above,
-                std::vector<std::string>& paths) {
+struct Found {
+  std::vector<std::string> paths;
+  std::vector<LeftOut> left_out;
+  std::int64_t hidden = 0;
+};
+
+// Adds the JPEG files in `folder` and below. Links to folders are followed, as data sets are often
+// put together from links. `above` are the folders on the way.
+void find_below(const fs::path& folder, std::vector<FolderId>& above, Found& found) {
+  const auto leave_out = [&found](const fs::path& path, std::string reason) {
+    found.left_out.push_back({path.string(), std::move(reason)});
+  };
   struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) {
-    throw_folder(
-        root, "cannot be read: " + folder.string() + ": " + std::generic_category().message(errno));
-  }
+  if (::stat(folder.c_str(), &status) != 0) return leave_out(folder, reason_of(errno));
   const FolderId id{status.st_dev, status.st_ino};
-  if (std::find(above.begin(), above.end(), id) != above.end()) {
-    throw_folder(root, "holds a link that leads back to a folder above it: " + folder.string());
-  }
+  if (std::find(above.begin(), above.end(), id) != above.end())
+    return leave_out(folder, "a link that leads back to a folder above it");
   above.push_back(id);
   std::error_code error;
   for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
        it.increment(error)) {
+    const fs::path& path = it->path();
     std::error_code unknown;
     const fs::file_status kind = it->status(unknown);
-    if (fs::is_directory(kind)) {
-      find_below(root, it->path(), above, paths);
-    } else if (is_jpeg_name(it->path()) && !fs::is_other(kind)) {
-      paths.push_back(
-          it->path().string());  // a link to nowhere, too: it is the error of its sample
+    const bool is_folder = fs::is_directory(kind);
+    // A link to nowhere, too, if it is called so: that is the error of its sample.
+    const bool is_picture = is_jpeg_name(path) && !is_folder && !fs::is_other(kind);
+    if (path.filename().native().front() == '.') {
+      found.hidden += is_folder || is_picture ? 1 : 0;
+    } else if (is_folder) {
+      find_below(path, above, found);
+    } else if (is_picture) {
+      found.paths.push_back(path.string());
+    } else if (!fs::exists(kind)) {
+      // It may have been a folder of pictures, unless it is gone.
+      std::error_code ignored;
+      if (fs::symlink_status(path, ignored).type() != fs::file_type::not_found)
+        leave_out(path, kind.type() == fs::file_type::not_found ? "a link that leads nowhere"
+                                                                : unknown.message());
     }
   }
-  if (error) throw_folder(root, "cannot be read: " + folder.string() + ": " + error.message());
+  if (error) leave_out(folder, error.message());
   above.pop_back();
 }
 
-std::vector<std::string> find_jpegs(const std::string& folder) {
+std::string in_words(const std::vector<LeftOut>& left_out) {
+  const LeftOut& first = left_out.front();
+  std::string text = "'" + printable(first.path) + "': " + first.reason;
+  if (left_out.size() > 1) text += " (and " + std::to_string(left_out.size() - 1) + " more)";
+  return text;
+}
+
+Found find_jpegs(const std::string& folder, Unreadable unreadable) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (!fs::exists(status))
     throw_folder(folder, "does not exist; give the path of a folder with JPEG files");
   if (!fs::is_directory(status))
     throw_folder(folder, "is not a folder; give the folder that holds the files");
-  std::vector<std::string> paths;
+  Found found;
   std::vector<FolderId> above;
-  find_below(folder, folder, above, paths);
-  if (paths.empty())
-    throw_folder(folder, "holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  find_below(folder, above, found);
+  std::sort(found.paths.begin(), found.paths.end());
+  std::sort(found.left_out.begin(), found.left_out.end(),
+            [](const LeftOut& a, const LeftOut& b) { return a.path < b.path; });
+  if (!found.left_out.empty() &&
+      (unreadable == Unreadable::fail || found.left_out.front().path == folder)) {
+    throw_folder(folder, "cannot be read as a whole: " + in_words(found.left_out) +
+                             "; mend that, or leave it out with FilesOptions::unreadable");
+  }
+  if (found.paths.empty()) {
+    std::string why = "holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it";
+    if (found.hidden > 0) why += "; hidden entries are left out: " + std::to_string(found.hidden);
+    if (!found.left_out.empty()) why += "; what cannot be read: " + in_words(found.left_out);
+    throw_folder(folder, why);
+  }
+  return found;
 }
 
 class File {
@@ -102,11 +140,11 @@ class File {
   std::size_t size() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
-    if (S_ISDIR(status.st_mode)) throw IoError("'" + path_ + "' is a folder, not a file");
-    if (!S_ISREG(status.st_mode)) throw IoError("'" + path_ + "' is not a regular file");
+    if (S_ISDIR(status.st_mode)) throw IoError(name() + " is a folder, not a file");
+    if (!S_ISREG(status.st_mode)) throw IoError(name() + " is not a regular file");
     constexpr off_t kMost = off_t{1} << 30;
     if (status.st_size > kMost) {
-      throw IoError("'" + path_ + "' has " + std::to_string(status.st_size) +
+      throw IoError(name() + " has " + std::to_string(status.st_size) +
                     " bytes; more than 1 GiB is no picture");
     }
     return static_cast<std::size_t>(status.st_size);
@@ -119,7 +157,7 @@ class File {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) fail("cannot be read");
       if (got == 0) {
-        throw IoError("'" + path_ + "' became shorter while it was read: " + std::to_string(done) +
+        throw IoError(name() + " became shorter while it was read: " + std::to_string(done) +
                       " of " + std::to_string(size) + " bytes");
       }
       done += static_cast<std::size_t>(got);
@@ -127,8 +165,9 @@ class File {
   }
 
  private:
+  std::string name() const { return "'" + printable(path_) + "'"; }
   [[noreturn]] void fail(const char* what) const {
-    throw IoError("'" + path_ + "' " + what + ": " + std::generic_category().message(errno));
+    throw IoError(name() + " " + what + ": " + reason_of(errno));
   }
   const std::string& path_;
   int descriptor_;
@@ -140,7 +179,10 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
   auto list = std::make_shared<List>();
   list->index = options.index;
   const fs::path root(folder);
-  for (std::string& path : find_jpegs(folder)) {
+  Found found = find_jpegs(folder, options.unreadable);
+  list->left_out = std::move(found.left_out);
+  list->hidden = found.hidden;
+  for (std::string& path : found.paths) {
     const fs::path inside = fs::path(path).lexically_relative(root);
     const bool in_class = std::distance(inside.begin(), inside.end()) > 1;
     if (in_class) {
@@ -169,6 +211,9 @@ std::int64_t Files::label(std::int64_t i) const {
   return list_->files.at(static_cast<std::size_t>(i)).label;
 }
 const std::vector<std::string>& Files::classes() const { return list_->classes; }
+
+const std::vector<LeftOut>& Files::left_out() const { return list_->left_out; }
+std::int64_t Files::hidden() const { return list_->hidden; }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
   Bytes bytes = read_file(name(info.index_in_epoch));

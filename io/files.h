@@ -2,19 +2,21 @@
 //
 //   auto [jpeg, label] = g.read(files_in("photos"));
 //
-// Files are found once, when files_in is called, in all folders below, and sorted by path. Labels
-// follow the usual layout of image classification: when the files lie in folders, the folders
-// directly below `folder` are the classes, numbered in sorted order from 0; when they all lie in
-// `folder` itself, every label is -1. With an index, what decodes a window of a file reads no more
-// of it than that, once the index knows the file:
+// Files are found once, when files_in is called, in all folders below, and sorted by path. Entries
+// whose names begin with a dot are left out, and so is what lies in such folders. Labels follow the
+// usual layout of image classification: when the files lie in folders, the folders directly below
+// `folder` are the classes, numbered in sorted order from 0; when they all lie in `folder` itself,
+// every label is -1. With an index, what decodes a window of a file reads no more of it than that,
+// once the index knows the file:
 //
 //   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
 //   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
 //
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
-// throws IoError for a folder that is missing, unreadable or without JPEG files. A file that cannot
-// be read later on is the error of its sample.
+// throws IoError for a folder that is missing, unreadable or without JPEG files, and, unless
+// FilesOptions say otherwise, for a folder below it that cannot be read. A file that cannot be read
+// later on is the error of its sample.
 #pragma once
 
 #include <sluice/graph/frame.h>
@@ -36,8 +38,21 @@ class IoError : public Error {
 
 class JpegIndex;
 
+// What becomes of what cannot be read below a folder: folders that are locked, links that lead
+// nowhere or back to a folder above them.
+enum class Unreadable : std::uint8_t {
+  fail,      // files_in throws
+  leave_out  // Files::left_out() names it
+};
+
 struct FilesOptions {
   std::shared_ptr<JpegIndex> index = {};  // null: none
+  Unreadable unreadable = Unreadable::fail;
+};
+
+struct LeftOut {
+  std::string path;
+  std::string reason;
 };
 
 class Files {
@@ -51,6 +66,10 @@ class Files {
   std::int64_t label(std::int64_t i) const;
   // Names of the classes; empty when there are none.
   const std::vector<std::string>& classes() const;
+  // What could not be read while the files were sought, in the order of paths.
+  const std::vector<LeftOut>& left_out() const;
+  // How many folders and JPEG files were left out, as their names begin with a dot.
+  std::int64_t hidden() const;
 
   // Reads file info.index_in_epoch.
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const;

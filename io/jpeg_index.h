@@ -91,8 +91,8 @@ class JpegIndex {
   // Keeps what has been learnt, unless as much is known already or the budget is used up.
   // `complete`: the file has been read to its end and nothing is wrong with it.
   void keep(const JpegDigest& digest, JpegIndexNotes notes, bool complete);
-  // Writes what is in memory to a file, which appears when it is whole. Throws IoError, also for an
-  // index that was opened from a file.
+  // Writes what is in memory to a file, which appears when it is whole; a link of that name is
+  // replaced, not followed. Throws IoError, also for an index that was opened from a file.
   void save(const std::string& path) const;
 
   std::int64_t files() const;

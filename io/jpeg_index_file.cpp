@@ -1,13 +1,14 @@
 #include <sluice/io/files.h>
 #include <sluice/io/jpeg_index_file.h>
+#include <sluice/io/whole_file.h>
+#include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <system_error>
 #include <tuple>
 
@@ -64,7 +65,7 @@ std::uint64_t checksum(const JpegIndexFile::Header& header) {
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw IoError(fmt::format("the index '{}' {}", path, what));
+  throw IoError(fmt::format("the index '{}' {}", printable(path), what));
 }
 [[noreturn]] void fail_damaged(const std::string& path, const char* where) {
   fail(path, fmt::format("is damaged ({}); make it again with 'sluice index'", where));
@@ -215,19 +216,16 @@ void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
   header.table_checksum = checksum(std::span<const Row>(table));
   header.checksum = checksum(header);
 
-  // Under another name first, one that nobody has, so that nobody ever sees half of it.
-  Draft draft(path);
-  const auto put = [&](const void* data, std::size_t bytes) {
-    if (bytes > 0 && std::fwrite(data, 1, bytes, draft.file) != bytes) fail_to_write(path);
+  const auto raw = [](auto items) {
+    return std::span(reinterpret_cast<const std::uint8_t*>(items.data()), items.size_bytes());
   };
-  put(&header, sizeof(header));
-  put(table.data(), table.size() * sizeof(Row));
-  for (const Named& one : all) put(one.entry.records.data(), one.entry.records.size_bytes());
-  if (std::fflush(draft.file) != 0 || ::fsync(::fileno(draft.file)) != 0 ||
-      std::rename(draft.name.c_str(), path.c_str()) != 0) {
-    fail_to_write(path);
-  }
-  draft.name.clear();
+  std::vector<std::span<const std::uint8_t>> pieces = {raw(std::span<const Header>(&header, 1)),
+                                                       raw(std::span<const Row>(table))};
+  for (const Named& one : all) pieces.push_back(raw(one.entry.records));
+  // What a process that was killed has left.
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  (void)remove_parts(folder.empty() ? "." : folder);
+  write_whole(path, pieces, Keep::system);
 }
 
 }  // namespace sluice

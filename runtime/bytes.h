@@ -28,12 +28,8 @@ class Bytes {
   Bytes(Bytes&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         bytes_(std::exchange(other.bytes_, {})),
-<<<<<<< HEAD
         index_(std::move(other.index_)) {}
-=======
-        index_(std::exchange(other.index_, nullptr)) {}
   // Bytes that are given a view of themselves keep their memory.
->>>>>>> values
   Bytes& operator=(Bytes&& other) noexcept {
     if (!other.is_view() || !buffer_.contains(other.bytes_.data()))
       buffer_ = std::move(other.buffer_);

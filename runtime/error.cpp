@@ -1,4 +1,5 @@
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/printable.h>
 
 #include <utility>
 
@@ -34,7 +35,7 @@ const char* name_of(Outcome outcome) {
 
 std::string to_string(const SampleError& error) {
   std::string text = "sample " + std::to_string(error.id);
-  if (!error.source.empty()) text += " (" + error.source + ")";
+  if (!error.source.empty()) text += " (" + printable(error.source) + ")";
   text += (error.kept ? " was kept, with a warning from step '" : " failed in step '") +
           error.step + "'";
   if (!error.path.empty()) text += " on the path " + error.path;

@@ -77,9 +77,8 @@ TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
   EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
 }
 
-// What is no file would block whoever opens it; a link that leads back would list everything again
-// and again.
-TEST_F(FilesTest, LeavesOutWhatIsNoFileAndNoticesLoops) {
+// What is no file would block whoever opens it.
+TEST_F(FilesTest, LeavesOutWhatIsNoFile) {
   write("a.jpg", "1");
   ASSERT_EQ(mkfifo((root_ / "pipe.jpg").c_str(), 0600), 0);
   fs::create_symlink("nowhere.jpg", root_ / "dangling.jpg");
@@ -91,9 +90,108 @@ TEST_F(FilesTest, LeavesOutWhatIsNoFileAndNoticesLoops) {
   EXPECT_THROW((void)read_file(files.name(1)), IoError);
   EXPECT_THROW((void)read_file(files.name(2)), IoError);
   EXPECT_THROW((void)read_file((root_ / "pipe.jpg").string()), IoError);
-  fs::create_directory_symlink(".", root_ / "again");
-  EXPECT_NE(refused().find("holds a link that leads back to a folder above it"), std::string::npos)
+}
+
+TEST_F(FilesTest, HiddenEntriesAreLeftOutAndCounted) {
+  for (const char* name : {"a.jpg", ".b.jpg", "._a.jpg", ".thumbs/c.jpg", ".thumbs/d.jpg",
+                           "cat/.e.JPG", ".notes.txt", "cat/f.jpg"})
+    write(name, name);
+  const Files files = files_in(root_.string());
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files.name(0), (root_ / "a.jpg").string());
+  EXPECT_EQ(files.name(1), (root_ / "cat/f.jpg").string());
+  EXPECT_EQ(files.hidden(), 4);
+  EXPECT_EQ(files.classes(), std::vector<std::string>{"cat"});
+  EXPECT_TRUE(files.left_out().empty());
+  // The folder that is asked for may be called as it likes.
+  EXPECT_EQ(files_in((root_ / ".thumbs").string()).size(), 2);
+}
+
+// Links that lead back or nowhere, and what lies too deep for a path, cost themselves only.
+TEST_F(FilesTest, WhatCannotBeReadIsNamedAndMayBeLeftOut) {
+  write("cat/a.jpg", "1");
+  write("zebra.jpg", "2");
+  fs::create_directory_symlink("..", root_ / "cat/back");
+  fs::create_directory_symlink("missing", root_ / "gone");
+  fs::create_symlink("round", root_ / "round");
+  fs::path deep = root_ / "deep";
+  fs::create_directory(deep);
+  const fs::path here = fs::current_path();
+  fs::current_path(deep);
+  for (int i = 0; i < 30; ++i) {  // of 200 letters each: more than a path may have
+    fs::create_directory(std::string(200, 'd'));
+    fs::current_path(std::string(200, 'd'));
+  }
+  fs::current_path(here);
+  EXPECT_NE(refused().find("cannot be read as a whole: '" + (root_ / "cat/back").string() +
+                           "': a link that leads back to a folder above it (and 3 more)"),
+            std::string::npos)
       << refused();
+  const Files files = files_in(root_.string(), {.unreadable = Unreadable::leave_out});
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files.label(0), 0);
+  ASSERT_EQ(files.left_out().size(), 4u);
+  const std::pair<std::string, std::string> expected[] = {
+      {"cat/back", "a link that leads back to a folder above it"},
+      {"deep/", "File name too long"},
+      {"gone", "a link that leads nowhere"},
+      {"round", "Too many levels of symbolic links"}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const LeftOut& left_out = files.left_out()[i];
+    EXPECT_EQ(left_out.path.rfind((root_ / expected[i].first).string(), 0), 0u) << left_out.path;
+    EXPECT_EQ(left_out.reason, expected[i].second);
+  }
+}
+
+TEST_F(FilesTest, ALockedFolderIsNamedAndMayBeLeftOut) {
+  // Nothing is locked for root.
+  struct AsNobody {
+    AsNobody() : was(geteuid()) {
+      if (was == 0) is = seteuid(65534) == 0;
+    }
+    ~AsNobody() {
+      if (seteuid(was) != 0) std::abort();
+    }
+    const uid_t was;
+    bool is = true;
+  };
+  write("a.jpg", "1");
+  write("locked/b.jpg", "2");
+  write("listed/c.jpg", "3");
+  write("listed/below/d.jpg", "4");
+  fs::permissions(root_, fs::perms::all);
+  fs::permissions(root_ / "locked", fs::perms::none);
+  fs::permissions(root_ / "listed", fs::perms(0444));
+  {
+    const AsNobody nobody;
+    if (!nobody.is) GTEST_SKIP() << "the user cannot be changed here";
+    const Files files = files_in(root_.string(), {.unreadable = Unreadable::leave_out});
+    std::string found;
+    for (std::int64_t i = 0; i < files.size(); ++i)
+      found += fs::path(files.name(i)).lexically_relative(root_).string() + " ";
+    for (const LeftOut& left_out : files.left_out())
+      found += "-" + fs::path(left_out.path).lexically_relative(root_).string() + ":" +
+               left_out.reason + " ";
+    EXPECT_EQ(found,
+              "a.jpg listed/c.jpg -listed/below:Permission denied -locked:Permission denied ");
+    EXPECT_THROW((void)files_in((root_ / "locked").string(), {.unreadable = Unreadable::leave_out}),
+                 IoError);
+    EXPECT_NE(refused(), "no error");
+  }
+  for (const char* name : {"locked", "listed"}) fs::permissions(root_ / name, fs::perms::all);
+}
+
+TEST_F(FilesTest, ErrorsShowNamesWithoutControlCharacters) {
+  write("a\x1b[2J\n.jpg", "");
+  try {
+    (void)read_file((root_ / "b\x1b[2J\n.jpg").string());
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("b\\x1b[2J\\n.jpg' cannot be opened"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(files_in(root_.string()).name(0), (root_ / "a\x1b[2J\n.jpg").string());
 }
 
 TEST_F(FilesTest, ReadsWholeFilesAndSaysWhichItCannot) {

@@ -1,0 +1,152 @@
+#include <sluice/io/files.h>
+#include <sluice/io/whole_file.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = ".sluice-part-";
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Whether the open file is what has this name.
+bool is_at(int descriptor, const std::string& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+// A new file beside `path`, removed unless it is given that name.
+class Part {
+ public:
+  explicit Part(const std::string& path) : path_(path) {
+    static std::atomic<unsigned> next{0};
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+    while (descriptor_ < 0) {
+      part_ =
+          folder + std::string(kPrefix) + std::to_string(::getpid()) + "-" + std::to_string(next++);
+      descriptor_ =
+          ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (descriptor_ < 0) {
+        if (errno == EEXIST || errno == EINTR) continue;
+        fail();
+      }
+      // Until it is locked, somebody may take it for one that is left over, and remove it. A file
+      // system without locks has nobody who removes.
+      const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+      if (!taken && is_at(descriptor_, part_)) return;
+      (void)::unlink(part_.c_str());
+      ::close(descriptor_);
+      descriptor_ = -1;
+    }
+  }
+  ~Part() {
+    if (!part_.empty()) (void)::unlink(part_.c_str());
+    ::close(descriptor_);
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  void write(std::span<const std::span<const std::uint8_t>> pieces) const {
+    std::size_t done = 0;  // of the first piece
+    while (true) {
+      for (; !pieces.empty() && done >= pieces.front().size(); pieces = pieces.subspan(1))
+        done -= pieces.front().size();
+      if (pieces.empty()) return;
+      std::array<iovec, 64> parts{};
+      const std::size_t count = std::min(pieces.size(), parts.size());
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto piece = pieces[i].subspan(i == 0 ? done : 0);
+        parts[i] = {const_cast<std::uint8_t*>(piece.data()), piece.size()};
+      }
+      const ssize_t written = ::writev(descriptor_, parts.data(), static_cast<int>(count));
+      if (written >= 0) {
+        done += static_cast<std::size_t>(written);
+      } else if (errno != EINTR) {
+        fail();
+      }
+    }
+  }
+
+  void finish(Keep keep) {
+    if (keep == Keep::system && ::fsync(descriptor_) != 0) fail();
+    // Some file systems tell only the one who closes that the disk is full. The lock stays until
+    // the file has its name.
+    const int copy = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 || ::close(copy) != 0) fail();
+    if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+    part_.clear();
+  }
+
+ private:
+  // The destructor of a constructor that throws does not run, but then there is no file either.
+  [[noreturn]] void fail() const {
+    throw IoError("'" + printable(path_) +
+                  "' cannot be written: " + std::generic_category().message(errno));
+  }
+
+  const std::string& path_;
+  std::string part_;
+  int descriptor_ = -1;
+};
+
+bool remove_part(const std::string& path) {
+  const Descriptor part(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  return part.number() >= 0 && ::fstat(part.number(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::flock(part.number(), LOCK_EX | LOCK_NB) == 0 && is_at(part.number(), path) &&
+         ::unlink(path.c_str()) == 0;
+}
+
+}  // namespace
+
+void write_whole(const std::string& path, std::span<const std::span<const std::uint8_t>> pieces,
+                 Keep keep) {
+  Part part(path);
+  part.write(pieces);
+  part.finish(keep);
+}
+
+int remove_parts(const std::string& folder) {
+  int removed = 0;
+  std::error_code error;
+  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
+    if (it->path().filename().native().starts_with(kPrefix) && remove_part(it->path().string()))
+      ++removed;
+  }
+  return removed;
+}
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+#include <sluice/runtime/printable.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+namespace {
+
+// How many bytes the printable character at the beginning of `text` takes; 0 when there is none.
+std::size_t printable_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  std::uint32_t code = first & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3fu);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  // C1 controls, and what breaks lines or turns the direction of writing.
+  const bool control =
+      code < 0xa0 || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return code < kLeast[length] || code > 0x10ffff || surrogate || control ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view name) {
+  std::string text;
+  text.reserve(name.size());
+  while (!name.empty()) {
+    const std::size_t length = printable_length(name);
+    if (length > 0) {
+      text += name.substr(0, length);
+      name.remove_prefix(length);
+      continue;
+    }
+    constexpr char kDigits[] = "0123456789abcdef";
+    const char c = name.front();
+    name.remove_prefix(1);
+    if (c == '\n') {
+      text += "\\n";
+    } else if (c == '\t') {
+      text += "\\t";
+    } else if (c == '\r') {
+      text += "\\r";
+    } else {
+      const auto value = static_cast<std::uint8_t>(c);
+      text += {'\\', 'x', kDigits[value >> 4], kDigits[value & 15]};
+    }
+  }
+  return text;
+}
+
+}  // namespace sluice

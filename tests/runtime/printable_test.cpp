@@ -1,0 +1,56 @@
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/printable.h>
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(Printable, EscapesWhatIsNoCharacterToShow) {
+  const struct {
+    std::string name;
+    std::string shown;
+  } cases[] = {
+      {"", ""},
+      {"photos/cat 1.jpg", "photos/cat 1.jpg"},
+      {"a\\n.jpg", "a\\n.jpg"},
+      {"a\nb\tc\rd", "a\\nb\\tc\\rd"},
+      {"\x1b[2J\x7f", "\\x1b[2J\\x7f"},
+      {std::string("a\0b", 3), "a\\x00b"},
+      {"K\xc3\xa4tzchen \xe7\x8c\xab \xf0\x9f\x90\x88",
+       "K\xc3\xa4tzchen \xe7\x8c\xab \xf0\x9f\x90\x88"},
+      {"\xc2\x9b"
+       "2J",
+       "\\xc2\\x9b2J"},  // U+009B, a control character
+      {"\x9b"
+       "2J\xff",
+       "\\x9b2J\\xff"},  // no UTF-8
+      {"\xe2\x80\xae"
+       "gpj",
+       "\\xe2\\x80\\xaegpj"},                                 // turns the direction of writing
+      {"\xe2\x80\xa8", "\\xe2\\x80\\xa8"},                    // a line's end
+      {"\xc0\xaf\xe0\x80\xaf", "\\xc0\\xaf\\xe0\\x80\\xaf"},  // longer than need be
+      {"\xed\xa0\x80\xf4\x90\x80\x80", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80"},
+      {"cut\xe7\x8c", "cut\\xe7\\x8c"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(printable(c.name), c.shown);
+    EXPECT_EQ(printable(printable(c.name)), c.shown);
+  }
+}
+
+TEST(Printable, ErrorsOfSamplesShowNamesSo) {
+  SampleError error;
+  error.id = 1;
+  error.source = "a\n\x1b[2J.jpg";
+  error.step = "read";
+  error.what = "gone";
+  EXPECT_EQ(to_string(error),
+            "sample 1 (a\\n\\x1b[2J.jpg) failed in step 'read': gone [seed 0, epoch 0]");
+  EXPECT_EQ(error.source, "a\n\x1b[2J.jpg");  // as data it is the name
+}
+
+}  // namespace
+}  // namespace sluice
