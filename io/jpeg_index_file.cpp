@@ -71,39 +71,7 @@ std::string reason() { return std::error_code(errno, std::generic_category()).me
   fail(path, fmt::format("is damaged ({}); make it again with 'sluice index'", where));
 }
 
-[[noreturn]] void fail_to_write(const std::string& path) {
-  fail(path, "cannot be written: " + reason());
-}
-
 auto key(const JpegIndexFile::Row& row) { return std::tuple(row.hash, row.size); }
-
-// A new file beside `path`, which is gone at the end unless its name is cleared.
-struct Draft {
-  explicit Draft(const std::string& path) {
-    int descriptor = -1;
-    for (int number = 0; descriptor < 0; ++number) {
-      name = fmt::format("{}.{}-{}.part", path, ::getpid(), number);
-      descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (descriptor < 0 && errno != EEXIST) fail_to_write(path);
-    }
-    file = ::fdopen(descriptor, "wb");
-    if (file != nullptr) return;
-    const int error = errno;
-    ::close(descriptor);
-    std::remove(name.c_str());
-    errno = error;
-    fail_to_write(path);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
-    std::fclose(file);
-    if (!name.empty()) std::remove(name.c_str());
-  }
-
-  std::string name;
-  std::FILE* file = nullptr;
-};
 
 }  // namespace
 

@@ -57,9 +57,9 @@ class Bytes {
   // Makes a view a copy.
   void own() {
     if (!is_view()) return;
-    JpegIndex* const index = index_;
+    std::shared_ptr<JpegIndex> index = std::move(index_);
     *this = copy_of(bytes_);
-    index_ = index;
+    index_ = std::move(index);
   }
 
   std::size_t size() const { return bytes_.size(); }
