@@ -1,24 +1,30 @@
 #include "augment.h"
 
 #include "inputs.h"
-#include "pictures.h"
+#include "interruption.h"
+#include "outputs.h"
 #include "progress.h"
+#include "results.h"
 #include "sheet.h"
 #include "summary.h"
 #include "usage.h"
 #include <sluice/io/files.h>
 #include <sluice/io/jpeg_decode.h>
 #include <sluice/io/jpeg_encode.h>
+#include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <signal.h>
 
 namespace sluice::app {
 namespace {
@@ -26,12 +32,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostTiles = 24;
 
-// Files with their number, so that a stand-in can say which file it came from.
+// Files with their number, so that a stand-in can say which file it came from. What is there
+// already is not read again: its bytes are empty.
 struct NumberedFiles {
   Files files;
+  std::function<bool(std::int64_t)> is_there;  // by number of the result
   std::int64_t size() const { return files.size(); }
   const std::string& name(std::int64_t i) const { return files.name(i); }
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
+    if (is_there(info.epoch * size() + info.index_in_epoch)) return {Bytes(), info.index_in_epoch};
     return {std::get<Bytes>(files(info)), info.index_in_epoch};
   }
 };
@@ -48,63 +57,62 @@ struct Shown {
 class Augmentation {
  public:
   explicit Augmentation(const AugmentOptions& options)
-      : options_(options), files_(find_files(options)) {
+      : options_(options),
+        results_options_{.data = options.data,
+                         .out = options.out,
+                         .run = fmt::format("{} {}", name_of(options.recipe), options.seed),
+                         .flat = options.flat,
+                         .overwrite = options.overwrite,
+                         .resume = options.resume,
+                         .stand_ins = options.on_error.policy == OnError::Policy::replace},
+        files_(find_files(options)),
+        results_(files_, results_options_) {
     count_ = options.count > 0 ? options.count : files_.size();
-    make_folder(options.out);
-    std::error_code unreadable;  // then the first file that is written says so
-    if (!options.overwrite && !fs::is_empty(options.out, unreadable) && !unreadable) {
-      throw UsageError(fmt::format(
-          "--out {} holds files already, which would be mixed with the results: give an "
-          "empty or a new folder, or --overwrite",
-          options.out));
+    if (options.on_error.policy == OnError::Policy::fail && !files_.left_out().empty()) {
+      const LeftOut& first = files_.left_out().front();
+      const std::size_t more = files_.left_out().size() - 1;
+      fail(fmt::format("stopped before the first image: {} cannot be read: {}{}",
+                       name_of_file(first.path), first.reason,
+                       more > 0 ? fmt::format(" (and {} more)", more) : ""));
     }
+    there_ = results_.open();
     if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
       make_folder(folder.string());
   }
 
   int run() {
-    const PipelineOptions pipeline_options{.batch_size = options_.batch,
-                                           .seed = options_.seed,
-                                           .threads = options_.threads,
-                                           .on_error = options_.on_error,
-                                           .profile = options_.profile};
-    auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
-      auto [jpeg, number] = g.read(NumberedFiles{files_});
-      auto [image, treatment] = apply(g, options_.recipe, jpeg);
-      auto encoded = g.map(
-          "encode_jpeg", [](const Image& picture) { return encode_jpeg(picture, {.quality = 90}); },
-          image);
-      return std::tuple{encoded, treatment, number};
-    });
-    fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), options_.data,
-               name_of(options_.recipe), summary_of(options_.recipe));
-
     Progress progress("images", count_);
+    progress.add(std::min(there_, count_));
+    auto pipeline = describe_pipeline(progress);
     const auto start = std::chrono::steady_clock::now();
     bool failed = false;
-    while (begun_ < count_ && !failed) {
-      auto epoch = pipeline.epoch();
-      failed = !run_epoch(epoch, progress);
-      begun_ += files_.size();
-      if (written_ == 0 && !failed && begun_ < count_)
-        break;  // nothing but damaged files: more epochs will not help
+    int signal = 0;
+    {
+      const Interruption interruption([&pipeline] { pipeline.cancel(); });
+      announce();
+      while (begun_ < count_ && !failed) {
+        auto epoch = pipeline.epoch();
+        failed = !run_epoch(epoch, interruption, progress);
+        if (interruption.asked()) break;
+        begun_ += files_.size();
+        if (written_ + there_ == 0 && !failed && begun_ < count_)
+          break;  // nothing but damaged files: more epochs will not help
+      }
+      signal = interruption.signal();
     }
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
-    if (failed) {
-      (void)std::fflush(
-          stdout);  // what was printed before the error stands before it in a log, too
-      const bool replaced = options_.on_error.policy == OnError::Policy::replace;
-      throw Error(fmt::format(
-          "stopped after {} images: {}; {}", written_, reason(lost_.front()),
-          replaced ? "no stand-in could be decoded either; --on-error skip goes on without it"
-                   : "--on-error skip or replace goes on without it"));
-    }
+    if (failed) fail(fmt::format("stopped after {} images: {}", written_, reason(lost_.front())));
     summarise(seconds, pipeline.options().threads);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
+    if (signal != 0) {
+      fmt::print("stopped early by {}; with --resume the same command goes on from here\n",
+                 signal == SIGINT ? "Ctrl-C" : "SIGTERM");
+      return 128 + signal;
+    }
     if (!options_.sheet.empty()) write_sheet();
-    if (written_ == 0) {
+    if (written_ + there_ == 0) {
       (void)std::fflush(stdout);
       throw Error(fmt::format("nothing was delivered: none of {} files can be used", lost_.size()));
     }
@@ -124,34 +132,89 @@ class Augmentation {
     }
   }
 
+  void announce() const {
+    fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), printable(options_.data),
+               name_of(options_.recipe), summary_of(options_.recipe));
+    if (there_ > 0) fmt::print("{} are there already\n", there_);
+    (void)std::fflush(stdout);
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    (void)std::fflush(stdout);  // what was printed before the error stands before it in a log, too
+    throw Error(fmt::format("{}; {}", why,
+                            options_.on_error.policy == OnError::Policy::replace
+                                ? "no stand-in could be decoded either; --on-error skip goes on "
+                                  "without it"
+                                : "--on-error skip or replace goes on without it"));
+  }
+
   std::string name_of_file(const std::string& path) const {
     return name_below(options_.data, path);
   }
 
-  // Where the result of sample `number` goes. Names stay below what a file system allows.
-  std::string result_path(const std::string& source, std::int64_t number) const {
-    constexpr std::size_t kMostBytes = 200;
-    fs::path inside = name_of_file(source);
-    inside.replace_extension();
-    std::string name;
-    for (const fs::path& part : inside) name += (name.empty() ? "" : "__") + part.string();
-    if (name.size() > kMostBytes) name.erase(0, name.size() - kMostBytes);
-    return (fs::path(options_.out) / fmt::format("{}_{:06}.jpg", name, number)).string();
-  }
-
   static Files find_files(const AugmentOptions& options) {
     keep_apart("--out", options.out, options.data);
-    if (!options.sheet.empty()) keep_apart("--sheet", options.sheet, options.data);
-    return data_files(options.data, {.index = chosen_index(options.index)});
+    if (!options.sheet.empty()) {
+      keep_apart("--sheet", options.sheet, options.data);
+      check_out_file("--sheet", options.sheet);
+    }
+    return data_files(options.data, chosen_index(options.index));
+  }
+
+  // Samples that the sheet shows are made again, even if they are there, for what was done to them.
+  // Any sample may stand in for one of these.
+  bool is_shown(std::int64_t number) const {
+    return !options_.sheet.empty() &&
+           (results_options_.stand_ins || number < static_cast<std::int64_t>(kMostTiles));
+  }
+
+  Pipeline<Bytes, Treatment, std::int64_t> describe_pipeline(Progress& progress) {
+    const PipelineOptions pipeline_options{.batch_size = options_.batch,
+                                           .seed = options_.seed,
+                                           .threads = options_.threads,
+                                           .on_error = options_.on_error,
+                                           .profile = options_.profile};
+    return make_pipeline(pipeline_options, [&](Graph& g) {
+      const auto is_there = [this](std::int64_t number) {
+        return results_.has(number) && !is_shown(number);
+      };
+      auto [jpeg, number] = g.read(NumberedFiles{files_, is_there});
+      const auto augment = [&, jpeg = jpeg] {
+        auto [image, treatment] = apply(g, options_.recipe, jpeg);
+        auto encoded = g.map(
+            "encode_jpeg",
+            [&progress](const Image& picture) {
+              Bytes file = encode_jpeg(picture, {.quality = 90});
+              progress.add(1);
+              return file;
+            },
+            image);
+        return std::tuple{encoded, treatment};
+      };
+      if (there_ == 0) {
+        auto [encoded, treatment] = augment();
+        return std::tuple{encoded, treatment, number};
+      }
+      // The random numbers are the same as without the choice.
+      auto is_new = g.map(
+          "is_new", [](const Bytes& file) { return !file.empty(); }, jpeg);
+      auto [encoded, treatment] = g.if_else(is_new, augment, [&, jpeg = jpeg] {
+        return g.map(
+            "there", [](const Bytes&) { return std::tuple<Bytes, Treatment>(); }, jpeg);
+      });
+      return std::tuple{encoded, treatment, number};
+    });
   }
 
   // False when the policy is `fail` and a sample failed.
   template <class Epoch>
-  bool run_epoch(Epoch& epoch, Progress& progress) {
+  bool run_epoch(Epoch& epoch, const Interruption& interruption, Progress& progress) {
     try {
-      while (auto batch = epoch.next()) {
-        take(*batch);
-        progress.update(written_);
+      while (!interruption.asked()) {
+        const auto batch = epoch.next();
+        if (!batch) break;
+        take(*batch, interruption);
+        progress.add(static_cast<std::int64_t>(batch->missing().size()));
         if (begun_ + (batch->index() + 1) * options_.batch >= count_) break;
       }
       return true;
@@ -160,39 +223,56 @@ class Augmentation {
         if (begun_ + sample.id < count_) lost_.push_back(sample);
       }
       return lost_.empty();
+    } catch (const IoError& error) {
+      throw Error(
+          fmt::format("stopped after {} images: {}; with --resume the same command goes on "
+                      "from here",
+                      written_, error.what()));
     }
   }
 
   template <class B>
-  void take(const B& batch) {
+  void take(const B& batch, const Interruption& interruption) {
     const auto& [files, treatments, numbers] = batch;
     std::size_t error = 0;
     const auto errors_before = [&](std::int64_t id) {
       for (; error < batch.errors().size() && batch.errors()[error].id < id; ++error)
         lose(batch.errors()[error]);
     };
-    for (std::size_t i = 0; i < batch.ids().size(); ++i) {
+    for (std::size_t i = 0; i < batch.ids().size() && !interruption.asked(); ++i) {
       const std::int64_t id = batch.ids()[i];
       errors_before(id);
       if (begun_ + id >= count_) return;
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
+      deliver(files[i], numbers[i], begun_ + id);
       const std::string& source = files_.name(numbers[i]);
-      const std::string path = result_path(source, begun_ + id);
-      write_file(path, files[i]);
-      ++written_;
       if (stands_in) {
         const SampleError& why = batch.errors()[error++];
         replaced_.push_back({why, source});
         show({name_of_file(why.source),
               "replaced by " + name_of_file(source) + ", " +
                   describe(options_.recipe, treatments[i]),
-              Fate::replaced, why.source, path});
+              Fate::replaced, why.source, results_.path(numbers[i], begun_ + id)});
       } else {
         show({name_of_file(source), describe(options_.recipe, treatments[i]),
-              treatments[i].changed() ? Fate::changed : Fate::unchanged, source, path});
+              treatments[i].changed() ? Fate::changed : Fate::unchanged, source,
+              results_.path(numbers[i], begun_ + id)});
       }
     }
-    errors_before(batch.errors().empty() ? 0 : batch.errors().back().id + 1);
+    if (!interruption.asked())
+      errors_before(batch.errors().empty() ? 0 : batch.errors().back().id + 1);
+  }
+
+  // Writes result `number`, made from `file`, unless it is there.
+  void deliver(const Bytes& jpeg, std::int64_t file, std::int64_t number) {
+    const std::int64_t own = number - begun_;  // the file that would have been read for it
+    if (file == own && results_.has(number)) return;
+    if (jpeg.empty()) {
+      results_.copy(file, begun_ + file, number);  // a stand-in, whose own result is there
+    } else {
+      results_.write(file, number, jpeg);
+    }
+    ++written_;
   }
 
   void lose(const SampleError& error) {
@@ -215,7 +295,7 @@ class Augmentation {
     fmt::print(
         "delivered {} images to {} in {:.2f} s: {:.0f} images/s with {} thread{}, reading and "
         "writing included\n",
-        written_, options_.out, seconds,
+        written_, printable(options_.out), seconds,
         seconds > 0 ? static_cast<double>(written_) / seconds : 0.0, threads,
         threads == 1 ? "" : "s");
     if (!replaced_.empty()) {
@@ -228,10 +308,12 @@ class Augmentation {
       fmt::print("skipped {} that cannot be used:\n", lost_.size());
       name_each(lost_, [this](const SampleError& error) { return reason(error); });
     }
+    name_left_out(options_.data, files_);
   }
 
   void write_sheet() const {
-    std::string caption = fmt::format("{}; {} delivered", summary_of(options_.recipe), written_);
+    std::string caption =
+        fmt::format("{}; {} delivered", summary_of(options_.recipe), written_ + there_);
     if (!replaced_.empty()) caption += fmt::format(", {} replaced", replaced_.size());
     if (!lost_.empty()) caption += fmt::format(", {} left out", lost_.size());
     ContactSheet sheet(fmt::format("sluice augment --recipe {}", name_of(options_.recipe)),
@@ -240,8 +322,10 @@ class Augmentation {
       sheet.add(shown.name, shown.note, shown.fate, picture_in(shown.before),
                 picture_in(shown.after));
     }
-    write_file(options_.sheet, encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
-    fmt::print("contact sheet of the first {} samples: {}\n", shown_.size(), options_.sheet);
+    results_.write_sheet(options_.sheet,
+                         encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
+    fmt::print("contact sheet of the first {} samples: {}\n", shown_.size(),
+               printable(options_.sheet));
   }
 
   // Whatever can be seen of a file; empty when that is nothing.
@@ -257,8 +341,11 @@ class Augmentation {
   }
 
   const AugmentOptions& options_;
+  const ResultsOptions results_options_;
   Files files_;
+  Results results_;
   std::int64_t count_ = 0;
+  std::int64_t there_ = 0;    // results of a run before
   std::int64_t begun_ = 0;    // samples of the epochs before this one
   std::int64_t written_ = 0;  // files
   std::vector<SampleError> lost_;

@@ -12,7 +12,9 @@ namespace sluice::app {
 struct AugmentOptions {
   std::string data;        // folder with JPEG files
   std::string out;         // folder for the results; made if missing
+  bool flat = false;       // all results in one folder; see Results::path
   bool overwrite = false;  // `out` may hold files
+  bool resume = false;     // what a run with the same options has left in `out` is kept
   std::string sheet;       // file for the contact sheet; empty: none
   Recipe recipe = Recipe::rotate;
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
@@ -24,10 +26,11 @@ struct AugmentOptions {
   bool profile = false;       // print what the steps took and which arms were taken
 };
 
-// A result is named after its file, the folders that this lies in below `data`, and its number:
-// "cats__tabby_000017.jpg". Returns the exit status, 0. Throws UsageError for options that cannot
-// be, and Error for what else goes wrong: a sample that failed when the policy is `fail`, or
-// nothing to deliver at all.
+// See Results for the names. Files that cannot be read or decoded, and folders that cannot be read,
+// are named and counted. Ctrl-C and SIGTERM end the run early, with a summary; what is there stays,
+// and is what a run with `resume` goes on from. Returns the exit status: 0, or 128 and the signal.
+// Throws UsageError for options that cannot be, and Error for what else goes wrong: a sample that
+// failed when the policy is `fail`, a result that cannot be written, or nothing to deliver at all.
 int run_augment(const AugmentOptions& options);
 
 }  // namespace sluice::app

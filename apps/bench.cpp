@@ -6,7 +6,7 @@
 #include "bench_overhead.h"
 #include "bench_subjects.h"
 #include "inputs.h"
-#include "pictures.h"
+#include "outputs.h"
 #include "usage.h"
 #include <sluice/runtime/cpu_count.h>
 
@@ -79,6 +79,7 @@ class Bench {
       : options_(options),
         out_(options.json == "-" ? stderr : stdout),
         overhead_(options.workload == "overhead") {
+    if (!options.json.empty() && options.json != "-") check_out_file("--json", options.json);
     threads_ = options.threads > 0 ? options.threads : overhead_ ? 1 : cpu_count();
   }
 

@@ -13,6 +13,7 @@ namespace sluice::app {
 
 Corpus::Corpus(const std::string& folder) {
   const Files files = data_files(folder);
+  left_out_ = static_cast<int>(files.left_out().size());
   Image picture;
   for (std::int64_t i = 0; i < files.size(); ++i) {
     try {

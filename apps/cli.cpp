@@ -7,6 +7,7 @@
 #include "pictures.h"
 #include "recipes.h"
 #include "usage.h"
+#include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <charconv>
@@ -144,6 +145,12 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->type_name("DIR");
   command.add_flag("--overwrite", options.overwrite,
                    "writes into --out though it holds files; those of the same names are replaced");
+  command.add_flag("--resume", options.resume,
+                   "goes on where a run with the same options ended early: what it has left in "
+                   "--out is kept, the rest is made, the same as without the interruption");
+  command.add_flag(
+      "--flat", options.flat,
+      "all results in one folder; by default they lie in folders like those of --data");
   add_recipe(command, words);
   command
       .add_option("--count", options.count,
@@ -322,17 +329,17 @@ int run(int argc, const char* const* argv) {
       ->type_name("DIR");
   app.footer(
       "sluice COMMAND --help says more. Exit status: 0, 1 when a run failed, 2 for wrong "
-      "arguments.");
+      "arguments, 130 or 143 when Ctrl-C or SIGTERM has ended it early.");
 
   if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
-    fmt::print(stderr, "sluice: {}\n", wrong);
+    fmt::print(stderr, "sluice: {}\n", printable(wrong));
     return 2;
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "sluice: {}\n", in_words(app, error));
+    fmt::print(stderr, "sluice: {}\n", printable(in_words(app, error)));
     return 2;
   }
   try {
@@ -344,10 +351,10 @@ int run(int argc, const char* const* argv) {
     augment.on_error = kPolicies.at(words.on_error);
     return run_augment(augment);
   } catch (const UsageError& error) {
-    fmt::print(stderr, "sluice: {}\n", error.what());
+    fmt::print(stderr, "sluice: {}\n", printable(error.what()));
     return 2;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sluice: {}\n", error.what());
+    fmt::print(stderr, "sluice: {}\n", printable(error.what()));
     return 1;
   }
 }

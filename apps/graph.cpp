@@ -49,7 +49,7 @@ int run_graph(const GraphOptions& options) {
   } else {
     Progress progress("images", pipeline.samples());
     for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();)
-      progress.update((batch->index() + 1) * kBatch);
+      progress.add(static_cast<std::int64_t>(batch->size() + batch->missing().size()));
     progress.finish();
     const Stats stats = pipeline.stats();
     fmt::print("{}",

@@ -1,10 +1,12 @@
 #include "index.h"
 
 #include "inputs.h"
-#include "pictures.h"
+#include "interruption.h"
+#include "outputs.h"
 #include "progress.h"
 #include "summary.h"
 #include "usage.h"
+#include <sluice/runtime/printable.h>
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 namespace sluice::app {
@@ -26,10 +29,8 @@ namespace fs = std::filesystem;
 
 // Said before the work begins, not after it.
 void check_out(const std::string& out) {
+  check_out_file("--out", out);
   std::error_code ignored;
-  if (fs::is_directory(out, ignored)) {
-    throw UsageError(fmt::format("--out {} is a folder: give the name of a file in it", out));
-  }
   if (fs::exists(out, ignored) && !JpegIndex::is_one(out)) {
     throw UsageError(fmt::format(
         "--out {} is there already, and no index: it would be lost; give another name", out));
@@ -49,7 +50,7 @@ struct Learnt {
   std::int64_t bytes = 0;  // of the file
 };
 
-struct LeftOut {
+struct NotIndexed {
   std::int64_t file = 0;
   JpegLearnReport report;
 };
@@ -59,28 +60,44 @@ class Indexing {
   explicit Indexing(const IndexOptions& options)
       : options_(options), files_(data_files(options.data)) {
     check_out(options.out);
-    fmt::print("{} files in {}\n", files_.size(), options.data);
   }
 
   int run() {
     constexpr int kBatch = 64;
     const PipelineOptions pipeline_options{
         .batch_size = kBatch, .threads = options_.threads, .on_error = OnError::skip};
+    Progress progress("files", files_.size());
     auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
       auto [jpeg, label] = g.read(files_);
       return g.map(
           "learn_jpeg",
-          [index = index_](const Bytes& file) {
+          [index = index_, &progress](const Bytes& file) {
+            progress.add(1);
             return Learnt{learn_jpeg(file, *index), static_cast<std::int64_t>(file.size())};
           },
           jpeg);
     });
 
-    Progress progress("files", files_.size());
     const auto start = std::chrono::steady_clock::now();
-    for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();) {
-      take(*batch);
-      progress.update((batch->index() + 1) * kBatch);
+    int signal = 0;
+    {
+      const Interruption interruption([&pipeline] { pipeline.cancel(); });
+      fmt::print("{} files in {}\n", files_.size(), printable(options_.data));
+      (void)std::fflush(stdout);
+      auto epoch = pipeline.epoch();
+      while (!interruption.asked()) {
+        const auto batch = epoch.next();
+        if (!batch) break;
+        take(*batch);
+      }
+      signal = interruption.signal();
+    }
+    if (signal != 0) {
+      progress.finish();
+      fmt::print("stopped early by {} after {} of {} files: no index was written\n",
+                 signal == SIGINT ? "Ctrl-C" : "SIGTERM",
+                 indexed_ + static_cast<std::int64_t>(left_out_.size()), files_.size());
+      return 128 + signal;
     }
     if (indexed_ > 0) index_->save(options_.out);
     const double seconds =
@@ -120,26 +137,27 @@ class Indexing {
                  threads == 1 ? "" : "s");
       const auto size = static_cast<double>(fs::file_size(options_.out));
       fmt::print("{}: {:.2f} MB, {:.2f} % of the {:.1f} MB of these files; {} records, {}\n",
-                 options_.out, size / 1e6, 100 * size / static_cast<double>(bytes_),
+                 printable(options_.out), size / 1e6, 100 * size / static_cast<double>(bytes_),
                  static_cast<double>(bytes_) / 1e6, index_->records(),
                  options_.grain == 0
                      ? "one for each row of block groups"
                      : fmt::format("one for every {} block groups of a row", options_.grain));
     }
     std::sort(left_out_.begin(), left_out_.end(),
-              [](const LeftOut& a, const LeftOut& b) { return a.file < b.file; });
+              [](const NotIndexed& a, const NotIndexed& b) { return a.file < b.file; });
     name_left_out(JpegLearnt::unsuitable, "of a kind that an index does not help with");
     name_left_out(JpegLearnt::unusable, "that cannot be used");
     name_left_out(JpegLearnt::no_room, "that the index has no room for");
+    app::name_left_out(options_.data, files_);
   }
 
   void name_left_out(JpegLearnt result, const char* kind) const {
-    std::vector<LeftOut> those;
+    std::vector<NotIndexed> those;
     std::copy_if(left_out_.begin(), left_out_.end(), std::back_inserter(those),
-                 [result](const LeftOut& file) { return file.report.result == result; });
+                 [result](const NotIndexed& file) { return file.report.result == result; });
     if (those.empty()) return;
     fmt::print("left out {} {}:\n", those.size(), kind);
-    name_each(those, [this](const LeftOut& file) {
+    name_each(those, [this](const NotIndexed& file) {
       return fmt::format("{}: {}", name_below(options_.data, files_.name(file.file)),
                          in_words(file.report.reason));
     });
@@ -152,7 +170,7 @@ class Indexing {
       {.bytes = std::numeric_limits<std::int64_t>::max(), .grain = options_.grain});
   std::int64_t indexed_ = 0;  // files
   std::int64_t bytes_ = 0;    // of them
-  std::vector<LeftOut> left_out_;
+  std::vector<NotIndexed> left_out_;
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ struct IndexOptions {
 };
 
 // Files that an index cannot help with are left out and named. The index appears when it is whole.
-// Returns the exit status, 0. Throws UsageError for options that cannot be, and Error when no file
+// Returns the exit status: 0, or 128 and the signal that ended the run early, SIGINT or SIGTERM;
+// then no index is written. Throws UsageError for options that cannot be, and Error when no file
 // can be indexed or the index cannot be written.
 int run_index(const IndexOptions& options);
 

@@ -2,13 +2,15 @@
 
 #include "usage.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace sluice::app {
 
-Files data_files(const std::string& folder, const FilesOptions& options) {
+Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index) {
   try {
-    return files_in(folder, options);
+    return files_in(folder, {.index = std::move(index), .unreadable = Unreadable::leave_out});
   } catch (const IoError& error) {
     throw UsageError(fmt::format("--data: {}", error.what()));
   }

@@ -1,10 +1,13 @@
 #include "cli.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
 int main(int argc, char** argv) {
+  // A file that grows beyond what the shell allows is an error like a full disk, not the end.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   const int status = sluice::app::run(argc, argv);
   // A full disk shows only when what was printed is really written.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

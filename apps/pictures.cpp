@@ -1,18 +1,15 @@
 #include "pictures.h"
 
 #include "font.h"
+#include "outputs.h"
 #include "scenes.h"
-#include <sluice/io/files.h>
 #include <sluice/io/jpeg_encode.h>
 #include <sluice/io/orientation.h>
+#include <sluice/runtime/printable.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -124,34 +121,12 @@ Picture draw(const Plan& plan) {
   return picture;
 }
 
-struct Close {
-  void operator()(std::FILE* file) const { (void)std::fclose(file); }
-};
-
 }  // namespace
 
 std::vector<Picture> demo_pictures() {
   std::vector<Picture> pictures;
   for (const Plan& plan : kPlans) pictures.push_back(draw(plan));
   return pictures;
-}
-
-void write_file(const std::string& path, const Bytes& bytes) {
-  const auto fail = [&](const char* what) {
-    throw IoError(
-        fmt::format("'{}' cannot be {}: {}", path, what, std::generic_category().message(errno)));
-  };
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) fail("opened for writing");
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) fail("written");
-  if (std::fclose(file.release()) != 0) fail("written");
-}
-
-void make_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error)
-    throw IoError(fmt::format("the folder '{}' cannot be made: {}", path, error.message()));
 }
 
 int run_pictures(const std::string& folder) {
@@ -161,7 +136,7 @@ int run_pictures(const std::string& folder) {
     fmt::print("{:<14} {:>6.1f} KB  {}\n", picture.name,
                static_cast<double>(picture.file.size()) / 1000, picture.kind);
   }
-  fmt::print("{} pictures in {}\n", kPlans.size(), folder);
+  fmt::print("{} pictures in {}\n", kPlans.size(), printable(folder));
   return 0;
 }
 

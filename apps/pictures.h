@@ -23,12 +23,6 @@ struct Picture {
 
 std::vector<Picture> demo_pictures();
 
-// Writes a whole file; throws IoError that names it and the reason.
-void write_file(const std::string& path, const Bytes& bytes);
-
-// Creates the folder and those above it where they are missing; throws IoError.
-void make_folder(const std::string& path);
-
 // `sluice pictures`: writes the set into a folder and says what it wrote. Returns the exit status.
 int run_pictures(const std::string& folder);
 

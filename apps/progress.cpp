@@ -1,8 +1,10 @@
 #include "progress.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,34 +15,51 @@ namespace sluice::app {
 Progress::Progress(std::string what, std::int64_t total)
     : what_(std::move(what)),
       total_(std::max<std::int64_t>(total, 1)),
-      terminal_(isatty(STDERR_FILENO) == 1) {}
+      terminal_(isatty(STDERR_FILENO) == 1) {
+  try {
+    thread_ = std::thread([this] { draw_until_finished(); });
+  } catch (const std::system_error&) {
+  }
+}
 
-void Progress::update(std::int64_t done) {
-  const auto now = Clock::now();
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double since_last = std::chrono::duration<double>(now - last_).count();
-  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-  // Lines come further and further apart: one after 2 seconds, then whenever the run is half as
-  // long again.
-  const double pause = terminal_ ? 0.1 : std::max(2.0, 0.35 * elapsed);
-  if (elapsed < 0.5 || since_last < pause) return;
-  last_ = now;
+void Progress::draw_until_finished() {
+  using Seconds = std::chrono::duration<double>;
+  const auto start = std::chrono::steady_clock::now();
+  double next = terminal_ ? 0.5 : 1.0;  // seconds from the start
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, Seconds(next) - (std::chrono::steady_clock::now() - start),
+                            [this] { return finished_; })) {
+    const double elapsed = Seconds(std::chrono::steady_clock::now() - start).count();
+    draw(elapsed);
+    next = elapsed + (terminal_ ? 0.1 : std::max(2.0, 0.35 * elapsed));
+  }
+}
+
+void Progress::draw(double elapsed) {
+  const std::int64_t done = std::min(done_.load(std::memory_order_relaxed), total_);
   const double rate = static_cast<double>(done) / elapsed;
   if (!terminal_) {
     fmt::print(stderr, "{} of {} {}, {:.0f}/s\n", done, total_, what_, rate);
     return;
   }
   constexpr std::size_t kBar = 30;
+  const double share = static_cast<double>(done) / static_cast<double>(total_);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBar));
-  const double left = rate > 0 ? static_cast<double>(total_ - done) / rate : 0;
-  fmt::print(stderr, "\r[{}{}] {:3.0f} %  {} of {} {}, {:.0f}/s, {:.0f} s left \033[K",
-             std::string(filled, '#'), std::string(kBar - filled, '.'), 100 * share, done, total_,
-             what_, rate, left);
+  const std::string left =
+      done > 0 ? fmt::format(", {:.0f} s left", static_cast<double>(total_ - done) / rate) : "";
+  fmt::print(stderr, "\r[{}{}] {:3.0f} %  {} of {} {}, {:.0f}/s{} \033[K", std::string(filled, '#'),
+             std::string(kBar - filled, '.'), 100 * share, done, total_, what_, rate, left);
   (void)std::fflush(stderr);
   drawn_ = true;
 }
 
 void Progress::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
   if (drawn_) fmt::print(stderr, "\r\033[K");
   drawn_ = false;
 }

@@ -1,13 +1,17 @@
 // Progress: how far a long run has come. On a terminal a bar that is drawn over and over; otherwise
-// a line now and then, a dozen at most, so that logs stay short. Writes to standard error, and
-// nothing at all for runs below half a second.
+// a line after a second, then further and further apart, a dozen at most, so that logs stay short.
+// Writes to standard error, and nothing at all for runs below half a second.
 //
-// Threads: one. No errors.
+// A thread of its own draws, so that it shows also that nothing has been done yet. Threads: add()
+// from any, the rest from one. No errors: where no thread can be made, nothing is drawn.
 #pragma once
 
-#include <chrono>
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace sluice::app {
 
@@ -19,18 +23,23 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(std::int64_t done);
-  // Leaves the terminal's line as it was.
+  void add(std::int64_t done) { done_.fetch_add(done, std::memory_order_relaxed); }
+  // Leaves the terminal's line as it was; nothing is drawn any more.
   void finish();
 
  private:
-  using Clock = std::chrono::steady_clock;
-  std::string what_;
-  std::int64_t total_;
-  bool terminal_;
+  void draw_until_finished();
+  void draw(double elapsed);
+
+  const std::string what_;
+  const std::int64_t total_;
+  const bool terminal_;
+  std::atomic<std::int64_t> done_{0};
   bool drawn_ = false;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point last_ = start_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool finished_ = false;
+  std::thread thread_;
 };
 
 }  // namespace sluice::app

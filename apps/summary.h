@@ -2,6 +2,8 @@
 // them. No state, no errors.
 #pragma once
 
+#include <sluice/io/files.h>
+
 #include <cstddef>
 #include <string>
 
@@ -9,7 +11,7 @@
 
 namespace sluice::app {
 
-// What a file of a folder is called: its path below that folder.
+// What a file of a folder is called: its path below that folder, without control characters.
 std::string name_below(const std::string& folder, const std::string& path);
 
 // What a step said, without the hint in brackets that is meant for programs.
@@ -26,5 +28,8 @@ void name_each(const List& list, Line line) {
   }
   if (list.size() > kMostNamed) fmt::print("  ... and {} more\n", list.size() - kMostNamed);
 }
+
+// Names what could not be read while the files were sought, and counts what is hidden.
+void name_left_out(const std::string& folder, const Files& files);
 
 }  // namespace sluice::app

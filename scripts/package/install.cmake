@@ -15,10 +15,10 @@ install(TARGETS sluice EXPORT sluiceTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT sluiceTargets NAMESPACE sluice:: DESTINATION ${package_dir})
 configure_package_config_file(scripts/package/sluiceConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/sluiceConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake
+  ${PROJECT_BINARY_DIR}/sluiceConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/sluiceConfig.cmake ${CMAKE_BINARY_DIR}/sluiceConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/sluiceConfig.cmake ${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
   DESTINATION ${package_dir})
 
 # Whoever links the static library links what it uses, too; a shared one brings that along.
@@ -30,5 +30,5 @@ else()
 endif()
 # `cmake --install --prefix` may name another prefix later, so the file finds its own.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(scripts/package/sluice.pc.in ${CMAKE_BINARY_DIR}/sluice.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(scripts/package/sluice.pc.in ${PROJECT_BINARY_DIR}/sluice.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

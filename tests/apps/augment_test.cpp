@@ -1,3 +1,4 @@
+#include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
 #include <sluice/io/files.h>
@@ -131,12 +132,90 @@ TEST_F(Augment, FilesOfTheSameNameAreToldApart) {
     fs::create_directories((data_ / file.path).parent_path());
     std::ofstream(data_ / file.path, std::ios::binary) << file.bytes;
   }
+  const auto names = [&](const std::string& out) {
+    std::string all;
+    for (const auto& [name, bytes] : results(out)) all += name + " ";
+    return all;
+  };
   const Ran ran = augment("out", "");
   EXPECT_EQ(ran.status, 0) << ran.errors;
-  std::string names;
-  for (const auto& [name, bytes] : results("out")) names += name + " ";
-  EXPECT_EQ(names, "a_000000.jpg cat__a_000001.jpg dog__a_000002.jpg dog__young__a_000003.jpg ");
+  EXPECT_EQ(names("out"), "a_000000.jpg cat/a_000001.jpg dog/a_000002.jpg dog/young/a_000003.jpg ");
   EXPECT_NE(ran.out.find("fox/a.jpg (sample 4"), std::string::npos) << ran.out;
+  // In one folder names cannot clash either: each has its number.
+  fs::copy_file(data_ / "a.jpg", data_ / "cat__a.jpg");
+  EXPECT_EQ(augment("flat", "--flat").status, 0);
+  EXPECT_EQ(names("flat"),
+            "a_000000.jpg cat__a_000001.jpg cat__a_000002.jpg dog__a_000003.jpg "
+            "dog__young__a_000004.jpg ");
+}
+
+TEST_F(Augment, LongNamesAreCutBetweenLetters) {
+  std::string name;
+  while (name.size() < 248) name += "\xc3\xa4";
+  fs::copy_file(data_ / "arrow.jpg", data_ / (name + "x.jpg"));
+  EXPECT_EQ(augment("out", "").status, 0);
+  EXPECT_TRUE(results("out").contains(name.substr(0, 198) + "x_" + "000014.jpg") ||
+              results("out").contains(name.substr(0, 198) + "x_000015.jpg"));
+}
+
+// Links that lead back or nowhere, and what is hidden, cost nothing but themselves.
+TEST_F(Augment, NamesWhatItCannotRead) {
+  fs::create_directory(data_ / "cat");
+  fs::copy_file(data_ / "arrow.jpg", data_ / "cat" / "a.jpg");
+  fs::create_directory_symlink("..", data_ / "cat" / "back");
+  fs::create_symlink("round\x1b[2J", data_ / "round\x1b[2J");
+  fs::create_symlink("gone", data_ / "gone.jpg");
+  fs::copy_file(data_ / "arrow.jpg", data_ / "._a.jpg");
+  for (const std::string policy : {"skip", "replace"}) {
+    const Ran ran = augment(policy, "--on-error " + policy);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(results(policy).size(), policy == "skip" ? files_ : files_ + 2);
+    for (const std::string part :
+         {"\nleft out 2 that cannot be read:\n  cat/back: a link that leads back to a folder above "
+          "it\n  round\\x1b[2J: Too many levels of symbolic links\n",
+          "\nleft out 1 hidden", "gone.jpg (sample "}) {
+      EXPECT_NE(ran.out.find(part), std::string::npos) << part << ran.out;
+    }
+  }
+  const Ran ran = augment("fail", "--on-error fail");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.errors.find("stopped before the first image: cat/back cannot be read: a link that "
+                            "leads back to a folder above it (and 1 more); --on-error skip"),
+            std::string::npos)
+      << ran.errors;
+}
+
+TEST_F(Augment, ALockedFolderIsLeftOut) {
+  fs::create_directory(data_ / "locked");
+  fs::permissions(data_ / "locked", fs::perms::none);
+  fs::permissions(test_folder(), fs::perms::all);
+  Started started({"augment", "--data", data_.string(), "--out", (test_folder() / "out").string()},
+                  Started::As::nobody);
+  const Ran ran = started.finish();
+  fs::permissions(data_ / "locked", fs::perms::all);
+  if (ran.status == Started::kCannotStart) GTEST_SKIP() << "nobody may not run the program here";
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(results("out").size(), files_ - 1);
+  EXPECT_NE(ran.out.find("left out 1 that cannot be read:\n  locked: Permission denied\n"),
+            std::string::npos)
+      << ran.out;
+}
+
+TEST_F(Augment, ShowsNamesWithoutControlCharacters) {
+  const std::string name = "evil\n\x1b[2J\x07.jpg";
+  fs::copy_file(data_ / "damaged.jpg", data_ / name);
+  for (const std::string policy : {"skip", "replace", "fail"}) {
+    const Ran ran = augment(
+        policy, "--on-error " + policy + " --sheet " + (test_folder() / "sheet.jpg").string());
+    const std::string all = ran.out + ran.errors;
+    EXPECT_TRUE(policy == "fail" || all.find("evil\\n\\x1b[2J\\x07.jpg (sample ") != all.npos)
+        << all;
+    EXPECT_EQ(all.find_first_of("\x1b\x07"), std::string::npos) << all;
+    EXPECT_EQ(all.find("evil\n"), std::string::npos) << all;
+  }
+  const Ran ran = augment("out", "--index '" + (test_folder() / "no\n\x1b[2J").string() + "'");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.errors.find("no\\n\\x1b[2J' cannot be opened"), std::string::npos) << ran.errors;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "apps/bench.h"
 
+#include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
 #include <sluice/io/jpeg_self_test.h>

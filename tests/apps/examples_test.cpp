@@ -1,4 +1,5 @@
 // Every example runs, and prints what it is there to show.
+#include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
 

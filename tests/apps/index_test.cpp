@@ -1,3 +1,4 @@
+#include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
 #include <sluice/io/files.h>
@@ -106,6 +107,42 @@ TEST_F(Index, AugmentMakesTheSamePicturesWithAndWithout) {
   EXPECT_EQ(augment("memory", "--index memory --threads 1"), plain);
   EXPECT_EQ(augment("memory4", "--index memory --threads 4"), plain);
   EXPECT_EQ(augment("file", "--index " + path("index")), plain);
+}
+
+TEST_F(Index, ALinkIsRefusedAndStays) {
+  ASSERT_EQ(index("index").status, 0);
+  const std::string before = text_of(path("index"));
+  for (const std::string target : {"index", "nowhere"}) {
+    fs::create_symlink(target, path("link"));
+    const Ran ran = index("link", "--grain rows");
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_TRUE(says(ran.errors, "--out " + path("link") + " is a link to " + target +
+                                     ": give the name of the file itself, or remove the link"))
+        << ran.errors;
+    EXPECT_TRUE(fs::is_symlink(path("link")));
+    fs::remove(path("link"));
+  }
+  EXPECT_EQ(text_of(path("index")), before);
+  EXPECT_FALSE(fs::exists(path("nowhere")));
+}
+
+TEST_F(Index, WhatADeadRunHasLeftIsRemoved) {
+  fs::create_directory(path("new"));
+  std::ofstream(path("new/.sluice-part-4000000-0")) << "cut";
+  ASSERT_EQ(index("new/index").status, 0);
+  EXPECT_EQ(files_below(path("new")).size(), 1u);
+}
+
+TEST_F(Index, CtrlCEndsItWithASummaryAndNoIndex) {
+  for (int i = 0; i < 4000; ++i)
+    fs::create_hard_link(data_ / "boat.jpg", data_ / ("b" + std::to_string(i) + ".jpg"));
+  Started run({"index", "--data", data_.string(), "--out", path("index"), "--threads", "1"});
+  ASSERT_TRUE(run.wait_until([&] { return says(run.out_so_far(), " files in "); }));
+  run.send(SIGINT);
+  const Ran ran = run.finish();
+  EXPECT_EQ(ran.status, 130) << ran.errors;
+  EXPECT_TRUE(says(ran.out, "stopped early by Ctrl-C after ")) << ran.out;
+  EXPECT_FALSE(fs::exists(path("index")));
 }
 
 TEST_F(Index, ADamagedOneIsRefused) {

@@ -10,9 +10,13 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,11 +76,84 @@ inline Ran run_program(const std::string& arguments) {
   return run_command(std::string(SLUICE_PROGRAM) + " " + arguments);
 }
 
-// File names and contents.
+// The program while it runs: for those who send it signals, or look at what it has done so far.
+class Started {
+ public:
+  enum class As { self, nobody };  // nobody: where this is root, who may read everything
+  static constexpr int kCannotStart = 126;
+
+  explicit Started(std::vector<std::string> arguments, As as = As::self)
+      : out_(test_folder() / ("out_" + std::to_string(++count()) + ".txt")),
+        errors_(test_folder() / ("errors_" + std::to_string(count()) + ".txt")) {
+    arguments.insert(arguments.begin(), SLUICE_PROGRAM);
+    std::vector<char*> raw;
+    for (std::string& argument : arguments) raw.push_back(argument.data());
+    raw.push_back(nullptr);
+    const int out = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const int errors = open(errors_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(out, STDOUT_FILENO);
+      dup2(errors, STDERR_FILENO);
+      (void)signal(SIGINT, SIG_DFL);  // a test that runs in the background ignores it
+      if (as == As::nobody && geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+        _exit(kCannotStart);
+      execv(raw[0], raw.data());
+      _exit(kCannotStart);
+    }
+    close(out);
+    close(errors);
+  }
+  ~Started() {
+    if (pid_ > 0 && !ended_) {
+      (void)kill(pid_, SIGKILL);
+      (void)waitpid(pid_, nullptr, 0);
+    }
+  }
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+
+  void send(int number) const { (void)kill(pid_, number); }
+  // Looks again and again until `holds()`, or the program has ended; says whether it holds.
+  template <class Condition>
+  bool wait_until(Condition holds) {
+    while (!holds()) {
+      if (has_ended()) return holds();
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  std::string out_so_far() const { return text_of(out_); }
+  std::string errors_so_far() const { return text_of(errors_); }
+  // The exit status, or the number of the signal that killed it, below 0.
+  Ran finish() {
+    if (!ended_) ended_ = waitpid(pid_, &status_, 0) == pid_;
+    return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_), text_of(out_),
+            text_of(errors_)};
+  }
+
+ private:
+  static int& count() {
+    static int started = 0;
+    return started;
+  }
+  bool has_ended() {
+    if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    return ended_;
+  }
+  std::filesystem::path out_;
+  std::filesystem::path errors_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+// Paths below the folder, and contents.
 inline std::map<std::string, std::string> files_below(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    files[entry.path().filename().string()] = text_of(entry.path());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_directory())
+      files[entry.path().lexically_relative(folder).string()] = text_of(entry.path());
   }
   return files;
 }

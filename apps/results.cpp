@@ -1,0 +1,205 @@
+#include "results.h"
+
+#include "outputs.h"
+#include "usage.h"
+#include <sluice/io/jpeg_index.h>
+#include <sluice/io/whole_file.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+namespace fs = std::filesystem;
+
+// The comment: who wrote it, a run, and a number of fixed length.
+constexpr std::string_view kWriter = "sluice augment ";
+constexpr std::size_t kRunDigits = 16;
+constexpr int kNumberDigits = 12;
+constexpr std::size_t kTextBytes = kWriter.size() + kRunDigits + 1 + kNumberDigits;
+constexpr std::size_t kSegmentBytes = 4 + kTextBytes;
+constexpr std::int64_t kNoNumber = 999'999'999'999;  // of a sheet
+
+std::string segment_of(const std::string& run, std::int64_t number) {
+  const char length = static_cast<char>(kTextBytes + 2);
+  return std::string("\xff\xfe\0", 3) + length + std::string(kWriter) + run +
+         fmt::format(" {:0{}}", number, kNumberDigits);
+}
+
+// Where the comment stands: after the beginning of the file and the segment that makes it a JFIF
+// file, which has to come first.
+std::size_t place_of_segment(std::span<const std::uint8_t> jpeg) {
+  const bool jfif = jpeg.size() > 6 && jpeg[2] == 0xff && jpeg[3] == 0xe0;
+  return jfif ? std::size_t{4} + (std::size_t{jpeg[4]} << 8) + jpeg[5] : 2;
+}
+
+struct Mark {
+  std::string run;
+  std::int64_t number = 0;
+};
+
+std::optional<Mark> mark_of(std::span<const std::uint8_t> jpeg) {
+  const std::size_t place = place_of_segment(jpeg);
+  if (jpeg.size() < place + kSegmentBytes) return {};
+  const std::string_view segment(reinterpret_cast<const char*>(jpeg.data()) + place, kSegmentBytes);
+  Mark mark;
+  mark.run = segment.substr(4 + kWriter.size(), kRunDigits);
+  const std::string_view digits = segment.substr(kSegmentBytes - kNumberDigits);
+  const auto read = std::from_chars(digits.begin(), digits.end(), mark.number);
+  if (read.ptr != digits.end() || segment != segment_of(mark.run, mark.number)) return {};
+  return mark;
+}
+
+struct Seen {
+  bool empty = true;
+  bool complete = false;  // to the marker at the end
+  std::optional<Mark> mark;
+};
+
+Seen look_at(const fs::path& path) {
+  std::array<std::uint8_t, 20 + kSegmentBytes> head{};
+  std::array<char, 2> tail{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(head.data()), head.size());
+  const auto got = static_cast<std::size_t>(file.gcount());
+  file.clear();
+  file.seekg(-2, std::ios::end);
+  file.read(tail.data(), tail.size());
+  return {.empty = got == 0,
+          .complete = file.gcount() == 2 && tail == std::array<char, 2>{'\xff', '\xd9'},
+          .mark = mark_of(std::span(head).first(got))};
+}
+
+// Names stay below what a file system allows, and whole characters are cut off.
+std::string cut(std::string name) {
+  constexpr std::size_t kMostBytes = 200;
+  if (name.size() <= kMostBytes) return name;
+  std::size_t begin = name.size() - kMostBytes;
+  while (begin < name.size() && (name[begin] & '\xc0') == '\x80') ++begin;
+  return name.substr(begin);
+}
+
+}  // namespace
+
+Results::Results(const Files& files, const ResultsOptions& options)
+    : files_(files), options_(options) {
+  std::string all = options.run + '\0' + (options.flat ? "flat" : "folders") + '\0';
+  for (std::int64_t i = 0; i < files.size(); ++i) all += name_below(i) + '\0';
+  const auto hash = digest_of({reinterpret_cast<const std::uint8_t*>(all.data()), all.size()}).hash;
+  run_ = fmt::format("{:0{}x}", hash, kRunDigits);
+}
+
+std::string Results::name_below(std::int64_t file) const {
+  return fs::path(files_.name(file)).lexically_relative(options_.data).string();
+}
+
+std::string Results::path(std::int64_t file, std::int64_t number) const {
+  const fs::path inside = name_below(file);
+  fs::path folder = options_.out;
+  std::string name;
+  if (options_.flat) {
+    for (const fs::path& part : inside.parent_path()) name += part.string() + "__";
+  } else {
+    folder /= inside.parent_path();
+  }
+  name += inside.stem().string();
+  return (folder / fmt::format("{}_{:06}.jpg", cut(std::move(name)), number)).string();
+}
+
+std::int64_t Results::open() {
+  make_folder(options_.out);
+  std::set<std::string> folders = {(fs::path(options_.out) / "").parent_path().string()};
+  for (std::int64_t i = 0; i < files_.size(); ++i)
+    folders.insert(fs::path(path(i, 0)).parent_path().string());
+  for (const std::string& folder : folders) (void)remove_parts(folder);
+  std::error_code unreadable;  // then the first file that is written says so
+  if (!options_.overwrite && !options_.resume && !fs::is_empty(options_.out, unreadable) &&
+      !unreadable) {
+    throw UsageError(fmt::format(
+        "--out {} holds files already, which would be mixed with the results: give an empty or a "
+        "new folder, --resume to go on with a run that has ended early, or --overwrite",
+        options_.out));
+  }
+  if (options_.resume) {
+    for (const std::string& folder : folders) find(folder);
+  }
+  std::int64_t count = 0;
+  for (const bool there : there_) count += there ? 1 : 0;
+  return count;
+}
+
+void Results::find(const std::string& folder) {
+  std::error_code error;
+  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
+    const fs::path& found = it->path();
+    std::error_code ignored;
+    if (found.extension() != ".jpg" || !it->is_regular_file(ignored)) continue;
+    const Seen seen = look_at(found);
+    if (seen.empty) continue;  // what a crash of the system may leave
+    const bool ours = seen.mark && seen.mark->run == run_;
+    const std::int64_t number = ours ? seen.mark->number : 0;
+    if (ours && number == kNoNumber) continue;
+    const bool own = ours && found == path(number % files_.size(), number);
+    if (own && seen.complete) {
+      const auto place = static_cast<std::size_t>(number);
+      if (place >= there_.size()) there_.resize(place + 1);
+      there_[place] = true;
+    }
+    const bool belongs = own || (ours && options_.stand_ins);
+    if (!belongs && !options_.overwrite) {
+      throw UsageError(fmt::format(
+          "--resume: {} is not of this run: give the same --data (with the same files), --recipe, "
+          "--seed, --flat and --on-error as then, or --overwrite",
+          found.string()));
+    }
+  }
+}
+
+void Results::write(std::int64_t from, std::int64_t number, const Bytes& jpeg) {
+  const std::string to = path(from, number);
+  const std::string folder = fs::path(to).parent_path().string();
+  if (!folders_.contains(folder)) {
+    make_folder(folder);
+    folders_.insert(folder);
+  }
+  const Bytes file = marked(jpeg, number);
+  const std::span<const std::uint8_t> all = file;
+  write_whole(to, {&all, 1});
+}
+
+void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
+  const Bytes file = read_file(path(from, there));
+  const std::size_t place = place_of_segment(file);
+  Bytes plain(file.size() - kSegmentBytes);
+  std::uint8_t* const rest = std::copy_n(file.data(), place, plain.data());
+  std::copy(file.data() + place + kSegmentBytes, file.data() + file.size(), rest);
+  write(from, number, plain);
+}
+
+void Results::write_sheet(const std::string& path, const Bytes& jpeg) const {
+  write_file(path, marked(jpeg, kNoNumber));
+}
+
+Bytes Results::marked(const Bytes& jpeg, std::int64_t number) const {
+  const std::string segment = segment_of(run_, number);
+  const std::size_t place = place_of_segment(jpeg);
+  Bytes marked(jpeg.size() + segment.size());
+  std::uint8_t* at = std::copy_n(jpeg.data(), place, marked.data());
+  at = std::copy(segment.begin(), segment.end(), at);
+  std::copy(jpeg.data() + place, jpeg.data() + jpeg.size(), at);
+  return marked;
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,68 @@
+// Results: the folder that `sluice augment` writes to, and what a run before has left in it.
+//
+// Each result is a JPEG file that appears when it is whole. A comment in it says which run it is of
+// (a digest of the recipe, the seed and the names of the files) and its number, so that a run goes
+// on where one with the same options ended, and nothing else passes for its work.
+//
+// Ownership: refers to the files. Threads: has() from any, once open() is done; the rest from one.
+// Errors: UsageError for a folder that holds what may not be there, IoError for what cannot be
+// written.
+#pragma once
+
+#include <sluice/io/files.h>
+#include <sluice/runtime/bytes.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sluice::app {
+
+struct ResultsOptions {
+  std::string data;
+  std::string out;
+  std::string run;         // what else decides about the pictures
+  bool flat = false;       // all in one folder
+  bool overwrite = false;  // the folder may hold other files
+  bool resume = false;     // it may hold results of this run, which are kept
+  bool stand_ins = false;  // results may be made from another file than their own
+};
+
+class Results {
+ public:
+  Results(const Files& files, const ResultsOptions& options);
+
+  // Makes the folder, removes what a run that was killed was writing, and looks at what is there.
+  // Returns how many results of this run there are.
+  std::int64_t open();
+  // Whether result `number` is there already, made from its own file.
+  bool has(std::int64_t number) const {
+    return number < static_cast<std::int64_t>(there_.size()) &&
+           there_[static_cast<std::size_t>(number)];
+  }
+
+  // Where the result goes that is made from file `file`: named after the file and the number, in
+  // the folders that the file lies in below `data`: "cats/tabby_000017.jpg". Flat these are a part
+  // of the name: "cats__tabby_000017.jpg".
+  std::string path(std::int64_t file, std::int64_t number) const;
+  // Writes a result that is made from file `from`.
+  void write(std::int64_t from, std::int64_t number, const Bytes& jpeg);
+  // The same where its picture is that of result `there`, which has() it.
+  void copy(std::int64_t from, std::int64_t there, std::int64_t number);
+  // Writes a picture of the run that is no result.
+  void write_sheet(const std::string& path, const Bytes& jpeg) const;
+
+ private:
+  std::string name_below(std::int64_t file) const;
+  void find(const std::string& folder);
+  Bytes marked(const Bytes& jpeg, std::int64_t number) const;
+
+  const Files& files_;
+  const ResultsOptions& options_;
+  std::string run_;                // its digest
+  std::vector<bool> there_;        // by number
+  std::set<std::string> folders_;  // made, or known to be there
+};
+
+}  // namespace sluice::app

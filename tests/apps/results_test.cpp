@@ -1,0 +1,294 @@
+// What `sluice augment` leaves in its folder, whatever happens to it on the way.
+#include "apps/outputs.h"
+#include "apps/pictures.h"
+#include "program.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+namespace sluice::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Results : public testing::Test {
+ protected:
+  void SetUp() override {
+    data_ = test_folder() / "data";
+    fs::create_directories(data_ / "vehicles");
+    for (const Picture& picture : demo_pictures()) {
+      const bool vehicle = picture.name == "boat.jpg" || picture.name == "rocket.jpg";
+      write_file((vehicle ? data_ / "vehicles" / picture.name : data_ / picture.name).string(),
+                 picture.file);
+    }
+  }
+  fs::path folder(const std::string& out) const { return test_folder() / out; }
+  std::vector<std::string> arguments(const std::string& out,
+                                     const std::vector<std::string>& more) const {
+    std::vector<std::string> all = {
+        "augment", "--data", data_.string(), "--out", folder(out).string(), "--seed", "3"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  Ran augment(const std::string& out, const std::vector<std::string>& more) const {
+    return Started(arguments(out, more)).finish();
+  }
+  // Of a folder that the program may be writing to.
+  std::size_t count(const std::string& out) const {
+    std::size_t files = 0;
+    std::error_code ignored;
+    for (auto it = fs::recursive_directory_iterator(folder(out), ignored);
+         it != fs::recursive_directory_iterator(); it.increment(ignored)) {
+      files += it->path().extension() == ".jpg" ? 1 : 0;
+    }
+    return files;
+  }
+  std::map<std::string, std::string> all(const std::string& out) const {
+    return files_below(folder(out));
+  }
+  std::map<std::string, std::string> visible(const std::string& out) const {
+    auto files = all(out);
+    std::erase_if(files, [](const auto& file) {
+      return fs::path(file.first).filename().string().front() == '.';
+    });
+    return files;
+  }
+
+  fs::path data_;
+};
+
+std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(Results, ASignalEndsTheRunWithASummaryAndResumeGoesOn) {
+  const struct {
+    int signal;
+    int status;
+    std::string name;
+    std::string policy;
+  } cases[] = {{SIGINT, 130, "Ctrl-C", "skip"}, {SIGTERM, 143, "SIGTERM", "replace"}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const std::vector<std::string> options = {"--count", "200",        "--recipe",
+                                              "train",   "--on-error", c.policy};
+    ASSERT_EQ(augment("whole" + c.policy, options).status, 0);
+    const auto whole = all("whole" + c.policy);
+
+    Started run(
+        arguments(c.policy, options + std::vector<std::string>{"--threads", "1", "--batch", "4"}));
+    ASSERT_TRUE(run.wait_until([&] { return count(c.policy) > 5; }));
+    run.send(c.signal);
+    const Ran stopped = run.finish();
+    EXPECT_EQ(stopped.status, c.status) << stopped.out << stopped.errors;
+    const auto before = all(c.policy);
+    EXPECT_LT(before.size(), whole.size());
+    EXPECT_TRUE(says(stopped.out, "delivered " + std::to_string(before.size()) + " images"))
+        << stopped.out;
+    EXPECT_TRUE(says(stopped.out, "stopped early by " + c.name)) << stopped.out;
+    for (const auto& [name, bytes] : before) EXPECT_TRUE(whole.at(name) == bytes) << name;
+
+    const std::vector<std::string> resume = {"--resume"};
+    const Ran resumed = augment(c.policy, options + resume);
+    EXPECT_EQ(resumed.status, 0) << resumed.errors;
+    EXPECT_TRUE(says(resumed.out, " are there already\n")) << resumed.out;
+    EXPECT_TRUE(all(c.policy) == whole);
+    // Nothing is left to do, and nothing is done.
+    const auto written = fs::last_write_time(folder(c.policy) / whole.begin()->first);
+    const Ran again = augment(c.policy, options + resume);
+    EXPECT_EQ(again.status, 0) << again.errors;
+    EXPECT_EQ(fs::last_write_time(folder(c.policy) / whole.begin()->first), written);
+    EXPECT_TRUE(all(c.policy) == whole);
+  }
+}
+
+TEST_F(Results, AreWholeWheneverTheRunIsKilled) {
+  const std::vector<std::string> options = {"--count", "60", "--recipe", "eval", "--batch", "4"};
+  ASSERT_EQ(augment("whole", options).status, 0);
+  const auto whole = all("whole");
+  for (std::size_t round = 0; round < 16; ++round) {
+    Started run(arguments("out", options + std::vector<std::string>{"--resume"}));
+    const std::size_t before = count("out");
+    (void)run.wait_until([&] { return count("out") > before + round % 5; });
+    run.send(SIGKILL);
+    (void)run.finish();
+    for (const auto& [name, bytes] : visible("out"))
+      ASSERT_TRUE(whole.at(name) == bytes) << name << " in round " << round;
+  }
+  EXPECT_EQ(augment("out", options + std::vector<std::string>{"--resume"}).status, 0);
+  EXPECT_TRUE(all("out") == whole);  // nothing else is left
+}
+
+// What a reader sees at a moment is what a kill at that moment leaves. Here one looks at each file
+// again and again until it has been replaced: it is the old one or the new one all the time.
+TEST_F(Results, AreWholeAtEveryMoment) {
+  const std::vector<std::string> options = {"--batch", "1", "--threads", "1"};
+  ASSERT_EQ(augment("out", options).status, 0);
+  const auto whole = all("out");
+  std::map<std::string, std::string> by_number;  // as they are written
+  for (const auto& [name, bytes] : whole) by_number[name.substr(name.rfind('_'))] = name;
+  for (int round = 0; round < 5; ++round) {
+    Started run(arguments("out", options + std::vector<std::string>{"--overwrite"}));
+    for (const auto& [number, name] : by_number) {
+      const fs::path path = folder("out") / name;
+      const auto before = fs::last_write_time(path);
+      (void)run.wait_until([&] {
+        EXPECT_TRUE(text_of(path) == whole.at(name)) << name;
+        return HasFailure() || fs::last_write_time(path) != before;
+      });
+      ASSERT_FALSE(HasFailure());
+    }
+    EXPECT_EQ(run.finish().status, 0);
+  }
+}
+
+TEST_F(Results, OfRunsAtTheSameTimeAreWhole) {
+  const std::vector<std::string> options = {"--count", "60", "--batch", "4", "--overwrite"};
+  ASSERT_EQ(augment("whole", options).status, 0);
+  Started a(arguments("out", options));
+  Started b(arguments("out", options));
+  Started c(arguments("out", options));
+  for (Started* run : {&a, &b, &c}) {
+    const Ran ran = run->finish();
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+  }
+  EXPECT_TRUE(all("out") == all("whole"));
+}
+
+// As on a full disk: some files still fit.
+TEST_F(Results, AFullDiskIsAClearErrorAndCutsNoFile) {
+  ASSERT_EQ(augment("whole", {}).status, 0);
+  const auto whole = all("whole");
+  std::vector<std::size_t> sizes;
+  for (const auto& [name, bytes] : whole) sizes.push_back(bytes.size());
+  const std::size_t most = *std::max_element(sizes.begin(), sizes.end());
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto run_tight = [&](const std::vector<std::string>& more) {
+    const rlimit tight{most - 1, limit.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    const Ran ran = augment("out", more);
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    return ran;
+  };
+  const Ran ran = run_tight({});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(says(ran.errors, "stopped after ")) << ran.errors;
+  EXPECT_TRUE(says(ran.errors, " cannot be written: File too large; with --resume")) << ran.errors;
+  EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+  EXPECT_LT(all("out").size(), whole.size());
+  for (const auto& [name, bytes] : all("out")) EXPECT_TRUE(whole.at(name) == bytes) << name;
+  EXPECT_EQ(augment("out", {"--resume"}).status, 0);
+  EXPECT_TRUE(all("out") == whole);
+  // What is there already survives.
+  EXPECT_EQ(run_tight({"--overwrite"}).status, 1);
+  EXPECT_TRUE(all("out") == whole);
+}
+
+TEST_F(Results, ResumeRefusesWhatIsNotOfTheSameRun) {
+  ASSERT_EQ(augment("out", {"--count", "9"}).status, 0);
+  const auto before = all("out");
+  fs::copy(data_, test_folder() / "more", fs::copy_options::recursive);
+  fs::copy_file(data_ / "arrow.jpg", test_folder() / "more" / "aardvark.jpg");
+  const std::vector<std::string> others[] = {{"--seed", "4"},
+                                             {"--recipe", "eval"},
+                                             {"--flat"},
+                                             {"--data", (test_folder() / "more").string()}};
+  for (const std::vector<std::string>& other : others) {
+    const Ran ran = augment("out", other + std::vector<std::string>{"--resume"});
+    EXPECT_EQ(ran.status, 2) << other.front();
+    EXPECT_TRUE(says(ran.errors, " is not of this run: give the same --data")) << ran.errors;
+    EXPECT_TRUE(all("out") == before);
+  }
+  // With --overwrite they are replaced, and no result of another run is taken for one of this.
+  const std::vector<std::string> seed = {"--seed", "4", "--count", "9"};
+  ASSERT_EQ(augment("four", seed).status, 0);
+  ASSERT_EQ(augment("out", seed + std::vector<std::string>{"--resume", "--overwrite"}).status, 0);
+  EXPECT_TRUE(all("out") == all("four"));
+}
+
+TEST_F(Results, ResumeMakesWhatIsMissingOrCut) {
+  const std::vector<std::string> sheet = {"--sheet", (test_folder() / "sheet.jpg").string()};
+  for (const std::string policy : {"skip", "replace"}) {
+    const std::vector<std::string> options =
+        sheet + std::vector<std::string>{"--count", "40", "--on-error", policy};
+    ASSERT_EQ(augment(policy, options).status, 0);
+    const auto whole = all(policy);
+    const std::string picture = text_of(test_folder() / "sheet.jpg");
+    std::size_t i = 0;
+    for (const auto& [name, bytes] : whole) {
+      const fs::path path = folder(policy) / name;
+      if (i % 4 == 1) fs::remove(path);
+      if (i % 4 == 2) fs::resize_file(path, bytes.size() / 2);
+      if (i % 8 == 3) fs::resize_file(path, 0);
+      ++i;
+    }
+    fs::remove(test_folder() / "sheet.jpg");
+    const Ran ran = augment(policy, options + std::vector<std::string>{"--resume"});
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_TRUE(all(policy) == whole) << policy;
+    EXPECT_TRUE(text_of(test_folder() / "sheet.jpg") == picture) << policy;
+  }
+  // More samples than before are a longer run of the same.
+  ASSERT_EQ(augment("longer", {"--count", "60", "--on-error", "replace"}).status, 0);
+  ASSERT_EQ(augment("replace", {"--count", "60", "--on-error", "replace", "--resume"}).status, 0);
+  EXPECT_TRUE(all("replace") == all("longer"));
+  // Of an empty folder it is an ordinary run.
+  ASSERT_EQ(augment("new", {"--count", "60", "--on-error", "replace", "--resume"}).status, 0);
+  EXPECT_TRUE(all("new") == all("longer"));
+}
+
+TEST_F(Results, PartsOfADeadRunAreRemovedEverywhere) {
+  fs::create_directories(folder("out") / "vehicles");
+  std::ofstream(folder("out") / ".sluice-part-4000000-0") << "cut";
+  std::ofstream(folder("out") / "vehicles" / ".sluice-part-4000000-1") << "cut";
+  EXPECT_EQ(augment("out", {"--resume"}).status, 0);
+  EXPECT_TRUE(all("out") == visible("out"));
+}
+
+// The first batch takes many seconds here.
+TEST_F(Results, ProgressIsToldFromTheFirstSecond) {
+  for (int i = 0; i < 4096; ++i)
+    fs::create_hard_link(data_ / "snail.jpg", data_ / ("s" + std::to_string(i) + ".jpg"));
+  Started run(arguments("out", {"--count", "4096", "--batch", "4096", "--threads", "1"}));
+  EXPECT_TRUE(run.wait_until([&] { return says(run.errors_so_far(), " of 4096 images, "); }));
+  EXPECT_EQ(count("out"), 0u);
+  run.send(SIGINT);
+  EXPECT_EQ(run.finish().status, 130);
+}
+
+TEST_F(Results, ALinkIsNeitherFollowedNorLost) {
+  std::ofstream(test_folder() / "precious") << "precious";
+  fs::create_symlink("precious", test_folder() / "link.jpg");
+  const std::string link = (test_folder() / "link.jpg").string();
+  const Ran ran = augment("out", {"--sheet", link});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(says(ran.errors, "--sheet " + link + " is a link to precious: give the name of the"))
+      << ran.errors;
+  // Under the name of a result it is replaced.
+  ASSERT_EQ(augment("out", {}).status, 0);
+  const auto whole = all("out");
+  const fs::path result = folder("out") / whole.begin()->first;
+  fs::remove(result);
+  fs::create_symlink(test_folder() / "precious", result);
+  ASSERT_EQ(augment("out", {"--overwrite"}).status, 0);
+  EXPECT_FALSE(fs::is_symlink(result));
+  EXPECT_TRUE(all("out") == whole);
+  EXPECT_EQ(text_of(test_folder() / "precious"), "precious");
+  // A device takes what it is given.
+  EXPECT_EQ(augment("device", {"--sheet", "/dev/null"}).status, 0);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+}  // namespace
+}  // namespace sluice::app

@@ -1,0 +1,36 @@
+# Sluice as a part of another project: added by add_subdirectory and by FetchContent, built, and run.
+# Arguments: ROOT, CXX, TBB_DIR, SCRATCH.
+cmake_minimum_required(VERSION 3.22)
+
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nended with ${result}:\n${output}")
+  endif()
+endfunction()
+
+# The library is compiled once more for this: without optimisation, and by ccache where it is there.
+find_program(ccache ccache)
+if(ccache)
+  set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache})
+  set(ENV{CCACHE_BASEDIR} ${ROOT})
+  set(ENV{CCACHE_NOHASHDIR} 1)
+endif()
+
+file(REMOVE_RECURSE ${SCRATCH})
+foreach(how add_subdirectory FetchContent)
+  step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/adder -B ${SCRATCH}/build -G Ninja
+    -DHOW=${how} -DSLUICE=${ROOT} -DCMAKE_CXX_COMPILER=${CXX} -DTBB_DIR=${TBB_DIR} ${launcher}
+    -DCMAKE_CXX_FLAGS=-O0)
+  step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+  step(${SCRATCH}/build/consumer)
+endforeach()
+
+# What the project installs is its own.
+step(${CMAKE_COMMAND} --install ${SCRATCH}/build --prefix ${SCRATCH}/prefix)
+file(GLOB_RECURSE installed RELATIVE ${SCRATCH}/prefix ${SCRATCH}/prefix/*)
+if(NOT installed STREQUAL "bin/consumer")
+  message(SEND_ERROR "installed: ${installed}")
+endif()
