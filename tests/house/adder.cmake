@@ -23,7 +23,7 @@ file(REMOVE_RECURSE ${SCRATCH})
 foreach(how add_subdirectory FetchContent)
   step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/adder -B ${SCRATCH}/build -G Ninja
     -DHOW=${how} -DSLUICE=${ROOT} -DCMAKE_CXX_COMPILER=${CXX} -DTBB_DIR=${TBB_DIR} ${launcher}
-    -DCMAKE_CXX_FLAGS=-O0)
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
   step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
   step(${SCRATCH}/build/consumer)
 endforeach()

@@ -1,0 +1,35 @@
+// The fragment of docs/performance.md.
+#include "setup.h"
+
+#include <cstdio>
+#include <string>
+#include <tuple>
+
+namespace sluice::docs {
+namespace {
+
+void train(const ImageBatch& images, const Items<std::int64_t>&) {
+  EXPECT_EQ(images.size(), static_cast<std::size_t>(kSamples));
+}
+
+TEST(Performance, WhereTheTimeGoes) {
+  const auto describe = [](Graph& g) {
+    auto i = indices(g);
+    auto image = g.map("picture", picture, i);
+    auto turned = g.if_else(
+        i % 4 == 0, [&] { return rotate(image, 15.f); }, [&] { return image; });
+    return std::tuple{resize(turned, {.width = 16, .height = 16}), i};
+  };
+  auto pipeline = make_pipeline({.batch_size = 64, .profile = true}, describe);
+  for (const auto& [images, labels] : pipeline.epoch()) train(images, labels);
+  std::puts(to_string(pipeline.stats()).c_str());
+
+  const std::string text = to_string(pipeline.stats());
+  for (const char* part : {"samples: ", "memory: ", "\nstep ", "\nrotate  ", "\nif_else:then "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  const std::string drawing = to_dot(pipeline.plan(), pipeline.stats());
+  EXPECT_NE(drawing.find("24 runs"), std::string::npos) << drawing;
+}
+
+}  // namespace
+}  // namespace sluice::docs
