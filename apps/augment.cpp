@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -24,7 +25,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <signal.h>
 
 namespace sluice::app {
 namespace {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -20,7 +21,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 namespace sluice::app {

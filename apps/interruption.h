@@ -6,10 +6,9 @@
 // `stop` is never called, and asked() is all there is. No errors.
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <thread>
-
-#include <signal.h>
 
 namespace sluice::app {
 
