@@ -122,7 +122,9 @@ CLI::Option* add_threads(CLI::App& command, int& threads,
 }
 
 void add_data(CLI::App& command, std::string& data) {
-  command.add_option("--data", data, "folder with JPEG files; those in folders below it count too")
+  command
+      .add_option("--data", data,
+                  "folder with JPEG files; those in folders below it count too, hidden ones do not")
       ->required()
       ->type_name("DIR");
 }

@@ -2,9 +2,11 @@
 
 #include "inputs.h"
 #include "progress.h"
+#include "summary.h"
 #include <sluice/sluice.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <tuple>
 
@@ -28,6 +30,11 @@ struct MaybeFiles {
 MaybeFiles find_files(const GraphOptions& options) {
   if (options.data.empty()) return {};
   Files files = data_files(options.data);
+  if (!files.left_out().empty()) {
+    const LeftOut& first = files.left_out().front();
+    fmt::print(stderr, "left out {} that cannot be read, the first: {}: {}\n",
+               files.left_out().size(), name_below(options.data, first.path), first.reason);
+  }
   const std::int64_t all = files.size();
   return {std::move(files), options.count > 0 ? options.count : all};
 }

@@ -24,6 +24,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
   const std::string occupied = (test_folder() / "occupied").string();
   for (const std::string& folder : {data, occupied}) std::filesystem::create_directory(folder);
   std::ofstream(occupied + "/a.jpg") << "no picture";
+  const std::string link = (test_folder() / "link").string();
+  std::filesystem::create_symlink("occupied/a.jpg", link);
   const struct {
     std::string arguments;
     std::string says;
@@ -66,6 +68,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data x --out y --index", "--index wants one value"},
       {"bench train --data " + occupied + " --index missing", "cannot be opened"},
       {"bench overhead --index memory", "bench overhead reads no files"},
+      {"bench overhead --json " + link, "--json " + link + " is a link to occupied/a.jpg"},
       {"index --data x", "--out FILE is missing: file for the index"},
       {"index --out x", "--data DIR is missing"},
       {"index --data " + data + " --out x", "holds no JPEG files"},
@@ -131,6 +134,19 @@ TEST(Cli, GraphCountsWhatRanOnPictures) {
     EXPECT_EQ(more.out.rfind("digraph", 0), 0u);
     EXPECT_NE(more.out.find("\"read\\n100 runs, "), std::string::npos) << more.out;
   }
+}
+
+TEST(Cli, GraphSaysWhatItCannotRead) {
+  const auto data = test_folder() / "data";
+  ASSERT_EQ(run_program("pictures --out " + data.string()).status, 0);
+  std::filesystem::create_directory_symlink(".", data / "loop");
+  const Ran ran = run_program("graph --data " + data.string());
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(ran.errors.rfind("left out 1 that cannot be read, the first: loop: a link that leads "
+                             "back to a folder above it\n",
+                             0),
+            0u)
+      << ran.errors;
 }
 
 TEST(Cli, PicturesSaysWhatItWrote) {

@@ -139,11 +139,12 @@ TEST_F(Results, AreWholeAtEveryMoment) {
   for (const auto& [name, bytes] : whole) by_number[name.substr(name.rfind('_'))] = name;
   for (int round = 0; round < 5; ++round) {
     Started run(arguments("out", options + std::vector<std::string>{"--overwrite"}));
-    for (const auto& [number, name] : by_number) {
-      const fs::path path = folder("out") / name;
+    for (const auto& file : by_number) {
+      const fs::path path = folder("out") / file.second;
+      const std::string& expected = whole.at(file.second);
       const auto before = fs::last_write_time(path);
       (void)run.wait_until([&] {
-        EXPECT_TRUE(text_of(path) == whole.at(name)) << name;
+        EXPECT_TRUE(text_of(path) == expected) << path;
         return HasFailure() || fs::last_write_time(path) != before;
       });
       ASSERT_FALSE(HasFailure());
@@ -177,7 +178,7 @@ TEST_F(Results, AFullDiskIsAClearErrorAndCutsNoFile) {
   const auto run_tight = [&](const std::vector<std::string>& more) {
     const rlimit tight{most - 1, limit.rlim_max};
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
-    const Ran ran = augment("out", more);
+    Ran ran = augment("out", more);
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     return ran;
   };
