@@ -71,13 +71,14 @@ TEST(Bytes, KeepTheIndexUntilTheyAreMovedOrReleased) {
 
 TEST(Bytes, OwnCopiesAView) {
   Bytes bytes = Bytes::view_of(kText);
-  bytes.set_index(some_index());
+  const auto index = some_index(std::make_shared<int>(0));
+  bytes.set_index(index);
   EXPECT_TRUE(bytes.is_view());
   bytes.own();
   EXPECT_FALSE(bytes.is_view());
   EXPECT_NE(bytes.data(), kText.data());
   EXPECT_EQ(all_of(bytes), kText);
-  EXPECT_EQ(bytes.index(), some_index());
+  EXPECT_EQ(bytes.index(), index.get());
   const std::uint8_t* const at = bytes.data();
   bytes.own();
   EXPECT_EQ(bytes.data(), at);
