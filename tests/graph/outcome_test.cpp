@@ -248,49 +248,6 @@ TEST(Cancel, AnOldEpochDoesNotDisturbANewOne) {
   EXPECT_EQ(batches, 25);
 }
 
-// What next() of an epoch that another call has ended says; empty when it gives nothing.
-std::string words_of(Epoch<std::int64_t>& epoch) {
-  try {
-    EXPECT_FALSE(epoch.next().has_value());
-    return {};
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-TEST(Cancel, AnEpochThatIsCutShortSaysWhichCallEndedIt) {
-  std::optional<Epoch<std::int64_t>> last;
-  {
-    auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, failing(100, -1));
-    auto first = pipeline.epoch();
-    auto second = pipeline.epoch();
-    EXPECT_EQ(words_of(first),
-              "epoch 0 was ended before its last batch by epoch(), which began epoch 1; a pipeline "
-              "runs one epoch at a time: take all batches first, or make another pipeline");
-    pipeline.reset();
-    EXPECT_EQ(words_of(second),
-              "epoch 1 was ended before its last batch by reset(); take all batches first, or make "
-              "another pipeline");
-    last.emplace(pipeline.epoch());
-  }
-  EXPECT_EQ(words_of(*last),
-            "epoch 0 was ended before its last batch by the destruction of its pipeline; keep the "
-            "pipeline until the last batch is taken");
-}
-
-TEST(Cancel, AnEpochThatWasTakenWholeOrCancelledEndsWithoutAWord) {
-  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, failing(8, -1));
-  auto whole = pipeline.epoch();
-  ASSERT_TRUE(whole.next().has_value());
-  ASSERT_TRUE(whole.next().has_value());
-  auto cancelled = pipeline.epoch();
-  EXPECT_EQ(words_of(whole), "");
-  pipeline.cancel();
-  EXPECT_EQ(words_of(cancelled), "");
-  auto after = pipeline.epoch();
-  EXPECT_EQ(words_of(cancelled), "");
-}
-
 TEST(Cancel, BatchesAndEpochsOutliveThePipeline) {
   std::optional<Batch<std::int64_t>> kept;
   std::optional<Epoch<std::int64_t>> run;
