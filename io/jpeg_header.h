@@ -5,6 +5,8 @@
 // before the picture's data. Errors: JpegError with the reason.
 #pragma once
 
+#include <sluice/runtime/bytes.h>
+
 #include <cstdint>
 #include <span>
 
@@ -29,6 +31,10 @@ struct JpegHeader {
 // Throws JpegError for what is no JPEG file (and names the format when it is a well-known one), for
 // a file that ends within its header, and for a picture without pixels.
 JpegHeader peek_jpeg(std::span<const std::uint8_t> file);
+// The same, in plain sight, for a step's function: the operator of this name takes a Value<Bytes>.
+inline JpegHeader peek_jpeg(const Bytes& file) {
+  return peek_jpeg(std::span<const std::uint8_t>(file));
+}
 
 // The orientation alone, 1 to 8; 1 also when the header is broken.
 int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept;

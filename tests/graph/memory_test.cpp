@@ -1,6 +1,6 @@
 // Where values lie, who holds memory for how long, and that a warm pipeline allocates nothing per
 // sample.
-#include "tests/graph/allocation_counter.h"
+#include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
