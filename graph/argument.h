@@ -6,6 +6,7 @@
 #include <sluice/runtime/half.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -28,7 +29,7 @@ template <class T>
 struct argument<Value<T>> {
   using type = T;
   static void reads(const Value<T>& value, const Taker& taker, std::vector<SlotId>& slots) {
-    structure<Value<T>>::normal(taker, value);
+    (void)normal(taker, value);
     slots.push_back(value.slot());
   }
   static const T& of(const Value<T>& value, const Frame& frame) {
@@ -45,6 +46,11 @@ struct argument<Param<T>> {
 };
 template <class A>
 using argument_t = typename argument<std::decay_t<A>>::type;
+
+template <class R>
+inline constexpr bool is_value = false;
+template <class T>
+inline constexpr bool is_value<Value<T>> = true;
 
 template <class A>
 inline constexpr bool is_scalar_argument =
@@ -93,6 +99,16 @@ inline std::string is_given(std::string_view step) {
   return "'" + std::string(step) + "' is given";
 }
 
+// f(args...) as an object of its own: what f gives by reference is copied.
+template <class R, class F, class... Args>
+R invoke_to_own(const F& f, Args&&... args) {
+  if constexpr (std::is_lvalue_reference_v<std::invoke_result_t<const F&, Args...>>) {
+    return copy_of<R>(std::invoke(f, std::forward<Args>(args)...));
+  } else {
+    return R(std::invoke(f, std::forward<Args>(args)...));
+  }
+}
+
 // A step that is about to be recorded, which reads what is among the arguments.
 template <class... Args>
 Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) {
@@ -113,25 +129,43 @@ auto give(const Arm& arm) {
   }
 }
 template <class Arm>
-using arm_result_t = normal_t<decltype(give(std::declval<const Arm&>()))>;
+using given_t = decltype(give(std::declval<const Arm&>()));
 
-// Calls f with the state as one argument, or with the elements of a tuple as separate ones.
-template <class F, class S>
-auto call(F& f, const S& state) {
-  if constexpr (std::is_invocable_v<F&, const S&>) {
-    return f(state);
+// How F takes a state, perhaps after other arguments: as one, or the elements of a tuple as
+// separate ones.
+template <class F, class S, class... Before>
+inline constexpr bool takes_whole = std::is_invocable_v<F&, const Before&..., const S&>;
+template <class F, class S, class... Before>
+constexpr bool takes_parts() {
+  if constexpr (requires { std::tuple_size<S>::value; }) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::is_invocable_v<F&, const Before&..., const std::tuple_element_t<I, S>&...>;
+    }
+    (std::make_index_sequence<std::tuple_size_v<S>>());
   } else {
-    return std::apply(f, state);
+    return false;
   }
 }
-template <class F, class S>
-auto call(F& f, Value<std::int64_t> i, const S& state) {
-  if constexpr (std::is_invocable_v<F&, Value<std::int64_t>, const S&>) {
-    return f(i, state);
+template <class F, class S, class... Before>
+constexpr bool takes_state() {
+  if constexpr (takes_whole<F, S, Before...>) {
+    return true;
   } else {
-    return std::apply([&](const auto&... part) { return f(i, part...); }, state);
+    return takes_parts<F, S, Before...>();
   }
 }
+
+template <class F, class S, class... Before>
+auto call(F& f, const S& state, const Before&... before) {
+  if constexpr (takes_whole<F, S, Before...>) {
+    return f(before..., state);
+  } else {
+    return std::apply([&](const auto&... part) { return f(before..., part...); }, state);
+  }
+}
+template <class F, class S, class... Before>
+using called_t =
+    decltype(call(std::declval<F&>(), std::declval<const S&>(), std::declval<const Before&>()...));
 
 // What a callable returned becomes the value of a slot, with memory of its own.
 template <Origin kOrigin, class R>
@@ -143,15 +177,7 @@ void store(R& slot, R& result) {
 // Writes what a callable returned into the slots of the step: a tuple into one each, else all into
 // one.
 template <class R>
-inline constexpr bool is_value = false;
-template <class T>
-inline constexpr bool is_value<Value<T>> = true;
-
-template <class R>
 struct results {
-  static_assert(!is_value<R>,
-                "a step's function computes with what one sample has, not with Values: pass Values "
-                "as arguments of the step, and take what they hold as parameters");
   using values = Value<R>;
   static values add(Recorder& recorder, Step& step) {
     step.writes.push_back(recorder.add_slot(slot_type<R>(), step.name));
@@ -180,6 +206,22 @@ struct results<std::tuple<Rs...>> {
     (store<kOrigin>(frame.get<Rs>(slots[I]), std::get<I>(result)), ...);
   }
 };
+
+template <class To, class From>
+Value<To> exact_cast(const Value<From>& value) {
+  static_assert(number_becomes<From, To>,
+                "an operator's parameter is given a Value that may lose something: say how with "
+                "cast<T>(value), or compare to make a bool");
+  if (!value.valid()) throw_empty(is_given("cast"));
+  Recorder& recorder = value.recorder();
+  Step step = begin_step<Value<From>>(recorder, "cast", value);
+  const Value<To> result = results<To>::add(recorder, step);
+  step.run = [from = value.slot(), to = result.slot()](Frame& frame) {
+    frame.get<To>(to) = exact_value<To>(frame.get<From>(from), type_name<To>());
+  };
+  recorder.add_step(std::move(step));
+  return result;
+}
 
 }  // namespace detail
 

@@ -252,8 +252,20 @@ requires(detail::is_number<T>&& detail::is_number<To>) Value<To> cast(const Valu
 
 // These would compute both sides: see Graph::all_of and Graph::any_of.
 template <class A, class B>
-requires(detail::is_value<A> || detail::is_value<B>) void operator&&(const A&, const B&) = delete;
+requires(detail::is_value<A> || detail::is_value<B>) Value<bool>
+operator&&(const A&, const B&) {
+  static_assert(detail::never<A>,
+                "&& would compute both sides for each sample: use Graph::all_of(left, [&] { return "
+                "right; })");
+  return {};
+}
 template <class A, class B>
-requires(detail::is_value<A> || detail::is_value<B>) void operator||(const A&, const B&) = delete;
+requires(detail::is_value<A> || detail::is_value<B>) Value<bool>
+operator||(const A&, const B&) {
+  static_assert(detail::never<A>,
+                "|| would compute both sides for each sample: use Graph::any_of(left, [&] { return "
+                "right; })");
+  return {};
+}
 
 }  // namespace sluice

@@ -53,9 +53,9 @@ ConditionalBoundary Graph::add_conditional(std::string_view name) {
   return ConditionalBoundary({recorder_, recorder_.add_boundary(std::move(boundary))});
 }
 
-LoopBoundary Graph::add_loop(std::string_view name, LoopOptions options) {
+LoopBoundary Graph::add_loop(std::string_view name, const LoopOptions& options) {
   Boundary boundary;
-  boundary.name = recorder_.unique_name(name);
+  boundary.name = recorder_.unique_name(options.name.empty() ? name : options.name);
   LoopRecord loop;
   loop.max_iterations = options.max_iterations;
   loop.iteration = recorder_.add_slot(slot_type<std::int64_t>(), boundary.name + "'s iteration");
@@ -87,18 +87,20 @@ SlotId ConditionalBoundary::add_output(Boundary& boundary, SlotId when_true,
                     in_arm(slots[when_true].facts, "true"));
   const SlotId output = recorder.add_pointer(when_true, boundary.name);
   recorder.know_in_common(output, when_true, when_false);
+  // All three grow or none does: the arms give as many values as there are outputs.
+  for (auto* list : {&record.gives[0], &record.gives[1], &record.outputs})
+    list->reserve(list->size() + 1);
   record.gives[0].push_back(when_true);
   record.gives[1].push_back(when_false);
   record.outputs.push_back(output);
   return output;
 }
 
-SlotId LoopBoundary::begin_trip_limit() {
+LoopRecord& LoopBoundary::begin_trip_limit() {
   Boundary& loop = handle_.at("add_trip_limit");
   auto& record = std::get<LoopRecord>(loop.record);
   require_first(!record.has_count, loop, "a trip limit");
-  record.has_count = true;
-  return record.count;
+  return record;
 }
 
 void LoopBoundary::add_while(Boundary& loop, SlotId more) {

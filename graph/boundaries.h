@@ -65,7 +65,7 @@ class BoundaryHandle {
 // The slot of a value that the boundary can use.
 template <class T>
 SlotId slot_of(const Value<T>& value, Recorder& recorder, const Boundary& user) {
-  structure<Value<T>>::normal({recorder, is_given(user.name)}, value);
+  (void)normal({recorder, is_given(user.name)}, value);
   recorder.use(value.slot(), user.name);
   return value.slot();
 }
@@ -147,7 +147,8 @@ class Recurrence {
   // What an iteration sees.
   const Value<T>& value() const { return value_; }
   // What the next iteration sees: exactly once, usually a value made inside.
-  void set_next(const Value<T>& next) const;
+  template <class Next>
+  void set_next(const Next& next) const;
 
  private:
   friend class LoopBoundary;
@@ -171,7 +172,8 @@ class LoopBoundary {
     static_assert(detail::is_integer_argument<Count>,
                   "add_trip_limit: the count must be an integer, or a Value of one");
     Recorder& recorder = handle_.recorder();
-    const SlotId slot = begin_trip_limit();
+    LoopRecord& loop = begin_trip_limit();
+    const SlotId slot = loop.count;
     Step step;
     step.name = recorder.plan().slots[slot].name;
     detail::argument<Count>::reads(count, {recorder, detail::is_given(step.name)}, step.reads);
@@ -180,6 +182,7 @@ class LoopBoundary {
       frame.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, frame));
     };
     recorder.add_step(std::move(step));
+    loop.has_count = true;
   }
   // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A
   // sample for which it still holds after LoopOptions::max_iterations fails.
@@ -283,7 +286,7 @@ class LoopBoundary {
   }
 
  private:
-  SlotId begin_trip_limit();
+  LoopRecord& begin_trip_limit();
   static void add_while(Boundary& loop, SlotId more);
   void add_recurrence(Boundary& loop, SlotId initial) const;
   // The number of the element that an iterator is at.
@@ -298,7 +301,11 @@ void set_next(Recorder& recorder, Boundary& loop, std::size_t recurrence, SlotId
 }
 
 template <class T>
-void Recurrence<T>::set_next(const Value<T>& next) const {
+template <class Next>
+void Recurrence<T>::set_next(const Next& next) const {
+  static_assert(std::is_same_v<Next, Value<T>>,
+                "set_next: the next value must be a Value of the type that the recurrence begins "
+                "with; begin with a constant of that type, or convert with cast<T>(value)");
   Boundary& at = loop_.at("set_next");
   Recorder& recorder = loop_.recorder();
   detail::set_next(recorder, at, number_, detail::slot_of(next, recorder, at));

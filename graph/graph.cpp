@@ -56,6 +56,16 @@ void throw_foreign(const std::string& taker) {
   throw BuildError(taker + " a value of another pipeline; describe each pipeline on its own");
 }
 
+void throw_inexact_constant(const std::string& who, const std::string& number,
+                            std::string_view type) {
+  throw BuildError(who + " the constant " + number + ", which is not a number of type '" +
+                   std::string(type) + "'; give one that is, or convert the values with cast");
+}
+void throw_inexact_value(const std::string& number, std::string_view type) {
+  throw std::out_of_range("the number " + number + " is not one of type '" + std::string(type) +
+                          "', which is wanted");
+}
+
 std::string inner(const char* kind, const std::string& which, const std::string& place) {
   return std::string(kind) + " " + which + (place.empty() ? "" : " of " + place);
 }

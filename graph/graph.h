@@ -20,7 +20,9 @@
 #pragma once
 
 #include <sluice/graph/argument.h>
+#include <sluice/graph/checks.h>
 #include <sluice/graph/options.h>
+#include <sluice/graph/step_checks.h>
 #include <sluice/graph/structure.h>
 
 #include <cstdint>
@@ -61,42 +63,51 @@ class Graph {
   }
 
   // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
-  // takes: a lambda, or &Image::width. Arguments that are Values become const references to what
-  // the sample has, other arguments are passed as they are. A std::tuple as result becomes a tuple
-  // of Values. Views in the result, on an argument for instance, become copies: see own.h.
+  // takes: a lambda, &Image::width, or a pointer to a field, which copies it. Arguments that are
+  // Values become const references to what the sample has, other arguments are passed as they are;
+  // f and they live as long as the pipeline. A std::tuple as result becomes a tuple of Values.
+  // Views in the result, on an argument for instance, become copies: see own.h.
   template <class F, class... Args>
   auto map(std::string_view name, F f, Args... args) {
-    static_assert(std::is_invocable_v<const F&, const detail::argument_t<Args>&...>,
-                  "map: the function must take const references to the values given, in their "
-                  "order, and not be mutable");
-    using R = std::decay_t<std::invoke_result_t<const F&, const detail::argument_t<Args>&...>>;
-    static_assert(!std::is_void_v<R>, "map: the function must return the step's value");
-    Step step = begin_step<Args...>(name, args...);
-    auto values = detail::results<R>::add(recorder_, step);
-    step.run = [f = std::move(f), slots = step.writes, ... args = std::move(args)](Frame& frame) {
-      detail::results<R>::write(frame, slots,
-                                R(std::invoke(f, detail::argument<Args>::of(args, frame)...)));
-    };
-    recorder_.add_step(std::move(step));
-    return values;
+    if constexpr (detail::function_of_map<F, Args...>::check()) {
+      using Gives = std::invoke_result_t<const F&, const detail::argument_t<Args>&...>;
+      if constexpr (detail::result_of_map<Gives>::check()) {
+        using R = std::decay_t<Gives>;
+        Step step = begin_step<Args...>(name, args...);
+        auto values = detail::results<R>::add(recorder_, step);
+        step.run = [f = std::move(f), slots = step.writes,
+                    ... args = std::move(args)](Frame& frame) {
+          detail::results<R>::write(
+              frame, slots,
+              detail::invoke_to_own<R>(f, detail::argument<Args>::of(args, frame)...));
+        };
+        recorder_.add_step(std::move(step));
+        return values;
+      } else {
+        return detail::Refused();
+      }
+    } else {
+      return detail::Refused();
+    }
   }
 
   // Like map, for steps that write their result in place: f(args..., R& out). An Image or Tensor
   // that is made by out.create(...) may so be written straight into its batch.
   template <class R, class F, class... Args>
   Value<R> map_into(std::string_view name, F f, Args... args) {
-    static_assert(std::is_invocable_v<const F&, const detail::argument_t<Args>&..., R&>,
-                  "map_into: the function must take const references to the values given, in their "
-                  "order, then R&, and not be mutable");
-    Step step = begin_step<Args...>(name, args...);
-    auto value = detail::results<R>::add(recorder_, step);
-    step.run = [f = std::move(f), slot = value.slot(), ... args = std::move(args)](Frame& frame) {
-      R& out = frame.get<R>(slot);
-      std::invoke(f, detail::argument<Args>::of(args, frame)..., out);
-      detail::take_ownership(out);
-    };
-    recorder_.add_step(std::move(step));
-    return value;
+    if constexpr (detail::function_of_map_into<R, F, Args...>::check()) {
+      Step step = begin_step<Args...>(name, args...);
+      auto value = detail::results<R>::add(recorder_, step);
+      step.run = [f = std::move(f), slot = value.slot(), ... args = std::move(args)](Frame& frame) {
+        R& out = frame.get<R>(slot);
+        std::invoke(f, detail::argument<Args>::of(args, frame)..., out);
+        detail::take_ownership(out);
+      };
+      recorder_.add_step(std::move(step));
+      return value;
+    } else {
+      return {};
+    }
   }
 
   // Like map, for steps that draw random numbers: f(Random&, args...). The numbers depend on the
@@ -104,21 +115,27 @@ class Graph {
   // nothing else.
   template <class F, class... Args>
   auto random(std::string_view name, F f, Args... args) {
-    static_assert(std::is_invocable_v<const F&, Random&, const detail::argument_t<Args>&...>,
-                  "random: the function must take a Random& and const references to the values "
-                  "given, in their order, and not be mutable");
-    using R =
-        std::decay_t<std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>>;
-    Step step = begin_step<Args...>(name, args...);
-    auto values = detail::results<R>::add(recorder_, step);
-    step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
-                ... args = std::move(args)](Frame& frame) {
-      Random draw(frame.random_key(generator));
-      detail::results<R>::write(
-          frame, slots, R(std::invoke(f, draw, detail::argument<Args>::of(args, frame)...)));
-    };
-    recorder_.add_step(std::move(step));
-    return values;
+    if constexpr (detail::function_of_random<F, Args...>::check()) {
+      using Gives = std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>;
+      if constexpr (detail::result_of_random<Gives>::check()) {
+        using R = std::decay_t<Gives>;
+        Step step = begin_step<Args...>(name, args...);
+        auto values = detail::results<R>::add(recorder_, step);
+        step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
+                    ... args = std::move(args)](Frame& frame) {
+          Random draw(frame.random_key(generator));
+          detail::results<R>::write(
+              frame, slots,
+              detail::invoke_to_own<R>(f, draw, detail::argument<Args>::of(args, frame)...));
+        };
+        recorder_.add_step(std::move(step));
+        return values;
+      } else {
+        return detail::Refused();
+      }
+    } else {
+      return detail::Refused();
+    }
   }
 
   // Says what is known of the tensor that a step has just made: the same for every sample. A step
@@ -137,34 +154,51 @@ class Graph {
   // True with the given probability, 0 to 1.
   Value<bool> coin_flip(Param<float> probability = 0.5f);
 
-  // The same for every sample.
+  // The same for every sample; a string literal is a std::string.
   template <class T>
-  Value<std::decay_t<T>> constant(T&& value) {
-    return detail::constant_value<std::decay_t<T>>(recorder_, std::forward<T>(value));
+  Value<detail::constant_t<std::decay_t<T>>> constant(T&& value) {
+    using C = detail::constant_t<std::decay_t<T>>;
+    if constexpr (detail::value_of_constant<C>::check()) {
+      return detail::constant_value<C>(recorder_, C(std::forward<T>(value)));
+    } else {
+      return {};
+    }
   }
 
   // then() where the predicate holds, otherwise() where it does not. The predicate is a bool or a
   // number (zero is false), a Value or a constant. Arms are callables that run while the pipeline
   // is described, or what such a callable would return; both give the same structure (see
-  // structure.h): a Value, a constant, a tuple, array, vector, map or plain struct of such.
+  // structure.h): a Value, a constant, a tuple, array, vector, map or plain struct of such. A
+  // constant number in one arm takes the type of the Value in the other, where nothing is lost.
   template <class Predicate, class Then, class Otherwise>
-  auto if_else(const Predicate& predicate, Then then, Otherwise otherwise) {
-    static_assert(detail::is_scalar_argument<Predicate>,
-                  "if_else: the predicate must be a bool or a number, or a Value of one");
-    static_assert(std::is_same_v<detail::arm_result_t<Then>, detail::arm_result_t<Otherwise>>,
-                  "if_else: both arms must return the same structure and types");
-    open("if_else", {"then", "otherwise"}, predicate,
-         [predicate](const Frame& frame) -> std::int64_t {
-           return detail::truth(detail::argument<Predicate>::of(predicate, frame)) ? 0 : 1;
-         });
-    return run_arms(then, otherwise);
+  auto if_else(const Predicate& predicate, Then then, Otherwise otherwise,
+               const ChoiceOptions& options = {}) {
+    using Arms = detail::arms_of_if_else<detail::given_t<Then>, detail::given_t<Otherwise>>;
+    if constexpr (detail::predicate_of_if_else<detail::argument_t<Predicate>>::check() &&
+                  Arms::check()) {
+      return choose<typename Arms::result>(options.name.empty() ? "if_else" : options.name,
+                                           {"then", "otherwise"}, predicate, then, otherwise);
+    } else {
+      return detail::refused<typename Arms::result>();
+    }
   }
 
   // change(value) where the predicate holds, else the value as it is.
   template <class Predicate, class X, class Change>
-  auto apply_if(const Predicate& predicate, const X& value, Change change) {
-    return if_else(
-        predicate, [&] { return change(value); }, [&] { return value; });
+  auto apply_if(const Predicate& predicate, const X& value, Change change,
+                const ChoiceOptions& options = {}) {
+    if constexpr (detail::call_of_apply_if<Change, X>::check()) {
+      using Arms =
+          detail::change_of_apply_if<std::decay_t<X>, std::decay_t<decltype(change(value))>>;
+      if constexpr (Arms::check()) {
+        return if_else(
+            predicate, [&] { return change(value); }, [&] { return value; }, options);
+      } else {
+        return detail::refused<typename Arms::result>();
+      }
+    } else {
+      return detail::Refused();
+    }
   }
 
   // The arm whose number is `index`, 0 to N - 1. An index outside is that sample's error. The cost
@@ -174,76 +208,106 @@ class Graph {
            !detail::is_vector<
                std::tuple_element_t<0, std::tuple<Arms..., int>>>) auto select(const Index& index,
                                                                                Arms... arms) {
+    return select(index, SelectOptions(), std::move(arms)...);
+  }
+  template <class Index, class... Arms>
+  auto select(const Index& index, const SelectOptions& options, Arms... arms) {
     static_assert(sizeof...(Arms) > 0, "select: give at least one arm");
-    using R = detail::arm_result_t<std::tuple_element_t<0, std::tuple<Arms...>>>;
-    static_assert((std::is_same_v<R, detail::arm_result_t<Arms>> && ...),
-                  "select: all arms must return the same structure and types");
-    open_select(index, sizeof...(Arms));
-    return run_arms(arms...);
+    if constexpr (sizeof...(Arms) > 0) {
+      using Check = detail::arms_of_select<detail::given_t<Arms>...>;
+      if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
+        const Recorder::Attempt attempt(recorder_);
+        open_select(index, sizeof...(Arms), options);
+        return run_arms<typename Check::result>(arms...);
+      } else {
+        return detail::refused<typename Check::result>();
+      }
+    } else {
+      return detail::Refused();
+    }
   }
 
   // The same with arms that are only known at run time; they and the branch may be named, for
   // errors and drawings.
   template <class Index, class Arm>
   auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {}) {
-    require_arms(arms.size());
-    open_select(index, arms.size(), options);
-    return guarded([&] {
-      using R = detail::arm_result_t<Arm>;
+    using Check = detail::arms_of_select<detail::given_t<Arm>>;
+    if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
+      require_arms(arms.size());
+      const Recorder::Attempt attempt(recorder_);
+      open_select(index, arms.size(), options);
+      using R = typename Check::result;
       std::optional<R> first;
       for (const Arm& arm : arms) run_arm(arm, first);
       return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
-    });
+    } else {
+      return detail::refused<typename Check::result>();
+    }
   }
 
   // a and b, a or b, as a program for one sample means it: the right side is a callable, and runs
   // only where the left side does not decide. Values of bool and constants; compare numbers first.
   template <class A, class B>
-  Value<bool> all_of(const A& a, B b) {
-    require_bools<A, B>();
-    return if_else(a, b, [] { return false; });
+  Value<bool> all_of(const A& a, B b, const ChoiceOptions& options = {}) {
+    using Sides = detail::sides_of_all_of<A, B>;
+    if constexpr (Sides::check()) {
+      if constexpr (detail::right_side_of_all_of<detail::given_t<B>>::check()) {
+        return choose<Value<bool>>(options.name.empty() ? "all_of" : options.name,
+                                   {"right side", "decided"}, a, b, false);
+      }
+    }
+    return {};
   }
   template <class A, class B>
-  Value<bool> any_of(const A& a, B b) {
-    require_bools<A, B>();
-    return if_else(
-        a, [] { return true; }, b);
+  Value<bool> any_of(const A& a, B b, const ChoiceOptions& options = {}) {
+    using Sides = detail::sides_of_any_of<A, B>;
+    if constexpr (Sides::check()) {
+      if constexpr (detail::right_side_of_any_of<detail::given_t<B>>::check()) {
+        return choose<Value<bool>>(options.name.empty() ? "any_of" : options.name,
+                                   {"decided", "right side"}, a, true, b);
+      }
+    }
+    return {};
   }
 
   // Runs body(state) -> next state for as long as condition(state) holds, which is asked before
   // each iteration; gives the last state. The state is any structure; a std::tuple may also be
-  // taken as separate arguments. A sample whose condition still holds after max_iterations fails;
-  // the others go on.
+  // taken as separate arguments. A constant number in it takes the type that the body gives for it,
+  // where nothing is lost. A sample whose condition still holds after max_iterations fails; the
+  // others go on.
   template <class Init, class Condition, class Body>
-  auto while_loop(const Init& init, Condition condition, Body body, LoopOptions options = {});
+  auto while_loop(const Init& init, Condition condition, Body body,
+                  const LoopOptions& options = {});
 
   // Runs body(i, state) -> next state for i = 0, 1, ..., count - 1; gives the last state. The count
   // is a constant or a Value of any integer type; 0 or less runs nothing.
   template <class Count, class Init, class Body>
-  auto for_loop(const Count& count, const Init& init, Body body, LoopOptions options = {});
+  auto for_loop(const Count& count, const Init& init, Body body, const LoopOptions& options = {});
 
   // The same, and besides the state body gives a Value<T> each time: std::tuple{next state, value}.
   // Gives the last state and the values of all iterations as one Value<std::vector<T>>, in order or
   // in reverse.
   template <class Count, class Init, class Body>
   auto for_loop_collect(const Count& count, const Init& init, Body body,
-                        CollectOptions options = {});
+                        const CollectOptions& options = {});
 
   // The same by explicit boundaries, for tools that generate graphs: see boundaries.h.
   ConditionalBoundary add_conditional(std::string_view name = "conditional");
-  LoopBoundary add_loop(std::string_view name = "loop", LoopOptions options = {});
+  LoopBoundary add_loop(std::string_view name = "loop", const LoopOptions& options = {});
 
   // Runs f(args...) for its effect, for each sample that comes by, and gives `value` on. It runs
   // even when nobody uses the result. f runs on several threads at once.
   template <class F, class T, class... Args>
   Value<T> tap(std::string_view name, F f, Value<T> value, Args... args) {
-    Step step = begin_step<Value<T>, Args...>(name, value, args...);
-    step.effect = true;
-    step.run = [f = std::move(f), value, ... more = std::move(args)](Frame& frame) {
-      std::invoke(f, detail::argument<Value<T>>::of(value, frame),
-                  detail::argument<Args>::of(more, frame)...);
-    };
-    recorder_.add_step(std::move(step));
+    if constexpr (detail::function_of_tap<F, Value<T>, Args...>::check()) {
+      Step step = begin_step<Value<T>, Args...>(name, value, args...);
+      step.effect = true;
+      step.run = [f = std::move(f), value, ... more = std::move(args)](Frame& frame) {
+        std::invoke(f, detail::argument<Value<T>>::of(value, frame),
+                    detail::argument<Args>::of(more, frame)...);
+      };
+      recorder_.add_step(std::move(step));
+    }
     return value;
   }
 
@@ -252,14 +316,14 @@ class Graph {
   // take the arm.
   template <class Predicate>
   void filter(const Predicate& predicate) {
-    static_assert(detail::is_scalar_argument<Predicate>,
-                  "filter: the predicate must be a bool or a number, or a Value of one");
-    Step step = begin_step<Predicate>("filter", predicate);
-    step.effect = true;
-    step.run = [predicate](Frame& frame) {
-      if (!detail::truth(detail::argument<Predicate>::of(predicate, frame))) frame.drop();
-    };
-    recorder_.add_step(std::move(step));
+    if constexpr (detail::predicate_of_filter<detail::argument_t<Predicate>>::check()) {
+      Step step = begin_step<Predicate>("filter", predicate);
+      step.effect = true;
+      step.run = [predicate](Frame& frame) {
+        if (!detail::truth(detail::argument<Predicate>::of(predicate, frame))) frame.drop();
+      };
+      recorder_.add_step(std::move(step));
+    }
   }
 
   Recorder& recorder() { return recorder_; }
@@ -273,17 +337,26 @@ class Graph {
   template <class F>
   auto add_source(std::string_view name, std::int64_t count, F f,
                   std::function<std::string(std::int64_t)> sample_name) {
-    using R = std::decay_t<std::invoke_result_t<const F&, const SampleInfo&>>;
-    Step step = begin_step<>(name);
-    step.pinned = true;
-    recorder_.set_source(step.name, count, std::move(sample_name));
-    auto values = detail::results<R>::add(recorder_, step);
-    step.run = [f = std::move(f), slots = step.writes](Frame& frame) {
-      detail::results<R>::template write<detail::Origin::source>(frame, slots,
-                                                                 R(std::invoke(f, frame.info())));
-    };
-    recorder_.add_step(std::move(step));
-    return values;
+    if constexpr (detail::function_of_source<F>::check()) {
+      using Gives = std::invoke_result_t<const F&, const SampleInfo&>;
+      if constexpr (detail::result_of_source<Gives>::check()) {
+        using R = std::decay_t<Gives>;
+        Step step = begin_step<>(name);
+        step.pinned = true;
+        recorder_.set_source(step.name, count, std::move(sample_name));
+        auto values = detail::results<R>::add(recorder_, step);
+        step.run = [f = std::move(f), slots = step.writes](Frame& frame) {
+          detail::results<R>::template write<detail::Origin::source>(
+              frame, slots, detail::invoke_to_own<R>(f, frame.info()));
+        };
+        recorder_.add_step(std::move(step));
+        return values;
+      } else {
+        return detail::Refused();
+      }
+    } else {
+      return detail::Refused();
+    }
   }
 
   template <class On, class Choose>
@@ -296,19 +369,35 @@ class Graph {
     recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
   }
 
+  // A branch of two arms, the first for where the predicate holds.
+  template <class R, class Predicate, class Yes, class No>
+  R choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
+           const Yes& yes, const No& no) {
+    const Recorder::Attempt attempt(recorder_);
+    open(name, std::move(arms), predicate, [predicate](const Frame& frame) -> std::int64_t {
+      return detail::truth(detail::argument<Predicate>::of(predicate, frame)) ? 0 : 1;
+    });
+    return run_arms<R>(yes, no);
+  }
+
   template <class Index>
-  void open_select(const Index& index, std::size_t arms, const SelectOptions& options = {}) {
-    static_assert(detail::is_integer_argument<Index>,
-                  "select: the index must be an integer, or a Value of one");
+  void open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
     open(options.name, arm_names(arms, options), index, [index](const Frame& frame) {
       return detail::to_index(detail::argument<Index>::of(index, frame));
     });
   }
 
+  template <class R, class... Arms>
+  R run_arms(const Arms&... arms) {
+    std::optional<R> first;
+    (run_arm(arms, first), ...);
+    return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
+  }
+
   template <class Arm, class R>
   void run_arm(const Arm& arm, std::optional<R>& first) {
     recorder_.begin_arm();
-    const R result = detail::normal(giver(), detail::give(arm));
+    const R result = detail::normal_as<R>(giver(), detail::give(arm));
     if (first) {
       require_same_structure(detail::structure<R>::compare(*first, result));
     } else {
@@ -321,44 +410,16 @@ class Graph {
   // The arm, condition or body that is being recorded, which is about to give values.
   detail::Taker giver() { return {recorder_, recorder_.place() + " gives"}; }
 
-  template <class First, class... Arms>
-  auto run_arms(const First& first_arm, const Arms&... arms) {
-    return guarded([&] {
-      using R = detail::arm_result_t<First>;
-      std::optional<R> first;
-      run_arm(first_arm, first);
-      (run_arm(arms, first), ...);
-      return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
-    });
-  }
+  // Records the loop, and gives its last state.
+  template <class S, class Init, class Condition, class Body>
+  S run_loop(std::string_view kind, const LoopOptions& options, const Init& init,
+             Condition condition, Body body);
+  template <class S, class Count, class Init, class Body>
+  S count_loop(const Count& count, const Init& init, Body body, const LoopOptions& options);
+  template <class S, class T, class Count, class Init, class Body>
+  std::tuple<S, Value<std::vector<T>>> collect_loop(const Count& count, const Init& init, Body body,
+                                                    const CollectOptions& options);
 
-  template <class Init, class Condition, class Body>
-  auto guarded_loop(std::string_view kind, std::int64_t max_iterations, const Init& init,
-                    Condition condition, Body body);
-
-  // An exception of an arm or body reaches the caller unchanged and leaves the recorder usable.
-  template <class F>
-  auto guarded(F f) {
-    try {
-      return f();
-    } catch (...) {
-      recorder_.abandon();
-      throw;
-    }
-  }
-
-  template <class A, class B>
-  static void require_bools() {
-    static_assert(
-        std::is_same_v<detail::argument_t<A>, bool>,
-        "all_of, any_of: the left side must be a bool or a Value<bool>; compare a number first");
-    static_assert(std::is_invocable_v<B&>,
-                  "all_of, any_of: the right side must be a callable, so that it runs only where "
-                  "it is needed");
-    static_assert(
-        std::is_same_v<detail::arm_result_t<B>, Value<bool>>,
-        "all_of, any_of: the right side must give a bool or a Value<bool>; compare a number first");
-  }
   void require_same_structure(const std::string& difference) const;
 
   static std::vector<std::string> arm_names(std::size_t count, const SelectOptions& options);

@@ -60,8 +60,14 @@ struct PipelineOptions {
   bool profile = false;
 };
 
+// Names are for errors, paths, counts and drawings. An empty one stands for the construct's own:
+// "if_else", "while_loop", ...
+struct ChoiceOptions {
+  std::string name = {};
+};
 struct LoopOptions {
   std::int64_t max_iterations = 1'000'000;
+  std::string name = {};
 };
 struct SelectOptions {
   std::string name = "select";
@@ -70,6 +76,7 @@ struct SelectOptions {
 struct CollectOptions {
   bool reverse = false;
   std::int64_t max_iterations = 1'000'000;
+  std::string name = {};
 };
 struct IteratorOptions {
   int axis = 0;          // of a tensor; a list has only axis 0

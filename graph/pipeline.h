@@ -142,27 +142,35 @@ class Pipeline {
 namespace detail {
 template <class... Ts>
 Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options,
-                      const std::tuple<Value<Ts>...>& outputs) {
-  recorder.set_outputs(flatten(outputs));
+                      std::vector<SlotId> outputs, std::type_identity<std::tuple<Value<Ts>...>>) {
+  recorder.set_outputs(std::move(outputs));
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   (makers.push_back(std::make_unique<MakerOf<Ts>>()), ...);
   return Pipeline<Ts...>(std::make_shared<Engine>(recorder.take(), options, std::move(makers)));
 }
-template <class T>
-Pipeline<T> build(Recorder& recorder, const PipelineOptions& options, const Value<T>& output) {
-  return build(recorder, options, std::tuple<Value<T>>(output));
-}
 }  // namespace detail
 
-// Makes a pipeline from a function that describes it: `describe(Graph&)` returns a Value, or a
-// std::tuple of Values and constants, one for each column of the batches. Throws BuildError when
-// the description makes no sense.
+// Makes a pipeline from a function that describes it: `describe(Graph&)` returns a Value or a
+// constant for each column of the batches: one, or a std::tuple, std::pair, std::array or plain
+// struct of them, also one inside the other; the columns come in the order in which they stand.
+// Throws BuildError when the description makes no sense.
 template <class Describe>
 auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
-  Recorder recorder;
-  Graph graph(recorder);
-  auto outputs = detail::normal({recorder, "the pipeline's result is"}, describe(graph));
-  return detail::build(recorder, options, outputs);
+  if constexpr (detail::call_of_make_pipeline<Describe>::check()) {
+    using Check =
+        detail::result_of_make_pipeline<std::decay_t<std::invoke_result_t<Describe, Graph&>>>;
+    if constexpr (Check::check()) {
+      Recorder recorder;
+      Graph graph(recorder);
+      const auto outputs = detail::normal({recorder, "the pipeline's result is"}, describe(graph));
+      return detail::build(recorder, options, detail::flatten(outputs),
+                           std::type_identity<typename Check::type>{});
+    } else {
+      return detail::refused<Pipeline<>>();
+    }
+  } else {
+    return detail::refused<Pipeline<>>();
+  }
 }
 
 }  // namespace sluice

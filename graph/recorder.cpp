@@ -167,8 +167,7 @@ void Recorder::end_arm(std::vector<SlotId> results, const Place& place) {
 }
 
 std::vector<SlotId> Recorder::close_branch() {
-  Branch branch = std::move(open_.back().branch());
-  open_.pop_back();
+  Branch& branch = open_.back().branch();
   for (std::size_t i = 0; i < branch.arms.front().results.size(); ++i) {
     const SlotId result = add_pointer(branch.arms.front().results[i], branch.name);
     for (const Block& arm : branch.arms) know_in_common(result, result, arm.results[i]);
@@ -176,6 +175,7 @@ std::vector<SlotId> Recorder::close_branch() {
   }
   std::vector<SlotId> results = branch.results;
   current().nodes.emplace_back(std::move(branch));
+  open_.pop_back();
   return results;
 }
 
@@ -256,14 +256,14 @@ void Recorder::end_body(std::vector<SlotId> next, const Place& place) {
 }
 
 std::vector<SlotId> Recorder::close_loop() {
-  Loop loop = std::move(open_.back().loop());
-  open_.pop_back();
+  Loop& loop = open_.back().loop();
   for (std::size_t i = 0; i < loop.state.size(); ++i) {
     loop.results.push_back(add_pointer(loop.state[i], loop.name));
     know_in_common(loop.results[i], loop.state[i], loop.body.results[i]);
   }
   std::vector<SlotId> results = loop.results;
   current().nodes.emplace_back(std::move(loop));
+  open_.pop_back();
   return results;
 }
 
@@ -273,8 +273,6 @@ std::string Recorder::open_part() const {
   return "the arm '" + branch->arm_names.at(branch->arms.size()) + "', unlike '" +
          branch->arm_names.front() + "',";
 }
-
-void Recorder::abandon() { open_.pop_back(); }
 
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
   for (const SlotId slot : outputs) use(slot, "the pipeline's result");

@@ -54,8 +54,7 @@ class Recorder {
                   std::function<std::string(std::int64_t)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
-  // slots. Several branches and loops may be open, one inside the other. When an arm throws,
-  // abandon() forgets the branch.
+  // slots. Several branches and loops may be open, one inside the other.
   void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
                    std::function<std::int64_t(const Frame&)> choose);
   // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
@@ -84,7 +83,22 @@ class Recorder {
   // block. The branch or loop comes where the last such call was made, or where it is needed first.
   Boundary& boundary(std::size_t number, const std::string& call);
 
-  void abandon();
+  // Stands around the description of a branch or loop, from before it is opened. When an exception
+  // ends that description, at whatever point, all that is still open of it is forgotten and the
+  // recorder stays usable.
+  class Attempt {
+   public:
+    explicit Attempt(Recorder& recorder) : recorder_(recorder), depth_(recorder.open_.size()) {}
+    ~Attempt() {
+      while (recorder_.open_.size() > depth_) recorder_.open_.pop_back();
+    }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+
+   private:
+    Recorder& recorder_;
+    std::size_t depth_;
+  };
   // The name of the innermost open branch or loop, for messages.
   const std::string& open_name() const { return open_.back().name(); }
   // What is being recorded: "the arm 'then' of 'if_else'", "the body of 'for_loop'".

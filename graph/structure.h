@@ -7,14 +7,17 @@
 //   std::map
 //   a plain struct of Values   each field a structure; at most 12 fields, no arrays, no base
 //                              classes
-//   anything else that copies  a constant, the same for every sample: it becomes a Value
+//   anything else that copies  a constant, the same for every sample: it becomes a Value, a string
+//                              literal one of std::string
 //
-// Arms must return the same structure. normal_t<X> is the type that remains when constants have
-// become values; where types cannot tell two structures apart (lengths, keys) the builder does, and
-// says what differs.
+// Arms must return the same structure. joined_t<A, B> is what two of them agree on: a constant
+// beside a Value becomes one of the same type, where no number is lost (numbers.h). normal_t<X> is
+// the type that remains when constants have become values; where types cannot tell two structures
+// apart (lengths, keys) the builder does, and says what differs.
 #pragma once
 
 #include <sluice/graph/aggregate.h>
+#include <sluice/graph/numbers.h>
 #include <sluice/graph/recorder.h>
 #include <sluice/graph/value.h>
 
@@ -106,15 +109,29 @@ inline std::string inner(const char* kind, std::size_t which, const std::string&
   return inner(kind, std::to_string(which), place);
 }
 
-// normal(): constants become values. visit(): calls visit(slot, place) for each value, in order;
-// `place` says where the value stands, the outermost part last. rebuild(): the same structure
-// over other slots. compare(): what differs, when types do not show it; empty when nothing does.
+// The type of a constant: a string literal is a std::string.
+template <class X>
+struct constant_type {
+  using type = X;
+};
+template <>
+struct constant_type<const char*> {
+  using type = std::string;
+};
+template <class X>
+using constant_t = typename constant_type<X>::type;
+
+// normal<To>(): constants become values. visit(): calls visit(slot, place) for each value, in
+// order; `place` says where the value stands, the outermost part last. rebuild(): the same
+// structure over other slots. compare(): what differs, when types do not show it; empty when
+// nothing does.
 template <class X>
 struct structure {
-  static_assert(!std::is_pointer_v<X> && !std::is_reference_v<X>);
-  using type = std::conditional_t<holds_values<X>(), X, Value<X>>;
+  static_assert(!std::is_pointer_v<constant_t<X>> && !std::is_reference_v<X>);
+  using type = std::conditional_t<holds_values<X>(), X, Value<constant_t<X>>>;
 
-  static type normal(const Taker& taker, const X& x) {
+  template <class To>
+  static To normal(const Taker& taker, const X& x) {
     if constexpr (holds_values<X>()) {
       each(x, [&](const auto& field) {
         using F = std::remove_cvref_t<decltype(field)>;
@@ -122,11 +139,16 @@ struct structure {
             std::is_same_v<typename structure<F>::type, F>,
             "the fields of a struct must be Values or structures of Values; make constants with "
             "Graph::constant");
-        (void)structure<F>::normal(taker, field);
+        (void)structure<F>::template normal<F>(taker, field);
       });
       return x;
     } else {
-      return constant_value<X>(taker.recorder, x);
+      using T = typename To::value_type;
+      if constexpr (std::is_same_v<T, X> || !std::is_arithmetic_v<X>) {
+        return constant_value<T>(taker.recorder, T(x));
+      } else {
+        return constant_value<T>(taker.recorder, exact_constant<T>(taker.text, x, type_name<T>()));
+      }
     }
   }
   template <class Visit>
@@ -175,7 +197,8 @@ struct structure {
 template <class T>
 struct structure<Value<T>> {
   using type = Value<T>;
-  static type normal(const Taker& taker, const Value<T>& value) {
+  template <class To>
+  static To normal(const Taker& taker, const Value<T>& value) {
     if (!value.valid()) throw_empty(taker.text);
     if (!value.is_of(taker.recorder)) throw_foreign(taker.text);
     return value;
@@ -194,8 +217,13 @@ struct structure<Value<T>> {
 template <class Tuple, class Normal, class... Xs>
 struct tuple_structure {
   using type = Normal;
-  static type normal(const Taker& taker, const Tuple& xs) {
-    return std::apply([&](const Xs&... x) { return type{structure<Xs>::normal(taker, x)...}; }, xs);
+  template <class To>
+  static To normal(const Taker& taker, const Tuple& xs) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return To{
+          structure<Xs>::template normal<std::tuple_element_t<I, To>>(taker, std::get<I>(xs))...};
+    }
+    (std::index_sequence_for<Xs...>());
   }
   template <class Visit>
   static void visit(const Tuple& xs, const std::string& place, Visit&& visit) {
@@ -244,10 +272,11 @@ struct range_structure {
 template <class X, std::size_t N>
 requires(holds_values<X>()) struct structure<std::array<X, N>>
     : range_structure<std::array<X, N>, std::array<typename structure<X>::type, N>, X> {
-  static std::array<typename structure<X>::type, N> normal(const Taker& taker,
-                                                           const std::array<X, N>& xs) {
-    std::array<typename structure<X>::type, N> all;
-    for (std::size_t i = 0; i < N; ++i) all[i] = structure<X>::normal(taker, xs[i]);
+  template <class To>
+  static To normal(const Taker& taker, const std::array<X, N>& xs) {
+    To all;
+    for (std::size_t i = 0; i < N; ++i)
+      all[i] = structure<X>::template normal<typename To::value_type>(taker, xs[i]);
     return all;
   }
   static std::string compare(const std::array<X, N>& a, const std::array<X, N>& b) {
@@ -261,10 +290,11 @@ requires(holds_values<X>()) struct structure<std::array<X, N>>
 template <class X>
 requires(holds_values<X>()) struct structure<std::vector<X>>
     : range_structure<std::vector<X>, std::vector<typename structure<X>::type>, X> {
-  static std::vector<typename structure<X>::type> normal(const Taker& taker,
-                                                         const std::vector<X>& xs) {
-    std::vector<typename structure<X>::type> all;
-    for (const X& x : xs) all.push_back(structure<X>::normal(taker, x));
+  template <class To>
+  static To normal(const Taker& taker, const std::vector<X>& xs) {
+    To all;
+    for (const X& x : xs)
+      all.push_back(structure<X>::template normal<typename To::value_type>(taker, x));
     return all;
   }
   static std::string compare(const std::vector<X>& a, const std::vector<X>& b) {
@@ -292,9 +322,11 @@ std::string key_text(const K& key) {
 template <class K, class X>
 requires(holds_values<X>()) struct structure<std::map<K, X>> {
   using type = std::map<K, typename structure<X>::type>;
-  static type normal(const Taker& taker, const std::map<K, X>& xs) {
-    type all;
-    for (const auto& [key, x] : xs) all.emplace(key, structure<X>::normal(taker, x));
+  template <class To>
+  static To normal(const Taker& taker, const std::map<K, X>& xs) {
+    To all;
+    for (const auto& [key, x] : xs)
+      all.emplace(key, structure<X>::template normal<typename To::mapped_type>(taker, x));
     return all;
   }
   template <class Visit>
@@ -325,9 +357,14 @@ requires(holds_values<X>()) struct structure<std::map<K, X>> {
 template <class X>
 using normal_t = typename structure<std::decay_t<X>>::type;
 
+// x, which joins with others to R, as an R of values.
+template <class R, class X>
+R normal_as(const Taker& taker, const X& x) {
+  return structure<std::decay_t<X>>::template normal<R>(taker, x);
+}
 template <class X>
 normal_t<X> normal(const Taker& taker, const X& x) {
-  return structure<std::decay_t<X>>::normal(taker, x);
+  return normal_as<normal_t<X>>(taker, x);
 }
 
 template <class X>
@@ -351,5 +388,75 @@ X rebuild(const X& like, Recorder& recorder, const std::vector<SlotId>& slots) {
   const SlotId* slot = slots.data();
   return structure<X>::rebuild(like, recorder, slot);
 }
+
+// What two structures have in common, Differ when nothing.
+struct Differ {};
+
+// What a constant C becomes beside a Value<T>.
+template <class T, class C>
+constexpr auto beside() {
+  if constexpr (std::is_same_v<constant_t<C>, T> || number_becomes<C, T>) {
+    return std::type_identity<Value<T>>{};
+  } else {
+    return std::type_identity<Differ>{};
+  }
+}
+
+template <class A, class B>
+struct joined {
+  using type = std::conditional_t<std::is_same_v<A, B>, A, Differ>;
+};
+template <class A, class B>
+using joined_t = typename joined<A, B>::type;
+template <class T>
+struct joined<Value<T>, Value<T>> {
+  using type = Value<T>;
+};
+template <class T, class U>
+struct joined<Value<T>, Value<U>> {
+  using type = Differ;
+};
+template <class T, class C>
+struct joined<Value<T>, C> {
+  using type = typename decltype(beside<T, C>())::type;
+};
+template <class C, class T>
+struct joined<C, Value<T>> : joined<Value<T>, C> {};
+
+// Of the elements' types the whole: Differ when one of them is.
+template <template <class...> class Whole, class... Xs>
+using joined_whole = std::conditional_t<(std::is_same_v<Xs, Differ> || ...), Differ, Whole<Xs...>>;
+template <class... As, class... Bs>
+requires(sizeof...(As) == sizeof...(Bs)) struct joined<std::tuple<As...>, std::tuple<Bs...>> {
+  using type = joined_whole<std::tuple, joined_t<As, Bs>...>;
+};
+template <class A1, class A2, class B1, class B2>
+struct joined<std::pair<A1, A2>, std::pair<B1, B2>> {
+  using type = joined_whole<std::pair, joined_t<A1, B1>, joined_t<A2, B2>>;
+};
+template <class A, class B, std::size_t N>
+requires(holds_values<A>() && holds_values<B>()) struct joined<std::array<A, N>, std::array<B, N>> {
+  using X = joined_t<A, B>;
+  using type = std::conditional_t<std::is_same_v<X, Differ>, Differ, std::array<X, N>>;
+};
+template <class A, class B>
+requires(holds_values<A>() && holds_values<B>()) struct joined<std::vector<A>, std::vector<B>> {
+  using X = joined_t<A, B>;
+  using type = std::conditional_t<std::is_same_v<X, Differ>, Differ, std::vector<X>>;
+};
+template <class K, class A, class B>
+requires(holds_values<A>() && holds_values<B>()) struct joined<std::map<K, A>, std::map<K, B>> {
+  using X = joined_t<A, B>;
+  using type = std::conditional_t<std::is_same_v<X, Differ>, Differ, std::map<K, X>>;
+};
+
+template <class... Xs>
+struct joined_all;
+template <class X>
+struct joined_all<X> {
+  using type = X;
+};
+template <class A, class B, class... More>
+struct joined_all<A, B, More...> : joined_all<joined_t<A, B>, More...> {};
 
 }  // namespace sluice::detail

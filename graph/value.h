@@ -9,6 +9,7 @@
 #pragma once
 
 #include <sluice/graph/frame.h>
+#include <sluice/graph/numbers.h>
 #include <sluice/graph/slot.h>
 
 #include <cstdint>
@@ -25,6 +26,10 @@ std::uint64_t id_of(const Recorder& recorder);
 // The recorder, if the one with this number is still there; else BuildError: its pipeline has been
 // described.
 Recorder& live_recorder(Recorder* recorder, std::uint64_t id);
+
+// False, and not known to be before the template is used: for what must not be used.
+template <class T>
+inline constexpr bool never = false;
 }  // namespace detail
 
 template <class T>
@@ -41,8 +46,20 @@ class Value {
   bool valid() const { return recorder_ != nullptr; }
   bool is_of(const Recorder& recorder) const { return id_ == detail::id_of(recorder); }
 
-  // A choice between values is made for each sample: use if_else or select.
-  explicit operator bool() const = delete;
+  // What a Value is not. These two exist for what they say.
+  template <class X>
+  requires std::is_same_v<X, T> Value(const X&) {  // NOLINT(google-explicit-constructor)
+    static_assert(detail::never<X>,
+                  "a plain object is given where a Value is needed: in a step's function call "
+                  "functions on plain objects (sluice::kernels has those of the operators), and of "
+                  "a constant make a Value with Graph::constant");
+  }
+  explicit operator bool() const {
+    static_assert(detail::never<T>,
+                  "a Value is no bool while the pipeline is described, so `if`, `?:`, `&&` and "
+                  "`||` cannot ask it: use Graph::if_else or select, all_of, any_of");
+    return false;
+  }
 
  private:
   Recorder* recorder_ = nullptr;
@@ -50,17 +67,30 @@ class Value {
   SlotId slot_ = 0;
 };
 
+namespace detail {
+// A step that makes each number a To; in argument.h.
+template <class To, class From>
+Value<To> exact_cast(const Value<From>& value);
+}  // namespace detail
+
 template <class T>
 class Param {
  public:
   using value_type = T;
   Param() = default;
-  Param(T constant) : constant_(std::move(constant)) {}  // NOLINT(google-explicit-constructor)
+  Param(T constant) : constant_(std::move(constant)) {}      // NOLINT(google-explicit-constructor)
+  Param(Value<T> value) : value_(value), is_value_(true) {}  // NOLINT(google-explicit-constructor)
+  // Numbers of other types, where nothing is lost (numbers.h). A constant that does not fit is a
+  // BuildError, a value that does not fit the error of its sample.
   template <class U>
   requires(std::is_arithmetic_v<U>&& std::is_arithmetic_v<T> && !std::is_same_v<U, T>)
-      Param(U constant)
-      : constant_(static_cast<T>(constant)) {}               // NOLINT(google-explicit-constructor)
-  Param(Value<T> value) : value_(value), is_value_(true) {}  // NOLINT(google-explicit-constructor)
+      Param(U constant)  // NOLINT(google-explicit-constructor)
+      : constant_(
+            detail::exact_constant<T>("an operator's parameter is", constant, type_name<T>())) {}
+  template <class U>
+  requires(std::is_arithmetic_v<U>&& std::is_arithmetic_v<T> && !std::is_same_v<U, T>)
+      Param(Value<U> value)  // NOLINT(google-explicit-constructor)
+      : value_(detail::exact_cast<T>(value)), is_value_(true) {}
 
   bool is_constant() const { return !is_value_; }
   const T& constant() const { return constant_; }

@@ -5,6 +5,8 @@
 // before the first scan's marker. Errors: JpegError with the reason.
 #pragma once
 
+#include <sluice/runtime/bytes.h>
+
 #include <cstdint>
 #include <span>
 
@@ -30,6 +32,10 @@ struct JpegHeader {
 // a file that ends before its first scan, and for a picture without pixels. What it throws for, the
 // decoder refuses, too.
 JpegHeader peek_jpeg(std::span<const std::uint8_t> file);
+// The same, in plain sight, for a step's function: the operator of this name takes a Value<Bytes>.
+inline JpegHeader peek_jpeg(const Bytes& file) {
+  return peek_jpeg(std::span<const std::uint8_t>(file));
+}
 
 // The orientation alone, 1 to 8; 1 also when the header is broken.
 int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept;

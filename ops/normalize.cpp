@@ -3,12 +3,30 @@
 #include <sluice/ops/normalize.h>
 #include <sluice/ops/operator.h>
 #include <sluice/ops/picture_steps.h>
+#include <sluice/runtime/error.h>
+
+#include <cstddef>
+#include <string>
 
 namespace sluice {
 namespace {
 
+// Numbers in units of 0 .. 255 would give pictures that are all but one colour, without a word.
+void check_scale(const std::string& name, const char* which, int channel, float number, float min) {
+  if (number >= min && number <= 1.f) return;
+  throw BuildError(name +
+                   ": mean and std are in units of 0 .. 1, since pixels are divided by 255 "
+                   "first, but " +
+                   which + "[" + std::to_string(channel) + "] is " + std::to_string(number) +
+                   "; divide both by 255");
+}
+
 template <class Options>
-kernels::NormalizeParams params_of(const Options& options) {
+kernels::NormalizeParams params_of(const std::string& name, const Options& options) {
+  for (int c = 0; c < 4; ++c) {
+    check_scale(name, "mean", c, options.mean.at(static_cast<std::size_t>(c)), -1.f);
+    check_scale(name, "std", c, options.std.at(static_cast<std::size_t>(c)), 0.f);
+  }
   kernels::NormalizeParams params;
   params.mean = options.mean;
   params.std = options.std;
@@ -37,8 +55,8 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
                                            height == 0 ? in.height() : height,
                                            width == 0 ? in.width() : width);
       },
-      [params = params_of(options)](const Image& in, const Window& window, int, int, bool mirror,
-                                    Tensor& out) {
+      [params = params_of("crop_mirror_normalize", options)](const Image& in, const Window& window,
+                                                             int, int, bool mirror, Tensor& out) {
         kernels::NormalizeParams mine = params;
         mine.mirror = mirror;
         kernels::crop_mirror_normalize(in, window, mine, out);
@@ -52,8 +70,9 @@ Value<Tensor> resize_mirror_normalize(Value<Image> image,
   Graph g = detail::graph_of(image, "resize_mirror_normalize");
   const auto normalized = g.map_into<Tensor>(
       "resize_mirror_normalize",
-      [params = params_of(options), interpolation = options.interpolation](
-          const Image& in, int height, int width, bool mirror, Tensor& out) {
+      [params = params_of("resize_mirror_normalize", options),
+       interpolation = options.interpolation](const Image& in, int height, int width, bool mirror,
+                                              Tensor& out) {
         kernels::NormalizeParams mine = params;
         mine.mirror = mirror;
         kernels::resize_mirror_normalize(in, height, width, interpolation, mine, out);

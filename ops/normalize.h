@@ -6,6 +6,10 @@
 // | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32 or f16                       |
 //
 // out = (x / 255 - mean) / std per channel: see ops/kernels/normalize.h. Both do all in one pass.
+//
+// mean and std are in units of 0 .. 1 always. BuildError for a mean outside -1 .. 1 and a std
+// outside 0 .. 1, which are in units of 0 .. 255: divide them by 255. Errors of a sample: a std of
+// 0 for a channel that the picture has, and what the kernel refuses.
 #pragma once
 
 #include <sluice/graph/value.h>

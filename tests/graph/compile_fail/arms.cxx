@@ -1,21 +1,50 @@
 // Arms, predicates and indices that the type system refuses.
 //
-// WANT 1: both arms must return the same structure and types
-// WANT 2: both arms must return the same structure and types
-// WANT 3: both arms must return the same structure and types
-// WANT 4: all arms must return the same structure and types
-// WANT 5: the predicate must be a bool or a number, or a Value of one
-// WANT 6: the predicate must be a bool or a number, or a Value of one
+// WANT 1: if_else: the arms 'then' and 'otherwise' give different types: both arms must return the same structure and types; convert numbers with cast<T>(value)
+// TYPES 1: sluice::Value<int>, sluice::Value<float>
+// WANT 2: if_else: the arms 'then' and 'otherwise' give different types
+// TYPES 2: std::tuple<sluice::Value<int>, sluice::Value<int>>, std::tuple<sluice::Value<int>>
+// WANT 3: if_else: the arms 'then' and 'otherwise' give different types
+// TYPES 3: std::array<sluice::Value<int>, 2>
+// WANT 4: select: an arm gives another type than the arms before it: all arms must return the same structure and types
+// TYPES 4: sluice::Value<std::
+// TYPES 4: sluice::Value<int>
+// WANT 5: if_else: the predicate must be a bool or a number, or a Value of one
+// TYPES 5: predicate_of_if_else<std::
+// WANT 6: if_else: the predicate must be a bool or a number, or a Value of one
+// TYPES 6: predicate_of_if_else<std::vector<int
 // WANT 7: select: the index must be an integer, or a Value of one
+// TYPES 7: index_of_select<float>
 // WANT 8: select: give at least one arm
 // WANT 9: filter: the predicate must be a bool or a number, or a Value of one
-// WANT 10: make constants with Graph::constant
-// WANT 11: both arms must return the same structure and types
-// WANT 12: must return the step's value
+// WANT 10: if_else: the arm 'then' gives a struct with a constant in it, but only a Value can stand in a struct: declare the field as a Value, and make it with Graph::constant
+// TYPES 10: Mixed
+// WANT 11: if_else: the arms 'then' and 'otherwise' give different types
+// TYPES 11: Pair, std::tuple<sluice::Value<int>, sluice::Value<int>>
+// WANT 12: if_else: the arm 'then' returns nothing: end it with `return` and what it gives
+// TYPES 12: void
+// WANT 13: if_else: the arm 'otherwise' returns nothing: end it with `return` and what it gives
+// TYPES 13: void
+// WANT 14: select: an arm returns nothing: end it with `return` and what it gives
+// TYPES 14: void
+// WANT 15: if_else: the arms 'then' and 'otherwise' give different types
+// TYPES 15: sluice::Value<int>, double
+// WANT 16: if_else: the arm 'otherwise' gives what is no Value and can be no constant
+// WANT 17: apply_if: the change cannot be called with the value
+// TYPES 17: sluice::Value<int>
+// WANT 18: apply_if: the change returns nothing
+// WANT 19: apply_if: the change gives another type than it is given
+// TYPES 19: sluice::Value<int>, sluice::Value<float>
+// WANT 20: if_else: the arm 'otherwise' gives a struct with a constant in it
+// WANT 21: if_else: the arm 'then' gives a pointer or view, but a constant must own what it is
+// WANT 22: if_else: the arms 'then' and 'otherwise' give different types
+// TYPES 22: sluice::Value<bool>, int
+// WANT 23: constant: a pointer or view is given, but a constant must own what it is
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -98,9 +127,42 @@ auto describe(Graph& g) {
       [&] {
         return std::tuple{n, n};
       });
-#elif CASE == 12
-  return g.map(
-      "nothing", [](int) {}, n);
+#elif CASE == 12  // the value of the whole is used, and that is no error of its own
+  auto chosen = g.if_else(
+      n > 3, [&] { (void)(n + 1); }, [&] { return n; });
+  return chosen + 1;
+#elif CASE == 13
+  return g.if_else(
+      n > 3, [&] { return n; }, [&] { (void)(n + 1); });
+#elif CASE == 14
+  return g.select(
+      n, [&] { return n; }, [&] { (void)(n + 1); });
+#elif CASE == 15  // no whole number is 0.5
+  return g.if_else(n > 3, n, 0.5);
+#elif CASE == 16  // an arm with a parameter
+  return g.if_else(
+      n > 3, [&] { return n; }, [&](int x) { return n + x; });
+#elif CASE == 17
+  return g.apply_if(n > 3, n, [&] { return n; });
+#elif CASE == 18
+  return g.apply_if(n > 3, n, [&](auto x) { (void)(x + 1); });
+#elif CASE == 19
+  return g.apply_if(n > 3, n, [&](auto x) { return cast<float>(x); });
+#elif CASE == 20
+  return g
+      .if_else(
+          n > 3, [&] { return std::vector<Pair>{Pair{n, n}}; },
+          [&] { return std::vector<Mixed>{Mixed{n, 2}}; })[0]
+      .a;
+#elif CASE == 21
+  static const int kNumber = 1;
+  return g.if_else(
+      n > 3, [&] { return &kNumber; }, [&] { return n; });
+#elif CASE == 22
+  return g.if_else(n > 3, n > 4, 1);
+#elif CASE == 23
+  (void)g.constant(std::string_view("text"));
+  return n;
 #endif
 }
 

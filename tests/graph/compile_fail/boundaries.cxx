@@ -6,8 +6,8 @@
 // WANT 4: the condition must be a Value<bool>; compare a number first
 // WANT 5: the count must be an integer, or a Value of one
 // WANT 6: the length must be an integer, or a Value of one
-// WANT 7: no matching function for call to
-// WANT 8: cannot convert
+// WANT 7: no matching
+// WANT 8: set_next: the next value must be a Value of the type that the recurrence begins with
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/pipeline.h>

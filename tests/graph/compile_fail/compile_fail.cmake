@@ -1,6 +1,9 @@
 # Programs that must not compile, and what the compiler has to say about each. Every file here holds
-# snippets, each behind `#if CASE == N`, with the message wanted in a line "// WANT N: text". Case 0 is the program without a mistake: it must compile, so that no
-# other fails for a wrong reason. Arguments: CXX, INCLUDE (of the library), FILE.
+# snippets, each behind `#if CASE == N`. "// WANT N: text" is what the compiler's first error says;
+# "// TYPES N: text" are words, most often types, that stand in the lines up to it or right after
+# it. No case gives more than three errors. Case 0 is the program without a mistake: it must
+# compile, so that no other fails for a wrong reason. A file without other cases is a program that
+# must compile. Arguments: CXX, INCLUDE (of the library), FILE.
 cmake_minimum_required(VERSION 3.22)
 
 set(ENV{LC_ALL} C)  # plain quotes in the compiler's messages
@@ -19,20 +22,42 @@ if(failed)
 endif()
 
 file(STRINGS ${FILE} wants REGEX "^// WANT ")
-if(NOT wants)
-  message(FATAL_ERROR "${FILE} wants nothing")
-endif()
+file(STRINGS ${FILE} all_types REGEX "^// TYPES ")
 foreach(want IN LISTS wants)
   string(REGEX MATCH "^// WANT ([0-9]+): (.*)$" _ "${want}")
   set(case ${CMAKE_MATCH_1})
-  set(message "${CMAKE_MATCH_2}")
+  set(wanted "${CMAKE_MATCH_2}")
   compile(${case} failed text)
   if(NOT failed)
-    message(SEND_ERROR "${FILE}: case ${case} compiles, but should say: ${message}")
+    message(SEND_ERROR "${FILE}: case ${case} compiles, but should say: ${wanted}")
     continue()
   endif()
-  string(FIND "${text}" "${message}" at)
+  string(REPLACE "> >" ">>" text "${text}")
+  string(FIND "${text}" "error: " first)
+  string(SUBSTRING "${text}" ${first} -1 rest)
+  string(FIND "${rest}" "\n" end)
+  string(SUBSTRING "${rest}" 0 ${end} error)
+  string(FIND "${error}" "${wanted}" at)
   if(at EQUAL -1)
-    message(SEND_ERROR "${FILE}: case ${case} does not say: ${message}\nbut\n${text}")
+    message(SEND_ERROR "${FILE}: the first error of case ${case} does not say: ${wanted}\nbut\n${text}")
   endif()
+  string(REGEX MATCHALL "error: " errors "${text}")
+  list(LENGTH errors count)
+  if(count GREATER 3)
+    message(SEND_ERROR "${FILE}: case ${case} gives ${count} errors:\n${text}")
+  endif()
+  # Compilers name the types of a template before its error or right after.
+  math(EXPR end "${first} + 1500")
+  string(SUBSTRING "${text}" 0 ${end} beginning)
+  foreach(types IN LISTS all_types)
+    string(REGEX MATCH "^// TYPES ([0-9]+): (.*)$" _ "${types}")
+    if(NOT CMAKE_MATCH_1 EQUAL case)
+      continue()
+    endif()
+    string(FIND "${beginning}" "${CMAKE_MATCH_2}" at)
+    if(at EQUAL -1)
+      message(SEND_ERROR
+        "${FILE}: the lines around the first error of case ${case} do not name: ${CMAKE_MATCH_2}\n${text}")
+    endif()
+  endforeach()
 endforeach()

@@ -1,19 +1,23 @@
-// Logic, loops and values that the type system refuses.
+// Logic and conditions that the type system refuses.
 //
-// WANT 1: use of deleted function
-// WANT 2: use of deleted function
-// WANT 3: use of deleted function
-// WANT 4: the left side must be a bool or a Value<bool>; compare a number first
-// WANT 5: the right side must give a bool or a Value<bool>; compare a number first
-// WANT 6: the right side must be a callable, so that it runs only where it is needed
-// WANT 7: the left side must be a bool or a Value<bool>; compare a number first
-// WANT 8: the condition must give a Value<bool>, or a bool
-// WANT 9: a loop's body must give the same structure and types as the state it begins with
-// WANT 10: for_loop: the count must be an integer, or a Value of one
+// WANT 1: a Value is no bool while the pipeline is described, so `if`, `?:`, `&&` and `||` cannot ask it: use Graph::if_else or select, all_of, any_of
+// TYPES 1: bool
+// WANT 2: && would compute both sides for each sample: use Graph::all_of(left, [&] { return right; })
+// WANT 3: || would compute both sides for each sample: use Graph::any_of(left, [&] { return right; })
+// WANT 4: all_of: the left side must be a bool or a Value<bool>; compare a number first
+// TYPES 4: sluice::Value<int>
+// WANT 5: any_of: the right side must give a bool or a Value<bool>; compare a number first
+// TYPES 5: sluice::Value<int>
+// WANT 6: all_of: the right side must be a callable without parameters, so that it runs only where it is needed
+// TYPES 6: sluice::Value<bool>
+// WANT 7: any_of: the left side must be a bool or a Value<bool>; compare a number first
+// WANT 8: a Value is no bool while the pipeline is described, so `if`, `?:`, `&&` and `||` cannot ask it
+// WANT 9: all_of: the right side returns nothing
+// WANT 10: && would compute both sides for each sample
 // WANT 11: !: the value must be a bool or a number; of anything else make a bool with map
-// WANT 12: the left side must be a bool or a Value<bool>; compare a number first
+// WANT 12: all_of: the left side must be a bool or a Value<bool>; compare a number first
 // WANT 13: !: the value must be a bool or a number; of anything else make a bool with map
-// WANT 14: for_loop: the count must be an integer, or a Value of one
+// WANT 14: a Value is no bool while the pipeline is described
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -47,12 +51,11 @@ auto describe(Graph& g) {
 #elif CASE == 7
   return g.any_of(n, [&] { return yes; });
 #elif CASE == 8
-  return g.while_loop(
-      n, [](auto x) { return x; }, [](auto x) { return x - 1; });
+  return yes ? n : n + 1;
 #elif CASE == 9
-  return g.for_loop(3, n, [](auto, auto x) { return x * 0.5f; });
+  return g.all_of(yes, [&] { (void)!yes; });
 #elif CASE == 10
-  return g.for_loop(2.5, n, [](auto, auto x) { return x; });
+  return n && true;
 #elif CASE == 11
   return !list;
 #elif CASE == 12
@@ -60,7 +63,8 @@ auto describe(Graph& g) {
 #elif CASE == 13
   return !g.constant(std::string("yes"));
 #elif CASE == 14
-  return g.for_loop_collect(2.5f, n, [](auto, auto x) { return std::tuple{x, x}; });
+  while (!yes) n = n + 1;
+  return n;
 #endif
 }
 

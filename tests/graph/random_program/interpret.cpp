@@ -90,13 +90,15 @@ class Interpreter {
       take(node, node.blocks[static_cast<std::size_t>(on)]);
       return;
     }
-    ending_.path += on != 0 ? "then" : "otherwise";
     if (node.kind == Kind::if_else) {
+      ending_.path += on != 0 ? "then" : "otherwise";
       take(node, node.blocks[on != 0 ? 0 : 1]);
     } else if ((on != 0) == (node.kind == Kind::all_of)) {
+      ending_.path += "right side";
       take(node, node.blocks[0]);
       value(node.out[0]) = value(node.out[0]) != 0 ? 1 : 0;
     } else {
+      ending_.path += "decided";
       value(node.out[0]) = on != 0 ? 1 : 0;
     }
   }

@@ -86,9 +86,11 @@ std::string name_of(const Node& node) {
     case Kind::filter:
       return "filter";
     case Kind::if_else:
-    case Kind::all_of:
-    case Kind::any_of:
       return "if_else";
+    case Kind::all_of:
+      return "all_of";
+    case Kind::any_of:
+      return "any_of";
     case Kind::select:
       return "select";
     case Kind::while_loop:

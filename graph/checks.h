@@ -1,0 +1,572 @@
+// What the compiler says about programs that the type system refuses: each class here stands for
+// one construct or one part of it, with the types at hand as its parameters, which the compiler
+// prints. Its check() says with a static_assert what is wrong, where, and what to do, and gives
+// false then, so that the construct writes nothing and no more errors follow.
+#pragma once
+
+#include <sluice/graph/argument.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+class Graph;
+
+}
+
+namespace sluice::detail {
+
+// What a construct gives that was refused: anything, so that what uses it is not refused as well.
+struct Refused {
+  template <class T>
+  operator T() const;  // never defined
+};
+template <class R>
+R refused();  // never defined
+
+// The types that a structure is made of: tuple<...>; empty for a Value or a constant.
+template <class X>
+struct parts {
+  template <class>
+  struct decayed;
+  template <class... Fs>
+  struct decayed<std::tuple<Fs...>> {
+    using type = std::tuple<std::remove_cvref_t<Fs>...>;
+  };
+  static constexpr auto find() {
+    if constexpr (holds_values<X>()) {
+      return std::type_identity<typename decayed<decltype(fields_of(std::declval<X&>()))>::type>{};
+    } else {
+      return std::type_identity<std::tuple<>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+  static constexpr bool is_struct = holds_values<X>();
+};
+template <class T>
+struct parts<Value<T>> {
+  using type = std::tuple<>;
+  static constexpr bool is_struct = false;
+};
+template <class... Xs>
+struct parts<std::tuple<Xs...>> {
+  using type = std::tuple<Xs...>;
+  static constexpr bool is_struct = false;
+};
+template <class A, class B>
+struct parts<std::pair<A, B>> {
+  using type = std::tuple<A, B>;
+  static constexpr bool is_struct = false;
+};
+template <class X>
+requires(is_container<X>::value) struct parts<X> {
+  static auto find() {
+    if constexpr (requires { typename X::mapped_type; }) {
+      return std::type_identity<typename X::mapped_type>{};
+    } else {
+      return std::type_identity<typename X::value_type>{};
+    }
+  }
+  using type = std::tuple<typename decltype(find())::type>;
+  static constexpr bool is_struct = false;
+};
+
+// Only points to what somebody else keeps, who need not live as long as the pipeline.
+template <class A>
+struct points
+    : std::bool_constant<std::is_pointer_v<A> && !std::is_function_v<std::remove_pointer_t<A>>> {};
+template <class T>
+struct points<std::reference_wrapper<T>> : std::true_type {};
+template <class C>
+struct points<std::basic_string_view<C>> : std::true_type {};
+template <class T, std::size_t N>
+struct points<std::span<T, N>> : std::true_type {};
+
+template <class T>
+inline constexpr bool travels =
+    std::is_object_v<T>&& std::is_default_constructible_v<T>&& std::is_move_constructible_v<T>&&
+        std::is_move_assignable_v<T>&& std::is_nothrow_destructible_v<T>;
+template <class T>
+inline constexpr bool is_constant =
+    travels<T>&& std::is_copy_constructible_v<T>&& std::is_copy_assignable_v<T> &&
+    !points<T>::value;
+
+// What is wrong with something that should become values.
+enum class Fault { none, nothing, constant_in_struct, pointer, no_constant };
+template <class X>
+constexpr Fault fault_of();
+template <class... Xs>
+constexpr Fault first_fault(std::type_identity<std::tuple<Xs...>>) {
+  Fault first = Fault::none;
+  ((first = first == Fault::none ? fault_of<Xs>() : first), ...);
+  return first;
+}
+template <class X>
+constexpr Fault fault_of() {
+  using Parts = typename std::conditional_t<std::is_void_v<X>, parts<int>, parts<X>>::type;
+  if constexpr (std::is_void_v<X>) {
+    return Fault::nothing;
+  } else if constexpr (is_value<X>) {
+    return Fault::none;
+  } else if constexpr (parts<X>::is_struct) {
+    constexpr Fault inside = first_fault(std::type_identity<Parts>{});
+    if constexpr (inside != Fault::none) {
+      return inside;
+    } else {
+      return []<class... Fs>(std::type_identity<std::tuple<Fs...>>) {
+        return (std::is_same_v<normal_t<Fs>, Fs> && ...) ? Fault::none : Fault::constant_in_struct;
+      }(std::type_identity<Parts>{});
+    }
+  } else if constexpr (std::tuple_size_v<Parts> > 0) {
+    return first_fault(std::type_identity<Parts>{});
+  } else if constexpr (points<constant_t<X>>::value) {
+    return Fault::pointer;
+  } else {
+    return is_constant<constant_t<X>> ? Fault::none : Fault::no_constant;
+  }
+}
+
+// normal_t where there is one.
+template <class X>
+constexpr auto normal_or_refused() {
+  if constexpr (fault_of<X>() == Fault::none) {
+    return std::type_identity<normal_t<X>>{};
+  } else {
+    return std::type_identity<Refused>{};
+  }
+}
+
+// Literals are all that a static_assert can say, so that the words come from a macro.
+#define SLUICE_CHECK_GIVEN(WHO, X)                                                                \
+  static_assert(fault_of<X>() != Fault::nothing,                                                  \
+                WHO " returns nothing: end it with `return` and what it gives");                  \
+  static_assert(fault_of<X>() != Fault::constant_in_struct, WHO                                   \
+                " gives a struct with a constant in it, but only a Value can stand in a struct: " \
+                "declare the field as a Value, and make it with Graph::constant");                \
+  static_assert(fault_of<X>() != Fault::pointer, WHO                                              \
+                " gives a pointer or view, but a constant must own what it is: give the object, " \
+                "for example a std::string or std::vector");                                      \
+  static_assert(fault_of<X>() != Fault::no_constant, WHO                                          \
+                " gives what is no Value and can be no constant, which has a default and can be " \
+                "copied: a callable arm takes no parameters and is not mutable")
+
+// Whether the parts join, once each is good by itself, and what they give then.
+template <class... Gives>
+struct Joint {
+  static constexpr bool parts_good = ((fault_of<Gives>() == Fault::none) && ...);
+  static constexpr auto find() {
+    if constexpr (parts_good) {
+      return joined_all<Gives...>{};
+    } else {
+      return std::type_identity<Differ>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+  static constexpr bool same = !parts_good || !std::is_same_v<type, Differ>;
+  static constexpr bool good = parts_good && same;
+  // The arms' own type, or where they are refused that of the first arm that has one.
+  template <class First, class... More>
+  static constexpr auto pick() {
+    if constexpr (fault_of<First>() == Fault::none || sizeof...(More) == 0) {
+      return normal_or_refused<First>();
+    } else {
+      return pick<More...>();
+    }
+  }
+  static constexpr auto find_result() {
+    if constexpr (good) {
+      return std::type_identity<normal_t<type>>{};
+    } else {
+      return pick<Gives...>();
+    }
+  }
+  using result = typename decltype(find_result())::type;
+};
+
+template <class Predicate>
+struct predicate_of_if_else {
+  static constexpr bool good = is_scalar_argument<Predicate>;
+  static constexpr bool check() {
+    static_assert(good,
+                  "if_else: the predicate must be a bool or a number, or a Value of one: make "
+                  "one with map");
+    return good;
+  }
+};
+template <class Predicate>
+struct predicate_of_filter {
+  static constexpr bool good = is_scalar_argument<Predicate>;
+  static constexpr bool check() {
+    static_assert(good,
+                  "filter: the predicate must be a bool or a number, or a Value of one: make "
+                  "one with map");
+    return good;
+  }
+};
+template <class T>
+struct value_of_constant {
+  static constexpr bool good = !is_value<T> && is_constant<T>;
+  static constexpr bool check() {
+    static_assert(!points<T>::value,
+                  "constant: a pointer or view is given, but a constant must own what it is: give "
+                  "the object, for example a std::string or std::vector");
+    static_assert(good || points<T>::value,
+                  "constant: what is given can be no constant, which has a default and can be "
+                  "copied, and is no Value");
+    return good;
+  }
+};
+template <class Then, class Otherwise>
+struct arms_of_if_else : Joint<Then, Otherwise> {
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("if_else: the arm 'then'", Then);
+    SLUICE_CHECK_GIVEN("if_else: the arm 'otherwise'", Otherwise);
+    static_assert(Joint<Then, Otherwise>::same,
+                  "if_else: the arms 'then' and 'otherwise' give different types: both arms must "
+                  "return the same structure and types; convert numbers with cast<T>(value)");
+    return Joint<Then, Otherwise>::good;
+  }
+};
+
+template <class Given, class Changed>
+struct change_of_apply_if : Joint<Given, Changed> {
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("apply_if: the value", Given);
+    SLUICE_CHECK_GIVEN("apply_if: the change", Changed);
+    static_assert(
+        Joint<Given, Changed>::same,
+        "apply_if: the change gives another type than it is given: it must return the same "
+        "structure and types; convert numbers with cast<T>(value)");
+    return Joint<Given, Changed>::good;
+  }
+};
+template <class Change, class Given>
+struct call_of_apply_if {
+  static constexpr bool good = std::is_invocable_v<Change&, const Given&>;
+  static constexpr bool check() {
+    static_assert(good,
+                  "apply_if: the change cannot be called with the value: let it take the value "
+                  "as its one parameter");
+    return good;
+  }
+};
+
+template <class Index>
+struct index_of_select {
+  static constexpr bool good = is_integer_argument<Index>;
+  static constexpr bool check() {
+    static_assert(good,
+                  "select: the index must be an integer, or a Value of one: compute one with "
+                  "map or cast");
+    return good;
+  }
+};
+// Arm number Number, beside what the arms before it give.
+template <int Number, class Gives, class Before>
+struct arm_of_select {
+  static constexpr bool good = Joint<Before, Gives>::good;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("select: an arm", Gives);
+    static_assert(Joint<Before, Gives>::same,
+                  "select: an arm gives another type than the arms before it: all arms must return "
+                  "the same structure and types; convert numbers with cast<T>(value)");
+    return good;
+  }
+};
+template <class... Gives>
+struct arms_of_select : Joint<Gives...> {
+  template <int Number, class Before, class First, class... More>
+  static constexpr bool check_from() {
+    if constexpr (!arm_of_select<Number, First, Before>::check()) {
+      return false;
+    } else if constexpr (sizeof...(More) > 0) {
+      return check_from<Number + 1, joined_t<Before, First>, More...>();
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool check() {
+    return check_from<0, std::tuple_element_t<0, std::tuple<Gives...>>, Gives...>();
+  }
+};
+
+// The right side of all_of and any_of, and the left one.
+template <class Left, class Right>
+struct sides_of_all_of {
+  static constexpr bool left = std::is_same_v<argument_t<Left>, bool>;
+  static constexpr bool callable = std::is_invocable_v<const Right&>;
+  static constexpr bool good = left && callable;
+  static constexpr bool check() {
+    static_assert(left,
+                  "all_of: the left side must be a bool or a Value<bool>; compare a number first");
+    static_assert(
+        callable,
+        "all_of: the right side must be a callable without parameters, so that it runs only "
+        "where it is needed");
+    return good;
+  }
+};
+template <class Left, class Right>
+struct sides_of_any_of {
+  static constexpr bool left = std::is_same_v<argument_t<Left>, bool>;
+  static constexpr bool callable = std::is_invocable_v<const Right&>;
+  static constexpr bool good = left && callable;
+  static constexpr bool check() {
+    static_assert(left,
+                  "any_of: the left side must be a bool or a Value<bool>; compare a number first");
+    static_assert(
+        callable,
+        "any_of: the right side must be a callable without parameters, so that it runs only "
+        "where it is needed");
+    return good;
+  }
+};
+template <class Gives>
+inline constexpr bool is_bool = std::is_same_v<Gives, bool> || std::is_same_v<Gives, Value<bool>>;
+template <class Gives>
+struct right_side_of_all_of {
+  static constexpr bool good = is_bool<Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("all_of: the right side", Gives);
+    static_assert(
+        good || fault_of<Gives>() != Fault::none,
+        "all_of: the right side must give a bool or a Value<bool>; compare a number first");
+    return good;
+  }
+};
+template <class Gives>
+struct right_side_of_any_of {
+  static constexpr bool good = is_bool<Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("any_of: the right side", Gives);
+    static_assert(
+        good || fault_of<Gives>() != Fault::none,
+        "any_of: the right side must give a bool or a Value<bool>; compare a number first");
+    return good;
+  }
+};
+
+// Loops. A state that is a tuple may be taken in parts.
+template <class State, class Condition>
+struct condition_of_while_loop {
+  static constexpr bool good = takes_state<Condition, State>();
+  static constexpr bool check() {
+    static_assert(
+        good,
+        "while_loop: the condition cannot be called with the state: let it take the state, "
+        "or one parameter for each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+template <class Gives>
+struct answer_of_while_loop {
+  static constexpr bool good = is_bool<Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("while_loop: the condition", Gives);
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "while_loop: the condition must give a Value<bool>, or a bool; compare a number "
+                  "first");
+    return good;
+  }
+};
+template <class State, class Body>
+struct body_of_while_loop {
+  static constexpr bool good = takes_state<Body, State>();
+  static constexpr bool check() {
+    static_assert(good,
+                  "while_loop: the body cannot be called with the state: let it take the state, "
+                  "or one parameter for each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+template <class State, class Body>
+struct body_of_for_loop {
+  static constexpr bool good = takes_state<Body, State, Value<std::int64_t>>();
+  static constexpr bool check() {
+    static_assert(good,
+                  "for_loop: the body cannot be called with the number of the iteration and the "
+                  "state: let it take a Value<std::int64_t>, then the state, or one parameter for "
+                  "each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+template <class State, class Body>
+struct body_of_for_loop_collect {
+  static constexpr bool good = takes_state<Body, State, Value<std::int64_t>>();
+  static constexpr bool check() {
+    static_assert(
+        good,
+        "for_loop_collect: the body cannot be called with the number of the iteration and "
+        "the state: let it take a Value<std::int64_t>, then the state, or one parameter "
+        "for each element of a state that is a tuple, of these types");
+    return good;
+  }
+};
+
+template <class Gives>
+inline constexpr bool is_pair = false;
+template <class Next, class Kept>
+inline constexpr bool is_pair<std::tuple<Next, Kept>> = is_value<normal_t<Kept>>;
+template <class Next, class Kept>
+inline constexpr bool is_pair<std::pair<Next, Kept>> = is_value<normal_t<Kept>>;
+template <class Gives>
+struct result_of_for_loop_collect {
+  static constexpr bool good = is_pair<Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("for_loop_collect: the body", Gives);
+    static_assert(
+        good || fault_of<Gives>() != Fault::none,
+        "for_loop_collect: the body must give std::tuple{next state, value}: two elements, "
+        "of which the second is the one Value or constant to keep");
+    return good;
+  }
+};
+
+template <class Count>
+struct count_of_for_loop {
+  static constexpr bool good = is_integer_argument<Count>;
+  static constexpr bool check() {
+    static_assert(good, "for_loop: the count must be an integer, or a Value of one");
+    return good;
+  }
+};
+// What a loop begins with.
+template <class Init>
+struct state_of_loop {
+  static constexpr bool good = fault_of<Init>() == Fault::none;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("a loop: the state that it begins with", Init);
+    return good;
+  }
+};
+template <class State, class Gives>
+inline constexpr bool stays = [] {
+  if constexpr (fault_of<Gives>() == Fault::none) {
+    return std::is_same_v<joined_t<State, Gives>, State>;
+  } else {
+    return false;
+  }
+}();
+template <class State, class Gives>
+struct next_state_of_while_loop {
+  static constexpr bool good = stays<State, Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("while_loop: the body", Gives);
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "while_loop: the body gives another type than the state: it must give the same "
+                  "structure and types as the state it begins with; convert with cast<T>(value)");
+    return good;
+  }
+};
+template <class State, class Gives>
+struct next_state_of_for_loop {
+  static constexpr bool good = stays<State, Gives>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("for_loop: the body", Gives);
+    static_assert(good || fault_of<Gives>() != Fault::none,
+                  "for_loop: the body gives another type than the state: it must give the same "
+                  "structure and types as the state it begins with; convert with cast<T>(value)");
+    return good;
+  }
+};
+template <class State, class Gives>
+struct next_state_of_for_loop_collect {
+  static constexpr bool good = stays<State, Gives>;
+  static constexpr bool check() {
+    static_assert(good,
+                  "for_loop_collect: the body's first element is another type than the state: it "
+                  "must be the same structure and types as the state the loop begins with; convert "
+                  "with cast<T>(value)");
+    return good;
+  }
+};
+
+// The description. Its result has as many columns as its type says.
+struct Unsized {};
+template <class... Columns>
+using all_columns = decltype(std::tuple_cat(std::declval<Columns>()...));
+template <class N>
+struct columns;
+template <class N>
+using columns_t = typename columns<N>::type;
+template <class... Fs>
+struct columns<std::type_identity<std::tuple<Fs...>>> {
+  static constexpr auto find() {
+    if constexpr ((std::is_same_v<columns_t<Fs>, Unsized> || ...)) {
+      return std::type_identity<Unsized>{};
+    } else {
+      return std::type_identity<all_columns<columns_t<Fs>...>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+};
+template <class N>
+struct columns : columns<std::type_identity<typename parts<N>::type>> {};
+template <class T>
+struct columns<Value<T>> {
+  using type = std::tuple<Value<T>>;
+};
+template <class X, std::size_t N>
+struct columns<std::array<X, N>> {
+  template <std::size_t>
+  using each = X;
+  static constexpr auto find() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::type_identity<columns_t<std::tuple<each<I>...>>>{};
+    }
+    (std::make_index_sequence<N>());
+  }
+  using type = typename decltype(find())::type;
+};
+template <class X>
+struct columns<std::vector<X>> {
+  using type = Unsized;
+};
+template <class K, class X>
+struct columns<std::map<K, X>> {
+  using type = Unsized;
+};
+
+template <class Describe>
+struct call_of_make_pipeline {
+  static constexpr bool good = std::is_invocable_v<Describe, Graph&>;
+  static constexpr bool check() {
+    static_assert(good, "make_pipeline: the description must be a callable that takes a Graph&");
+    return good;
+  }
+};
+template <class Gives>
+struct result_of_make_pipeline {
+  static constexpr auto find() {
+    if constexpr (fault_of<Gives>() == Fault::none) {
+      return columns<normal_t<Gives>>{};
+    } else {
+      return std::type_identity<Refused>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+  static constexpr bool good = fault_of<Gives>() == Fault::none && !std::is_same_v<type, Unsized>;
+  static constexpr bool check() {
+    SLUICE_CHECK_GIVEN("make_pipeline: the description", Gives);
+    static_assert(
+        !std::is_same_v<type, Unsized>,
+        "make_pipeline: the description returns a std::vector or std::map of Values, whose "
+        "type does not say how many columns a batch has: return a std::array, std::tuple "
+        "or struct of Values, or make one Value of them with map");
+    return good;
+  }
+};
+
+#undef SLUICE_CHECK_GIVEN
+
+}  // namespace sluice::detail
