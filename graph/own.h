@@ -97,9 +97,8 @@ constexpr bool has_view_after(std::index_sequence<Before...>) {
 
 template <class T, class... Seen>
 constexpr bool holds_views() {
-  if constexpr (std::is_const_v<T> || !requires { sizeof(T); }) {
-    return false;
-  } else if constexpr ((std::is_same_v<T, Seen> || ...)) {
+  if constexpr (std::is_const_v<T> || !requires { sizeof(T); } ||
+                (std::is_same_v<T, Seen> || ...)) {
     return false;
   } else if constexpr (owned_by_member<T> || owned_by_function<T>) {
     return true;

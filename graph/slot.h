@@ -4,6 +4,7 @@
 
 #include <sluice/runtime/tensor.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -36,10 +37,11 @@ struct SlotType {
 };
 
 // Types with a release() of their own keep nothing after it; others are replaced by a fresh object.
+// It gives nothing: that of a unique_ptr gives what nobody would destroy then.
 template <class T>
 concept Releasable = requires(T& value) {
   { value.release() }
-  noexcept;
+  noexcept->std::same_as<void>;
 };
 template <class T>
 concept Placeable = requires(T& value, Placer* placer) {

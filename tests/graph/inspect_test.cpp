@@ -65,7 +65,7 @@ TEST(Inspect, NamesThePathAndOnlyWhatRan) {
   const auto pipeline = make();
   const Inspection zero = pipeline.inspect(0), one = pipeline.inspect(1), two = pipeline.inspect(2),
                    ten = pipeline.inspect(10);
-  EXPECT_EQ(zero.path(), "if_else:then/select:arm 0");
+  EXPECT_EQ(zero.path(), "if_else:then/select:arm 0/for_loop (1 iteration)");
   EXPECT_TRUE(zero.has("for_loop"));
   EXPECT_FALSE(zero.has("risky"));
   EXPECT_EQ(one.path(), "if_else:otherwise");

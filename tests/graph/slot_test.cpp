@@ -1,0 +1,42 @@
+// Values are destroyed when nobody needs them any more.
+#include "tests/graph/sources.h"
+#include <sluice/graph/pipeline.h>
+
+#include <atomic>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct Counted {
+  static inline std::atomic<int> alive{0};
+  Counted() { ++alive; }
+  ~Counted() { --alive; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+};
+
+// A unique_ptr has a release(), which does not destroy.
+TEST(SlotType, AUniquePtrIsDestroyedWithItsSample) {
+  {
+    auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
+      auto owner = g.map(
+          "make", [](std::int64_t) { return std::make_unique<Counted>(); }, indices(g, 40));
+      return g.map(
+          "count",
+          [](const std::unique_ptr<Counted>& p) {
+            return p != nullptr ? Counted::alive.load() : 0;
+          },
+          owner);
+    });
+    for (const auto& [alive] : pipeline.epoch()) {
+      for (const int count : alive) EXPECT_EQ(count, 1);
+    }
+  }
+  EXPECT_EQ(Counted::alive, 0);
+}
+
+}  // namespace
+}  // namespace sluice
