@@ -1,6 +1,6 @@
 // The path of a sample: short, however often a loop goes round, and the same in errors, warnings
 // and inspections.
-#include "tests/graph/allocation_counter.h"
+#include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
