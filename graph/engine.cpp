@@ -1,3 +1,4 @@
+#include <sluice/graph/batches_in_making.h>
 #include <sluice/graph/delivery.h>
 #include <sluice/graph/engine.h>
 #include <sluice/graph/guarded.h>
@@ -11,21 +12,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
 
 namespace sluice {
-
-// A batch of which samples are under way.
-struct BatchInMaking {
-  std::unique_ptr<BatchData> data;
-  std::mutex mutex;  // guards the making of the columns
-  std::atomic<bool> has_columns{false};
-  const std::vector<Frame*>* frames = nullptr;  // once it is complete; the executor's
-};
 
 // One run through an epoch. Guarded by the engine's lock.
 struct Run {
@@ -41,10 +33,10 @@ struct Engine::Impl {
       : options(checked(the_options)),
         recorded(std::move(the_plan)),
         plan(prepare(recorded)),
-        makers(std::move(the_makers)) {
-    last_use = last_uses(plan, makers, options.last_batch);
-    total = plan.samples;
-    if (options.last_batch == LastBatch::drop) total -= total % options.batch_size;
+        makers(std::move(the_makers)),
+        last_use(last_uses(plan, makers, options.last_batch)),
+        total(plan.samples -
+              (options.last_batch == LastBatch::drop ? plan.samples % options.batch_size : 0)) {
     batch_count = (total + options.batch_size - 1) / options.batch_size;
     // More frames than samples would never be used.
     window =
@@ -92,73 +84,28 @@ struct Engine::Impl {
                 "it on the thread that takes batches");
   }
 
-  std::size_t cells_of(std::int64_t index) const {
-    return static_cast<std::size_t>(
-        std::min<std::int64_t>(options.batch_size, total - index * options.batch_size));
-  }
-
-  std::unique_ptr<BatchData> make_batch(std::int64_t index, std::size_t cells) const {
-    auto batch = std::make_unique<BatchData>();
-    batch->index = index;
-    batch->epoch = run->epoch;
-    batch->cells = cells;
-    return batch;
-  }
-
-  // Runs constructors of the user's types.
-  void make_columns(BatchData& batch) {
-    const std::size_t room = options.last_batch == LastBatch::fill
-                                 ? static_cast<std::size_t>(options.batch_size)
-                                 : batch.cells;
-    std::vector<std::unique_ptr<Column>> columns;
-    for (auto& maker : makers) columns.push_back(maker->make(room, batch_pool));
-    batch.columns = std::move(columns);
-  }
-
   // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
   bool admit(Frame& frame) noexcept {
     const std::lock_guard lock(mutex);
-    if (stopping || next_id >= total) return false;
-    const std::int64_t index = next_id / options.batch_size;
+    if (stopping) return false;
     try {
-      if (index >= first_in_making + static_cast<std::int64_t>(making.size())) {
-        auto batch = std::make_unique<BatchInMaking>();
-        batch->data = make_batch(index, cells_of(index));
-        making.push_back(std::move(batch));
-      }
+      if (!making.admit(frame)) return false;
     } catch (...) {
       break_off_locked(std::current_exception());
       return false;
     }
-    SampleInfo info;
-    info.index_in_epoch = next_id++;
-    info.batch = index;
-    info.index_in_batch = info.index_in_epoch % options.batch_size;
-    info.epoch = run->epoch;
-    frame.begin(info, options.seed, options.batch_size);
-    frame.batch = making[static_cast<std::size_t>(index - first_in_making)].get();
     ++ledger.admitted;
     return true;
   }
 
-  // On the thread that admitted the sample. The first one makes the columns of its batch.
+  // On the thread that admitted the sample.
   void begin(Frame& frame) noexcept {
-    BatchInMaking& batch = *frame.batch;
-    if (!batch.has_columns.load(std::memory_order_acquire)) {
-      const WorkScope scope(plan);
-      const std::lock_guard lock(batch.mutex);
-      try {
-        if (!batch.has_columns.load(std::memory_order_relaxed)) make_columns(*batch.data);
-        batch.has_columns.store(true, std::memory_order_release);
-      } catch (...) {
-        break_off(std::current_exception());
-        frame.cancel();
-        return;
-      }
-    }
-    for (std::size_t k = 0; k < frame.seats.size(); ++k) {
-      frame.seats[k].column = batch.data->columns[k].get();
-      frame.seats[k].cell = static_cast<std::size_t>(frame.info().index_in_batch);
+    const WorkScope scope(plan);
+    try {
+      making.begin(frame);
+    } catch (...) {
+      break_off(std::current_exception());
+      frame.cancel();
     }
   }
 
@@ -191,7 +138,7 @@ struct Engine::Impl {
 
   void batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept {
     const std::lock_guard lock(mutex);
-    making[static_cast<std::size_t>(index - first_in_making)]->frames = &in_order;
+    making.complete(index, in_order);
     arrived.notify_all();
   }
 
@@ -212,8 +159,6 @@ struct Engine::Impl {
     executor->set_cancelled(now);
   }
 
-  bool front_is_ready() const { return !making.empty() && making.front()->frames != nullptr; }
-
   std::unique_ptr<BatchData> next(Run& of) {
     require_outside("next()");
     std::unique_lock lock(mutex);
@@ -232,13 +177,11 @@ struct Engine::Impl {
   }
 
   std::unique_ptr<BatchData> next_full() {
-    auto batch = compactor.next([&] { return next_in_order(); },
-                                [&](std::int64_t index) {
-                                  auto full = make_batch(
-                                      index, static_cast<std::size_t>(options.batch_size));
-                                  make_columns(*full);
-                                  return full;
-                                });
+    auto batch =
+        compactor.next([&] { return next_in_order(); },
+                       [&](std::int64_t index) {
+                         return making.make(index, static_cast<std::size_t>(options.batch_size));
+                       });
     if (batch == nullptr && compactor.left_out() > 0) {
       {
         const std::lock_guard lock(mutex);
@@ -261,24 +204,22 @@ struct Engine::Impl {
       end(lock, "");
       std::rethrow_exception(error);
     }
-    if (!front_is_ready() || stopping) {
+    // Only this thread takes batches away, so the front stays while the lock is not held.
+    const BatchInMaking* front = making.complete_front();
+    if (front == nullptr || stopping) {
       end(lock, "");
       return nullptr;
     }
-    // Only this thread takes batches away, so the front stays while the lock is not held.
-    BatchInMaking& front = *making.front();
     lock.unlock();
     try {
-      delivery.judge(*front.data, *front.frames);
+      delivery.judge(*front->data, *front->frames);
     } catch (const BudgetError&) {
       lock.lock();
       end(lock, "");
       throw;
     }
     lock.lock();
-    const std::unique_ptr<BatchInMaking> taken = std::move(making.front());
-    making.pop_front();
-    ++first_in_making;
+    const std::unique_ptr<BatchInMaking> taken = making.take_front();
     lock.unlock();
     BatchData& batch = *taken->data;
     std::size_t bytes = 0;
@@ -306,7 +247,8 @@ struct Engine::Impl {
   // Until a batch is there, or none will come.
   void await(std::unique_lock<std::mutex>& lock) {
     const auto there = [&] {
-      return front_is_ready() || stopping || broken || settled_batches == batch_count;
+      return making.complete_front() != nullptr || stopping || broken ||
+             settled_batches == batch_count;
     };
     constexpr double kNever = 1e9;  // beyond what a wait can count
     if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
@@ -361,9 +303,7 @@ struct Engine::Impl {
       compactor.restart();
     }
     lock.lock();
-    while (!making.empty()) {
-      const std::unique_ptr<BatchInMaking> batch = std::move(making.front());
-      making.pop_front();
+    while (const std::unique_ptr<BatchInMaking> batch = making.take_front()) {
       if (batch->frames != nullptr) held += static_cast<std::int64_t>(batch->frames->size());
       lock.unlock();
       batch->data.reset();  // destroys values of the user's types
@@ -393,8 +333,7 @@ struct Engine::Impl {
               "; a pipeline runs one epoch at a time: take all batches first, or make another "
               "pipeline");
       run = begun;
-      next_id = 0;
-      first_in_making = 0;
+      making.restart(epoch);
       settled_batches = 0;
       delivery.restart(total);
       compactor.restart();
@@ -434,8 +373,8 @@ struct Engine::Impl {
   const Plan recorded;
   const Plan plan;
   std::vector<std::unique_ptr<ColumnMaker>> makers;
-  std::vector<char> last_use;
-  std::int64_t total = 0;
+  const std::vector<char> last_use;
+  const std::int64_t total;
   std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
@@ -443,10 +382,8 @@ struct Engine::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable arrived;
-  std::deque<std::unique_ptr<BatchInMaking>> making;  // batches first_in_making, ...
-  std::int64_t first_in_making = 0;
+  BatchesInMaking making{options, makers, batch_pool, total};
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
-  std::int64_t next_id = 0;
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};
