@@ -79,6 +79,7 @@ class Augmentation {
     fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), options_.data,
                name_of(options_.recipe), summary_of(options_.recipe));
 
+    const int threads = threads_of(pipeline.stats());
     Progress progress("images", count_);
     const auto start = std::chrono::steady_clock::now();
     bool failed = false;
@@ -101,7 +102,7 @@ class Augmentation {
           replaced ? "no stand-in could be decoded either; --on-error skip goes on without it"
                    : "--on-error skip or replace goes on without it"));
     }
-    summarise(seconds, pipeline.options().threads);
+    summarise(seconds, threads);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (!options_.sheet.empty()) write_sheet();
     if (written_ == 0) {

@@ -2,6 +2,7 @@
 
 #include "inputs.h"
 #include "progress.h"
+#include "summary.h"
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -47,6 +48,7 @@ int run_graph(const GraphOptions& options) {
   } else if (options.data.empty()) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
   } else {
+    (void)threads_of(pipeline.stats());
     Progress progress("images", pipeline.samples());
     for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();)
       progress.update((batch->index() + 1) * kBatch);

@@ -76,6 +76,7 @@ class Indexing {
           jpeg);
     });
 
+    const int threads = threads_of(pipeline.stats());
     Progress progress("files", files_.size());
     const auto start = std::chrono::steady_clock::now();
     for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();) {
@@ -86,7 +87,7 @@ class Indexing {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
-    summarise(seconds, pipeline.options().threads);
+    summarise(seconds, threads);
     if (indexed_ == 0) {
       (void)std::fflush(stdout);
       throw Error(fmt::format("nothing was indexed: none of {} files can be", files_.size()));

@@ -39,8 +39,7 @@ struct Engine::Impl {
     if (options.last_batch == LastBatch::drop) total -= total % options.batch_size;
     batch_count = (total + options.batch_size - 1) / options.batch_size;
     // More frames than samples would never be used.
-    window =
-        std::max<std::int64_t>(options.batch_size, std::min<std::int64_t>(options.window, total));
+    window = std::clamp<std::int64_t>(total, 1, options.window);
     for (std::int64_t i = 0; i < window; ++i) {
       frames.push_back(std::make_unique<Frame>(plan));
       frames.back()->count(options.profile);
@@ -64,6 +63,20 @@ struct Engine::Impl {
       stop();
     } catch (const Error&) {  // an unbalanced ledger; there is nobody left to tell
     }
+  }
+
+  static std::size_t bytes_of(const BatchData& batch) {
+    std::size_t bytes = 0;
+    for (const auto& column : batch.columns) bytes += column->bytes();
+    return bytes;
+  }
+
+  // Batches that may have memory at once: those that the window reaches into, one that is moved
+  // into a block, and one in the user's hands; with `compact` also a full one that is being made
+  // and what is left of the short one before it.
+  std::size_t batches_at_once() const {
+    const std::int64_t reached = (window + options.batch_size - 1) / options.batch_size;
+    return static_cast<std::size_t>(reached) + (options.compact ? 4 : 2);
   }
 
   std::unique_ptr<BatchData> make_batch(std::int64_t index, std::size_t cells) {
@@ -149,16 +162,20 @@ struct Engine::Impl {
     lock.unlock();
     auto batch = compact ? next_full(of_run) : next_in_order(of_run);
     lock.lock();
-    if (batch != nullptr) ++delivered_batches;
+    if (batch != nullptr) {
+      ++delivered_batches;
+      largest_batch = std::max(largest_batch, bytes_of(*batch));
+    }
     return batch;
   }
 
   std::unique_ptr<BatchData> next_full(std::int64_t of_run) {
-    auto batch =
-        compactor.next([&] { return next_in_order(of_run); },
-                       [&](std::int64_t index) {
-                         return make_batch(index, static_cast<std::size_t>(options.batch_size));
-                       });
+    auto batch = compactor.next(
+        [&] { return next_in_order(of_run); },
+        [&](std::int64_t index) {
+          return make_batch(
+              index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
+        });
     if (batch == nullptr && compactor.left_out() > 0) {
       const std::lock_guard lock(mutex);
       for (Ledger* counts : {&ledger, &total_ledger}) {
@@ -195,8 +212,7 @@ struct Engine::Impl {
     making.pop_front();
     ++first_in_making;
     lock.unlock();
-    std::size_t bytes = 0;
-    for (const auto& column : batch->columns) bytes += column->bytes();
+    const std::size_t bytes = bytes_of(*batch);
     Ledger here;
     std::exception_ptr trouble;
     try {
@@ -316,10 +332,12 @@ struct Engine::Impl {
     if (running) s.total += s.epoch;
     s.batches = delivered_batches;
     s.memory.window = static_cast<std::size_t>(window);
-    s.memory.active = static_cast<std::size_t>(options.threads);
+    s.threads = executor->threads();
+    s.threads_asked = options.threads;
+    s.memory.active = static_cast<std::size_t>(s.threads);
     s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
     s.memory.largest_batch = largest_batch;
-    add_memory(s.memory, options.batch_size, {sample_pool.stats(), batch_pool.stats()});
+    add_memory(s.memory, batches_at_once(), {sample_pool.stats(), batch_pool.stats()});
     return s;
   }
 
@@ -356,28 +374,48 @@ struct Engine::Impl {
   std::atomic<bool> cancelled{false};
   std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
+  Impl* next_inherited = nullptr;      // see ~Engine
   std::unique_ptr<Executor> executor;  // last: its threads use all of the above
 };
 
 Engine::Engine(Plan plan, const PipelineOptions& options,
                std::vector<std::unique_ptr<ColumnMaker>> makers)
     : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
-Engine::~Engine() = default;
 
-std::int64_t Engine::begin_epoch(std::int64_t epoch) { return impl_->begin_epoch(epoch); }
-std::unique_ptr<BatchData> Engine::next(std::int64_t run) { return impl_->next(run); }
-void Engine::cancel() { impl_->cancel(kAnyRun); }
-void Engine::cancel(std::int64_t run) { impl_->cancel(run); }
-void Engine::stop() { impl_->stop(); }
-void Engine::shut_down() noexcept { impl_->shut_down(); }
+Engine::~Engine() {
+  if (home_.here()) return;
+  // What the child of a fork() has of an engine lacks its threads, and locks may be held by them:
+  // it stays as it is. The list is for leak checkers.
+  static std::atomic<Impl*> inherited{nullptr};
+  Impl* const left = impl_.release();
+  left->next_inherited = inherited.exchange(left);
+}
+
+Engine::Impl& Engine::at_home() const {
+  if (home_.here()) return *impl_;
+  throw Error(
+      "this pipeline belongs to the process that made it, and fork() does not copy its threads; "
+      "make a pipeline in the child, and destroy all others before fork()");
+}
+
+std::int64_t Engine::begin_epoch(std::int64_t epoch) { return at_home().begin_epoch(epoch); }
+std::unique_ptr<BatchData> Engine::next(std::int64_t run) { return at_home().next(run); }
+void Engine::cancel() { at_home().cancel(kAnyRun); }
+void Engine::cancel(std::int64_t run) {
+  if (home_.here()) impl_->cancel(run);
+}
+void Engine::stop() { at_home().stop(); }
+void Engine::shut_down() noexcept {
+  if (home_.here()) impl_->shut_down();
+}
 Inspection Engine::inspect(std::int64_t sample, std::int64_t epoch) const {
-  return {impl_->recorded, sample, epoch, impl_->options};
+  return {at_home().recorded, sample, epoch, impl_->options};
 }
 std::int64_t Engine::samples() const { return impl_->total; }
 std::int64_t Engine::batches() const { return impl_->batch_count; }
 const PipelineOptions& Engine::options() const { return impl_->options; }
 const Plan& Engine::recorded_plan() const { return impl_->recorded; }
 const Plan& Engine::plan() const { return impl_->plan; }
-Stats Engine::stats() const { return impl_->stats(); }
+Stats Engine::stats() const { return at_home().stats(); }
 
 }  // namespace sluice

@@ -10,9 +10,11 @@
 //
 // Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
 // as the steps that run have ended. Batches outlive it. Not to be destroyed from inside a step.
-// Threads: cancel() and stats() from any; the rest from one thread at a time.
-// Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions
-// say.
+// After fork() it is of use to the process that made it only: the child may destroy it, and may
+// read batches that were taken before, but whatever else it asks of it throws an Error. Nor can the
+// child make a pipeline of its own unless all others were destroyed before fork(). Threads:
+// cancel() and stats() from any; the rest from one thread at a time. Errors: next() (and the loop)
+// throws BatchError, BudgetError or StallError as PipelineOptions say.
 #pragma once
 
 #include <sluice/graph/batch.h>
