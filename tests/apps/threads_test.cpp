@@ -57,7 +57,9 @@ TEST(ProgramThreads, FewerThanAskedForAreSaidOnce) {
     const Ran ran = run_limited(c.limit, graph);
     EXPECT_EQ(ran.status, c.status) << ran.errors;
     EXPECT_EQ(ran.errors.substr(0, c.says.size()), c.says) << "limit " << c.limit;
-    if (c.says != none) EXPECT_EQ(ran.errors.size(), c.says.size()) << ran.errors;
+    if (c.says != none) {
+      EXPECT_EQ(ran.errors.size(), c.says.size()) << ran.errors;
+    }
   }
   // Figures of another number of threads would be none.
   for (const std::vector<std::string>& bench :
