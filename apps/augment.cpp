@@ -84,6 +84,7 @@ class Augmentation {
     Progress progress("images", count_);
     progress.add(std::min(there_, count_));
     auto pipeline = describe_pipeline(progress);
+    const int threads = threads_of(pipeline.stats());
     const auto start = std::chrono::steady_clock::now();
     bool failed = false;
     int signal = 0;
@@ -104,7 +105,7 @@ class Augmentation {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
     if (failed) fail(fmt::format("stopped after {} images: {}", written_, reason(lost_.front())));
-    summarise(seconds, pipeline.options().threads);
+    summarise(seconds, threads);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (signal != 0) {
       fmt::print("stopped early by {}; with --resume the same command goes on from here\n",

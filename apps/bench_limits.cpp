@@ -12,22 +12,29 @@
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <jpeglib.h>
 
 namespace sluice::app {
 namespace {
 
-// Runs body(thread) on each of `threads` threads; seconds until the last has ended.
+// Runs body() on each of `threads` threads; seconds until the last has ended.
 template <class Body>
 double time_threads(int threads, Body body) {
   const auto start = std::chrono::steady_clock::now();
-  std::vector<std::thread> others;
-  for (int t = 1; t < threads; ++t) others.emplace_back(body);
-  body();
-  for (std::thread& thread : others) thread.join();
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (int t = 1; t < threads; ++t) others.emplace_back(body);
+    } catch (const std::system_error&) {
+      throw too_few_threads(threads, static_cast<int>(others.size()) + 1);
+    }
+    body();
+  }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -95,6 +102,12 @@ class Place : public Placer {
 };
 
 }  // namespace
+
+Error too_few_threads(int asked, int made) {
+  return Error(fmt::format(
+      "{} threads were asked for, but the system lets this process make no more than {}", asked,
+      made));
+}
 
 double run_full_decode(const Corpus& corpus, std::int64_t images, int threads) {
   std::atomic<std::int64_t> next{0};

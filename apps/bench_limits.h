@@ -3,10 +3,14 @@
 #pragma once
 
 #include "bench_corpus.h"
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 
 namespace sluice::app {
+
+// What a measurement with fewer threads than it was asked for says instead of figures.
+Error too_few_threads(int asked, int made);
 
 // Decodes every image whole with libjpeg-turbo, and nothing else: exact integer inverse DCT, fancy
 // upsampling, RGB. The threads share a counter; each keeps one libjpeg object and one picture, so

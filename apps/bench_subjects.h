@@ -41,6 +41,8 @@ Subject subject_of(const SubjectOptions& options, Describe describe) {
   auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
   return {[pipeline, images = options.images] {
             pipeline->reset();
+            if (const Stats stats = pipeline->stats(); stats.threads < stats.threads_asked)
+              throw too_few_threads(stats.threads_asked, stats.threads);
             const auto start = std::chrono::steady_clock::now();
             std::int64_t delivered = 0;
             for (const auto& batch : pipeline->epoch())

@@ -54,6 +54,7 @@ int run_graph(const GraphOptions& options) {
   } else if (options.data.empty()) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
   } else {
+    (void)threads_of(pipeline.stats());
     Progress progress("images", pipeline.samples());
     for (auto epoch = pipeline.epoch(); const auto batch = epoch.next();)
       progress.add(static_cast<std::int64_t>(batch->size() + batch->missing().size()));

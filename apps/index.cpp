@@ -78,6 +78,7 @@ class Indexing {
           jpeg);
     });
 
+    const int threads = threads_of(pipeline.stats());
     const auto start = std::chrono::steady_clock::now();
     int signal = 0;
     {
@@ -103,7 +104,7 @@ class Indexing {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
-    summarise(seconds, pipeline.options().threads);
+    summarise(seconds, threads);
     if (indexed_ == 0) {
       (void)std::fflush(stdout);
       throw Error(fmt::format("nothing was indexed: none of {} files can be", files_.size()));

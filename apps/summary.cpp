@@ -28,4 +28,14 @@ void name_left_out(const std::string& folder, const Files& files) {
   }
 }
 
+int threads_of(const Stats& stats) {
+  if (stats.threads < stats.threads_asked) {
+    fmt::print(stderr,
+               "sluice: {} threads were asked for, but the system lets this process make no more "
+               "than {}\n",
+               stats.threads_asked, stats.threads);
+  }
+  return stats.threads;
+}
+
 }  // namespace sluice::app

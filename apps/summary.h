@@ -2,6 +2,7 @@
 // them. No state, no errors.
 #pragma once
 
+#include <sluice/graph/stats.h>
 #include <sluice/io/files.h>
 
 #include <cstddef>
@@ -16,6 +17,10 @@ std::string name_below(const std::string& folder, const std::string& path);
 
 // What a step said, without the hint in brackets that is meant for programs.
 std::string in_words(const std::string& what);
+
+// How many threads the run had; says on standard error when the system allowed fewer than asked
+// for.
+int threads_of(const Stats& stats);
 
 // Prints line(item) for the first 20 items of `list`, and how many more there are.
 template <class List, class Line>

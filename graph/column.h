@@ -12,7 +12,6 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -234,8 +233,8 @@ class ItemsColumn : public Column {
 // Images and tensors.
 class MemoryColumn : public Column {
  public:
-  MemoryColumn(std::size_t cells, BufferPool& pool, std::atomic<bool>& ragged_hint)
-      : memory_(std::make_unique<BatchMemory>(cells, pool, ragged_hint)) {}
+  MemoryColumn(std::size_t cells, BufferPool& pool, BatchHistory& history)
+      : memory_(std::make_unique<BatchMemory>(cells, pool, history)) {}
   std::byte* place(std::size_t cell, const ValueSpec& spec) override {
     return memory_->place(cell, spec);
   }
@@ -282,7 +281,7 @@ class MakerOf : public ColumnMaker {
   std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool) override {
     using C = typename column_of<T>::type;
     if constexpr (std::is_base_of_v<MemoryColumn, C>) {
-      return std::make_unique<C>(cells, pool, ragged_);
+      return std::make_unique<C>(cells, pool, history_);
     } else {
       return std::make_unique<C>(cells);
     }
@@ -293,7 +292,7 @@ class MakerOf : public ColumnMaker {
   }
 
  private:
-  std::atomic<bool> ragged_{false};
+  BatchHistory history_;
 };
 
 }  // namespace detail

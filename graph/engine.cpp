@@ -39,8 +39,7 @@ struct Engine::Impl {
               (options.last_batch == LastBatch::drop ? plan.samples % options.batch_size : 0)) {
     batch_count = (total + options.batch_size - 1) / options.batch_size;
     // More frames than samples would never be used.
-    window =
-        std::max<std::int64_t>(options.batch_size, std::min<std::int64_t>(options.window, total));
+    window = std::clamp<std::int64_t>(total, 1, options.window);
     for (std::int64_t i = 0; i < window; ++i) {
       frames.push_back(std::make_unique<Frame>(plan));
       frames.back()->count(options.profile);
@@ -82,6 +81,20 @@ struct Engine::Impl {
     throw Error(std::string(call) +
                 " was called inside a step of the same pipeline, which would wait for itself; call "
                 "it on the thread that takes batches");
+  }
+
+  static std::size_t bytes_of(const BatchData& batch) {
+    std::size_t bytes = 0;
+    for (const auto& column : batch.columns) bytes += column->bytes();
+    return bytes;
+  }
+
+  // Batches that may have memory at once: those that the window reaches into, one that is moved
+  // into a block, and one in the user's hands; with `compact` also a full one that is being made
+  // and what is left of the short one before it.
+  std::size_t batches_at_once() const {
+    const std::int64_t reached = (window + options.batch_size - 1) / options.batch_size;
+    return static_cast<std::size_t>(reached) + (options.compact ? 4 : 2);
   }
 
   // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
@@ -172,16 +185,20 @@ struct Engine::Impl {
     lock.unlock();
     auto batch = compact ? next_full() : next_in_order();
     lock.lock();
-    if (batch != nullptr) ++delivered_batches;
+    if (batch != nullptr) {
+      ++delivered_batches;
+      largest_batch = std::max(largest_batch, bytes_of(*batch));
+    }
     return batch;
   }
 
   std::unique_ptr<BatchData> next_full() {
-    auto batch =
-        compactor.next([&] { return next_in_order(); },
-                       [&](std::int64_t index) {
-                         return making.make(index, static_cast<std::size_t>(options.batch_size));
-                       });
+    auto batch = compactor.next(
+        [&] { return next_in_order(); },
+        [&](std::int64_t index) {
+          return making.make(
+              index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
+        });
     if (batch == nullptr && compactor.left_out() > 0) {
       {
         const std::lock_guard lock(mutex);
@@ -222,8 +239,7 @@ struct Engine::Impl {
     const std::unique_ptr<BatchInMaking> taken = making.take_front();
     lock.unlock();
     BatchData& batch = *taken->data;
-    std::size_t bytes = 0;
-    for (const auto& column : batch.columns) bytes += column->bytes();
+    const std::size_t bytes = bytes_of(batch);
     Ledger here;
     std::exception_ptr trouble;
     try {
@@ -362,10 +378,12 @@ struct Engine::Impl {
     if (running) s.total += s.epoch;
     s.batches = delivered_batches;
     s.memory.window = static_cast<std::size_t>(window);
-    s.memory.active = static_cast<std::size_t>(options.threads);
+    s.threads = executor->threads();
+    s.threads_asked = options.threads;
+    s.memory.active = static_cast<std::size_t>(s.threads);
     s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
     s.memory.largest_batch = largest_batch;
-    add_memory(s.memory, options.batch_size, {sample_pool.stats(), batch_pool.stats()});
+    add_memory(s.memory, batches_at_once(), {sample_pool.stats(), batch_pool.stats()});
     return s;
   }
 
@@ -397,31 +415,53 @@ struct Engine::Impl {
   std::atomic<bool> cancelled{false};
   std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
+  Impl* next_inherited = nullptr;      // see ~Engine
   std::unique_ptr<Executor> executor;  // last: its threads use all of the above
 };
 
 Engine::Engine(Plan plan, const PipelineOptions& options,
                std::vector<std::unique_ptr<ColumnMaker>> makers)
     : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
-Engine::~Engine() = default;
 
-std::shared_ptr<Run> Engine::begin_epoch(std::int64_t epoch) { return impl_->begin_epoch(epoch); }
-std::unique_ptr<BatchData> Engine::next(Run& run) { return impl_->next(run); }
-void Engine::cancel() { impl_->cancel(nullptr); }
-void Engine::cancel(const Run& run) { impl_->cancel(&run); }
+Engine::~Engine() {
+  if (home_.here()) return;
+  // What the child of a fork() has of an engine lacks its threads, and locks may be held by them:
+  // it stays as it is. The list is for leak checkers.
+  static std::atomic<Impl*> inherited{nullptr};
+  Impl* const left = impl_.release();
+  left->next_inherited = inherited.exchange(left);
+}
+
+Engine::Impl& Engine::at_home() const {
+  if (home_.here()) return *impl_;
+  throw Error(
+      "this pipeline belongs to the process that made it, and fork() does not copy its threads; "
+      "make a pipeline in the child, and destroy all others before fork()");
+}
+
+std::shared_ptr<Run> Engine::begin_epoch(std::int64_t epoch) {
+  return at_home().begin_epoch(epoch);
+}
+std::unique_ptr<BatchData> Engine::next(Run& run) { return at_home().next(run); }
+void Engine::cancel() { at_home().cancel(nullptr); }
+void Engine::cancel(const Run& run) {
+  if (home_.here()) impl_->cancel(&run);
+}
 void Engine::stop() {
-  impl_->require_outside("reset()");
+  at_home().require_outside("reset()");
   impl_->stop("reset(); take all batches first, or make another pipeline");
 }
-void Engine::shut_down() noexcept { impl_->shut_down(); }
+void Engine::shut_down() noexcept {
+  if (home_.here()) impl_->shut_down();
+}
 Inspection Engine::inspect(std::int64_t sample, std::int64_t epoch) const {
-  return {impl_->recorded, sample, epoch, impl_->options};
+  return {at_home().recorded, sample, epoch, impl_->options};
 }
 std::int64_t Engine::samples() const { return impl_->total; }
 std::int64_t Engine::batches() const { return impl_->batch_count; }
 const PipelineOptions& Engine::options() const { return impl_->options; }
 const Plan& Engine::recorded_plan() const { return impl_->recorded; }
 const Plan& Engine::plan() const { return impl_->plan; }
-Stats Engine::stats() const { return impl_->stats(); }
+Stats Engine::stats() const { return at_home().stats(); }
 
 }  // namespace sluice

@@ -4,7 +4,8 @@
 //
 // Ownership: owns the plan, the frames, the pools and the executor. Batches that were taken outlive
 // it. Threads: cancel() and stats() from any; the rest from one thread at a time. Errors: as
-// Pipeline says.
+// Pipeline says. In a child of fork() whatever needs the threads or the frames throws Error; what
+// is for destructors does nothing.
 #pragma once
 
 #include <sluice/graph/column.h>
@@ -13,6 +14,7 @@
 #include <sluice/graph/plan.h>
 #include <sluice/graph/stats.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/process.h>
 
 #include <cstdint>
 #include <memory>
@@ -53,7 +55,7 @@ class Engine {
   std::unique_ptr<BatchData> next(Run& run);
   // Ends the epoch: steps that run end, others never start. Returns at once.
   void cancel();
-  // The same, unless another run has begun.
+  // The same for destructors, unless another run has begun.
   void cancel(const Run& run);
   // Ends the epoch and waits until nothing runs.
   void stop();
@@ -73,6 +75,9 @@ class Engine {
 
  private:
   struct Impl;
+  Impl& at_home() const;
+
+  HomeProcess home_;
   std::unique_ptr<Impl> impl_;
 };
 

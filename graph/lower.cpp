@@ -1,20 +1,24 @@
 #include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/crew.h>
 #include <sluice/graph/flow/loop_node.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 #include <sluice/graph/lower.h>
 #include <sluice/graph/runner.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/process.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <tbb/flow_graph.h>
-#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 namespace sluice {
@@ -137,14 +141,36 @@ class Nodes {
   std::vector<std::unique_ptr<LoopNode>> loops_;
 };
 
-// oneTBB gives a process one thread per CPU; a pipeline that asks for more raises that limit while
-// it lives.
-std::unique_ptr<tbb::global_control> allow_threads(int threads) {
-  constexpr auto kLimit = tbb::global_control::max_allowed_parallelism;
-  if (static_cast<std::size_t>(threads) <= tbb::global_control::active_value(kLimit))
-    return nullptr;
-  return std::make_unique<tbb::global_control>(kLimit, static_cast<std::size_t>(threads));
-}
+// An executor that lives, counted. In a child of fork() oneTBB's lists still hold the threads that
+// slept in it, while their memory is used again for new threads: where there were any, no executor
+// can be made.
+class Resident {
+ public:
+  Resident() {
+    const std::uint64_t here = std::uint64_t{HomeProcess::generation()} << 32;
+    std::uint64_t seen = all.load();
+    std::uint64_t next = 0;
+    do {
+      const std::uint64_t count = seen & kCount;
+      const bool inherited = (seen & ~kCount) != here;
+      if (inherited && count > 0) {
+        throw Error(
+            "a child of fork() cannot make a pipeline, since one was alive when the process "
+            "forked; destroy pipelines before fork(), or start the child's program with exec()");
+      }
+      next = here + count + 1;
+    } while (!all.compare_exchange_weak(seen, next));
+  }
+  Resident(const Resident&) = delete;
+  Resident& operator=(const Resident&) = delete;
+  ~Resident() { all.fetch_sub(1); }
+
+ private:
+  static constexpr std::uint64_t kCount = 0xffffffff;
+  // Their number, and above it the process that counted: one word, since a lock might be held
+  // while another thread forks.
+  static inline std::atomic<std::uint64_t> all{0};
+};
 
 }  // namespace
 
@@ -152,23 +178,25 @@ struct Executor::Impl {
   Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int size_of_batches,
        BufferPool& pool, ExecutorHooks the_hooks)
       : hooks(std::move(the_hooks)),
-        threads(thread_count),
         batch_size(static_cast<std::size_t>(size_of_batches)),
         frames(all),
-        limit(allow_threads(thread_count)),
         runner(pool),
-        arena(thread_count, 1) {
-    arena.execute([&] { build(plan); });
-    driver = std::thread([this] { drive(); });
+        arena(thread_count, static_cast<unsigned>(thread_count)) {
+    arena.initialize();  // tried again after no memory, oneTBB would wait for itself
+    start_driver();
+    try {
+      others.emplace(arena, static_cast<std::size_t>(thread_count) - 1);
+      threads = static_cast<int>(others->size()) + 1;
+      arena.execute([&] { build(plan); });
+    } catch (...) {
+      stop_driver();
+      throw;
+    }
   }
 
   ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      stopping = true;
-    }
-    wake_driver.notify_one();
-    driver.join();
+    stop_driver();
+    others.reset();
     arena.execute([&] {
       window.reset();
       batches.reset();
@@ -177,6 +205,25 @@ struct Executor::Impl {
       nodes.reset();
       graph.reset();
     });
+  }
+
+  // First of all threads, since nothing goes without it.
+  void start_driver() {
+    try {
+      driver = std::thread([this] { drive(); });
+    } catch (const std::system_error& error) {
+      throw Error("the pipeline cannot make a single thread: " + error.code().message() +
+                  "; allow the process more threads (ulimit -u, pids.max) or more memory");
+    }
+  }
+
+  void stop_driver() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    wake_driver.notify_one();
+    driver.join();
   }
 
   void build(const Plan& plan) {
@@ -253,23 +300,18 @@ struct Executor::Impl {
     }
   }
 
-  // Something may be admitted: by the driver if it sleeps, else by a task beside what runs.
+  // Something may be admitted: by the driver if it sleeps, else here, beside what runs.
   void admit_more() {
     bool busy = false;
     {
       const std::lock_guard lock(mutex);
       wanted = true;
       busy = !idle;
-      if (busy && threads > 1) graph->reserve_wait();
+      if (busy) graph->reserve_wait();
     }
     wake_driver.notify_one();
-    if (!busy || threads == 1) return;
-    try {
-      arena.enqueue([this] {
-        guard([&] { window->start(); });
-        graph->release_wait();
-      });
-    } catch (...) {  // no memory for a task: the driver comes to it when it has nothing else to do
+    if (busy) {
+      guard([&] { window->start(); });
       graph->release_wait();
     }
   }
@@ -295,13 +337,14 @@ struct Executor::Impl {
   using ReadyNode =
       tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
 
+  const Resident resident;  // first: there may be no arena without it
   ExecutorHooks hooks;
-  const int threads;
   const std::size_t batch_size;
   const std::vector<Frame*> frames;
-  std::unique_ptr<tbb::global_control> limit;
   Runner runner;
-  tbb::task_arena arena;
+  tbb::task_arena arena;  // all of its places are for our own threads, see flow::crew
+  std::optional<flow::crew> others;
+  int threads = 1;  // the driver and the others
   std::unique_ptr<tbb::flow::graph> graph;
   std::unique_ptr<flow::window<Token>> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
@@ -342,6 +385,8 @@ void Executor::drain() { impl_->drain(); }
 void Executor::for_each_held(const std::function<void(const Frame&)>& visit) const {
   impl_->batches->for_each_held([&](const Frame* frame) { visit(*frame); });
 }
+
+int Executor::threads() const { return impl_->threads; }
 
 void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cancelled); }
 

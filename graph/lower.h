@@ -3,7 +3,8 @@
 // Stages become nodes, branches become select_nodes whose arms end in the same receiver, the frames
 // go round in a window, a batch_node puts them in order (graph/flow/ has these nodes). A driver
 // thread waits for the graph inside an arena of the pipeline's own, so that work goes on while
-// nobody asks for a batch, with one thread too.
+// nobody asks for a batch, with one thread too. The other threads are the pipeline's own as well
+// (flow/crew.h): what other pipelines, or the user, ask of oneTBB does not concern them.
 //
 // Ownership: refers to the plan, the frames and the pools of its user, who outlives it. Threads:
 // begin() and drain() from one thread at a time; the rest from any. The hooks are called on worker
@@ -39,8 +40,9 @@ struct ExecutorHooks {
 
 class Executor {
  public:
-  // `threads`: how many threads run steps at once. `batch_size` and the frames' ids decide about
-  // batches.
+  // `threads`: how many threads run steps at once, if the system makes that many; one is enough.
+  // `batch_size` and the frames' ids decide about batches. Throws Error when there can be none: no
+  // thread can be made, or fork() made this process while a pipeline was alive.
   Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size,
            BufferPool& pool, ExecutorHooks hooks);
   // Stops as drain() does.
@@ -56,6 +58,8 @@ class Executor {
   void drain();
   // Frames that arrived in batches which are not complete; call it when nothing is under way.
   void for_each_held(const std::function<void(const Frame&)>& visit) const;
+  // Threads that there are.
+  int threads() const;
   // Steps of ended samples are passed over once this says true.
   void set_cancelled(bool cancelled);
 

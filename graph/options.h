@@ -42,7 +42,9 @@ enum class LastBatch : std::uint8_t {
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
-  int threads = 0;   // 0: as many as the process may use CPUs
+  // The pipeline's own, beside those of other pipelines; 0: as many as the process may use CPUs.
+  // Where the system does not let so many be made, it runs with fewer: see Stats::threads.
+  int threads = 0;
   int prefetch = 2;  // batches that are made ready while the user works on one
   int window =
       0;  // samples that may be under way, at least batch_size; 0: batch_size * (prefetch + 1)

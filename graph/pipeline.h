@@ -11,6 +11,9 @@
 // Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
 // as the steps that run have ended. Batches outlive it. Destroyed inside one of its own steps, it
 // says so and ends the process.
+// After fork() it is of use to the process that made it only: the child may destroy it, and may
+// read batches that were taken before, but whatever else it asks of it throws an Error. Nor can the
+// child make a pipeline of its own unless all others were destroyed before fork().
 // Threads: cancel() and stats() from any, also inside steps; the rest from one thread at a time,
 // and not inside a step of the same pipeline, which throws Error.
 // Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions

@@ -170,6 +170,10 @@ std::string to_string(const Stats& stats) {
       fmt::format("samples: {}; {} batches\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
                   to_string(stats.total), with_commas(stats.batches),
                   megabytes(stats.memory.bytes_peak), megabytes(stats.memory.bytes_bound));
+  if (stats.threads < stats.threads_asked) {
+    text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
+                        stats.threads, stats.threads_asked);
+  }
   if (!stats.steps.empty()) text += steps_table(stats);
   if (!stats.branches.empty()) text += arms_table(stats);
   if (!stats.loops.empty()) text += loops_table(stats);
@@ -183,14 +187,14 @@ void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_pt
   Reading(stats, counts, frames.front()->tally.timed()).read(plan.top, "");
 }
 
-void add_memory(MemoryStats& memory, int batch_size, const std::array<BufferPoolStats, 2>& pools) {
+void add_memory(MemoryStats& memory, std::size_t batches,
+                const std::array<BufferPoolStats, 2>& pools) {
   for (const BufferPoolStats& pool : pools) {
     memory.bytes_in_use += pool.bytes_in_use;
     memory.bytes_peak += pool.bytes_peak;
     memory.bytes_reserved += pool.bytes_reserved;
     memory.system_allocations += pool.system_allocations;
   }
-  const std::size_t batches = memory.window / static_cast<std::size_t>(batch_size) + 2;
   memory.bytes_bound = memory.active * memory.largest_sample + batches * memory.largest_batch;
 }
 

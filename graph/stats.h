@@ -28,8 +28,10 @@ struct MemoryStats {
   std::size_t bytes_reserved = 0;  // in use or waiting in the pools
   std::size_t largest_sample = 0;  // most bytes that one sample's steps have taken, all together
   std::size_t largest_batch = 0;   // most bytes of one batch
-  // active * largest_sample + batches that can be under way * largest_batch: what the pipeline
-  // itself can hold, besides batches that the user keeps.
+  // active * largest_sample + batches that can have memory at once * largest_batch: what the
+  // pipeline reserves at most for samples and batches like those that it has seen. One batch in the
+  // user's hands is counted. More that the user keeps are not, nor are pictures and tensors inside
+  // structures of the user's own.
   std::size_t bytes_bound = 0;
   std::uint64_t system_allocations = 0;
 };
@@ -82,6 +84,8 @@ struct Stats {
   Ledger epoch;              // of the epoch that runs, or ran last
   Ledger total;              // of all epochs
   std::int64_t batches = 0;  // delivered
+  int threads = 0;           // that run steps
+  int threads_asked = 0;     // more than `threads` where the system did not let so many be made
   MemoryStats memory;
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`
@@ -90,8 +94,8 @@ struct Stats {
   std::vector<EventStats> events;  // those that happened
 };
 
-// The samples and the memory in a line each, then tables of steps, arms and loops, as far as there
-// are any.
+// The samples and the memory in a line each, and one when threads are lacking; then tables of
+// steps, arms and loops, as far as there are any.
 std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, with what was counted of its parts. `stats` are of the
@@ -102,6 +106,8 @@ std::string to_dot(const Plan& plan, const Stats& stats);
 // For the engine. Adds up what the frames have counted; may be called while they run.
 void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames);
 // The same for memory: what the pools say together, and the bound that follows from the rest.
-void add_memory(MemoryStats& memory, int batch_size, const std::array<BufferPoolStats, 2>& pools);
+// `batches`: how many can have memory at once.
+void add_memory(MemoryStats& memory, std::size_t batches,
+                const std::array<BufferPoolStats, 2>& pools);
 
 }  // namespace sluice

@@ -2,25 +2,28 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 namespace sluice {
 
-BatchMemory::BatchMemory(std::size_t cells, BufferPool& pool, std::atomic<bool>& ragged_hint)
-    : pool_(&pool), ragged_hint_(&ragged_hint), cells_(cells) {}
+BatchMemory::BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& history)
+    : pool_(&pool), history_(&history), cells_(cells) {}
+
+void BatchMemory::reserve_block(const ValueSpec& spec) {
+  if (!history_->last_dense.load(std::memory_order_relaxed)) return;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(spec.bytes(), cells_.size(), &bytes)) return;
+  if (bytes / 2 > history_->largest_dense.load(std::memory_order_relaxed)) return;
+  block_ = pool_->allocate(bytes);
+  block_spec_ = spec;
+}
 
 std::byte* BatchMemory::place(std::size_t index, const ValueSpec& spec) {
   bool in_block = false;
   {
     const std::lock_guard lock(mutex_);
     if (!decided_) {
-      if (!ragged_hint_->load(std::memory_order_relaxed)) {
-        std::size_t bytes = 0;
-        if (__builtin_mul_overflow(spec.bytes(), cells_.size(), &bytes)) throw std::bad_alloc();
-        block_ = pool_->allocate(bytes);
-        block_spec_ = spec;
-      }
+      reserve_block(spec);
       decided_ = true;
     }
     in_block = block_ && block_spec_ == spec;
@@ -48,8 +51,12 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
     return cell.spec == cells_.front().spec;
   });
   dense_ = agree && count > 0;
-  ragged_hint_->store(!agree, std::memory_order_relaxed);
+  if (count > 0) history_->last_dense.store(dense_, std::memory_order_relaxed);
   if (dense_) {
+    std::atomic<std::size_t>& largest = history_->largest_dense;
+    largest.store(
+        std::max(largest.load(std::memory_order_relaxed), count * cells_.front().spec.bytes()),
+        std::memory_order_relaxed);
     make_dense(count);
     return;
   }
@@ -64,8 +71,8 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
 }
 
 std::size_t BatchMemory::bytes() const {
-  std::size_t sum = block_.size();
-  for (const Cell& cell : cells_) sum += cell.own.size();
+  std::size_t sum = block_.capacity();
+  for (const Cell& cell : cells_) sum += cell.own.capacity();
   return sum;
 }
 

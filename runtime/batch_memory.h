@@ -2,9 +2,11 @@
 // cell each: dense in one block when all have the same spec, each in a block of its own (ragged)
 // when they differ.
 //
-// The first value decides what the block looks like. A value that does not fit it goes to memory of
-// its own. finish() settles the matter: dense exactly when all values agree, whatever the order in
-// which they came.
+// The first value decides what the block looks like, but a block is reserved only where the batches
+// before give reason to: the last one was dense, and the largest dense one took at least half as
+// much. A value outside the block has memory of its own. finish() settles the matter: dense exactly
+// when all values agree, whatever the order in which they came, and whether or not they must be
+// moved for it.
 //
 // Ownership: owns its memory through Buffers. Threads: place() and put() from several threads for
 // different cells; the rest when all values are there. Errors: std::bad_alloc.
@@ -23,12 +25,17 @@
 
 namespace sluice {
 
+// What is known of the batches of one output that are finished.
+struct BatchHistory {
+  std::atomic<bool> last_dense{false};
+  std::atomic<std::size_t> largest_dense{0};  // bytes
+};
+
 class BatchMemory {
  public:
-  // `pool` provides the memory. `ragged_hint` outlives the object and is shared by the batches of
-  // one output: when the last batch was ragged, this one reserves no common block before it knows
-  // better.
-  BatchMemory(std::size_t cells, BufferPool& pool, std::atomic<bool>& ragged_hint);
+  // `pool` provides the memory. `history` outlives the filling of the batch and is shared by the
+  // batches of one output, which finish one at a time.
+  BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& history);
 
   // Memory for the value of `cell`. Asking again drops what the cell had.
   std::byte* place(std::size_t cell, const ValueSpec& spec);
@@ -45,7 +52,7 @@ class BatchMemory {
   // times.
   void finish(std::span<const std::uint32_t> kept, std::size_t padding);
 
-  // Bytes of memory held: the block and what lies outside it.
+  // Bytes of memory held: the block and what lies outside it, as the pool counts them.
   std::size_t bytes() const;
 
   // Of a cell that has its value, or of value i after finish().
@@ -61,10 +68,11 @@ class BatchMemory {
     ValueSpec spec;
     Buffer own;
   };
+  void reserve_block(const ValueSpec& spec);
   void make_dense(std::size_t count);
 
   BufferPool* pool_;
-  std::atomic<bool>* ragged_hint_;
+  BatchHistory* history_;
   std::mutex mutex_;  // guards the decision about the block
   bool decided_ = false;
   ValueSpec block_spec_;

@@ -1,4 +1,5 @@
 #include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/process.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,8 @@ namespace {
 // Four classes per power of two, from 64 bytes on.
 constexpr unsigned kClasses = 4 * 58;
 constexpr std::size_t kSmallest = 64;
+// A block may be lent to a request of this many classes below its own: half of its size.
+constexpr unsigned kBorrow = 4;
 
 unsigned class_of(std::size_t bytes) {
   if (bytes <= kSmallest) return 0;
@@ -54,17 +57,56 @@ struct PoolState {
   std::size_t on_loan = 0;
   bool closed = false;
 
+  const HomeProcess home;
+  unsigned next_given = 0;  // the class that gives a block to the system next
+
   ~PoolState() { trim(); }
 
-  void trim() {
-    for (unsigned c = 0; c < kClasses; ++c) {
-      SizeClass& blocks = classes[c];
-      for (std::byte* block : blocks.free) give_to_system(block);
-      blocks.total -= blocks.free.size();
-      stats.bytes_reserved -= blocks.free.size() * class_bytes(c);
-      blocks.free.clear();
+  // A class that has a free block for a request of class `wanted`, the nearest; else kClasses.
+  unsigned lender(unsigned wanted) const {
+    const unsigned end = std::min(wanted + kBorrow + 1, kClasses);
+    for (unsigned c = wanted; c < end; ++c) {
+      if (!classes[c].free.empty()) return c;
+    }
+    return kClasses;
+  }
+
+  std::byte* borrow(unsigned from) {
+    std::byte* const block = classes[from].free.back();
+    classes[from].free.pop_back();
+    return block;
+  }
+
+  std::byte* take_new(unsigned size_class) {
+    SizeClass& blocks = classes[size_class];
+    // Room for every block of the class, so that giving one back cannot fail.
+    if (blocks.free.capacity() <= blocks.total) blocks.free.reserve(2 * blocks.total + 8);
+    const std::size_t capacity = class_bytes(size_class);
+    const std::size_t most = std::max(stats.bytes_peak, stats.bytes_in_use + capacity);
+    give_back(most - capacity);
+    std::byte* const block = take_from_system(capacity);
+    ++blocks.total;
+    ++stats.system_allocations;
+    stats.bytes_reserved += capacity;
+    return block;
+  }
+
+  // Gives free blocks to the system, from all classes in turn, until no more than `most` is
+  // reserved or none is left.
+  void give_back(std::size_t most) {
+    while (stats.bytes_reserved > most && stats.bytes_reserved > stats.bytes_in_use) {
+      SizeClass& blocks = classes[next_given];
+      if (!blocks.free.empty()) {
+        give_to_system(blocks.free.back());
+        blocks.free.pop_back();
+        --blocks.total;
+        stats.bytes_reserved -= class_bytes(next_given);
+      }
+      next_given = (next_given + 1) % kClasses;
     }
   }
+
+  void trim() { give_back(0); }
 };
 
 namespace {
@@ -73,11 +115,17 @@ thread_local BufferPoolScope* innermost_scope = nullptr;
 
 }  // namespace detail
 
+std::size_t Buffer::capacity() const {
+  return data_ == nullptr ? 0 : detail::class_bytes(size_class_);
+}
+
 void Buffer::reset() noexcept {
   if (data_ == nullptr) return;
   detail::PoolState& pool = *pool_;
   bool last = false;
-  {
+  if (!pool.home.here()) {
+    detail::give_to_system(data_);
+  } else {
     const std::lock_guard lock(pool.mutex);
     pool.stats.bytes_in_use -= detail::class_bytes(size_class_);
     --pool.on_loan;
@@ -98,6 +146,7 @@ void Buffer::reset() noexcept {
 BufferPool::BufferPool() : state_(new detail::PoolState) {}
 
 BufferPool::~BufferPool() {
+  if (!state_->home.here()) return;
   bool last = false;
   {
     const std::lock_guard lock(state_->mutex);
@@ -110,43 +159,40 @@ BufferPool::~BufferPool() {
 
 Buffer BufferPool::allocate(std::size_t bytes) {
   if (bytes > (std::size_t{1} << 62)) throw std::bad_alloc();
-  const unsigned size_class = detail::class_of(bytes);
-  const std::size_t capacity = detail::class_bytes(size_class);
+  unsigned size_class = detail::class_of(bytes);
   Buffer buffer;
-  {
+  if (!state_->home.here()) {
+    buffer.data_ = detail::take_from_system(detail::class_bytes(size_class));
+  } else {
     const std::lock_guard lock(state_->mutex);
-    detail::PoolState::SizeClass& blocks = state_->classes[size_class];
-    if (blocks.free.empty()) {
-      // Room for every block of the class, so that giving one back cannot fail.
-      if (blocks.free.capacity() <= blocks.total) blocks.free.reserve(2 * blocks.total + 8);
-      buffer.data_ = detail::take_from_system(capacity);
-      ++blocks.total;
-      ++state_->stats.system_allocations;
-      state_->stats.bytes_reserved += capacity;
+    if (const unsigned from = state_->lender(size_class); from < detail::kClasses) {
+      buffer.data_ = state_->borrow(from);
+      size_class = from;
     } else {
-      buffer.data_ = blocks.free.back();
-      blocks.free.pop_back();
+      buffer.data_ = state_->take_new(size_class);
     }
     ++state_->on_loan;
     BufferPoolStats& stats = state_->stats;
-    stats.bytes_in_use += capacity;
+    stats.bytes_in_use += detail::class_bytes(size_class);
     stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
   }
   buffer.size_ = bytes;
   buffer.size_class_ = size_class;
   buffer.pool_ = state_;
   if (detail::innermost_scope != nullptr && detail::innermost_scope->pool_ == this) {
-    detail::innermost_scope->bytes_ += capacity;
+    detail::innermost_scope->bytes_ += buffer.capacity();
   }
   return buffer;
 }
 
 void BufferPool::trim() {
+  if (!state_->home.here()) return;
   const std::lock_guard lock(state_->mutex);
   state_->trim();
 }
 
 BufferPoolStats BufferPool::stats() const {
+  if (!state_->home.here()) return {};
   const std::lock_guard lock(state_->mutex);
   return state_->stats;
 }

@@ -2,9 +2,15 @@
 //
 // A BufferPool hands out Buffers: aligned, uninitialised blocks of memory. A Buffer owns its block
 // and gives it back to its pool when it is destroyed, so that a warm program allocates nothing.
-// Blocks come in size classes (four per power of two, so at most a fifth of a block is unused).
+// Blocks come in size classes (four per power of two, so at most a fifth of a block is unused); a
+// class that has no block borrows one of up to twice the size from another.
 //
-// Ownership: a Buffer keeps the memory of its pool alive; it may outlive the BufferPool object.
+// A pool never keeps more than was in use at one time: before it takes a block from the system that
+// would exceed this, it gives back others that nobody uses.
+//
+// Ownership: a Buffer keeps the memory of its pool alive; it may outlive the BufferPool object. In
+// a child of fork() a Buffer that was made before stays readable; released there, its block goes to
+// the system, and so do those that are allocated from a pool made before.
 // Threads: every function may be called from any thread; a Buffer may be released on another thread
 // than the one which allocated it. One Buffer object belongs to one thread at a time. Errors:
 // allocate() throws std::bad_alloc, and the pool stays as it was.
@@ -41,6 +47,8 @@ class Buffer {
   std::byte* data() const { return data_; }
   // The size that was asked for, in bytes.
   std::size_t size() const { return size_; }
+  // The size of the whole block, which counts in BufferPoolStats; 0 when empty.
+  std::size_t capacity() const;
   explicit operator bool() const { return data_ != nullptr; }
   // Whether `at` points into the block.
   bool contains(const void* at) const {
@@ -66,9 +74,9 @@ class Buffer {
 };
 
 struct BufferPoolStats {
-  std::size_t bytes_in_use = 0;          // in blocks that are on loan
-  std::size_t bytes_peak = 0;            // the most that bytes_in_use has been
-  std::size_t bytes_reserved = 0;        // taken from the system: on loan or waiting in the pool
+  std::size_t bytes_in_use = 0;    // in blocks that are on loan
+  std::size_t bytes_peak = 0;      // the most that bytes_in_use has been
+  std::size_t bytes_reserved = 0;  // on loan or waiting in the pool: never more than bytes_peak
   std::uint64_t system_allocations = 0;  // how often the pool had to ask the system for a block
 };
 

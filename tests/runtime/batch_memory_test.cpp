@@ -17,6 +17,13 @@ class BatchMemoryTest : public ::testing::Test {
     std::memset(memory.place(cell, spec_of(size)), static_cast<int>(cell) + 1,
                 static_cast<std::size_t>(size));
   }
+  // A dense batch of `count` values that was finished before.
+  void finish_dense(std::size_t count, std::int64_t size) {
+    BatchMemory memory(count, pool_, history_);
+    for (std::size_t cell = 0; cell < count; ++cell) put(memory, cell, size);
+    memory.finish(all(count), 0);
+    EXPECT_TRUE(memory.dense());
+  }
   static bool holds(const BatchMemory& memory, std::size_t i, int value) {
     for (std::size_t k = 0; k < memory.spec(i).bytes(); ++k) {
       if (memory.data(i)[k] != static_cast<std::byte>(value)) return false;
@@ -29,11 +36,13 @@ class BatchMemoryTest : public ::testing::Test {
     return cells;
   }
   BufferPool pool_;
-  std::atomic<bool> ragged_{false};
+  BatchHistory history_;
 };
 
 TEST_F(BatchMemoryTest, EqualShapesLieSideBySideWithoutBeingMoved) {
-  BatchMemory memory(4, pool_, ragged_);
+  finish_dense(4, 10);
+  const std::uint64_t before = pool_.stats().system_allocations;
+  BatchMemory memory(4, pool_, history_);
   for (const std::size_t cell : {2u, 0u, 3u, 1u}) put(memory, cell, 10);
   const std::byte* first = memory.data(0);
   memory.finish(all(4), 0);
@@ -43,11 +52,40 @@ TEST_F(BatchMemoryTest, EqualShapesLieSideBySideWithoutBeingMoved) {
     EXPECT_EQ(memory.data(i), first + 10 * i);
     EXPECT_TRUE(holds(memory, i, static_cast<int>(i) + 1));
   }
-  EXPECT_EQ(pool_.stats().system_allocations, 1u);
+  EXPECT_EQ(pool_.stats().system_allocations, before);
+}
+
+// What was never seen may be one stray: no memory is reserved for a whole batch of such.
+TEST_F(BatchMemoryTest, OneLargeValueReservesNoBlockForAll) {
+  struct Case {
+    const char* name;
+    std::int64_t dense_before;  // size of each value in the batch before; 0: there was none
+    std::int64_t first;
+    bool in_place;
+  };
+  for (const Case& c :
+       {Case{"the first batch", 0, 1 << 16, false}, Case{"as before", 100, 100, true},
+        Case{"smaller", 100, 40, true}, Case{"twice as large", 100, 200, true},
+        Case{"larger still", 100, 204, false}}) {
+    BufferPool pool;
+    BatchHistory history;
+    if (c.dense_before > 0) {
+      BatchMemory before(256, pool, history);
+      for (std::size_t cell = 0; cell < 256; ++cell)
+        (void)before.place(cell, spec_of(c.dense_before));
+      before.finish(all(256), 0);
+    }
+    BatchMemory memory(256, pool, history);
+    const std::byte* const first = memory.place(0, spec_of(c.first));
+    const std::byte* const second = memory.place(1, spec_of(c.first));
+    EXPECT_EQ(second == first + c.first, c.in_place) << c.name;
+    EXPECT_LE(memory.bytes(), static_cast<std::size_t>(c.in_place ? 512 * c.first : 4 * c.first))
+        << c.name;
+  }
 }
 
 TEST_F(BatchMemoryTest, DifferentShapesAreRaggedAndTheNextBatchRemembers) {
-  BatchMemory memory(3, pool_, ragged_);
+  BatchMemory memory(3, pool_, history_);
   for (std::size_t cell = 0; cell < 3; ++cell)
     put(memory, cell, static_cast<std::int64_t>(10 + cell));
   memory.finish(all(3), 0);
@@ -56,22 +94,22 @@ TEST_F(BatchMemoryTest, DifferentShapesAreRaggedAndTheNextBatchRemembers) {
     EXPECT_EQ(memory.spec(i), spec_of(static_cast<std::int64_t>(10 + i)));
     EXPECT_TRUE(holds(memory, i, static_cast<int>(i) + 1));
   }
-  EXPECT_TRUE(ragged_);
+  EXPECT_FALSE(history_.last_dense);
   // All agree again: dense, though nobody expected it.
-  BatchMemory next(3, pool_, ragged_);
+  BatchMemory next(3, pool_, history_);
   for (std::size_t cell = 0; cell < 3; ++cell) put(next, cell, 20);
   next.finish(all(3), 0);
   EXPECT_TRUE(next.dense());
   EXPECT_EQ(next.data(2), next.data(0) + 40);
   EXPECT_TRUE(holds(next, 2, 3));
-  EXPECT_FALSE(ragged_);
+  EXPECT_TRUE(history_.last_dense);
 }
 
 // Whether a batch is dense depends on the values that are in it, not on the order in which they
 // came.
 TEST_F(BatchMemoryTest, ClosesGaps) {
   for (const std::size_t odd_one : {0u, 2u, 4u}) {
-    BatchMemory memory(5, pool_, ragged_);
+    BatchMemory memory(5, pool_, history_);
     for (std::size_t cell = 0; cell < 5; ++cell) put(memory, cell, cell == odd_one ? 7 : 10);
     std::vector<std::uint32_t> kept;
     for (std::uint32_t cell = 0; cell < 5; ++cell) {
@@ -89,7 +127,7 @@ TEST_F(BatchMemoryTest, ClosesGaps) {
 
 TEST_F(BatchMemoryTest, FillsUpWithTheLastOne) {
   for (const bool equal : {true, false}) {
-    BatchMemory memory(6, pool_, ragged_);
+    BatchMemory memory(6, pool_, history_);
     for (std::size_t cell = 0; cell < 3; ++cell)
       put(memory, cell, equal ? 5 : static_cast<std::int64_t>(5 + cell));
     memory.finish(all(3), 3);
@@ -100,7 +138,7 @@ TEST_F(BatchMemoryTest, FillsUpWithTheLastOne) {
 }
 
 TEST_F(BatchMemoryTest, PlacingAgainReplaces) {
-  BatchMemory memory(2, pool_, ragged_);
+  BatchMemory memory(2, pool_, history_);
   put(memory, 0, 10);
   put(memory, 1, 33);
   put(memory, 1, 10);
@@ -110,7 +148,7 @@ TEST_F(BatchMemoryTest, PlacingAgainReplaces) {
 }
 
 TEST_F(BatchMemoryTest, NothingKeptIsEmpty) {
-  BatchMemory memory(3, pool_, ragged_);
+  BatchMemory memory(3, pool_, history_);
   put(memory, 1, 10);
   memory.finish({}, 0);
   EXPECT_EQ(memory.size(), 0u);

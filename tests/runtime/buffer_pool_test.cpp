@@ -1,9 +1,13 @@
+#include "tests/in_child.h"
 #include <sluice/runtime/buffer_pool.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -46,6 +50,73 @@ TEST(BufferPool, ReusesWhatCameBack) {
   EXPECT_EQ(pool.stats().bytes_peak, reserved);
   pool.trim();
   EXPECT_EQ(pool.stats().bytes_reserved, 0u);
+}
+
+TEST(BufferPool, LendsABlockOfUpToTwiceTheSize) {
+  BufferPool pool;
+  (void)pool.allocate(8192);
+  for (const auto& [size, lent] : {std::pair{8192u, true}, {7000u, true}, {4096u, true}}) {
+    const std::uint64_t before = pool.stats().system_allocations;
+    const Buffer buffer = pool.allocate(size);
+    EXPECT_EQ(buffer.size(), size);
+    EXPECT_EQ(buffer.capacity(), 8192u);
+    EXPECT_EQ(pool.stats().bytes_in_use, 8192u);
+    EXPECT_EQ(pool.stats().system_allocations == before, lent) << size;
+  }
+  EXPECT_EQ(pool.allocate(3000).capacity(), 3072u);  // too small for it
+  // The nearest first.
+  const Buffer large = pool.allocate(8192);
+  (void)pool.allocate(6144);
+  EXPECT_EQ(pool.allocate(4096).capacity(), 6144u);
+}
+
+// Whatever sizes come one after another, no more is kept than was needed at one time.
+TEST(BufferPool, KeepsNoMoreThanWasInUseAtOnce) {
+  BufferPool pool;
+  std::uint64_t draw = 1;
+  std::vector<Buffer> held(20);
+  for (int i = 0; i < 20000; ++i) {
+    draw = draw * 6364136223846793005u + 1442695040888963407u;
+    Buffer& place = held[draw >> 33 & 15];
+    place.reset();
+    place = pool.allocate((draw >> 40) % (std::size_t{1} << (draw >> 60) << 5));
+    const BufferPoolStats stats = pool.stats();
+    ASSERT_LE(stats.bytes_reserved, stats.bytes_peak);
+    ASSERT_LE(stats.bytes_in_use, stats.bytes_reserved);
+  }
+  EXPECT_LT(pool.stats().system_allocations, 4000u);
+  held.clear();
+  EXPECT_EQ(pool.stats().bytes_in_use, 0u);
+  pool.trim();
+  EXPECT_EQ(pool.stats().bytes_reserved, 0u);
+}
+
+// A child of fork() has the memory, but not the threads that might hold the pool's lock.
+TEST(BufferPool, BuffersAreReadAndReleasedInAChild) {
+  BufferPool pool;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (int t = 0; t < 2; ++t) {
+    busy.emplace_back([&] {
+      while (!stop) (void)pool.allocate(100);
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    Buffer kept = pool.allocate(1000);
+    std::memset(kept.data(), 7, kept.size());
+    EXPECT_EQ(testing::in_child([&] {
+                const bool read = kept.data()[999] == std::byte{7};
+                kept.reset();
+                Buffer another = pool.allocate(500);
+                std::memset(another.data(), 8, another.size());
+                another.reset();
+                pool.trim();
+                return read ? "read" : "lost";
+              }),
+              "read");
+  }
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
 }
 
 TEST(BufferPool, BuffersOutliveTheirPool) {

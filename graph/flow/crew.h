@@ -1,0 +1,126 @@
+// crew: threads of one's own that work in a task_arena.
+//
+//   tbb::task_arena arena(4, 4);           // all places are for threads of the program
+//   crew others(arena, 3);                 // as many as the system lets it make, at most 3
+//   arena.execute([&] { graph.wait_for_all(); });  // four threads run the graph's tasks
+//
+// oneTBB's workers belong to the whole process: the smallest limit that anybody sets holds for all,
+// they stay when their work is done, and the program is aborted when the system refuses to make
+// one. An arena without places for them (reserved_for_masters is all of it) never asks for any.
+//
+// Ownership: owns its threads; refers to the arena, which is initialized and outlives it.
+// Destroying it ends them: do so when the arena has no work. Threads: made and destroyed on one.
+// Errors: a thread that cannot be made, or cannot enter the arena, is left out, and so are those
+// whose stacks would leave no memory to work with; size() tells how many there are.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <sys/mman.h>
+#include <tbb/flow_graph.h>
+#include <tbb/task_arena.h>
+
+namespace sluice::flow {
+
+class crew {
+ public:
+  crew(tbb::task_arena& arena, std::size_t wanted) : arena_(arena) {
+    try {
+      std::vector<room> rooms;  // until all are made; one for the thread that leads them
+      rooms.reserve(wanted + 1);
+      members_.reserve(wanted);
+      rooms.emplace_back();
+      while (members_.size() < wanted) {
+        rooms.emplace_back();
+        auto made = std::make_unique<member>(*this);
+        made->start();
+        members_.push_back(std::move(made));
+      }
+    } catch (const std::exception&) {  // no memory, or std::system_error: no more threads
+    }
+    const std::size_t started = members_.size();
+    std::unique_lock lock(mutex_);
+    said_.wait(lock, [&] { return entered_ + gave_up_ == started; });
+  }
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+
+  std::size_t size() const { return entered_; }
+
+ private:
+  // Memory that a thread needs besides its stack, held while the stacks are made: where none is
+  // left, the C library itself ends the process.
+  class room {
+   public:
+    room() {
+      if (at_ == MAP_FAILED) throw std::bad_alloc();
+    }
+    room(room&& other) noexcept : at_(std::exchange(other.at_, MAP_FAILED)) {}
+    room& operator=(room&&) = delete;
+    ~room() {
+      if (at_ != MAP_FAILED) munmap(at_, kBytes);
+    }
+
+   private:
+    static constexpr std::size_t kBytes = std::size_t{16} << 20;
+    void* at_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  };
+
+  // A thread that works on whatever the arena has for as long as its gate is held.
+  class member {
+   public:
+    explicit member(crew& of) : crew_(of) {
+      crew_.arena_.execute([this] { gate_ = std::make_unique<tbb::flow::graph>(); });
+      gate_->reserve_wait();
+    }
+    member(const member&) = delete;
+    member& operator=(const member&) = delete;
+    ~member() {
+      gate_->release_wait();
+      if (thread_.joinable()) thread_.join();
+    }
+    void start() {
+      thread_ = std::thread([this] { work(); });
+    }
+
+   private:
+    void work() noexcept {
+      bool entered = false;
+      try {
+        crew_.arena_.execute([&] {
+          entered = true;
+          crew_.say(crew_.entered_);
+          gate_->wait_for_all();
+        });
+      } catch (...) {  // no memory for what oneTBB keeps of a thread
+      }
+      if (!entered) crew_.say(crew_.gave_up_);
+    }
+
+    crew& crew_;
+    std::unique_ptr<tbb::flow::graph> gate_;
+    std::thread thread_;
+  };
+
+  void say(std::size_t& count) {
+    const std::lock_guard lock(mutex_);
+    ++count;
+    said_.notify_one();
+  }
+
+  tbb::task_arena& arena_;
+  std::mutex mutex_;  // guards the counts until the constructor is through
+  std::condition_variable said_;
+  std::size_t entered_ = 0, gave_up_ = 0;
+  std::vector<std::unique_ptr<member>> members_;  // last: their threads use all of the above
+};
+
+}  // namespace sluice::flow

@@ -1,0 +1,173 @@
+// A child of fork() has a pipeline's memory and none of its threads: what it asks of the pipeline
+// is an error at once, and nothing hangs.
+#include "tests/graph/sources.h"
+#include "tests/in_child.h"
+#include <sluice/graph/pipeline.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+using testing::in_child;
+
+auto pictures(int threads, std::int64_t count = 4000) {
+  return make_pipeline({.batch_size = 4, .threads = threads}, [&](Graph& g) {
+    auto i = indices(g, count);
+    auto image = g.map_into<Image>(
+        "paint",
+        [](std::int64_t x, Image& out) {
+          out.create(8, 4 + static_cast<int>(x % 60), 3);
+          std::memset(out.data(), static_cast<int>(x % 251), 8 * out.row_bytes());
+        },
+        i);
+    return std::tuple{image, i};
+  });
+}
+using Pictures = decltype(pictures(1));
+
+template <class Batch>
+bool is_right(const Batch& batch) {
+  const auto& [images, numbers] = batch;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (images[k].at(7, 0, 0) != static_cast<std::uint8_t>(numbers[k] % 251)) return false;
+  }
+  return true;
+}
+
+// The sum of an epoch's numbers, or the error.
+std::string sum_of(Pictures& pipeline) {
+  std::int64_t sum = 0;
+  for (const auto& batch : pipeline.epoch()) {
+    if (!is_right(batch)) return "wrong pixels";
+    for (const std::int64_t i : batch.template get<1>()) sum += i;
+  }
+  return std::to_string(sum);
+}
+
+TEST(Fork, EveryUseInTheChildIsAnError) {
+  auto pipeline = std::make_unique<Pictures>(pictures(3));
+  auto epoch = std::make_optional(pipeline->epoch());
+  ASSERT_TRUE(epoch->next().has_value());
+  const struct {
+    const char* name;
+    std::function<void()> use;
+  } uses[] = {{"next", [&] { (void)epoch->next(); }},
+              {"epoch", [&] { (void)pipeline->epoch(); }},
+              {"reset", [&] { pipeline->reset(); }},
+              {"cancel", [&] { pipeline->cancel(); }},
+              {"stats", [&] { (void)pipeline->stats(); }},
+              {"inspect", [&] { (void)pipeline->inspect(0); }}};
+  for (const auto& [name, use] : uses) {
+    EXPECT_EQ(in_child([&]() -> std::string {
+                use();
+                return "no error";
+              }),
+              "threw: this pipeline belongs to the process that made it, and fork() does not copy "
+              "its threads; make a pipeline in the child, and destroy all others before fork()")
+        << name;
+  }
+  // What asks for no thread stays.
+  EXPECT_EQ(in_child([&] { return std::to_string(pipeline->samples()); }), "4000");
+  // Gone without a word, the epoch before or after its pipeline.
+  EXPECT_EQ(in_child([&] {
+              pipeline.reset();
+              epoch.reset();
+              return "gone";
+            }),
+            "gone");
+  EXPECT_EQ(in_child([&] {
+              epoch.reset();
+              pipeline.reset();
+              return "gone";
+            }),
+            "gone");
+  // The parent has noticed nothing.
+  std::int64_t batches = 1;
+  while (epoch->next()) ++batches;
+  EXPECT_EQ(batches, 1000);
+}
+
+TEST(Fork, AChildThatEndsByExitDoesSo) {
+  auto pipeline = std::make_unique<Pictures>(pictures(3));
+  auto epoch = std::make_optional(pipeline->epoch());
+  ASSERT_TRUE(epoch->next().has_value());
+  EXPECT_EXIT(
+      {
+        epoch.reset();
+        pipeline.reset();
+        std::exit(7);
+      },
+      ::testing::ExitedWithCode(7), "");
+  pipeline.reset();
+}
+
+// While its threads are at work, and hold what locks there are.
+TEST(Fork, BatchesOfBeforeStayReadableAndMayGo) {
+  auto pipeline = pictures(4);
+  std::vector<Batch<Image, std::int64_t>> kept;
+  auto epoch = pipeline.epoch();
+  while (auto batch = epoch.next()) {
+    kept.push_back(std::move(*batch));
+    if (kept.size() % 10 != 0) continue;
+    EXPECT_EQ(in_child([&]() -> std::string {
+                for (const auto& one : kept) {
+                  if (!is_right(one)) return "wrong pixels";
+                }
+                kept.clear();
+                Image fresh(100, 100, 3);  // from the pool that the whole process shares
+                return "right";
+              }),
+              "right");
+  }
+  EXPECT_EQ(kept.size(), 1000u);
+  for (const auto& batch : kept) EXPECT_TRUE(is_right(batch));
+}
+
+TEST(Fork, AChildMakesItsOwnPipelineWhenNoneWasAlive) {
+  {
+    auto before = pictures(5);
+    EXPECT_EQ(sum_of(before), "7998000");
+  }
+  const auto run_two = []() -> std::string {
+    auto first = pictures(4);
+    auto second = pictures(2);
+    return sum_of(first) + " " + sum_of(second);
+  };
+  EXPECT_EQ(in_child(run_two), "7998000 7998000");
+  // And its child, in turn.
+  EXPECT_EQ(in_child([&] { return run_two() + " " + in_child(run_two); }),
+            "7998000 7998000 7998000 7998000");
+}
+
+TEST(Fork, AChildMakesNoneWhenOneWasAlive) {
+  const std::string refused =
+      "threw: a child of fork() cannot make a pipeline, since one was alive when the process "
+      "forked; destroy pipelines before fork(), or start the child's program with exec()";
+  const auto make = []() -> std::string {
+    auto mine = pictures(2);
+    return sum_of(mine);
+  };
+  auto alive = std::make_unique<Pictures>(pictures(2));
+  EXPECT_EQ(in_child(make), refused);
+  EXPECT_EQ(in_child([&] {
+              alive.reset();
+              return in_child(make);
+            }),
+            refused);
+  alive.reset();
+  EXPECT_EQ(in_child(make), "7998000");
+}
+
+}  // namespace
+}  // namespace sluice

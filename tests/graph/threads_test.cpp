@@ -1,0 +1,223 @@
+// How many threads a pipeline has: those that it was asked for, whatever other pipelines and the
+// user's own oneTBB have, or those that the system lets it make.
+#include "tests/graph/sources.h"
+#include "tests/in_child.h"
+#include <sluice/graph/pipeline.h>
+
+#include <algorithm>
+#include <barrier>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+using testing::in_child;
+
+int threads_of_process() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+// A pipeline with `threads` threads, of which each waits in its step until all are there. An epoch
+// must be run to its end, else those that wait would wait for samples that are cancelled.
+class Meeting {
+ public:
+  static constexpr std::int64_t kBatches = 6;
+  explicit Meeting(int threads)
+      : threads_(threads), meet_(std::make_shared<std::barrier<>>(threads)) {
+    pipeline_.emplace(make_pipeline({.batch_size = threads, .threads = threads}, [&](Graph& g) {
+      return g.map(
+          "meet",
+          [meet = meet_](std::int64_t i) {
+            meet->arrive_and_wait();
+            return i;
+          },
+          indices(g, kBatches * threads));
+    }));
+  }
+  void begin() { epoch_.emplace(pipeline_->epoch()); }
+  void take() {
+    const auto batch = epoch_->next();
+    ASSERT_TRUE(batch.has_value());
+    EXPECT_EQ(batch->size(), static_cast<std::size_t>(threads_));
+  }
+  void run() {
+    begin();
+    for (std::int64_t b = 0; b < kBatches; ++b) take();
+    EXPECT_FALSE(epoch_->next().has_value());
+  }
+  const Pipeline<std::int64_t>& pipeline() const { return *pipeline_; }
+
+ private:
+  int threads_;
+  std::shared_ptr<std::barrier<>> meet_;
+  std::optional<Pipeline<std::int64_t>> pipeline_;
+  std::optional<Epoch<std::int64_t>> epoch_;
+};
+
+// Each has all of its threads, beside any others, in whatever order they come and go.
+TEST(Threads, PipelinesDoNotShareALimit) {
+  ::testing::internal::CaptureStderr();
+  for (const std::vector<int>& counts :
+       {std::vector{2, 7}, std::vector{7, 2}, std::vector{1, 4, 9}, std::vector{9, 1, 4},
+        std::vector{4, 9, 1}, std::vector{3, 3, 3}}) {
+    std::vector<std::size_t> ends(counts.size());
+    std::iota(ends.begin(), ends.end(), 0u);
+    do {
+      std::vector<std::unique_ptr<Meeting>> alive;
+      for (const int threads : counts) {
+        alive.push_back(std::make_unique<Meeting>(threads));
+        alive.back()->run();
+      }
+      for (const auto& meeting : alive) meeting->begin();
+      for (std::int64_t b = 0; b < Meeting::kBatches; ++b) {
+        for (const auto& meeting : alive) meeting->take();
+      }
+      for (const std::size_t gone : ends) {
+        alive[gone].reset();
+        for (const auto& meeting : alive) {
+          if (meeting != nullptr) meeting->run();
+        }
+      }
+    } while (std::next_permutation(ends.begin(), ends.end()));
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Threads, TheUsersLimitOnOneTbbIsForItsWorkersOnly) {
+  ::testing::internal::CaptureStderr();
+  for (const std::size_t limit : {1u, 2u, 100u}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, limit);
+    Meeting(6).run();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Threads, GoWithTheirPipeline) {
+  EXPECT_EQ(in_child([] {
+              Meeting(2).run();
+              const int before = threads_of_process();
+              {
+                Meeting many(64);
+                many.run();
+                if (threads_of_process() != before + 64) return "not made";
+                if (many.pipeline().stats().threads != 64) return "not counted";
+              }
+              return threads_of_process() == before ? "gone" : "still there";
+            }),
+            "gone");
+}
+
+std::string in_words(const Stats& stats) {
+  return std::to_string(stats.threads) + " of " + std::to_string(stats.threads_asked) +
+         " threads, " + std::to_string(stats.total.delivered) + " delivered";
+}
+
+std::string run_with(int threads) {
+  auto pipeline = make_pipeline({.batch_size = 8, .threads = threads}, [](Graph& g) {
+    return g.map(
+        "twice", [](std::int64_t i) { return 2 * i; }, indices(g, 400));
+  });
+  std::int64_t x = 0;
+  for (const auto& [values] : pipeline.epoch()) {
+    for (const std::int64_t value : values) {
+      if (value != 2 * x++) return "wrong values";
+    }
+  }
+  return in_words(pipeline.stats());
+}
+
+constexpr const char* kNone =
+    "the pipeline cannot make a single thread: Resource temporarily "
+    "unavailable; allow the process more threads (ulimit -u, pids.max) "
+    "or more memory";
+
+// The system counts the threads of a user; root is not counted, so the child is somebody else.
+TEST(Threads, ThoseThatThereAreDoTheWork) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
+  struct Case {
+    rlim_t limit;  // of which the child itself is one
+    int threads;
+    std::string says;
+  };
+  for (const Case& c :
+       {Case{100, 4, "4 of 4 threads, 400 delivered"}, Case{4, 4, "3 of 4 threads, 400 delivered"},
+        Case{2, 4, "1 of 4 threads, 400 delivered"}, Case{2, 1, "1 of 1 threads, 400 delivered"},
+        Case{20, 4096, "19 of 4096 threads, 400 delivered"},
+        Case{1, 4, std::string("threw: ") + kNone}, Case{1, 1, std::string("threw: ") + kNone}}) {
+    const std::string said = in_child([&]() -> std::string {
+      constexpr uid_t kNobodyElse = 54321;
+      const rlimit limit{c.limit, 100};
+      if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setuid(kNobodyElse) != 0) return "no limit";
+      return run_with(c.threads);
+    });
+    EXPECT_EQ(said, c.says) << c.threads << " threads, limit " << c.limit;
+  }
+}
+
+TEST(Threads, APipelineThatHasNoneLeavesNothingBehind) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
+  const std::string said = in_child([]() -> std::string {
+    rlimit limit{1, 100};
+    if (setrlimit(RLIMIT_NPROC, &limit) != 0 || setuid(54322) != 0) return "no limit";
+    for (int i = 0; i < 3; ++i) {
+      try {
+        (void)run_with(4);
+        return "ran";
+      } catch (const Error& error) {
+        if (std::string(error.what()) != kNone) return error.what();
+      }
+    }
+    limit.rlim_cur = 100;
+    if (setrlimit(RLIMIT_NPROC, &limit) != 0) return "no limit";
+    return run_with(4);
+  });
+  EXPECT_EQ(said, "4 of 4 threads, 400 delivered");
+}
+
+TEST(Threads, AreNamedInTheStatsOnlyWhenSomeAreLacking) {
+  Stats stats;
+  stats.threads = stats.threads_asked = 4;
+  EXPECT_EQ(to_string(stats).find("threads"), std::string::npos);
+  stats.threads = 2;
+  EXPECT_NE(to_string(stats).find("threads: 2 of the 4 asked for; the system makes no more\n"),
+            std::string::npos);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Little memory for their stacks: sanitizers take more than that for themselves. However little
+// there is, the run ends by itself: as it should, with fewer threads, or with an error.
+TEST(Threads, LittleMemoryMeansFewerOfThem) {
+  int fewer = 0;
+  for (rlim_t megabytes = 1; megabytes <= 600; megabytes = megabytes * 5 / 4 + 1) {
+    const std::string said = in_child([&]() -> std::string {
+      rlim_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;
+      const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + megabytes * 1000000;
+      const rlimit limit{bytes, bytes};
+      if (setrlimit(RLIMIT_AS, &limit) != 0) return "no limit";
+      return run_with(64);
+    });
+    const bool ran = said.find(" of 64 threads, 400 delivered") != std::string::npos;
+    EXPECT_TRUE(ran || said.starts_with("threw: ")) << megabytes << " MB: " << said;
+    if (ran && !said.starts_with("64 ")) ++fewer;
+  }
+  EXPECT_GT(fewer, 3);
+}
+#endif
+
+}  // namespace
+}  // namespace sluice
