@@ -36,6 +36,17 @@ concept owned_by_function = requires(T& value) {
   { own(value) } -> std::same_as<void>;
 };
 
+template <class T>
+concept says_how_to_own = owned_by_member<T> || owned_by_function<T>;
+template <class T>
+concept complete = requires {
+  sizeof(T);
+};
+// Whoever owns memory has a destructor to write, or a part that has.
+template <class T>
+concept may_own =
+    complete<T> && !std::is_const_v<T> && (says_how_to_own<T> || !std::is_trivially_copyable_v<T>);
+
 // The kinds of standard types that hold others.
 template <class T>
 inline constexpr bool is_product = false;
@@ -96,24 +107,28 @@ constexpr bool has_view_after(std::index_sequence<Before...>) {
 }
 
 template <class T, class... Seen>
+constexpr bool any_field_holds_views() {
+  if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T> && !std::is_union_v<T>) {
+    return has_view_after<T, Seen...>(std::index_sequence<>());
+  } else {
+    return false;
+  }
+}
+
+template <class T, class... Seen>
 constexpr bool holds_views() {
-  if constexpr (std::is_const_v<T> || !requires { sizeof(T); } ||
-                (std::is_same_v<T, Seen> || ...)) {
+  if constexpr (!may_own<T> || (std::is_same_v<T, Seen> || ...)) {
     return false;
-  } else if constexpr (owned_by_member<T> || owned_by_function<T>) {
+  } else if constexpr (says_how_to_own<T>) {
     return true;
-  } else if constexpr (std::is_trivially_copyable_v<T>) {
-    return false;
   } else if constexpr (is_product<T> || is_variant<T>) {
     return any_part_holds_views<T, T, Seen...>::value;
   } else if constexpr (is_optional<T>) {
     return holds_views<std::remove_reference_t<decltype(*std::declval<T&>())>, T, Seen...>();
   } else if constexpr (container<T>) {
     return holds_views<typename T::value_type, T, Seen...>();
-  } else if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T> && !std::is_union_v<T>) {
-    return has_view_after<T, T, Seen...>(std::index_sequence<>());
   } else {
-    return false;
+    return any_field_holds_views<T, T, Seen...>();
   }
 }
 

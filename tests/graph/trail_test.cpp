@@ -32,7 +32,7 @@ std::string path_of_error(Describe describe) {
       make_pipeline({.batch_size = 1, .threads = 1, .on_error = OnError::skip}, describe);
   const auto batch = pipeline.epoch().next();
   EXPECT_EQ(batch->errors().size(), 1u);
-  const std::string path = batch->errors().at(0).path;
+  std::string path = batch->errors().at(0).path;
   const Inspection sample = pipeline.inspect(0);
   EXPECT_EQ(sample.path(), path);
   EXPECT_EQ(sample.error()->path, path);
