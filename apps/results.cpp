@@ -2,6 +2,7 @@
 
 #include "outputs.h"
 #include "usage.h"
+#include <sluice/io/folder_entries.h>
 #include <sluice/io/jpeg_index.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
@@ -140,12 +141,11 @@ std::int64_t Results::open() {
 }
 
 void Results::find(const std::string& folder) {
-  std::error_code error;
-  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
-       it.increment(error)) {
-    const fs::path& found = it->path();
+  FolderEntries entries(folder);
+  while (const char* const name = entries.next()) {
+    const fs::path found = fs::path(folder) / name;
     std::error_code ignored;
-    if (found.extension() != ".jpg" || !it->is_regular_file(ignored)) continue;
+    if (found.extension() != ".jpg" || !fs::is_regular_file(found, ignored)) continue;
     const Seen seen = look_at(found);
     if (seen.empty) continue;  // what a crash of the system may leave
     const bool ours = seen.mark && seen.mark->run == run_;

@@ -1,4 +1,5 @@
 #include <sluice/io/files.h>
+#include <sluice/io/folder_entries.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
@@ -64,16 +65,15 @@ void find_below(const fs::path& folder, std::vector<FolderId>& above, Found& fou
   if (std::find(above.begin(), above.end(), id) != above.end())
     return leave_out(folder, "a link that leads back to a folder above it");
   above.push_back(id);
-  std::error_code error;
-  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
-       it.increment(error)) {
-    const fs::path& path = it->path();
+  FolderEntries entries(folder.string());
+  while (const char* const name = entries.next()) {
+    const fs::path path = folder / name;
     std::error_code unknown;
-    const fs::file_status kind = it->status(unknown);
+    const fs::file_status kind = fs::status(path, unknown);
     const bool is_folder = fs::is_directory(kind);
     // A link to nowhere, too, if it is called so: that is the error of its sample.
     const bool is_picture = is_jpeg_name(path) && !is_folder && !fs::is_other(kind);
-    if (path.filename().native().front() == '.') {
+    if (*name == '.') {
       found.hidden += is_folder || is_picture ? 1 : 0;
     } else if (is_folder) {
       find_below(path, above, found);
@@ -87,7 +87,7 @@ void find_below(const fs::path& folder, std::vector<FolderId>& above, Found& fou
                                                                 : unknown.message());
     }
   }
-  if (error) leave_out(folder, error.message());
+  if (entries.error() != 0) leave_out(folder, reason_of(entries.error()));
   above.pop_back();
 }
 

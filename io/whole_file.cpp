@@ -1,4 +1,5 @@
 #include <sluice/io/files.h>
+#include <sluice/io/folder_entries.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 
@@ -8,7 +9,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -20,7 +20,6 @@
 
 namespace sluice {
 namespace {
-namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = ".sluice-part-";
 
@@ -140,11 +139,9 @@ void write_whole(const std::string& path, std::span<const std::span<const std::u
 
 int remove_parts(const std::string& folder) {
   int removed = 0;
-  std::error_code error;
-  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator();
-       it.increment(error)) {
-    if (it->path().filename().native().starts_with(kPrefix) && remove_part(it->path().string()))
-      ++removed;
+  FolderEntries entries(folder);
+  while (const char* const name = entries.next()) {
+    if (std::string_view(name).starts_with(kPrefix) && remove_part(folder + "/" + name)) ++removed;
   }
   return removed;
 }

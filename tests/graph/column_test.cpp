@@ -1,7 +1,6 @@
 // A value that no longer is what its place in the batch was made for.
 #include <sluice/graph/column.h>
 
-#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -13,11 +12,13 @@ namespace {
 
 TEST(ImageColumn, CopiesAPartOfWhatTheCellHolds) {
   BufferPool pool;
-  std::atomic<bool> ragged{false};
+  BatchHistory history;
+  history.last_dense = true;
+  history.largest_dense = 1000;
   // Cell 0 lies in the block, cell 1 in memory of its own: of it, a part as large as a cell of the
   // block, and a smaller one.
   for (const int side : {4, 2}) {
-    ImageColumn column(2, pool, ragged);
+    ImageColumn column(2, pool, history);
     std::vector<Image> images;
     for (const int size : {4, 8}) {
       std::byte* const at = column.place(images.size(), {{size, size, 1}, DType::u8, Layout::hwc});
@@ -43,8 +44,8 @@ TEST(ImageColumn, CopiesAPartOfWhatTheCellHolds) {
 
 TEST(TensorColumn, TellsALayoutFromAnother) {
   BufferPool pool;
-  std::atomic<bool> ragged{false};
-  TensorColumn column(1, pool, ragged);
+  BatchHistory history;
+  TensorColumn column(1, pool, history);
   std::byte* const at = column.place(0, {{2, 3, 1}, DType::u8, Layout::hwc});
   Tensor tensor = Tensor::view(at, {{2, 3, 1}, DType::u8, Layout::chw});
   std::iota(tensor.data<std::uint8_t>(), tensor.data<std::uint8_t>() + 6, std::uint8_t{0});
