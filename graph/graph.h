@@ -172,34 +172,12 @@ class Graph {
   // constant number in one arm takes the type of the Value in the other, where nothing is lost.
   template <class Predicate, class Then, class Otherwise>
   auto if_else(const Predicate& predicate, Then then, Otherwise otherwise,
-               const ChoiceOptions& options = {}) {
-    using Arms = detail::arms_of_if_else<detail::given_t<Then>, detail::given_t<Otherwise>>;
-    if constexpr (detail::predicate_of_if_else<detail::argument_t<Predicate>>::check() &&
-                  Arms::check()) {
-      return choose<typename Arms::result>(options.name.empty() ? "if_else" : options.name,
-                                           {"then", "otherwise"}, predicate, then, otherwise);
-    } else {
-      return detail::refused<typename Arms::result>();
-    }
-  }
+               const ChoiceOptions& options = {});
 
   // change(value) where the predicate holds, else the value as it is.
   template <class Predicate, class X, class Change>
   auto apply_if(const Predicate& predicate, const X& value, Change change,
-                const ChoiceOptions& options = {}) {
-    if constexpr (detail::call_of_apply_if<Change, X>::check()) {
-      using Arms =
-          detail::change_of_apply_if<std::decay_t<X>, std::decay_t<decltype(change(value))>>;
-      if constexpr (Arms::check()) {
-        return if_else(
-            predicate, [&] { return change(value); }, [&] { return value; }, options);
-      } else {
-        return detail::refused<typename Arms::result>();
-      }
-    } else {
-      return detail::Refused();
-    }
-  }
+                const ChoiceOptions& options = {});
 
   // The arm whose number is `index`, 0 to N - 1. An index outside is that sample's error. The cost
   // of a choice does not depend on the number of arms.
@@ -211,64 +189,19 @@ class Graph {
     return select(index, SelectOptions(), std::move(arms)...);
   }
   template <class Index, class... Arms>
-  auto select(const Index& index, const SelectOptions& options, Arms... arms) {
-    static_assert(sizeof...(Arms) > 0, "select: give at least one arm");
-    if constexpr (sizeof...(Arms) > 0) {
-      using Check = detail::arms_of_select<detail::given_t<Arms>...>;
-      if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
-        const Recorder::Attempt attempt(recorder_);
-        open_select(index, sizeof...(Arms), options);
-        return run_arms<typename Check::result>(arms...);
-      } else {
-        return detail::refused<typename Check::result>();
-      }
-    } else {
-      return detail::Refused();
-    }
-  }
+  auto select(const Index& index, const SelectOptions& options, Arms... arms);
 
   // The same with arms that are only known at run time; they and the branch may be named, for
   // errors and drawings.
   template <class Index, class Arm>
-  auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {}) {
-    using Check = detail::arms_of_select<detail::given_t<Arm>>;
-    if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
-      require_arms(arms.size());
-      const Recorder::Attempt attempt(recorder_);
-      open_select(index, arms.size(), options);
-      using R = typename Check::result;
-      std::optional<R> first;
-      for (const Arm& arm : arms) run_arm(arm, first);
-      return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
-    } else {
-      return detail::refused<typename Check::result>();
-    }
-  }
+  auto select(const Index& index, const std::vector<Arm>& arms, const SelectOptions& options = {});
 
   // a and b, a or b, as a program for one sample means it: the right side is a callable, and runs
   // only where the left side does not decide. Values of bool and constants; compare numbers first.
   template <class A, class B>
-  Value<bool> all_of(const A& a, B b, const ChoiceOptions& options = {}) {
-    using Sides = detail::sides_of_all_of<A, B>;
-    if constexpr (Sides::check()) {
-      if constexpr (detail::right_side_of_all_of<detail::given_t<B>>::check()) {
-        return choose<Value<bool>>(options.name.empty() ? "all_of" : options.name,
-                                   {"right side", "decided"}, a, b, false);
-      }
-    }
-    return {};
-  }
+  Value<bool> all_of(const A& a, B b, const ChoiceOptions& options = {});
   template <class A, class B>
-  Value<bool> any_of(const A& a, B b, const ChoiceOptions& options = {}) {
-    using Sides = detail::sides_of_any_of<A, B>;
-    if constexpr (Sides::check()) {
-      if constexpr (detail::right_side_of_any_of<detail::given_t<B>>::check()) {
-        return choose<Value<bool>>(options.name.empty() ? "any_of" : options.name,
-                                   {"decided", "right side"}, a, true, b);
-      }
-    }
-    return {};
-  }
+  Value<bool> any_of(const A& a, B b, const ChoiceOptions& options = {});
 
   // Runs body(state) -> next state for as long as condition(state) holds, which is asked before
   // each iteration; gives the last state. The state is any structure; a std::tuple may also be
@@ -360,52 +293,18 @@ class Graph {
   }
 
   template <class On, class Choose>
-  // clang-tidy does not see through the template that `arms` moves on.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param)
-  void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose) {
-    std::string name = recorder_.unique_name(kind);
-    std::vector<SlotId> reads;
-    detail::argument<On>::reads(on, {recorder_, detail::is_given(name)}, reads);
-    recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
-  }
-
+  void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);
+  template <class Index>
+  void open_select(const Index& index, std::size_t arms, const SelectOptions& options);
   // A branch of two arms, the first for where the predicate holds.
   template <class R, class Predicate, class Yes, class No>
   R choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
-           const Yes& yes, const No& no) {
-    const Recorder::Attempt attempt(recorder_);
-    open(name, std::move(arms), predicate, [predicate](const Frame& frame) -> std::int64_t {
-      return detail::truth(detail::argument<Predicate>::of(predicate, frame)) ? 0 : 1;
-    });
-    return run_arms<R>(yes, no);
-  }
-
-  template <class Index>
-  void open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
-    open(options.name, arm_names(arms, options), index, [index](const Frame& frame) {
-      return detail::to_index(detail::argument<Index>::of(index, frame));
-    });
-  }
-
+           const Yes& yes, const No& no);
+  // Records the arms of the branch that is open, and gives what it gives.
   template <class R, class... Arms>
-  R run_arms(const Arms&... arms) {
-    std::optional<R> first;
-    (run_arm(arms, first), ...);
-    return detail::rebuild<R>(*first, recorder_, recorder_.close_branch());
-  }
-
+  R run_arms(const Arms&... arms);
   template <class Arm, class R>
-  void run_arm(const Arm& arm, std::optional<R>& first) {
-    recorder_.begin_arm();
-    const R result = detail::normal_as<R>(giver(), detail::give(arm));
-    if (first) {
-      require_same_structure(detail::structure<R>::compare(*first, result));
-    } else {
-      first = result;
-    }
-    recorder_.end_arm(detail::flatten(result),
-                      [&](std::size_t i) { return detail::place_in(result, i); });
-  }
+  void run_arm(const Arm& arm, std::optional<R>& first);
 
   // The arm, condition or body that is being recorded, which is about to give values.
   detail::Taker giver() { return {recorder_, recorder_.place() + " gives"}; }
@@ -430,4 +329,5 @@ class Graph {
 
 }  // namespace sluice
 
+#include <sluice/graph/choices.h>
 #include <sluice/graph/loops.h>

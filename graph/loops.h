@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sluice/graph/graph.h>
+#include <sluice/graph/loop_checks.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
+#include <sluice/graph/description_checks.h>
 #include <sluice/graph/engine.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/inspect.h>

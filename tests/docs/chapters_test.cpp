@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -31,6 +32,25 @@ TEST(ControlFlow, Choices) {
       EXPECT_EQ(levels[i], -2.f);
     }
   }
+}
+
+Value<Image> blur(Value<Image> image) { return flip(image); }
+
+TEST(ControlFlow, Names) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto i = indices(g);
+    auto image = g.map("picture", picture, i);
+    auto often = i % 2 == 1;
+    auto index = i % 2;
+    auto angle = 90.f;
+    auto halve = [](auto, auto x) { return resize(x, {.width = 4}); };
+    auto turned = g.if_else(often, [&] { return rotate(image, angle); }, image, {.name = "turn"});
+    auto blurred = g.select(index, {.name = "blur"}, turned, [&] { return blur(turned); });
+    auto smaller = g.for_loop(3, blurred, halve, {.name = "halve"});
+    return smaller;
+  });
+  EXPECT_EQ(pipeline.inspect(1).path().substr(0, 20), "turn:then/blur:arm 1");
+  EXPECT_EQ(pipeline.stats().loops.at(0).name, "halve");
 }
 
 Value<Tensor> find_corners(Value<Image> image) {
@@ -154,6 +174,22 @@ void shrink(const Image& in, Image& out) {
 }
 Image render(std::int64_t number) { return picture(number % 25); }
 
+struct Detector {
+  explicit Detector(const char* name) : known(name) {}
+  std::string known;
+  std::size_t find(const Image&) const { return known.size(); }
+};
+
+TEST(FirstHour, WhatLivesHowLong) {
+  const auto found = results_of([](Graph& g, Value<Image> image, auto) {
+    auto model = std::make_shared<const Detector>("model.bin");
+    auto boxes = g.map(
+        "detect", [model](const Image& in) { return model->find(in); }, image);
+    return boxes;
+  });
+  for (const std::size_t boxes : found) EXPECT_EQ(boxes, 9u);
+}
+
 TEST(FirstHour, StepsOfMyOwn) {
   const auto heights = results_of([](Graph& g, Value<Image> image, auto) {
     rotate(image, 15.f);
@@ -177,7 +213,7 @@ TEST(FirstHour, StepsOfMyOwn) {
 
 TEST(FirstHour, DataThatIsNotInFiles) {
   auto pipeline = make_pipeline({.batch_size = 100}, [](Graph& g) {
-    auto [image, number] = g.source(1000, [&](const SampleInfo& info) {
+    auto [image, number] = g.source(1000, [=](const SampleInfo& info) {
       return std::tuple{render(info.index_in_epoch), info.index_in_epoch};
     });
     return std::tuple{image, number};
