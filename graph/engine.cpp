@@ -65,20 +65,6 @@ struct Engine::Impl {
     }
   }
 
-  static std::size_t bytes_of(const BatchData& batch) {
-    std::size_t bytes = 0;
-    for (const auto& column : batch.columns) bytes += column->bytes();
-    return bytes;
-  }
-
-  // Batches that may have memory at once: those that the window reaches into, one that is moved
-  // into a block, and one in the user's hands; with `compact` also a full one that is being made
-  // and what is left of the short one before it.
-  std::size_t batches_at_once() const {
-    const std::int64_t reached = (window + options.batch_size - 1) / options.batch_size;
-    return static_cast<std::size_t>(reached) + (options.compact ? 4 : 2);
-  }
-
   std::unique_ptr<BatchData> make_batch(std::int64_t index, std::size_t cells) {
     auto batch = std::make_unique<BatchData>();
     batch->index = index;
@@ -164,18 +150,15 @@ struct Engine::Impl {
     lock.lock();
     if (batch != nullptr) {
       ++delivered_batches;
-      largest_batch = std::max(largest_batch, bytes_of(*batch));
+      largest_batch = std::max(largest_batch, batch->bytes());
     }
     return batch;
   }
 
   std::unique_ptr<BatchData> next_full(std::int64_t of_run) {
-    auto batch = compactor.next(
-        [&] { return next_in_order(of_run); },
-        [&](std::int64_t index) {
-          return make_batch(
-              index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
-        });
+    const auto full = static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total));
+    auto batch = compactor.next([&] { return next_in_order(of_run); },
+                                [&](std::int64_t index) { return make_batch(index, full); });
     if (batch == nullptr && compactor.left_out() > 0) {
       const std::lock_guard lock(mutex);
       for (Ledger* counts : {&ledger, &total_ledger}) {
@@ -212,7 +195,7 @@ struct Engine::Impl {
     making.pop_front();
     ++first_in_making;
     lock.unlock();
-    const std::size_t bytes = bytes_of(*batch);
+    const std::size_t bytes = batch->bytes();
     Ledger here;
     std::exception_ptr trouble;
     try {
@@ -334,10 +317,9 @@ struct Engine::Impl {
     s.memory.window = static_cast<std::size_t>(window);
     s.threads = executor->threads();
     s.threads_asked = options.threads;
-    s.memory.active = static_cast<std::size_t>(s.threads);
     s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
     s.memory.largest_batch = largest_batch;
-    add_memory(s.memory, batches_at_once(), {sample_pool.stats(), batch_pool.stats()});
+    add_memory(s, options, {sample_pool.stats(), batch_pool.stats()});
     return s;
   }
 
@@ -384,18 +366,15 @@ Engine::Engine(Plan plan, const PipelineOptions& options,
 
 Engine::~Engine() {
   if (home_.here()) return;
-  // What the child of a fork() has of an engine lacks its threads, and locks may be held by them:
-  // it stays as it is. The list is for leak checkers.
+  // Its threads are not here and may hold its locks. The list keeps it in sight of leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
   Impl* const left = impl_.release();
   left->next_inherited = inherited.exchange(left);
 }
 
 Engine::Impl& Engine::at_home() const {
-  if (home_.here()) return *impl_;
-  throw Error(
-      "this pipeline belongs to the process that made it, and fork() does not copy its threads; "
-      "make a pipeline in the child, and destroy all others before fork()");
+  home_.require("this pipeline");
+  return *impl_;
 }
 
 std::int64_t Engine::begin_epoch(std::int64_t epoch) { return at_home().begin_epoch(epoch); }
