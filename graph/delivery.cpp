@@ -25,6 +25,12 @@ const SampleError* error_of(const Frame& frame) {
 
 }  // namespace
 
+std::size_t BatchData::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& column : columns) sum += column->bytes();
+  return sum;
+}
+
 bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept {
   if (frame.attempts() >= kMaxStandIns) return false;
   Random draw({.seed = seed,

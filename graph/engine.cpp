@@ -38,17 +38,6 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                     .broken = [this](std::exception_ptr why) { break_off(std::move(why)); }});
 }
 
-std::size_t Engine::Impl::bytes_of(const BatchData& batch) {
-  std::size_t bytes = 0;
-  for (const auto& column : batch.columns) bytes += column->bytes();
-  return bytes;
-}
-
-std::size_t Engine::Impl::batches_at_once() const {
-  const std::int64_t reached = (window + options.batch_size - 1) / options.batch_size;
-  return static_cast<std::size_t>(reached) + (options.compact ? 4 : 2);
-}
-
 bool Engine::Impl::admit(Frame& frame) noexcept {
   const std::lock_guard lock(mutex);
   if (stopping) return false;
@@ -134,10 +123,9 @@ Stats Engine::Impl::stats() const {
   s.memory.window = static_cast<std::size_t>(window);
   s.threads = executor->threads();
   s.threads_asked = options.threads;
-  s.memory.active = static_cast<std::size_t>(s.threads);
   s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
   s.memory.largest_batch = largest_batch;
-  add_memory(s.memory, batches_at_once(), {sample_pool.stats(), batch_pool.stats()});
+  add_memory(s, options, {sample_pool.stats(), batch_pool.stats()});
   return s;
 }
 

@@ -34,6 +34,7 @@ struct BatchData {
   std::vector<std::int64_t> replaced;  // ids whose place another sample took
   std::vector<SampleError> errors;     // of those that failed, in order of ids
   std::vector<SampleError> warnings;   // about samples in it, in order of ids
+  std::size_t bytes() const;           // of memory held by its columns
 };
 
 // One run through an epoch, as the engine knows it.

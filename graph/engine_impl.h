@@ -42,13 +42,6 @@ struct Engine::Impl {
   // Those calls that wait for steps to end.
   void require_outside(const char* call) const;
 
-  static std::size_t bytes_of(const BatchData& batch);
-
-  // Batches that may have memory at once: those that the window reaches into, one that is moved
-  // into a block, and one in the user's hands; with `compact` also a full one that is being made
-  // and what is left of the short one before it.
-  std::size_t batches_at_once() const;
-
   // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
   bool admit(Frame& frame) noexcept;
 

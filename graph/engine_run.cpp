@@ -46,7 +46,7 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   lock.lock();
   if (batch != nullptr) {
     ++delivered_batches;
-    largest_batch = std::max(largest_batch, bytes_of(*batch));
+    largest_batch = std::max(largest_batch, batch->bytes());
   }
   return batch;
 }
@@ -98,7 +98,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   const std::unique_ptr<BatchInMaking> taken = making.take_front();
   lock.unlock();
   BatchData& batch = *taken->data;
-  const std::size_t bytes = bytes_of(batch);
+  const std::size_t bytes = batch.bytes();
   Ledger here;
   std::exception_ptr trouble;
   try {

@@ -187,14 +187,22 @@ void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_pt
   Reading(stats, counts, frames.front()->tally.timed()).read(plan.top, "");
 }
 
-void add_memory(MemoryStats& memory, std::size_t batches,
+void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools) {
+  MemoryStats& memory = stats.memory;
+  memory.active = static_cast<std::size_t>(stats.threads);
   for (const BufferPoolStats& pool : pools) {
     memory.bytes_in_use += pool.bytes_in_use;
     memory.bytes_peak += pool.bytes_peak;
     memory.bytes_reserved += pool.bytes_reserved;
     memory.system_allocations += pool.system_allocations;
   }
+  // Batches that may have memory at once: those that the window reaches into, one that is moved
+  // into a block, and one in the user's hands; with `compact` also a full one that is being made
+  // and what is left of the short one before it.
+  const auto batch_size = static_cast<std::size_t>(options.batch_size);
+  const std::size_t reached = (memory.window + batch_size - 1) / batch_size;
+  const std::size_t batches = reached + (options.compact ? 4 : 2);
   memory.bytes_bound = memory.active * memory.largest_sample + batches * memory.largest_batch;
 }
 

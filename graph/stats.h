@@ -7,6 +7,7 @@
 #pragma once
 
 #include <sluice/graph/frame.h>
+#include <sluice/graph/options.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 
@@ -106,8 +107,7 @@ std::string to_dot(const Plan& plan, const Stats& stats);
 // For the engine. Adds up what the frames have counted; may be called while they run.
 void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames);
 // The same for memory: what the pools say together, and the bound that follows from the rest.
-// `batches`: how many can have memory at once.
-void add_memory(MemoryStats& memory, std::size_t batches,
+void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);
 
 }  // namespace sluice

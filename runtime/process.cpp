@@ -1,3 +1,4 @@
+#include <sluice/runtime/error.h>
 #include <sluice/runtime/process.h>
 
 #include <atomic>
@@ -24,6 +25,13 @@ unsigned HomeProcess::generation() {
 
 bool HomeProcess::here() const noexcept {
   return generation_ == forks.load(std::memory_order_relaxed);
+}
+
+void HomeProcess::require(const std::string& what) const {
+  if (here()) return;
+  throw Error(what +
+              " belongs to the process that made it, and fork() does not copy its threads; make a "
+              "pipeline in the child, and destroy all others before fork()");
 }
 
 }  // namespace sluice

@@ -9,6 +9,8 @@
 // made by the system call itself, past fork(), is not noticed.
 #pragma once
 
+#include <string>
+
 namespace sluice {
 
 class HomeProcess {
@@ -16,6 +18,8 @@ class HomeProcess {
   HomeProcess() : generation_(generation()) {}
   // False in children of fork(), and in theirs.
   bool here() const noexcept;
+  // Throws Error, which begins with `what`, unless here().
+  void require(const std::string& what) const;
   // How many calls of fork() lie between the first process and this one, counted from the first
   // use of this class on.
   static unsigned generation();
