@@ -172,6 +172,25 @@ class Resident {
   static inline std::atomic<std::uint64_t> all{0};
 };
 
+// oneTBB sets itself up when a process first uses it. When it gets no memory for that it keeps a
+// lock for ever, and whoever uses it next waits for that lock.
+void set_up(tbb::task_arena& arena) {
+  static std::atomic<bool> is_set_up{false};
+  static std::atomic<bool> is_stuck{false};
+  if (is_stuck) {
+    throw Error(
+        "oneTBB got no memory when it was first used, and cannot be used again in this process; "
+        "start the program again");
+  }
+  try {
+    arena.initialize();
+  } catch (...) {
+    if (!is_set_up) is_stuck = true;
+    throw;
+  }
+  is_set_up = true;
+}
+
 }  // namespace
 
 struct Executor::Impl {
@@ -182,7 +201,7 @@ struct Executor::Impl {
         frames(all),
         runner(pool),
         arena(thread_count, static_cast<unsigned>(thread_count)) {
-    arena.initialize();  // tried again after no memory, oneTBB would wait for itself
+    set_up(arena);
     start_driver();
     try {
       others.emplace(arena, static_cast<std::size_t>(thread_count) - 1);

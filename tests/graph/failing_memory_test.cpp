@@ -3,6 +3,7 @@
 // is lost without a word, and the pipeline can be used again.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
+#include "tests/in_child.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -130,6 +131,7 @@ class FailingMemory : public ::testing::TestWithParam<Shortage> {
 
 TEST_P(FailingMemory, WhileAPipelineIsBuilt) {
   const auto [in_a_row, of] = GetParam();
+  (void)build(OnError::skip);  // oneTBB keeps what it makes at first
   const std::int64_t before = testing::live_allocations();
   for_each_failure([&](std::uint64_t n) {
     std::optional<Program> pipeline;
@@ -141,7 +143,6 @@ TEST_P(FailingMemory, WhileAPipelineIsBuilt) {
     }
     if (pipeline) take_whole(*pipeline);
   });
-  // oneTBB keeps what its threads have made.
   EXPECT_LT(testing::live_allocations(), before + 200);
 }
 
@@ -171,6 +172,38 @@ TEST_P(FailingMemory, WhileItEnds) {
     if (n % 2 == 0) epoch.reset();
     pipeline.reset();
   }
+}
+
+// In a process of its own each time, since oneTBB sets itself up once.
+TEST(FailingMemoryAtFirst, OneTbbIsSetUpOrSaidToBeOfNoUse) {
+  const auto try_twice = [](std::uint64_t n) -> std::string {
+    try {
+      const FailingAllocations fails(n);
+      (void)build(OnError::skip);
+    } catch (const std::bad_alloc&) {
+    } catch (const Error&) {
+    }
+    if (!FailingAllocations::reached()) return "not reached";
+    try {
+      auto pipeline = build(OnError::skip);
+      take_whole(pipeline);
+      return ::testing::Test::HasFailure() ? "samples are missing" : "works";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  std::uint64_t n = 1;
+  for (std::string said; n < kMost; ++n) {
+    said = testing::in_child([&] { return try_twice(n); });
+    if (said == "not reached") break;
+    if (said != "works") {
+      EXPECT_EQ(said,
+                "oneTBB got no memory when it was first used, and cannot be used again in this "
+                "process; start the program again");
+    }
+    if (::testing::Test::HasFailure()) break;
+  }
+  EXPECT_GT(n, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FailingMemory,
