@@ -42,7 +42,7 @@ auto plain(const T& x) {
 
 template <class F, class A, class B>
 auto binary(std::string_view name, F f, const A& a, const B& b) {
-  Recorder* recorder = nullptr;
+  detail::Recorder* recorder = nullptr;
   if constexpr (is_value<A>) {
     if (!a.valid()) throw_empty(is_given(name));
     recorder = &a.recorder();
@@ -107,7 +107,8 @@ To number_as(X x) {
     // The least number that is too large: a power of two, which X holds exactly.
     const X beyond = std::ldexp(X{1}, std::numeric_limits<To>::digits);
     const X least = std::is_signed_v<To> ? -beyond : X{0};
-    if (!(whole >= least && whole < beyond)) throw_cast(static_cast<double>(x), type_name<To>());
+    if (!(whole >= least && whole < beyond))
+      throw_cast(static_cast<double>(x), detail::type_name<To>());
   }
   return static_cast<To>(x);
 }

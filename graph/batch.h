@@ -22,7 +22,7 @@ template <class... Ts>
 class Batch {
  public:
   Batch() = default;
-  explicit Batch(std::unique_ptr<BatchData> data)
+  explicit Batch(std::unique_ptr<detail::BatchData> data)
       : columns_(take(*data, std::index_sequence_for<Ts...>())), data_(std::move(data)) {
     data_->columns.clear();
   }
@@ -59,17 +59,17 @@ class Batch {
 
  private:
   template <class T>
-  static batch_of_t<T> take_column(Column& column) {
+  static batch_of_t<T> take_column(detail::Column& column) {
     using C = typename detail::column_of<T>::type;
     return batch_of_t<T>(static_cast<C&>(column).take());
   }
   template <std::size_t... I>
-  static std::tuple<batch_of_t<Ts>...> take(BatchData& data, std::index_sequence<I...>) {
+  static std::tuple<batch_of_t<Ts>...> take(detail::BatchData& data, std::index_sequence<I...>) {
     return {take_column<Ts>(*data.columns[I])...};
   }
 
   std::tuple<batch_of_t<Ts>...> columns_;
-  std::unique_ptr<BatchData> data_;
+  std::unique_ptr<detail::BatchData> data_;
 };
 
 }  // namespace sluice

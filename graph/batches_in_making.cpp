@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 
 void BatchesInMaking::restart(std::int64_t epoch) {
   first_ = next_id_ = 0;
@@ -83,4 +83,4 @@ void BatchesInMaking::make_columns(BatchData& batch) const {
   batch.columns = std::move(columns);
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

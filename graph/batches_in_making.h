@@ -17,7 +17,7 @@
 #include <mutex>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 struct BatchInMaking {
   std::unique_ptr<BatchData> data;
@@ -66,4 +66,4 @@ class BatchesInMaking {
   std::int64_t epoch_ = 0;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

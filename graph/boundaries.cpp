@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-void require_first(bool first, const Boundary& boundary, const std::string& what) {
+void require_first(bool first, const detail::Boundary& boundary, const std::string& what) {
   if (!first)
     throw BuildError("'" + boundary.name + "' has " + what + " already; give it only one");
 }
@@ -33,10 +33,11 @@ std::size_t check_length(const std::string& output, std::int64_t length) {
                           "; it must not be negative");
 }
 
-void set_next(Recorder& recorder, Boundary& loop, std::size_t recurrence, SlotId next) {
-  auto& carried = std::get<LoopRecord>(loop.record).recurrences[recurrence];
+void set_next(detail::Recorder& recorder, detail::Boundary& loop, std::size_t recurrence,
+              detail::SlotId next) {
+  auto& carried = std::get<detail::LoopRecord>(loop.record).recurrences[recurrence];
   require_first(!carried.next, loop, "a next value for this recurrence");
-  const std::vector<Slot>& slots = recorder.plan().slots;
+  const std::vector<detail::Slot>& slots = recorder.plan().slots;
   require_agreement(loop.name, "recurrence " + std::to_string(recurrence),
                     as_the_body_gives_it(slots[next].facts),
                     as_it_begins(slots[carried.init].facts));
@@ -47,45 +48,48 @@ void set_next(Recorder& recorder, Boundary& loop, std::size_t recurrence, SlotId
 }  // namespace detail
 
 ConditionalBoundary Graph::add_conditional(std::string_view name) {
-  Boundary boundary;
+  detail::Boundary boundary;
   boundary.name = recorder_.unique_name(name);
-  boundary.record = ConditionalRecord{};
+  boundary.record = detail::ConditionalRecord{};
   return ConditionalBoundary({recorder_, recorder_.add_boundary(std::move(boundary))});
 }
 
 LoopBoundary Graph::add_loop(std::string_view name, const LoopOptions& options) {
-  Boundary boundary;
+  detail::Boundary boundary;
   boundary.name = recorder_.unique_name(options.name.empty() ? name : options.name);
-  LoopRecord loop;
+  detail::LoopRecord loop;
   loop.max_iterations = options.max_iterations;
-  loop.iteration = recorder_.add_slot(slot_type<std::int64_t>(), boundary.name + "'s iteration");
-  loop.count = recorder_.add_slot(slot_type<std::int64_t>(), boundary.name + "'s count");
+  loop.iteration =
+      recorder_.add_slot(detail::slot_type<std::int64_t>(), boundary.name + "'s iteration");
+  loop.count = recorder_.add_slot(detail::slot_type<std::int64_t>(), boundary.name + "'s count");
   boundary.record = std::move(loop);
   return LoopBoundary({recorder_, recorder_.add_boundary(std::move(boundary))});
 }
 
-void ConditionalBoundary::set_condition(Boundary& boundary, SlotId condition) {
-  auto& record = std::get<ConditionalRecord>(boundary.record);
+void ConditionalBoundary::set_condition(detail::Boundary& boundary, detail::SlotId condition) {
+  auto& record = std::get<detail::ConditionalRecord>(boundary.record);
   require_first(!record.condition, boundary, "a condition");
   record.condition = condition;
 }
 
-SlotId ConditionalBoundary::add_input(Boundary& boundary, SlotId source) const {
-  Recorder& recorder = handle_.recorder();
-  const SlotId input = recorder.add_alias(source, recorder.unique_name(boundary.name + "'s input"));
-  std::get<ConditionalRecord>(boundary.record).inputs.push_back(input);
+detail::SlotId ConditionalBoundary::add_input(detail::Boundary& boundary,
+                                              detail::SlotId source) const {
+  detail::Recorder& recorder = handle_.recorder();
+  const detail::SlotId input =
+      recorder.add_alias(source, recorder.unique_name(boundary.name + "'s input"));
+  std::get<detail::ConditionalRecord>(boundary.record).inputs.push_back(input);
   return input;
 }
 
-SlotId ConditionalBoundary::add_output(Boundary& boundary, SlotId when_true,
-                                       SlotId when_false) const {
-  Recorder& recorder = handle_.recorder();
-  auto& record = std::get<ConditionalRecord>(boundary.record);
-  const std::vector<Slot>& slots = recorder.plan().slots;
-  require_agreement(boundary.name, "output " + std::to_string(record.outputs.size()),
-                    in_arm(slots[when_false].facts, "false"),
-                    in_arm(slots[when_true].facts, "true"));
-  const SlotId output = recorder.add_pointer(when_true, boundary.name);
+detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detail::SlotId when_true,
+                                               detail::SlotId when_false) const {
+  detail::Recorder& recorder = handle_.recorder();
+  auto& record = std::get<detail::ConditionalRecord>(boundary.record);
+  const std::vector<detail::Slot>& slots = recorder.plan().slots;
+  detail::require_agreement(boundary.name, "output " + std::to_string(record.outputs.size()),
+                            detail::in_arm(slots[when_false].facts, "false"),
+                            detail::in_arm(slots[when_true].facts, "true"));
+  const detail::SlotId output = recorder.add_pointer(when_true, boundary.name);
   recorder.know_in_common(output, when_true, when_false);
   // All three grow or none does: the arms give as many values as there are outputs.
   for (auto* list : {&record.gives[0], &record.gives[1], &record.outputs})
@@ -96,32 +100,32 @@ SlotId ConditionalBoundary::add_output(Boundary& boundary, SlotId when_true,
   return output;
 }
 
-LoopRecord& LoopBoundary::begin_trip_limit() {
-  Boundary& loop = handle_.at("add_trip_limit");
-  auto& record = std::get<LoopRecord>(loop.record);
+detail::LoopRecord& LoopBoundary::begin_trip_limit() {
+  detail::Boundary& loop = handle_.at("add_trip_limit");
+  auto& record = std::get<detail::LoopRecord>(loop.record);
   require_first(!record.has_count, loop, "a trip limit");
   return record;
 }
 
-void LoopBoundary::add_while(Boundary& loop, SlotId more) {
-  auto& record = std::get<LoopRecord>(loop.record);
+void LoopBoundary::add_while(detail::Boundary& loop, detail::SlotId more) {
+  auto& record = std::get<detail::LoopRecord>(loop.record);
   require_first(!record.more, loop, "a condition");
   record.more = more;
 }
 
-void LoopBoundary::add_recurrence(Boundary& loop, SlotId initial) const {
-  Recorder& recorder = handle_.recorder();
-  LoopRecord::Recurrence carried;
+void LoopBoundary::add_recurrence(detail::Boundary& loop, detail::SlotId initial) const {
+  detail::Recorder& recorder = handle_.recorder();
+  detail::LoopRecord::Recurrence carried;
   carried.init = initial;
   carried.state = recorder.add_pointer(initial, loop.name + "'s recurrence");
   carried.storage = recorder.add_slot(recorder.plan().slots[initial].type, loop.name);
   // Nothing is known of its tensors, as of the storage's, until there is a next value.
   carried.result = recorder.add_pointer(carried.storage, loop.name);
-  std::get<LoopRecord>(loop.record).recurrences.push_back(carried);
+  std::get<detail::LoopRecord>(loop.record).recurrences.push_back(carried);
 }
 
-Value<std::int64_t> LoopBoundary::index(Boundary& loop, bool reverse) const {
-  auto& record = std::get<LoopRecord>(loop.record);
+Value<std::int64_t> LoopBoundary::index(detail::Boundary& loop, bool reverse) const {
+  auto& record = std::get<detail::LoopRecord>(loop.record);
   const Value<std::int64_t> iteration(handle_.recorder(), record.iteration);
   if (!reverse) return iteration;
   record.reads_count = true;
@@ -134,7 +138,7 @@ Value<std::int64_t> LoopBoundary::index(Boundary& loop, bool reverse) const {
 
 Value<Tensor> LoopBoundary::add_iterator(const Value<Tensor>& tensor,
                                          const IteratorOptions& options) {
-  Boundary& at = handle_.at("add_iterator");
+  detail::Boundary& at = handle_.at("add_iterator");
   if (options.axis < 0 || options.axis >= Shape::kMaxRank) throw_axis(at, options.axis);
   return Graph(handle_.recorder())
       .map_into<Tensor>(
@@ -145,17 +149,18 @@ Value<Tensor> LoopBoundary::add_iterator(const Value<Tensor>& tensor,
           tensor, index(at, options.reverse));
 }
 
-SlotId LoopBoundary::add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const {
-  const Boundary& at = handle_.at("add_output");
+detail::SlotId LoopBoundary::add_output(const detail::BoundaryHandle& loop,
+                                        std::size_t recurrence) const {
+  const detail::Boundary& at = handle_.at("add_output");
   if (!(loop == handle_)) {
     throw BuildError("'" + at.name +
                      "': the recurrence given to add_output is of another loop; its last value is "
                      "an output of that one");
   }
-  return std::get<LoopRecord>(at.record).recurrences[recurrence].result;
+  return std::get<detail::LoopRecord>(at.record).recurrences[recurrence].result;
 }
 
-void LoopBoundary::throw_axis(const Boundary& loop, int axis) {
+void LoopBoundary::throw_axis(const detail::Boundary& loop, int axis) {
   throw BuildError("'" + loop.name + "': there is no axis " + std::to_string(axis) +
                    "; a list has axis 0, a tensor 0 to 3");
 }

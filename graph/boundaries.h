@@ -48,23 +48,24 @@ namespace detail {
 // A boundary of a pipeline that is being described.
 class BoundaryHandle {
  public:
-  BoundaryHandle(Recorder& recorder, std::size_t number)
+  BoundaryHandle(detail::Recorder& recorder, std::size_t number)
       : recorder_(&recorder), id_(id_of(recorder)), number_(number) {}
   // Throws BuildError when the pipeline has been described already.
-  Recorder& recorder() const { return live_recorder(recorder_, id_); }
+  detail::Recorder& recorder() const { return live_recorder(recorder_, id_); }
   // The boundary, for the call that is named.
-  Boundary& at(const char* call) const { return recorder().boundary(number_, call); }
+  detail::Boundary& at(const char* call) const { return recorder().boundary(number_, call); }
   bool operator==(const BoundaryHandle& other) const = default;
 
  private:
-  Recorder* recorder_;
+  detail::Recorder* recorder_;
   std::uint64_t id_;
   std::size_t number_;
 };
 
 // The slot of a value that the boundary can use.
 template <class T>
-SlotId slot_of(const Value<T>& value, Recorder& recorder, const Boundary& user) {
+detail::SlotId slot_of(const Value<T>& value, detail::Recorder& recorder,
+                       const detail::Boundary& user) {
   (void)normal({recorder, is_given(user.name)}, value);
   recorder.use(value.slot(), user.name);
   return value.slot();
@@ -106,7 +107,7 @@ class ConditionalBoundary {
   void set_condition(const C& condition) {
     static_assert(std::is_same_v<C, Value<bool>>,
                   "set_condition: the condition must be a Value<bool>; compare a number first");
-    Boundary& at = handle_.at("set_condition");
+    detail::Boundary& at = handle_.at("set_condition");
     set_condition(at, detail::slot_of(condition, handle_.recorder(), at));
   }
 
@@ -114,8 +115,8 @@ class ConditionalBoundary {
   // belongs to one of them.
   template <class T>
   Value<T> add_input(const Value<T>& value) {
-    Boundary& at = handle_.at("add_input");
-    Recorder& recorder = handle_.recorder();
+    detail::Boundary& at = handle_.at("add_input");
+    detail::Recorder& recorder = handle_.recorder();
     return {recorder, add_input(at, detail::slot_of(value, recorder, at))};
   }
 
@@ -124,16 +125,17 @@ class ConditionalBoundary {
   template <class A, class B>
   A add_output(const A& when_true, const B& when_false) {
     static_assert(std::is_same_v<A, B>, "add_output: both must be Values of the same type");
-    Boundary& at = handle_.at("add_output");
-    Recorder& recorder = handle_.recorder();
+    detail::Boundary& at = handle_.at("add_output");
+    detail::Recorder& recorder = handle_.recorder();
     return {recorder, add_output(at, detail::slot_of(when_true, recorder, at),
                                  detail::slot_of(when_false, recorder, at))};
   }
 
  private:
-  static void set_condition(Boundary& boundary, SlotId condition);
-  SlotId add_input(Boundary& boundary, SlotId source) const;
-  SlotId add_output(Boundary& boundary, SlotId when_true, SlotId when_false) const;
+  static void set_condition(detail::Boundary& boundary, detail::SlotId condition);
+  detail::SlotId add_input(detail::Boundary& boundary, detail::SlotId source) const;
+  detail::SlotId add_output(detail::Boundary& boundary, detail::SlotId when_true,
+                            detail::SlotId when_false) const;
   detail::BoundaryHandle handle_;
 };
 
@@ -171,14 +173,14 @@ class LoopBoundary {
   void add_trip_limit(const Count& count) {
     static_assert(detail::is_integer_argument<Count>,
                   "add_trip_limit: the count must be an integer, or a Value of one");
-    Recorder& recorder = handle_.recorder();
-    LoopRecord& loop = begin_trip_limit();
-    const SlotId slot = loop.count;
-    Step step;
+    detail::Recorder& recorder = handle_.recorder();
+    detail::LoopRecord& loop = begin_trip_limit();
+    const detail::SlotId slot = loop.count;
+    detail::Step step;
     step.name = recorder.plan().slots[slot].name;
     detail::argument<Count>::reads(count, {recorder, detail::is_given(step.name)}, step.reads);
     step.writes = {slot};
-    step.run = [count, slot](Frame& frame) {
+    step.run = [count, slot](detail::Frame& frame) {
       frame.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, frame));
     };
     recorder.add_step(std::move(step));
@@ -190,23 +192,23 @@ class LoopBoundary {
   void add_while(const C& more) {
     static_assert(std::is_same_v<C, Value<bool>>,
                   "add_while: the condition must be a Value<bool>; compare a number first");
-    Boundary& at = handle_.at("add_while");
+    detail::Boundary& at = handle_.at("add_while");
     add_while(at, detail::slot_of(more, handle_.recorder(), at));
   }
 
   // Begins as `initial`, a Value or a constant; its set_next() is required.
   template <class X>
   auto add_recurrence(const X& initial) {
-    Recorder& recorder = handle_.recorder();
+    detail::Recorder& recorder = handle_.recorder();
     const auto first =
         detail::normal({recorder, detail::is_given(handle_.at("add_recurrence").name)}, initial);
     using V = std::remove_cv_t<decltype(first)>;
     using T = typename V::value_type;
     static_assert(std::is_same_v<V, Value<T>>,
                   "add_recurrence: the initial value must be a constant or one Value");
-    Boundary& at = handle_.at("add_recurrence");
+    detail::Boundary& at = handle_.at("add_recurrence");
     add_recurrence(at, detail::slot_of(first, recorder, at));
-    const auto& all = std::get<LoopRecord>(at.record).recurrences;
+    const auto& all = std::get<detail::LoopRecord>(at.record).recurrences;
     return Recurrence<T>(handle_, all.size() - 1, V(recorder, all.back().state));
   }
 
@@ -215,7 +217,7 @@ class LoopBoundary {
   // the sample.
   template <class T>
   Value<T> add_iterator(const Value<std::vector<T>>& list, const IteratorOptions& options = {}) {
-    Boundary& at = handle_.at("add_iterator");
+    detail::Boundary& at = handle_.at("add_iterator");
     if (options.axis != 0) throw_axis(at, options.axis);
     return Graph(handle_.recorder())
         .map(
@@ -244,30 +246,30 @@ class LoopBoundary {
                   "add_output: the length must be an integer, or a Value of one");
     using List = std::vector<T>;
     using Out = detail::stack_t<T>;
-    Recorder& recorder = handle_.recorder();
-    Boundary& at = handle_.at("add_output");
+    detail::Recorder& recorder = handle_.recorder();
+    detail::Boundary& at = handle_.at("add_output");
     constexpr int kAxes = std::is_same_v<T, Tensor> ? Shape::kMaxRank : 1;
     if (options.axis < 0 || options.axis >= kAxes) throw_axis(at, options.axis);
-    const SlotId from = detail::slot_of(value, recorder, at);
+    const detail::SlotId from = detail::slot_of(value, recorder, at);
     const std::string name = recorder.unique_name(at.name + "'s output");
-    const SlotId list = recorder.add_slot(slot_type<List>(), name + " so far");
-    const SlotId out = recorder.add_slot(slot_type<Out>(), name);
-    auto& loop = std::get<LoopRecord>(at.record);
-    const auto room = [length](const Frame& frame) {
+    const detail::SlotId list = recorder.add_slot(detail::slot_type<List>(), name + " so far");
+    const detail::SlotId out = recorder.add_slot(detail::slot_type<Out>(), name);
+    auto& loop = std::get<detail::LoopRecord>(at.record);
+    const auto room = [length](const detail::Frame& frame) {
       return detail::to_count(detail::argument<Length>::of(length, frame));
     };
 
-    Step add = detail::append_to_list<T>(name, list, from);
+    detail::Step add = detail::append_to_list<T>(name, list, from);
     add.reads.push_back(loop.iteration);
     const detail::Taker taker{recorder, detail::is_given(name)};
     detail::argument<Length>::reads(length, taker, add.reads);
-    add.run = [name, list, room, append = std::move(add.run)](Frame& frame) {
+    add.run = [name, list, room, append = std::move(add.run)](detail::Frame& frame) {
       detail::check_room(name, frame.get<List>(list).size(), room(frame));
       append(frame);
     };
     recorder.add_step(std::move(add));
 
-    LoopRecord::Collected collected;
+    detail::LoopRecord::Collected collected;
     collected.list = list;
     collected.begin = detail::clear_list<T>(name, list);
     collected.end.name = name;
@@ -275,7 +277,7 @@ class LoopBoundary {
     collected.outer_reads = collected.end.reads;
     collected.end.reads.push_back(list);
     collected.end.writes = {out};
-    collected.end.run = [name, list, out, room, options](Frame& frame) {
+    collected.end.run = [name, list, out, room, options](detail::Frame& frame) {
       List& values = frame.get<List>(list);
       if (options.reverse) std::reverse(values.begin(), values.end());
       values.resize(detail::check_length(name, room(frame)));
@@ -286,18 +288,19 @@ class LoopBoundary {
   }
 
  private:
-  LoopRecord& begin_trip_limit();
-  static void add_while(Boundary& loop, SlotId more);
-  void add_recurrence(Boundary& loop, SlotId initial) const;
+  detail::LoopRecord& begin_trip_limit();
+  static void add_while(detail::Boundary& loop, detail::SlotId more);
+  void add_recurrence(detail::Boundary& loop, detail::SlotId initial) const;
   // The number of the element that an iterator is at.
-  Value<std::int64_t> index(Boundary& loop, bool reverse) const;
-  SlotId add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const;
-  [[noreturn]] static void throw_axis(const Boundary& loop, int axis);
+  Value<std::int64_t> index(detail::Boundary& loop, bool reverse) const;
+  detail::SlotId add_output(const detail::BoundaryHandle& loop, std::size_t recurrence) const;
+  [[noreturn]] static void throw_axis(const detail::Boundary& loop, int axis);
   detail::BoundaryHandle handle_;
 };
 
 namespace detail {
-void set_next(Recorder& recorder, Boundary& loop, std::size_t recurrence, SlotId next);
+void set_next(detail::Recorder& recorder, detail::Boundary& loop, std::size_t recurrence,
+              detail::SlotId next);
 }
 
 template <class T>
@@ -306,8 +309,8 @@ void Recurrence<T>::set_next(const Next& next) const {
   static_assert(std::is_same_v<Next, Value<T>>,
                 "set_next: the next value must be a Value of the type that the recurrence begins "
                 "with; begin with a constant of that type, or convert with cast<T>(value)");
-  Boundary& at = loop_.at("set_next");
-  Recorder& recorder = loop_.recorder();
+  detail::Boundary& at = loop_.at("set_next");
+  detail::Recorder& recorder = loop_.recorder();
   detail::set_next(recorder, at, number_, detail::slot_of(next, recorder, at));
 }
 

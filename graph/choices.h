@@ -48,7 +48,7 @@ auto Graph::select(const Index& index, const SelectOptions& options, Arms... arm
   if constexpr (sizeof...(Arms) > 0) {
     using Check = detail::arms_of_select<detail::given_t<Arms>...>;
     if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
-      const Recorder::Attempt attempt(recorder_);
+      const detail::Recorder::Attempt attempt(recorder_);
       open_select(index, sizeof...(Arms), options);
       return run_arms<typename Check::result>(arms...);
     } else {
@@ -64,7 +64,7 @@ auto Graph::select(const Index& index, const std::vector<Arm>& arms, const Selec
   using Check = detail::arms_of_select<detail::given_t<Arm>>;
   if constexpr (detail::index_of_select<detail::argument_t<Index>>::check() && Check::check()) {
     require_arms(arms.size());
-    const Recorder::Attempt attempt(recorder_);
+    const detail::Recorder::Attempt attempt(recorder_);
     open_select(index, arms.size(), options);
     using R = typename Check::result;
     std::optional<R> first;
@@ -104,7 +104,7 @@ template <class On, class Choose>
 void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
                  Choose choose) {
   std::string name = recorder_.unique_name(kind);
-  std::vector<SlotId> reads;
+  std::vector<detail::SlotId> reads;
   detail::argument<On>::reads(on, {recorder_, detail::is_given(name)}, reads);
   recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
 }
@@ -112,8 +112,8 @@ void Graph::open(std::string_view kind, std::vector<std::string> arms, const On&
 template <class R, class Predicate, class Yes, class No>
 R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
                 const Yes& yes, const No& no) {
-  const Recorder::Attempt attempt(recorder_);
-  open(name, std::move(arms), predicate, [predicate](const Frame& frame) -> std::int64_t {
+  const detail::Recorder::Attempt attempt(recorder_);
+  open(name, std::move(arms), predicate, [predicate](const detail::Frame& frame) -> std::int64_t {
     return detail::truth(detail::argument<Predicate>::of(predicate, frame)) ? 0 : 1;
   });
   return run_arms<R>(yes, no);
@@ -121,7 +121,7 @@ R Graph::choose(std::string_view name, std::vector<std::string> arms, const Pred
 
 template <class Index>
 void Graph::open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
-  open(options.name, arm_names(arms, options), index, [index](const Frame& frame) {
+  open(options.name, arm_names(arms, options), index, [index](const detail::Frame& frame) {
     return detail::to_index(detail::argument<Index>::of(index, frame));
   });
 }

@@ -163,6 +163,8 @@ struct batch_of<Tensor> {
 template <class T>
 using batch_of_t = typename batch_of<T>::type;
 
+namespace detail {
+
 // One output of a batch while samples write into it, each into its own cell, from several threads.
 class Column {
  public:
@@ -190,8 +192,6 @@ class ColumnMaker {
   // Whether a value can be delivered twice: as two outputs, or to fill a batch.
   virtual bool copyable() const = 0;
 };
-
-namespace detail {
 
 template <class T>
 class ItemsColumn : public Column {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // A rate of few samples says nothing.
@@ -208,4 +208,4 @@ std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   return batch;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

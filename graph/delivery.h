@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 // Gives a frame whose sample failed another one of the epoch, which has `total`: drawn by seed,
 // epoch and id, and by how many were tried before. False when enough of them failed, too.
@@ -86,4 +86,4 @@ class Compactor {
   std::int64_t left_out_ = 0;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 std::string quoted(const std::string& text) {
@@ -138,6 +138,8 @@ class Drawing {
 }  // namespace
 
 std::string to_dot(const Plan& plan) { return Drawing(plan, nullptr).draw(); }
-std::string to_dot(const Plan& plan, const Stats& stats) { return Drawing(plan, &stats).draw(); }
+}  // namespace sluice::detail
 
-}  // namespace sluice
+std::string sluice::to_dot(const detail::Plan& plan, const Stats& stats) {
+  return detail::Drawing(plan, &stats).draw();
+}

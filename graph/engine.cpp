@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
@@ -174,4 +174,4 @@ const Plan& Engine::recorded_plan() const { return impl_->recorded; }
 const Plan& Engine::plan() const { return impl_->plan; }
 Stats Engine::stats() const { return at_home().stats(); }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -20,7 +20,7 @@
 #include <memory>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 // A batch without its types.
 struct BatchData {
@@ -82,4 +82,4 @@ class Engine {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

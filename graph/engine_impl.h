@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 // One run through an epoch. Guarded by the engine's lock.
 struct Run {
@@ -114,4 +114,4 @@ struct Engine::Impl {
   std::unique_ptr<Executor> executor;  // last: its threads use all of the above
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 
 void Engine::Impl::shut_down() noexcept {
   if (WorkScope::is_open(plan)) {
@@ -222,4 +222,4 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
   return begun;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -2,6 +2,18 @@
 #include <sluice/runtime/error.h>
 
 namespace sluice {
+
+std::string to_string(const Facts& facts) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (facts.dtype) add(name_of(*facts.dtype));
+  if (facts.layout) add(*facts.layout == Layout::none ? "no layout" : name_of(*facts.layout));
+  if (facts.rank)
+    add(std::to_string(*facts.rank) + (*facts.rank == 1 ? " dimension" : " dimensions"));
+  return text;
+}
+
+namespace detail {
 namespace {
 
 template <class T>
@@ -14,16 +26,6 @@ std::optional<T> common(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 }  // namespace
-
-std::string to_string(const Facts& facts) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (facts.dtype) add(name_of(*facts.dtype));
-  if (facts.layout) add(*facts.layout == Layout::none ? "no layout" : name_of(*facts.layout));
-  if (facts.rank)
-    add(std::to_string(*facts.rank) + (*facts.rank == 1 ? " dimension" : " dimensions"));
-  return text;
-}
 
 Facts facts_of(const ValueSpec& spec) { return {spec.dtype, spec.layout, spec.shape.rank}; }
 
@@ -56,4 +58,5 @@ void require_declared(const Tensor& tensor, const Facts& facts) {
               "); mend the step or the declaration");
 }
 
+}  // namespace detail
 }  // namespace sluice

@@ -23,6 +23,9 @@ struct Facts {
 
 // "f16, CHW, 3 dimensions"; what is not known is left out.
 std::string to_string(const Facts& facts);
+
+namespace detail {
+
 // All of them, of a value that is there.
 Facts facts_of(const ValueSpec& spec);
 
@@ -48,4 +51,5 @@ void require_agreement(const std::string& node, const std::string& what, const S
 // Throws Error unless the tensor is as it was declared.
 void require_declared(const Tensor& tensor, const Facts& facts);
 
+}  // namespace detail
 }  // namespace sluice

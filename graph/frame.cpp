@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // Of one sample: a loop may warn a million times.
@@ -158,4 +158,4 @@ void Frame::take_arm(const Branch& branch, std::uint32_t arm) {
   tally.add(branch.counter + arm, 1);
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -25,13 +25,6 @@
 
 namespace sluice {
 
-struct BatchInMaking;
-struct Branch;
-class Column;
-struct Loop;
-struct Plan;
-struct Step;
-
 // Which sample a source is asked for.
 struct SampleInfo {
   std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
@@ -39,6 +32,15 @@ struct SampleInfo {
   std::int64_t batch = 0;
   std::int64_t epoch = 0;
 };
+
+namespace detail {
+
+struct BatchInMaking;
+struct Branch;
+class Column;
+struct Loop;
+struct Plan;
+struct Step;
 
 class Frame {
  public:
@@ -182,4 +184,5 @@ class Frame {
   std::atomic<std::int64_t> running_since_{0};  // milliseconds
 };
 
+}  // namespace detail
 }  // namespace sluice

@@ -42,7 +42,7 @@ class LoopBoundary;
 
 class Graph {
  public:
-  explicit Graph(Recorder& recorder) : recorder_(recorder) {}
+  explicit Graph(detail::Recorder& recorder) : recorder_(recorder) {}
 
   // `count` samples in an epoch; sample i is f(SampleInfo): one value or a std::tuple of values.
   // `f` is called from several threads, in no order, and must give the same sample for the same
@@ -73,10 +73,10 @@ class Graph {
       using Gives = std::invoke_result_t<const F&, const detail::argument_t<Args>&...>;
       if constexpr (detail::result_of_map<Gives>::check()) {
         using R = std::decay_t<Gives>;
-        Step step = begin_step<Args...>(name, args...);
+        detail::Step step = begin_step<Args...>(name, args...);
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes,
-                    ... args = std::move(args)](Frame& frame) {
+                    ... args = std::move(args)](detail::Frame& frame) {
           detail::results<R>::write(
               frame, slots,
               detail::invoke_to_own<R>(f, detail::argument<Args>::of(args, frame)...));
@@ -96,9 +96,10 @@ class Graph {
   template <class R, class F, class... Args>
   Value<R> map_into(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_map_into<R, F, Args...>::check()) {
-      Step step = begin_step<Args...>(name, args...);
+      detail::Step step = begin_step<Args...>(name, args...);
       auto value = detail::results<R>::add(recorder_, step);
-      step.run = [f = std::move(f), slot = value.slot(), ... args = std::move(args)](Frame& frame) {
+      step.run = [f = std::move(f), slot = value.slot(),
+                  ... args = std::move(args)](detail::Frame& frame) {
         R& out = frame.get<R>(slot);
         std::invoke(f, detail::argument<Args>::of(args, frame)..., out);
         detail::take_ownership(out);
@@ -119,10 +120,10 @@ class Graph {
       using Gives = std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>;
       if constexpr (detail::result_of_random<Gives>::check()) {
         using R = std::decay_t<Gives>;
-        Step step = begin_step<Args...>(name, args...);
+        detail::Step step = begin_step<Args...>(name, args...);
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
-                    ... args = std::move(args)](Frame& frame) {
+                    ... args = std::move(args)](detail::Frame& frame) {
           Random draw(frame.random_key(generator));
           detail::results<R>::write(
               frame, slots,
@@ -233,9 +234,9 @@ class Graph {
   template <class F, class T, class... Args>
   Value<T> tap(std::string_view name, F f, Value<T> value, Args... args) {
     if constexpr (detail::function_of_tap<F, Value<T>, Args...>::check()) {
-      Step step = begin_step<Value<T>, Args...>(name, value, args...);
+      detail::Step step = begin_step<Value<T>, Args...>(name, value, args...);
       step.effect = true;
-      step.run = [f = std::move(f), value, ... more = std::move(args)](Frame& frame) {
+      step.run = [f = std::move(f), value, ... more = std::move(args)](detail::Frame& frame) {
         std::invoke(f, detail::argument<Value<T>>::of(value, frame),
                     detail::argument<Args>::of(more, frame)...);
       };
@@ -250,20 +251,20 @@ class Graph {
   template <class Predicate>
   void filter(const Predicate& predicate) {
     if constexpr (detail::predicate_of_filter<detail::argument_t<Predicate>>::check()) {
-      Step step = begin_step<Predicate>("filter", predicate);
+      detail::Step step = begin_step<Predicate>("filter", predicate);
       step.effect = true;
-      step.run = [predicate](Frame& frame) {
+      step.run = [predicate](detail::Frame& frame) {
         if (!detail::truth(detail::argument<Predicate>::of(predicate, frame))) frame.drop();
       };
       recorder_.add_step(std::move(step));
     }
   }
 
-  Recorder& recorder() { return recorder_; }
+  detail::Recorder& recorder() { return recorder_; }
 
  private:
   template <class... Args>
-  Step begin_step(std::string_view name, const Args&... args) {
+  detail::Step begin_step(std::string_view name, const Args&... args) {
     return detail::begin_step<Args...>(recorder_, name, args...);
   }
 
@@ -274,11 +275,11 @@ class Graph {
       using Gives = std::invoke_result_t<const F&, const SampleInfo&>;
       if constexpr (detail::result_of_source<Gives>::check()) {
         using R = std::decay_t<Gives>;
-        Step step = begin_step<>(name);
+        detail::Step step = begin_step<>(name);
         step.pinned = true;
         recorder_.set_source(step.name, count, std::move(sample_name));
         auto values = detail::results<R>::add(recorder_, step);
-        step.run = [f = std::move(f), slots = step.writes](Frame& frame) {
+        step.run = [f = std::move(f), slots = step.writes](detail::Frame& frame) {
           detail::results<R>::template write<detail::Origin::source>(
               frame, slots, detail::invoke_to_own<R>(f, frame.info()));
         };
@@ -324,7 +325,7 @@ class Graph {
   static std::vector<std::string> arm_names(std::size_t count, const SelectOptions& options);
   static void require_arms(std::size_t count);
 
-  Recorder& recorder_;
+  detail::Recorder& recorder_;
 };
 
 }  // namespace sluice

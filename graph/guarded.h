@@ -10,7 +10,7 @@
 
 #include <exception>
 
-namespace sluice {
+namespace sluice::detail {
 
 // Marks this thread as one that works for a plan, for as long as the scope lives. Scopes nest: a
 // step of one pipeline may run another one.
@@ -38,7 +38,6 @@ class WorkScope {
 
 inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
 
-namespace detail {
 template <class Name>
 void fail(Frame& frame, const Name& name, const char* what) noexcept {
   if (what == nullptr) what = "threw an exception whose what() is null";
@@ -48,7 +47,6 @@ void fail(Frame& frame, const Name& name, const char* what) noexcept {
     frame.fail({}, what);
   }
 }
-}  // namespace detail
 
 // `name()` gives what the error names as the step; it is asked only when `work()` throws.
 template <class Name, class Work>
@@ -63,4 +61,4 @@ void guarded(Frame& frame, const Name& name, const Work& work) noexcept {
   }
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

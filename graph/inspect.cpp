@@ -8,41 +8,41 @@
 namespace sluice {
 
 struct Inspection::Impl {
-  explicit Impl(const Plan& recorded)
+  explicit Impl(const detail::Plan& recorded)
       : plan(carry(push_crops(sink(prune(recorded))))),
         runner(BufferPool::current()),
         frame(plan) {}
 
-  void walk(const Block& block) {
-    for (const Node& node : block.nodes) {
+  void walk(const detail::Block& block) {
+    for (const detail::Node& node : block.nodes) {
       if (frame.ended()) return;
-      if (const auto* stage = std::get_if<Stage>(&node)) {
+      if (const auto* stage = std::get_if<detail::Stage>(&node)) {
         walk_stage(*stage);
-      } else if (const auto* branch = std::get_if<Branch>(&node)) {
+      } else if (const auto* branch = std::get_if<detail::Branch>(&node)) {
         const std::size_t arm = runner.choose(frame, *branch);
         if (frame.ended()) return;
         walk(branch->arms[arm]);
-        Runner::give_results(frame, *branch, arm);
+        detail::Runner::give_results(frame, *branch, arm);
         note(branch->results);
       } else {
-        walk_loop(std::get<Loop>(node));
+        walk_loop(std::get<detail::Loop>(node));
       }
     }
   }
 
-  void walk_stage(const Stage& stage) {
+  void walk_stage(const detail::Stage& stage) {
     runner.run(frame, stage);
     if (frame.ended()) return;
-    for (const Step& step : stage.steps) note(step.writes);
+    for (const detail::Step& step : stage.steps) note(step.writes);
   }
 
-  void walk_loop(const Loop& loop) {
-    Runner::begin(frame, loop);
+  void walk_loop(const detail::Loop& loop) {
+    detail::Runner::begin(frame, loop);
     while (true) {
       walk(loop.condition);
       if (!runner.wants_another(frame, loop)) break;
       walk(loop.body);
-      Runner::carry(frame, loop);
+      detail::Runner::carry(frame, loop);
       // What was passed on is no longer where the body made it.
       std::erase_if(values, [&](const Named& value) {
         return std::find(loop.locals.begin(), loop.locals.end(), value.slot) != loop.locals.end();
@@ -51,21 +51,21 @@ struct Inspection::Impl {
     if (!frame.ended()) note(loop.results);
   }
 
-  void note(const std::vector<SlotId>& slots) {
-    for (const SlotId slot : slots) {
+  void note(const std::vector<detail::SlotId>& slots) {
+    for (const detail::SlotId slot : slots) {
       std::erase_if(values, [&](const Named& value) { return value.slot == slot; });
       values.push_back({plan.slots[slot].name, plan.slots[slot].type->name, slot});
     }
   }
 
-  const Plan plan;
-  Runner runner;
-  Frame frame;
+  const detail::Plan plan;
+  detail::Runner runner;
+  detail::Frame frame;
   std::vector<Named> values;
   std::string path;
 };
 
-Inspection::Inspection(const Plan& plan, std::int64_t sample, std::int64_t epoch,
+Inspection::Inspection(const detail::Plan& plan, std::int64_t sample, std::int64_t epoch,
                        const PipelineOptions& options)
     : impl_(std::make_unique<Impl>(plan)) {
   if (sample < 0 || sample >= plan.samples) {
@@ -95,7 +95,7 @@ bool Inspection::has(std::string_view name) const {
                      [&](const Named& value) { return value.name == name; });
 }
 
-const void* Inspection::find(std::string_view name, const SlotType* type) const {
+const void* Inspection::find(std::string_view name, const detail::SlotType* type) const {
   const Named* other = nullptr;
   for (const Named& value : impl_->values) {
     if (value.name != name) continue;

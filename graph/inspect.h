@@ -30,11 +30,11 @@ class Inspection {
   struct Named {
     std::string name;       // of the step that made it
     std::string_view type;  // as the compiler spells it
-    SlotId slot;
+    detail::SlotId slot;
   };
 
   // `plan` as described. Throws std::out_of_range for a sample that does not exist.
-  Inspection(const Plan& plan, std::int64_t sample, std::int64_t epoch,
+  Inspection(const detail::Plan& plan, std::int64_t sample, std::int64_t epoch,
              const PipelineOptions& options);
   Inspection(Inspection&&) noexcept;
   ~Inspection();
@@ -46,7 +46,7 @@ class Inspection {
   // type.
   template <class T>
   const T& get(std::string_view name) const {
-    return *static_cast<const T*>(find(name, slot_type<T>()));
+    return *static_cast<const T*>(find(name, detail::slot_type<T>()));
   }
   // The arms taken, outermost first: "if_else:then/select:arm 3".
   const std::string& path() const;
@@ -58,7 +58,7 @@ class Inspection {
   bool dropped() const;
 
  private:
-  const void* find(std::string_view name, const SlotType* type) const;
+  const void* find(std::string_view name, const detail::SlotType* type) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace sluice {
+namespace sluice::detail {
 
 std::vector<char> last_uses(const Plan& plan,
                             const std::vector<std::unique_ptr<ColumnMaker>>& makers,
@@ -33,4 +33,4 @@ std::vector<char> last_uses(const Plan& plan,
   return last_use;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 // For each output: 1 when it is the last one that may refer to its value.
 std::vector<char> last_uses(const Plan& plan,
                             const std::vector<std::unique_ptr<ColumnMaker>>& makers,
                             LastBatch last_batch);
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -19,20 +19,20 @@ namespace detail {
 
 // A step that empties a list, and one that adds a value to it.
 template <class T>
-Step clear_list(std::string name, SlotId list) {
-  Step step;
+detail::Step clear_list(std::string name, detail::SlotId list) {
+  detail::Step step;
   step.name = std::move(name);
   step.writes = {list};
-  step.run = [list](Frame& frame) { frame.get<std::vector<T>>(list).clear(); };
+  step.run = [list](detail::Frame& frame) { frame.get<std::vector<T>>(list).clear(); };
   return step;
 }
 template <class T>
-Step append_to_list(std::string name, SlotId list, SlotId value) {
-  Step step;
+detail::Step append_to_list(std::string name, detail::SlotId list, detail::SlotId value) {
+  detail::Step step;
   step.name = std::move(name);
   step.reads = {list, value};
   step.writes = {list};
-  step.run = [list, value](Frame& frame) {
+  step.run = [list, value](detail::Frame& frame) {
     T copy = copy_of(frame.get<T>(value));
     take_ownership(copy);
     frame.get<std::vector<T>>(list).push_back(std::move(copy));
@@ -172,10 +172,10 @@ constexpr bool check_for_loop_collect() {
 template <class S, class Init, class Condition, class Body>
 S Graph::run_loop(std::string_view kind, const LoopOptions& options, const Init& init,
                   Condition condition, Body body) {
-  const Recorder::Attempt attempt(recorder_);
+  const detail::Recorder::Attempt attempt(recorder_);
   std::string name = recorder_.unique_name(options.name.empty() ? kind : options.name);
   const S first = detail::normal_as<S>({recorder_, "'" + name + "' begins with"}, init);
-  const Recorder::LoopView view =
+  const detail::Recorder::LoopView view =
       recorder_.open_loop(std::move(name), options.max_iterations, detail::flatten(first));
   const S state = detail::rebuild<S>(first, recorder_, view.state);
   const Value<std::int64_t> i(recorder_, view.iteration);
@@ -250,7 +250,7 @@ std::tuple<S, Value<std::vector<T>>> Graph::collect_loop(const Count& count, con
                                                          Body body, const CollectOptions& options) {
   using List = std::vector<T>;
   const std::string name = recorder_.unique_name("collect");
-  const Value<List> list(recorder_, recorder_.add_slot(slot_type<List>(), name));
+  const Value<List> list(recorder_, recorder_.add_slot(detail::slot_type<List>(), name));
   recorder_.add_step(detail::clear_list<T>(name, list.slot()));
   const S last = count_loop<S>(count, init,
                                [&](const Value<std::int64_t>& i, const S& state) {

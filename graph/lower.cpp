@@ -21,7 +21,7 @@
 #include <tbb/flow_graph.h>
 #include <tbb/task_arena.h>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 using Token = Frame*;
@@ -409,4 +409,4 @@ int Executor::threads() const { return impl_->threads; }
 
 void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cancelled); }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -20,7 +20,7 @@
 #include <memory>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 struct ExecutorHooks {
   // Fills a free frame with the next sample; false when there is none now. One call at a time.
@@ -68,4 +68,4 @@ class Executor {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

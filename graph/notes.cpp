@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 template <class Part, class Of>
@@ -72,4 +72,4 @@ std::string Notes::of(const Loop& loop) const {
                      count_of(s->iterations, "iteration", "iterations"), each(s->mean_ns()));
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sluice {
+namespace sluice::detail {
 
 std::string with_commas(std::int64_t number);    // "1,234,567"
 std::string duration(double nanoseconds);        // "1.23 ms": three digits
@@ -28,4 +28,4 @@ class Notes {
   const Stats* stats_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

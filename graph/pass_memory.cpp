@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // Finds the values that end as one output. A slot that is read may not lie in the batch under
@@ -80,4 +80,4 @@ Plan place(Plan plan) {
   return plan;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

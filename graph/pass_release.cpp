@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // The slots that are live at a point of the plan, and how many of them may lie in each storage.
@@ -190,4 +190,4 @@ Plan release(Plan plan) {
   return plan;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

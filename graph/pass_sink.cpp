@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 bool may_sink(const Node& node) {
@@ -131,4 +131,4 @@ Plan sink(Plan plan) {
   return plan;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

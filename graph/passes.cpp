@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 void check_use(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
@@ -158,4 +158,4 @@ Plan fuse(Plan plan) {
   return plan;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

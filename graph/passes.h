@@ -23,7 +23,7 @@
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::detail {
 
 void check(const Plan& plan);
 Plan prune(Plan plan);
@@ -43,4 +43,4 @@ Plan prepare(Plan plan, const PassObserver& observer = {});
 // to do. Throws BuildError as `prepare` does.
 std::string explain(const Plan& recorded);
 
-}  // namespace sluice
+}  // namespace sluice::detail

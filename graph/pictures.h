@@ -11,7 +11,7 @@
 
 #include <functional>
 
-namespace sluice {
+namespace sluice::detail {
 
 // Of a step that makes one picture. Both functions read what the step reads.
 struct PictureMaker {
@@ -32,4 +32,4 @@ struct PictureViewer {
   std::function<void(Frame&, SlotId seen)> run;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -71,7 +71,7 @@ class Epoch {
     Epoch* epoch_ = nullptr;
   };
 
-  Epoch(std::shared_ptr<Engine> engine, std::shared_ptr<Run> run)
+  Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run)
       : engine_(std::move(engine)), run_(std::move(run)) {}
   Epoch(Epoch&&) noexcept = default;
   Epoch& operator=(Epoch&&) = delete;
@@ -90,15 +90,15 @@ class Epoch {
   iterator end() { return {}; }
 
  private:
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Run> run_;
+  std::shared_ptr<detail::Engine> engine_;
+  std::shared_ptr<detail::Run> run_;
   std::optional<Batch<Ts...>> current_;
 };
 
 template <class... Ts>
 class Pipeline {
  public:
-  explicit Pipeline(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  explicit Pipeline(std::shared_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
   Pipeline(Pipeline&&) noexcept = default;
   Pipeline& operator=(Pipeline&&) = delete;
   ~Pipeline() {
@@ -131,26 +131,28 @@ class Pipeline {
   const PipelineOptions& options() const { return engine_->options(); }
   Stats stats() const { return engine_->stats(); }
   // What runs: the plan after all passes.
-  const Plan& plan() const { return engine_->plan(); }
+  const detail::Plan& plan() const { return engine_->plan(); }
   // What was described.
-  const Plan& recorded_plan() const { return engine_->recorded_plan(); }
+  const detail::Plan& recorded_plan() const { return engine_->recorded_plan(); }
   // How one became the other, in words: the plan as it was described, and after each pass.
-  std::string explain() const { return sluice::explain(recorded_plan()); }
+  std::string explain() const { return detail::explain(recorded_plan()); }
 
  private:
-  std::shared_ptr<Engine> engine_;  // shared with the epochs, which may outlive the pipeline but
-                                    // then give no more batches
+  std::shared_ptr<detail::Engine> engine_;  // shared with the epochs, which may outlive the
+                                            // pipeline but then give no more batches
   std::int64_t next_epoch_ = 0;
 };
 
 namespace detail {
 template <class... Ts>
-Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options,
-                      std::vector<SlotId> outputs, std::type_identity<std::tuple<Value<Ts>...>>) {
+Pipeline<Ts...> build(detail::Recorder& recorder, const PipelineOptions& options,
+                      std::vector<detail::SlotId> outputs,
+                      std::type_identity<std::tuple<Value<Ts>...>>) {
   recorder.set_outputs(std::move(outputs));
-  std::vector<std::unique_ptr<ColumnMaker>> makers;
+  std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   (makers.push_back(std::make_unique<MakerOf<Ts>>()), ...);
-  return Pipeline<Ts...>(std::make_shared<Engine>(recorder.take(), options, std::move(makers)));
+  return Pipeline<Ts...>(
+      std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
 }
 }  // namespace detail
 
@@ -164,7 +166,7 @@ auto make_pipeline(const PipelineOptions& options, Describe&& describe) {
     using Check =
         detail::result_of_make_pipeline<std::decay_t<std::invoke_result_t<Describe, Graph&>>>;
     if constexpr (Check::check()) {
-      Recorder recorder;
+      detail::Recorder recorder;
       Graph graph(recorder);
       const auto outputs = detail::normal({recorder, "the pipeline's result is"}, describe(graph));
       return detail::build(recorder, options, detail::flatten(outputs),

@@ -2,7 +2,7 @@
 #include <sluice/graph/plan.h>
 #include <sluice/runtime/error.h>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 class Printer {
@@ -137,8 +137,8 @@ std::string Plan::name_of_sample(std::int64_t sample) const noexcept {
 }
 
 std::string to_string(const Plan& plan) { return Printer(plan, nullptr).print(); }
-std::string to_string(const Plan& plan, const Stats& stats) {
-  return Printer(plan, &stats).print();
-}
+}  // namespace sluice::detail
 
-}  // namespace sluice
+std::string sluice::to_string(const detail::Plan& plan, const Stats& stats) {
+  return detail::Printer(plan, &stats).print();
+}

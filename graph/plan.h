@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 using ScopeId = std::uint32_t;
 
@@ -153,4 +153,9 @@ void for_each_block(B& block, Visit&& visit) {
   }
 }
 
+}  // namespace sluice::detail
+
+namespace sluice {
+using detail::to_dot;
+using detail::to_string;
 }  // namespace sluice

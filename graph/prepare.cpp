@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 struct Pass {
@@ -73,4 +73,4 @@ std::string explain(const Plan& recorded) {
   return text;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

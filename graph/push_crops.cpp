@@ -20,7 +20,7 @@
 #include <set>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // The arms on the way from the block that makes a picture to a use of it. In loops there is no
@@ -274,4 +274,4 @@ Plan push_crops(Plan plan) {
   return changed ? sink(std::move(plan)) : plan;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

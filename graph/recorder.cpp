@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 
 namespace {
 
@@ -30,8 +30,6 @@ std::uint64_t enter() {
 
 }  // namespace
 
-namespace detail {
-
 std::uint64_t id_of(const Recorder& recorder) { return recorder.id_; }
 
 Recorder& live_recorder(Recorder* recorder, std::uint64_t id) {
@@ -42,8 +40,6 @@ Recorder& live_recorder(Recorder* recorder, std::uint64_t id) {
       "a value of a pipeline that has been described already is used in another; describe each "
       "pipeline on its own");
 }
-
-}  // namespace detail
 
 Recorder::Recorder() : id_(enter()) { plan_.scopes.push_back({0, "the top of the pipeline"}); }
 
@@ -280,4 +276,4 @@ void Recorder::set_outputs(std::vector<SlotId> outputs) {
   plan_.outputs = std::move(outputs);
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 class Recorder {
  public:
@@ -145,4 +145,4 @@ class Recorder {
   std::deque<Boundary> boundaries_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 std::string which_of(const char* all, const std::string& place) {
@@ -30,7 +30,7 @@ void Recorder::require_agreement(const Branch& branch, const Block& arm, const P
   };
   for (std::size_t a = 0; a < branch.arms.size(); ++a) {
     if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
-      sluice::require_agreement(branch.name, which_of("the result", place(*i)),
+      detail::require_agreement(branch.name, which_of("the result", place(*i)),
                                 side(arm, branch.arms.size(), *i), side(branch.arms[a], a, *i));
     }
   }
@@ -38,7 +38,7 @@ void Recorder::require_agreement(const Branch& branch, const Block& arm, const P
 
 void Recorder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
   if (const auto i = disagreement(body.results, loop.init)) {
-    sluice::require_agreement(loop.name, which_of("the state", place(*i)),
+    detail::require_agreement(loop.name, which_of("the state", place(*i)),
                               as_the_body_gives_it(plan_.slots[body.results[*i]].facts),
                               as_it_begins(plan_.slots[loop.init[*i]].facts));
   }
@@ -81,4 +81,4 @@ void Recorder::declare(SlotId slot, const Facts& facts) {
   if (facts.rank) known.facts.rank = facts.rank;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

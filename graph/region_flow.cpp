@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 const std::string& name_of(const Node& node) {
@@ -364,4 +364,4 @@ void RegionFlow::check_use(SlotId slot, Index from, const std::string& user) con
                    regions_[home].name + "; give it out with add_output to use it outside");
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 class RegionFlow {
  public:
@@ -92,4 +92,4 @@ class RegionFlow {
   std::vector<Index> order_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 void check_complete(const Boundary& boundary) {
@@ -204,4 +204,4 @@ void enclose(Plan& plan, Block& block, const std::vector<SlotId>& results, const
   });
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 struct ConditionalRecord {
   std::optional<SlotId> condition;
@@ -65,4 +65,4 @@ struct Boundary {
 void enclose(Plan& plan, Block& block, const std::vector<SlotId>& results, const std::string& user,
              std::deque<Boundary>& boundaries);
 
-}  // namespace sluice
+}  // namespace sluice::detail

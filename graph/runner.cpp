@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // Notes runs of steps that follow each other: one look at the clock for each.
@@ -132,4 +132,4 @@ void Runner::carry(Frame& frame, const Loop& loop) noexcept {
   ++frame.get<std::int64_t>(loop.iteration);
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -13,7 +13,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace sluice {
+namespace sluice::detail {
 
 class Runner {
  public:
@@ -47,4 +47,4 @@ class Runner {
   std::atomic<bool> cancelled_{false};
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

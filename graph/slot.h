@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace sluice {
+namespace sluice::detail {
 
 using SlotId = std::uint32_t;
 
@@ -84,4 +84,4 @@ const SlotType* slot_type() {
   return &type;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -1,7 +1,7 @@
 #include <sluice/graph/stall.h>
 #include <sluice/runtime/printable.h>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // The loops from the outermost one on, then the step; empty for a frame that is at neither.
@@ -35,4 +35,4 @@ std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<F
   return text + " the pipeline goes on waiting when asked again";
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames,
                            double timeout);
 
-}  // namespace sluice
+}  // namespace sluice::detail

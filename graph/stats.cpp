@@ -9,6 +9,10 @@
 namespace sluice {
 namespace {
 
+using detail::duration;
+using detail::percent;
+using detail::with_commas;
+
 double mean(std::int64_t total, std::int64_t count) {
   return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
 }
@@ -20,24 +24,24 @@ class Reading {
       : stats_(stats), counts_(counts), timed_(timed) {}
 
   // Gives the nanoseconds of all steps in the block.
-  std::int64_t read(const Block& block, const std::string& path) {
+  std::int64_t read(const detail::Block& block, const std::string& path) {
     std::int64_t ns = 0;
-    for (const Node& node : block.nodes) {
-      if (const auto* stage = std::get_if<Stage>(&node)) {
+    for (const detail::Node& node : block.nodes) {
+      if (const auto* stage = std::get_if<detail::Stage>(&node)) {
         ns += read(*stage, path);
-      } else if (const auto* loop = std::get_if<Loop>(&node)) {
+      } else if (const auto* loop = std::get_if<detail::Loop>(&node)) {
         ns += read(*loop, path);
       } else {
-        ns += read(std::get<Branch>(node), path);
+        ns += read(std::get<detail::Branch>(node), path);
       }
     }
     return ns;
   }
 
  private:
-  std::int64_t read(const Stage& stage, const std::string& path) {
+  std::int64_t read(const detail::Stage& stage, const std::string& path) {
     std::int64_t ns = 0;
-    for (const Step& step : stage.steps) {
+    for (const detail::Step& step : stage.steps) {
       for (std::size_t e = 0; e < step.events.size(); ++e) {
         const std::int64_t count = counts_[step.event_counter + e];
         if (count > 0) stats_.events.push_back({step.name, path, step.events[e], count});
@@ -50,7 +54,7 @@ class Reading {
     return ns;
   }
 
-  std::int64_t read(const Branch& branch, const std::string& path) {
+  std::int64_t read(const detail::Branch& branch, const std::string& path) {
     const std::size_t at = stats_.branches.size();  // those inside come behind it
     stats_.branches.push_back({branch.name, path, {}, branch.counter});
     std::int64_t all = 0;
@@ -62,7 +66,7 @@ class Reading {
     return all;
   }
 
-  std::int64_t read(const Loop& loop, const std::string& path) {
+  std::int64_t read(const detail::Loop& loop, const std::string& path) {
     const std::size_t at = stats_.loops.size();
     stats_.loops.push_back(
         {loop.name, path, counts_[loop.counter], counts_[loop.counter + 1], 0, loop.counter});
@@ -72,7 +76,7 @@ class Reading {
     return ns;
   }
 
-  static std::string in_full(const Step& step) {
+  static std::string in_full(const detail::Step& step) {
     return step.remark.empty() ? step.name : step.name + " (" + step.remark + ")";
   }
 
@@ -181,6 +185,8 @@ std::string to_string(const Stats& stats) {
   return text;
 }
 
+namespace detail {
+
 void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames) {
   std::vector<std::int64_t> counts(plan.counters);
   for (const auto& frame : frames) frame->tally.add_to(counts);
@@ -206,4 +212,5 @@ void add_memory(Stats& stats, const PipelineOptions& options,
   memory.bytes_bound = memory.active * memory.largest_sample + batches * memory.largest_batch;
 }
 
+}  // namespace detail
 }  // namespace sluice

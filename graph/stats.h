@@ -43,10 +43,10 @@ struct MemoryStats {
 struct StepStats {
   std::string name;
   std::string path;
-  std::int64_t runs = 0;      // those in which the sample ended count, too
-  std::int64_t total_ns = 0;  // of all threads together
-  CounterId counter = 0;      // as the plan numbers it
-  double mean_ns() const;     // 0 when it never ran
+  std::int64_t runs = 0;          // those in which the sample ended count, too
+  std::int64_t total_ns = 0;      // of all threads together
+  detail::CounterId counter = 0;  // as the plan numbers it
+  double mean_ns() const;         // 0 when it never ran
 };
 
 struct ArmStats {
@@ -59,7 +59,7 @@ struct BranchStats {
   std::string name;
   std::string path;
   std::vector<ArmStats> arms;
-  CounterId counter = 0;
+  detail::CounterId counter = 0;
   std::int64_t taken() const;  // of all arms
 };
 
@@ -69,7 +69,7 @@ struct LoopStats {
   std::int64_t entries = 0;
   std::int64_t iterations = 0;
   std::int64_t total_ns = 0;  // of the steps of its condition and its body; 0 without `profile`
-  CounterId counter = 0;
+  detail::CounterId counter = 0;
   double mean_ns() const;  // of an entry
 };
 
@@ -101,8 +101,10 @@ std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, with what was counted of its parts. `stats` are of the
 // pipeline that runs the plan.
-std::string to_string(const Plan& plan, const Stats& stats);
-std::string to_dot(const Plan& plan, const Stats& stats);
+std::string to_string(const detail::Plan& plan, const Stats& stats);
+std::string to_dot(const detail::Plan& plan, const Stats& stats);
+
+namespace detail {
 
 // For the engine. Adds up what the frames have counted; may be called while they run.
 void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames);
@@ -110,4 +112,5 @@ void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_pt
 void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);
 
+}  // namespace detail
 }  // namespace sluice

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::detail {
 
 Storages::Storages(const Plan& plan) : plan_(plan), origins_(plan.slots.size()) {
   for_each_block(plan.top, [&](const Block& block) {
@@ -58,4 +58,4 @@ std::vector<SlotId> Storages::search(SlotId slot) const {
   return found;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 class Storages {
  public:
@@ -32,4 +32,4 @@ class Storages {
   std::map<SlotId, std::vector<SlotId>> known_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 using CounterId = std::uint32_t;
 
@@ -55,4 +55,4 @@ class Tally {
   bool timed_ = false;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

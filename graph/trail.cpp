@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // Of the longest way through a block.
@@ -121,4 +121,4 @@ std::vector<Trail::Place> Trail::loops() const {
   return places;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

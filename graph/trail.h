@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 struct Branch;
 struct Loop;
@@ -72,4 +72,4 @@ class Trail {
   std::size_t depth_ = 0;
 };
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::detail {
 namespace {
 
 // Calls visit(const Step&) for each step of the node, those in blocks within included.
@@ -100,4 +100,4 @@ void move_scope(Plan& plan, const Node& node, ScopeId to) {
   plan.scopes[scope_within(plan, node)].parent = to;
 }
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace sluice {
+namespace sluice::detail {
 
 using Slots = std::set<SlotId>;
 
@@ -30,4 +30,4 @@ std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
 // What the node uses of what was made before it, or within.
 Slots uses_of(const Node& node);
 
-}  // namespace sluice
+}  // namespace sluice::detail

@@ -18,14 +18,13 @@
 
 namespace sluice {
 
-class Recorder;
-
 namespace detail {
+class Recorder;
 // A recorder's number, different from that of every other one in the process.
-std::uint64_t id_of(const Recorder& recorder);
+std::uint64_t id_of(const detail::Recorder& recorder);
 // The recorder, if the one with this number is still there; else BuildError: its pipeline has been
 // described.
-Recorder& live_recorder(Recorder* recorder, std::uint64_t id);
+detail::Recorder& live_recorder(detail::Recorder* recorder, std::uint64_t id);
 
 // False, and not known to be before the template is used: for what must not be used.
 template <class T>
@@ -37,14 +36,14 @@ class Value {
  public:
   using value_type = T;
   Value() = default;
-  Value(Recorder& recorder, SlotId slot)
+  Value(detail::Recorder& recorder, detail::SlotId slot)
       : recorder_(&recorder), id_(detail::id_of(recorder)), slot_(slot) {}
 
   // Throws BuildError when the pipeline that the value belongs to has been described already.
-  Recorder& recorder() const { return detail::live_recorder(recorder_, id_); }
-  SlotId slot() const { return slot_; }
+  detail::Recorder& recorder() const { return detail::live_recorder(recorder_, id_); }
+  detail::SlotId slot() const { return slot_; }
   bool valid() const { return recorder_ != nullptr; }
-  bool is_of(const Recorder& recorder) const { return id_ == detail::id_of(recorder); }
+  bool is_of(const detail::Recorder& recorder) const { return id_ == detail::id_of(recorder); }
 
   // What a Value is not. These two exist for what they say.
   template <class X>
@@ -62,9 +61,9 @@ class Value {
   }
 
  private:
-  Recorder* recorder_ = nullptr;
+  detail::Recorder* recorder_ = nullptr;
   std::uint64_t id_ = 0;
-  SlotId slot_ = 0;
+  detail::SlotId slot_ = 0;
 };
 
 namespace detail {
@@ -85,8 +84,8 @@ class Param {
   template <class U>
   requires(std::is_arithmetic_v<U>&& std::is_arithmetic_v<T> && !std::is_same_v<U, T>)
       Param(U constant)  // NOLINT(google-explicit-constructor)
-      : constant_(
-            detail::exact_constant<T>("an operator's parameter is", constant, type_name<T>())) {}
+      : constant_(detail::exact_constant<T>("an operator's parameter is", constant,
+                                            detail::type_name<T>())) {}
   template <class U>
   requires(std::is_arithmetic_v<U>&& std::is_arithmetic_v<T> && !std::is_same_v<U, T>)
       Param(Value<U> value)  // NOLINT(google-explicit-constructor)
@@ -97,7 +96,7 @@ class Param {
   Value<T> value() const { return value_; }
 
   // The parameter of the sample that `frame` carries.
-  const T& of(const Frame& frame) const {
+  const T& of(const detail::Frame& frame) const {
     return is_value_ ? frame.get<T>(value_.slot()) : constant_;
   }
 

@@ -15,10 +15,10 @@ Value<JpegHeader> peek(Value<Source> jpeg) {
 }
 
 template <class Source>
-PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
-                      const detail::DecodeNotes& note) {
-  PictureMaker makes;
-  makes.size = [jpeg, options](Frame& frame, SlotId out) {
+detail::PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
+                              const detail::DecodeNotes& note) {
+  detail::PictureMaker makes;
+  makes.size = [jpeg, options](detail::Frame& frame, detail::SlotId out) {
     const Source& file = frame.get<Source>(jpeg.slot());
     Image& size = frame.get<Image>(out);
     try {
@@ -32,7 +32,7 @@ PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
       decode_jpeg_image(file, options, size, detail::index_of(file));
     }
   };
-  makes.part = [jpeg, options, note](Frame& frame, const Window& part, SlotId out) {
+  makes.part = [jpeg, options, note](detail::Frame& frame, const Window& part, detail::SlotId out) {
     const Source& file = frame.get<Source>(jpeg.slot());
     note(frame,
          decode_jpeg_region(file, part, options, frame.get<Image>(out), detail::index_of(file)));
@@ -47,7 +47,7 @@ Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
       detail::begin_decode("decode_jpeg", jpeg, note, [options](const Source& file, Image& out) {
         return decode_jpeg_image(file, options, out, detail::index_of(file));
       });
-  step.makes = std::make_shared<const PictureMaker>(maker_of(jpeg, options, note));
+  step.makes = std::make_shared<const detail::PictureMaker>(maker_of(jpeg, options, note));
   jpeg.recorder().add_step(std::move(step));
   return image;
 }

@@ -108,7 +108,7 @@ Value<Window> random_window(Value<Image> image, const RandomWindowOptions& optio
       detail::graph_of(image, "random_window").recorder().next_generator();
   return detail::size_step<Window>(
       "random_window", image,
-      [o = checked(options), generator](const Frame& frame, const Image& in) {
+      [o = checked(options), generator](const detail::Frame& frame, const Image& in) {
         Random random(frame.random_key(generator));
         return draw_window(random, in.height(), in.width(), o);
       });

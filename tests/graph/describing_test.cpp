@@ -144,7 +144,7 @@ TEST(Describing, AnyAllocationMayFail) {
   for (;; ++n) {
     bool threw = false;
     {
-      Recorder recorder;
+      detail::Recorder recorder;
       Graph g(recorder);
       const testing::FailingAllocations failing(n);
       try {

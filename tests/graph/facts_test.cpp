@@ -14,6 +14,10 @@
 namespace sluice {
 namespace {
 
+using detail::agree;
+using detail::common;
+using detail::facts_of;
+
 const Facts kFloats{DType::f32, Layout::chw, 3};
 const Facts kHalves{DType::f16, Layout::chw, 3};
 

@@ -48,8 +48,8 @@ TEST(Frame, AnErrorNeedsNoMemory) {
         },
         indices(g, 4));
   });
-  const Plan& plan = pipeline.plan();
-  sluice::Frame frame(plan);
+  const detail::Plan& plan = pipeline.plan();
+  sluice::detail::Frame frame(plan);
   frame.begin({.index_in_epoch = 2, .epoch = 7}, 5, 4);
   {
     const testing::FailingAllocations fails(1, 1000);

@@ -73,14 +73,14 @@ const std::vector<Program>& programs() {
 
 TEST(Storages, AreWhatAValueMayBe) {
   for (const Program& program : programs()) {
-    Recorder recorder;
+    detail::Recorder recorder;
     Graph g(recorder);
     const Number result = program.describe(g, indices(g, 8));
-    Storages storages(recorder.plan());
-    const std::vector<SlotId>& found = storages.of(result.slot());
+    detail::Storages storages(recorder.plan());
+    const std::vector<detail::SlotId>& found = storages.of(result.slot());
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end())) << program.name;
     std::set<std::string> names;
-    for (const SlotId slot : found) names.insert(recorder.plan().slots[slot].name);
+    for (const detail::SlotId slot : found) names.insert(recorder.plan().slots[slot].name);
     EXPECT_EQ(names, program.storages) << program.name;
   }
 }

@@ -162,9 +162,9 @@ TEST(Path, TakesNoMemoryForIterations) {
 
 // A step that warns, as a decoder does.
 Value<std::int64_t> warn(Graph& g, Value<std::int64_t> x) {
-  Step step = detail::begin_step<Value<std::int64_t>>(g.recorder(), "warn", x);
+  detail::Step step = detail::begin_step<Value<std::int64_t>>(g.recorder(), "warn", x);
   const auto value = detail::results<std::int64_t>::add(g.recorder(), step);
-  step.run = [from = x.slot(), to = value.slot()](Frame& frame) {
+  step.run = [from = x.slot(), to = value.slot()](detail::Frame& frame) {
     frame.get<std::int64_t>(to) = frame.get<std::int64_t>(from);
     frame.warn("look at " + std::to_string(frame.get<std::int64_t>(from)));
   };

@@ -93,7 +93,7 @@ const std::vector<WrongProgram>& wrong_programs() {
        "return it from that arm to use it outside"},
       {"a value of another graph",
        [](Graph& g) {
-         Recorder recorder;
+         detail::Recorder recorder;
          Graph other(recorder);
          (void)numbers(g);
          return same(g, numbers(other));
@@ -101,7 +101,7 @@ const std::vector<WrongProgram>& wrong_programs() {
        "'same' is given a value of another pipeline; describe each pipeline on its own"},
       {"an index of another graph",
        [](Graph& g) {
-         Recorder recorder;
+         detail::Recorder recorder;
          Graph other(recorder);
          auto n = numbers(g);
          return g.select(
@@ -175,7 +175,7 @@ const std::vector<WrongProgram>& wrong_programs() {
        "has made"},
       {"an arm that gives a value of another graph, in the arm of a select",
        [](Graph& g) {
-         Recorder recorder;
+         detail::Recorder recorder;
          Graph other(recorder);
          auto n = numbers(g);
          return g.select(

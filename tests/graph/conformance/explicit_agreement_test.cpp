@@ -225,7 +225,7 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
                 },
                 Facts{}},
        }) {
-    Recorder recorder;
+    detail::Recorder recorder;
     Graph g(recorder);
     const auto made = c.describe(g, indices(g, kSamples));
     EXPECT_EQ(recorder.plan().slots[made.slot()].facts, c.known) << c.name;

@@ -16,7 +16,7 @@ void expect_seven_holds() {
         given(g, [](At a) { return a.i < kBatch / 2 ? static_cast<T>(7) : static_cast<T>(0); });
     return std::tuple{g.if_else(predicate, 42, 0), g.if_else(static_cast<T>(7), 42, 0)};
   };
-  expect_same(std::string(type_name<T>()), describe, [](At a) {
+  expect_same(std::string(detail::type_name<T>()), describe, [](At a) {
     return std::tuple{a.i < kBatch / 2 ? 42 : 0, 42};
   });
 }

@@ -10,11 +10,11 @@
 namespace sluice::conformance {
 namespace {
 
-std::size_t steps_of(const Plan& plan) {
+std::size_t steps_of(const detail::Plan& plan) {
   std::size_t count = 0;
-  for_each_block(plan.top, [&](const Block& block) {
-    for (const Node& node : block.nodes) {
-      if (const auto* stage = std::get_if<Stage>(&node)) count += stage->steps.size();
+  for_each_block(plan.top, [&](const detail::Block& block) {
+    for (const detail::Node& node : block.nodes) {
+      if (const auto* stage = std::get_if<detail::Stage>(&node)) count += stage->steps.size();
     }
   });
   return count;
