@@ -107,7 +107,7 @@ TEST(Path, NamesTheArmsOfTheCondition) {
                   [&](auto x) { return g.all_of(x >= 0, [&] { return fail(g, x, 7) >= 0; }); },
                   [&](auto x) { return x + 1; });
             }),
-            "while_loop (iteration 7)/if_else:then");
+            "while_loop (iteration 7)/all_of:right side");
 }
 
 TEST(Path, OfManyBranchesInARowLeavesOutTheMiddle) {
