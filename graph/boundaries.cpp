@@ -92,10 +92,10 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
   const detail::SlotId output = recorder.add_pointer(when_true, boundary.name);
   recorder.know_in_common(output, when_true, when_false);
   // All three grow or none does: the arms give as many values as there are outputs.
-  for (auto* list : {&record.gives[0], &record.gives[1], &record.outputs})
-    list->reserve(list->size() + 1);
-  record.gives[0].push_back(when_true);
-  record.gives[1].push_back(when_false);
+  auto& [if_true, if_false] = record.gives;
+  for (auto* list : {&if_true, &if_false, &record.outputs}) list->reserve(list->size() + 1);
+  if_true.push_back(when_true);
+  if_false.push_back(when_false);
   record.outputs.push_back(output);
   return output;
 }

@@ -40,7 +40,7 @@ bool is_number_of(From x) {
     const To end = std::ldexp(To{1}, std::numeric_limits<From>::digits);
     return near < end && static_cast<From>(near) == x;
   } else {
-    const To same = static_cast<To>(x);
+    const To same = static_cast<To>(x);  // NOLINT(bugprone-signed-char-misuse): a number as well
     return static_cast<From>(same) == x && (x < From{}) == (same < To{});
   }
 }
