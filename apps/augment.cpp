@@ -39,9 +39,11 @@ struct NumberedFiles {
   std::function<bool(std::int64_t)> is_there;  // by number of the result
   std::int64_t size() const { return files.size(); }
   const std::string& name(std::int64_t i) const { return files.name(i); }
-  std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
-    if (is_there(info.epoch * size() + info.index_in_epoch)) return {Bytes(), info.index_in_epoch};
-    return {std::get<Bytes>(files(info)), info.index_in_epoch};
+  // The file, unless its result is there; its number; whether it was read.
+  std::tuple<Bytes, std::int64_t, bool> operator()(const SampleInfo& info) const {
+    const std::int64_t number = info.index_in_epoch;
+    if (is_there(info.epoch * size() + number)) return {Bytes(), number, false};
+    return {std::get<Bytes>(files(info)), number, true};
   }
 };
 
@@ -179,7 +181,7 @@ class Augmentation {
       const auto is_there = [this](std::int64_t number) {
         return results_.has(number) && !is_shown(number);
       };
-      auto [jpeg, number] = g.read(NumberedFiles{files_, is_there});
+      auto [jpeg, number, is_new] = g.read(NumberedFiles{files_, is_there});
       const auto augment = [&, jpeg = jpeg] {
         auto [image, treatment] = apply(g, options_.recipe, jpeg);
         auto encoded = g.map(
@@ -197,8 +199,6 @@ class Augmentation {
         return std::tuple{encoded, treatment, number};
       }
       // The random numbers are the same as without the choice.
-      auto is_new = g.map(
-          "is_new", [](const Bytes& file) { return !file.empty(); }, jpeg);
       auto [encoded, treatment] = g.if_else(is_new, augment, [&, jpeg = jpeg] {
         return g.map(
             "there", [](const Bytes&) { return std::tuple<Bytes, Treatment>(); }, jpeg);

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -22,19 +24,31 @@
 namespace sluice::app {
 namespace {
 
-// Runs body() on each of `threads` threads; seconds until the last has ended.
+// Runs body() on each of `threads` threads; seconds until the last has ended. Throws what one of
+// them throws.
 template <class Body>
 double time_threads(int threads, Body body) {
   const auto start = std::chrono::steady_clock::now();
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto guarded_body = [&] {
+    try {
+      body();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      error = std::current_exception();
+    }
+  };
   {
     std::vector<std::jthread> others;
     try {
-      for (int t = 1; t < threads; ++t) others.emplace_back(body);
+      for (int t = 1; t < threads; ++t) others.emplace_back(guarded_body);
     } catch (const std::system_error&) {
       throw too_few_threads(threads, static_cast<int>(others.size()) + 1);
     }
-    body();
+    guarded_body();
   }
+  if (error) std::rethrow_exception(error);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

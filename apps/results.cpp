@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
@@ -18,7 +19,10 @@
 #include <string_view>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace sluice::app {
 namespace {
@@ -101,6 +105,10 @@ Results::Results(const Files& files, const ResultsOptions& options)
   run_ = fmt::format("{:0{}x}", hash, kRunDigits);
 }
 
+Results::~Results() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
 std::string Results::name_below(std::int64_t file) const {
   return fs::path(files_.name(file)).lexically_relative(options_.data).string();
 }
@@ -120,6 +128,13 @@ std::string Results::path(std::int64_t file, std::int64_t number) const {
 
 std::int64_t Results::open() {
   make_folder(options_.out);
+  // A file system without locks has no other run that looks at them either.
+  lock_ = ::open(options_.out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+      !options_.overwrite && !options_.resume) {
+    throw UsageError(fmt::format(
+        "another run is writing to --out {}: wait for it, or give another folder", options_.out));
+  }
   std::set<std::string> folders = {(fs::path(options_.out) / "").parent_path().string()};
   for (std::int64_t i = 0; i < files_.size(); ++i)
     folders.insert(fs::path(path(i, 0)).parent_path().string());

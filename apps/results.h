@@ -32,9 +32,13 @@ struct ResultsOptions {
 class Results {
  public:
   Results(const Files& files, const ResultsOptions& options);
+  ~Results();
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
 
   // Makes the folder, removes what a run that was killed was writing, and looks at what is there.
-  // Returns how many results of this run there are.
+  // Returns how many results of this run there are. Until the end no other run begins to write
+  // there that may not replace files; it gets a UsageError.
   std::int64_t open();
   // Whether result `number` is there already, made from its own file.
   bool has(std::int64_t number) const {
@@ -61,6 +65,7 @@ class Results {
   const Files& files_;
   const ResultsOptions& options_;
   std::string run_;                // its digest
+  int lock_ = -1;                  // of the folder
   std::vector<bool> there_;        // by number
   std::set<std::string> folders_;  // made, or known to be there
 };

@@ -5,6 +5,7 @@
 // Errors: operator[] does not check; at() throws std::out_of_range.
 #pragma once
 
+#include <sluice/graph/copies.h>
 #include <sluice/graph/facts.h>
 #include <sluice/graph/slot.h>
 #include <sluice/runtime/batch_memory.h>
@@ -200,7 +201,7 @@ class ItemsColumn : public Column {
   std::byte* place(std::size_t, const ValueSpec&) override { return nullptr; }
   void emit(std::size_t cell, void* value, bool last_use) override {
     T& from = *static_cast<T*>(value);
-    if constexpr (std::is_copy_assignable_v<T>) {
+    if constexpr (copies<T>()) {
       if (!last_use) {
         items_[cell] = from;
         return;
@@ -214,7 +215,7 @@ class ItemsColumn : public Column {
       if (cell != to) items_[to] = std::move(items_[cell]);
       ++to;
     }
-    if constexpr (std::is_copy_assignable_v<T>) {
+    if constexpr (copies<T>()) {
       for (; padding > 0 && !kept.empty(); --padding, ++to) items_[to] = items_[kept.size() - 1];
     }
     size_ = to;
@@ -287,8 +288,7 @@ class MakerOf : public ColumnMaker {
     }
   }
   bool copyable() const override {
-    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type> ||
-           std::is_copy_assignable_v<T>;
+    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type> || copies<T>();
   }
 
  private:

@@ -15,8 +15,9 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       plan(prepare(recorded)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
-      total(plan.samples -
-            (options.last_batch == LastBatch::drop ? plan.samples % options.batch_size : 0)) {
+      total(plan.samples - (options.last_batch == LastBatch::drop && !options.compact
+                                ? plan.samples % options.batch_size
+                                : 0)) {
   batch_count = (total + options.batch_size - 1) / options.batch_size;
   // More frames than samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);

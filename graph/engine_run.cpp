@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <utility>
 
 namespace sluice::detail {
@@ -52,12 +53,21 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
 }
 
 std::unique_ptr<BatchData> Engine::Impl::next_full() {
-  auto batch = compactor.next(
-      [&] { return next_in_order(); },
-      [&](std::int64_t index) {
-        return making.make(
-            index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
-      });
+  std::unique_ptr<BatchData> batch;
+  try {
+    batch = compactor.next(
+        [&] { return next_in_order(); },
+        [&](std::int64_t index) {
+          return making.make(
+              index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
+        });
+  } catch (const Error&) {  // about a batch that can be asked for again
+    throw;
+  } catch (...) {  // some values have been moved on, others not
+    std::unique_lock lock(mutex);
+    end(lock, "");
+    throw;
+  }
   if (batch == nullptr && compactor.left_out() > 0) {
     {
       const std::lock_guard lock(mutex);
@@ -115,8 +125,14 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   ++settled_batches;
   lock.unlock();
   executor->release(batch.index);
-  if (trouble) std::rethrow_exception(trouble);
-  return std::move(taken->data);
+  if (!trouble) return std::move(taken->data);
+  try {
+    std::rethrow_exception(trouble);
+  } catch (const std::bad_alloc&) {
+    lock.lock();
+    end(lock, "");
+    throw;
+  }
 }
 
 void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {

@@ -101,6 +101,8 @@ class Graph {
       step.run = [f = std::move(f), slot = value.slot(),
                   ... args = std::move(args)](detail::Frame& frame) {
         R& out = frame.get<R>(slot);
+        // An Image keeps its place in the batch; anything else shows nothing of the sample before.
+        if constexpr (!detail::Placeable<R>) out = R();
         std::invoke(f, detail::argument<Args>::of(args, frame)..., out);
         detail::take_ownership(out);
       };

@@ -4,6 +4,7 @@
 #include "program.h"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -164,6 +165,27 @@ TEST_F(Results, OfRunsAtTheSameTimeAreWhole) {
     EXPECT_EQ(ran.status, 0) << ran.errors;
   }
   EXPECT_TRUE(all("out") == all("whole"));
+}
+
+// Without --overwrite only one of them writes.
+TEST_F(Results, OfDifferentRunsAreNotMixed) {
+  ASSERT_EQ(augment("one", {"--recipe", "train"}).status, 0);
+  ASSERT_EQ(augment("two", {"--recipe", "eval"}).status, 0);
+  Started a(arguments("out", {"--recipe", "train"}));
+  Started b(arguments("out", {"--recipe", "eval"}));
+  const Ran first = a.finish(), second = b.finish();
+  EXPECT_EQ(first.status + second.status, 2) << first.errors << second.errors;
+  EXPECT_TRUE(all("out") == all(first.status == 0 ? "one" : "two"));
+}
+
+TEST_F(Results, ResumePassesOverFilesThatAreEmpty) {
+  std::ofstream(data_ / "empty.jpg").close();
+  const Ran whole = augment("out", {});
+  EXPECT_EQ(whole.status, 0) << whole.errors;
+  const auto results = all("out");
+  const Ran again = augment("out", {"--resume"});
+  EXPECT_EQ(again.status, 0) << again.errors;
+  EXPECT_TRUE(all("out") == results);
 }
 
 // As on a full disk: some files still fit.

@@ -4,6 +4,7 @@
 #include <sluice/graph/pipeline.h>
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -242,6 +243,74 @@ TEST(Compact, NothingComesAfterCancel) {
     EXPECT_FALSE(epoch.next());  // nothing of another epoch
     EXPECT_EQ(next.next()->ids().front(), 0);
   }
+}
+
+// Samples of the epoch's short end fill batches, too.
+TEST(Compact, DropLeavesOutOnlyWhatFillsNoBatch) {
+  for (const std::int64_t samples : {64, 65, 100, 127}) {
+    auto pipeline = make_pipeline(
+        {.batch_size = 64, .threads = 2, .last_batch = LastBatch::drop, .compact = true},
+        [samples](Graph& g) {
+          auto i = indices(g, samples);
+          g.filter(i >= samples - 64);
+          return i;
+        });
+    std::size_t delivered = 0;
+    for (const auto& batch : pipeline.epoch()) delivered += batch.size();
+    EXPECT_EQ(delivered, 64u) << samples;
+    const Ledger ledger = pipeline.stats().epoch;
+    EXPECT_EQ(ledger.admitted, samples);
+    EXPECT_EQ(ledger.filtered, samples - 64);
+    EXPECT_TRUE(ledger.balanced());
+  }
+}
+
+// A value that does not let itself be moved on, once.
+struct StaysOnce {
+  static inline std::atomic<bool> armed{false};
+  std::int64_t value = -1;
+  StaysOnce() = default;
+  explicit StaysOnce(std::int64_t v) : value(v) {}
+  StaysOnce(StaysOnce&&) = default;
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): that it throws is the point
+  StaysOnce& operator=(StaysOnce&& other) {
+    if (other.value == 5 && armed.exchange(false)) throw std::runtime_error("stays");
+    value = other.value;
+    return *this;
+  }
+};
+
+TEST(Compact, ValuesThatWereHalfMovedOnAreNotDelivered) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 1, .compact = true}, [](Graph& g) {
+    auto i = indices(g, 12);
+    auto text = g.map(
+        "text", [](std::int64_t x) { return "a text that lies in memory: " + std::to_string(x); },
+        i);
+    auto stays = g.map(
+        "stays",
+        [](std::int64_t x) {
+          if (x == 11) StaysOnce::armed = true;  // all have been made: now they are moved
+          return StaysOnce(x);
+        },
+        i);
+    return std::tuple{text, stays, i};
+  });
+  auto epoch = pipeline.epoch();
+  int thrown = 0;
+  for (bool more = true; more;) {
+    try {
+      const auto batch = epoch.next();
+      more = batch.has_value();
+      for (std::size_t k = 0; more && k < batch->size(); ++k) {
+        EXPECT_EQ(batch->get<0>()[k],
+                  "a text that lies in memory: " + std::to_string(batch->get<2>()[k]));
+      }
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+  }
+  EXPECT_LE(thrown, 1);
+  EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }
 
 }  // namespace

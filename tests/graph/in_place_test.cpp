@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -108,6 +110,61 @@ TEST(InPlace, ATensorThatBecomesAPartOfItselfIsDeliveredSo) {
     }
     EXPECT_EQ(x, 20);
   }
+}
+
+struct Point {
+  int x = 0, y = 0;
+};
+
+// What map_into is given shows nothing of another sample, nor of another iteration.
+TEST(MapInto, BeginsWithAFreshValue) {
+  for (const int window : {4, 8, 12}) {
+    auto pipeline = make_pipeline({.batch_size = 4, .threads = 1, .window = window}, [](Graph& g) {
+      auto i = indices(g, 12);
+      auto found = g.map_into<Point>(
+          "find",
+          [](std::int64_t x, Point& out) {
+            if (x % 5 == 0) out = {static_cast<int>(x) + 100, 1};
+          },
+          i);
+      auto looped = g.for_loop(3, i, [&](auto iteration, auto) {
+        return g.map_into<std::int64_t>(
+            "first", [](std::int64_t k, std::int64_t& out) { out += k == 0 ? 7 : 0; }, iteration);
+      });
+      return std::tuple{found, looped};
+    });
+    std::int64_t i = 0;
+    for (const auto& [found, looped] : pipeline.epoch()) {
+      for (std::size_t k = 0; k < found.size(); ++k, ++i) {
+        EXPECT_EQ(found[k].x, i % 5 == 0 ? i + 100 : 0) << i;
+        EXPECT_EQ(looped[k], 0) << i;
+      }
+    }
+    EXPECT_EQ(i, 12);
+  }
+}
+
+// A vector of Images claims that it can be copied.
+TEST(Items, ListsOfImagesAreDelivered) {
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    auto image = g.map_into<Image>(
+        "fill",
+        [](std::int64_t x, Image& out) {
+          out.create(2, 2, 1);
+          std::memset(out.data(), static_cast<int>(x), 4);
+        },
+        indices(g, 8));
+    auto [last, list] = g.for_loop_collect(2, image, [](auto, auto x) { return std::tuple{x, x}; });
+    return list;
+  });
+  std::int64_t i = 0;
+  for (const auto& [lists] : pipeline.epoch()) {
+    for (const std::vector<Image>& images : lists) {
+      ASSERT_EQ(images.size(), 2u);
+      EXPECT_EQ(images[1].at(1, 1, 0), i++);
+    }
+  }
+  EXPECT_EQ(i, 8);
 }
 
 }  // namespace
