@@ -102,7 +102,7 @@ void Delivery::judge(const BatchData& batch, const std::vector<Frame*>& frames) 
   if (!fatal.empty() && thrown_batch_ != batch.index) {
     BatchError error(batch.index, std::move(fatal));
     thrown_batch_ = batch.index;
-    throw error;
+    throw BatchError(std::move(error));
   }
   errors_ = errors;
 }

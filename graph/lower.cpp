@@ -1,14 +1,13 @@
 #include <sluice/graph/flow/batch_node.h>
 #include <sluice/graph/flow/crew.h>
 #include <sluice/graph/flow/loop_node.h>
+#include <sluice/graph/flow/resident.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 #include <sluice/graph/lower.h>
 #include <sluice/graph/runner.h>
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/process.h>
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -141,56 +140,6 @@ class Nodes {
   std::vector<std::unique_ptr<LoopNode>> loops_;
 };
 
-// An executor that lives, counted. In a child of fork() oneTBB's lists still hold the threads that
-// slept in it, while their memory is used again for new threads: where there were any, no executor
-// can be made.
-class Resident {
- public:
-  Resident() {
-    const std::uint64_t here = std::uint64_t{HomeProcess::generation()} << 32;
-    std::uint64_t seen = all.load();
-    std::uint64_t next = 0;
-    do {
-      const std::uint64_t count = seen & kCount;
-      const bool inherited = (seen & ~kCount) != here;
-      if (inherited && count > 0) {
-        throw Error(
-            "a child of fork() cannot make a pipeline, since one was alive when the process "
-            "forked; destroy pipelines before fork(), or start the child's program with exec()");
-      }
-      next = here + count + 1;
-    } while (!all.compare_exchange_weak(seen, next));
-  }
-  Resident(const Resident&) = delete;
-  Resident& operator=(const Resident&) = delete;
-  ~Resident() { all.fetch_sub(1); }
-
- private:
-  static constexpr std::uint64_t kCount = 0xffffffff;
-  // Their number, and above it the process that counted: one word, since a lock might be held
-  // while another thread forks.
-  static inline std::atomic<std::uint64_t> all{0};
-};
-
-// oneTBB sets itself up when a process first uses it. When it gets no memory for that it keeps a
-// lock for ever, and whoever uses it next waits for that lock.
-void set_up(tbb::task_arena& arena) {
-  static std::atomic<bool> is_set_up{false};
-  static std::atomic<bool> is_stuck{false};
-  if (is_stuck) {
-    throw Error(
-        "oneTBB got no memory when it was first used, and cannot be used again in this process; "
-        "start the program again");
-  }
-  try {
-    arena.initialize();
-  } catch (...) {
-    if (!is_set_up) is_stuck = true;
-    throw;
-  }
-  is_set_up = true;
-}
-
 }  // namespace
 
 struct Executor::Impl {
@@ -201,7 +150,7 @@ struct Executor::Impl {
         frames(all),
         runner(pool),
         arena(thread_count, static_cast<unsigned>(thread_count)) {
-    set_up(arena);
+    flow::set_up(arena);
     start_driver();
     try {
       others.emplace(arena, static_cast<std::size_t>(thread_count) - 1);
@@ -356,7 +305,7 @@ struct Executor::Impl {
   using ReadyNode =
       tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
 
-  const Resident resident;  // first: there may be no arena without it
+  const flow::resident resident;  // first: there may be no arena without it
   ExecutorHooks hooks;
   const std::size_t batch_size;
   const std::vector<Frame*> frames;
