@@ -91,6 +91,7 @@ template <class X, class Y>
 void check_division(X x, Y y) {
   if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
     using R = decltype(x / y);
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
     const R dividend = static_cast<R>(x), divisor = static_cast<R>(y);
     if (divisor == 0) throw_division_by_zero();
     if constexpr (std::is_signed_v<R>) {

@@ -130,13 +130,13 @@ class FailingMemory : public ::testing::TestWithParam<Shortage> {
 };
 
 TEST_P(FailingMemory, WhileAPipelineIsBuilt) {
-  const auto [in_a_row, of] = GetParam();
+  const Shortage shortage = GetParam();
   (void)build(OnError::skip);  // oneTBB keeps what it makes at first
   const std::int64_t before = testing::live_allocations();
   for_each_failure([&](std::uint64_t n) {
     std::optional<Program> pipeline;
     try {
-      const FailingAllocations fails(n, in_a_row, of);
+      const FailingAllocations fails(n, shortage.in_a_row, shortage.of);
       pipeline.emplace(build(OnError::skip));
     } catch (const std::bad_alloc&) {
     } catch (const Error&) {
@@ -147,13 +147,13 @@ TEST_P(FailingMemory, WhileAPipelineIsBuilt) {
 }
 
 TEST_P(FailingMemory, WhileItRuns) {
-  const auto [in_a_row, of] = GetParam();
+  const Shortage shortage = GetParam();
   for (const OnError policy : {OnError::fail, OnError::skip, OnError::replace}) {
     auto pipeline = build(policy);
     bool broke_off = false;
     for_each_failure([&](std::uint64_t n) {
       {
-        const FailingAllocations fails(n, in_a_row, of);
+        const FailingAllocations fails(n, shortage.in_a_row, shortage.of);
         take(pipeline, broke_off);
       }
       EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
@@ -163,12 +163,12 @@ TEST_P(FailingMemory, WhileItRuns) {
 }
 
 TEST_P(FailingMemory, WhileItEnds) {
-  const auto [in_a_row, of] = GetParam();
+  const Shortage shortage = GetParam();
   for (std::uint64_t n = 1; n < 30; ++n) {
     std::optional<Program> pipeline(build(OnError::skip));
     std::optional<Epoch<std::int64_t, Image, Words>> epoch(pipeline->epoch());
     const auto batch = epoch->next();
-    const FailingAllocations fails(n, in_a_row, of);
+    const FailingAllocations fails(n, shortage.in_a_row, shortage.of);
     if (n % 2 == 0) epoch.reset();
     pipeline.reset();
   }

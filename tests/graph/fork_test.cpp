@@ -68,14 +68,14 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
               {"cancel", [&] { pipeline->cancel(); }},
               {"stats", [&] { (void)pipeline->stats(); }},
               {"inspect", [&] { (void)pipeline->inspect(0); }}};
-  for (const auto& [name, use] : uses) {
+  for (const auto& one : uses) {
     EXPECT_EQ(in_child([&]() -> std::string {
-                use();
+                one.use();
                 return "no error";
               }),
               "threw: this pipeline belongs to the process that made it, and fork() does not copy "
               "its threads; make a pipeline in the child, and destroy all others before fork()")
-        << name;
+        << one.name;
   }
   // What asks for no thread stays.
   EXPECT_EQ(in_child([&] { return std::to_string(pipeline->samples()); }), "4000");

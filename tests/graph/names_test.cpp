@@ -26,11 +26,12 @@ auto describe(bool with_names) {
     auto e = g.while_loop(
         b, [](auto y) { return y > 3; }, [](auto y) { return y - 1; }, {.name = name("sink")});
     auto f = g.for_loop(2, e, [](auto, auto y) { return y + 1; }, {.name = name("rise")});
-    auto [h, all] = g.for_loop_collect(2, f,
-                                       [](auto, auto y) {
-                                         return std::tuple{y + 1, y};
-                                       },
-                                       {.name = name("list")});
+    auto [last, all] = g.for_loop_collect(2, f,
+                                          [](auto, auto y) {
+                                            return std::tuple{y + 1, y};
+                                          },
+                                          {.name = name("list")});
+    auto h = last;
     auto s = g.select(
         x % 2, {.name = with_names ? "parity" : "select"}, [&] { return h; },
         [&] { return h + 1; });

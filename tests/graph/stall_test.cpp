@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 using Number = Value<std::int64_t>;
-constexpr LoopOptions kEndless{.max_iterations = INT64_MAX};
+LoopOptions endless() { return {.max_iterations = INT64_MAX}; }
 
 struct Case {
   const char* what;
@@ -60,12 +60,12 @@ TEST(Stall, NamesTheSampleAndTheLoopThatDoesNotEnd) {
       {"a body without steps",
        [](Graph& g, Number i, const auto& spin) {
          return g.while_loop(
-             i, [&](auto x) { return spin(x) >= 0; }, [](auto x) { return x; }, kEndless);
+             i, [&](auto x) { return spin(x) >= 0; }, [](auto x) { return x; }, endless());
        }},
       {"a quick body",
        [](Graph& g, Number i, const auto& spin) {
          return g.while_loop(
-             i, [](auto x) { return x >= 0; }, [&](auto x) { return spin(x); }, kEndless);
+             i, [](auto x) { return x >= 0; }, [&](auto x) { return spin(x); }, endless());
        }},
       {"a body that chooses",
        [](Graph& g, Number i, const auto& spin) {
@@ -75,7 +75,7 @@ TEST(Stall, NamesTheSampleAndTheLoopThatDoesNotEnd) {
                return g.if_else(
                    x > 0, [&] { return x; }, [&] { return spin(x); });
              },
-             kEndless);
+             endless());
        }},
   };
   for (const Case& c : cases) {
@@ -94,9 +94,9 @@ TEST(Stall, NamesTheLoopsAroundALoop) {
                           [&](auto x) {
                             return g.while_loop(
                                 x, [](auto y) { return y >= 0; }, [&](auto y) { return spin(y); },
-                                kEndless);
+                                endless());
                           },
-                          kEndless);
+                          endless());
                     }};
   const std::string text = text_of_stall(nested);
   EXPECT_NE(text.find(" sample 0 is in loop 'while_loop' (iteration 0) since "), std::string::npos)

@@ -146,8 +146,9 @@ TEST_F(FilesIndexTest, WhereTheIndexIsDamagedFilesDecodeWithoutIt) {
   const auto index = JpegIndex::open(index_path());
   const std::vector<Samples> epochs = run(index, 1);
   const Samples& samples = epochs[0];
-  const auto damaged = std::find_if(samples.begin(), samples.end(),
-                                    [](const Sample& sample) { return sample.index_damage != ""; });
+  const auto damaged = std::find_if(samples.begin(), samples.end(), [](const Sample& sample) {
+    return !sample.index_damage.empty();
+  });
   ASSERT_NE(damaged, samples.end());
   EXPECT_EQ(damaged->index_damage, "the index '" + index_path() +
                                        "' is damaged (records of a file); make it again with "
