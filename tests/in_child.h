@@ -13,6 +13,14 @@
 
 namespace sluice::testing {
 
+// The thread sanitizer adds a thread to each process, and a child of fork() inherits the locks that
+// its other threads hold: tests of either are skipped there.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
 // What the child said, or how it ended if that was not by itself.
 template <class Work>
 std::string in_child(Work work) {

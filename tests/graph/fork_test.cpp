@@ -56,6 +56,7 @@ std::string sum_of(Pictures& pipeline) {
 }
 
 TEST(Fork, EveryUseInTheChildIsAnError) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   auto pipeline = std::make_unique<Pictures>(pictures(3));
   auto epoch = std::make_optional(pipeline->epoch());
   ASSERT_TRUE(epoch->next().has_value());
@@ -99,6 +100,7 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
 }
 
 TEST(Fork, AChildThatEndsByExitDoesSo) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   auto pipeline = std::make_unique<Pictures>(pictures(3));
   auto epoch = std::make_optional(pipeline->epoch());
   ASSERT_TRUE(epoch->next().has_value());
@@ -114,6 +116,7 @@ TEST(Fork, AChildThatEndsByExitDoesSo) {
 
 // While its threads are at work, and hold what locks there are.
 TEST(Fork, BatchesOfBeforeStayReadableAndMayGo) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   auto pipeline = pictures(4);
   std::vector<Batch<Image, std::int64_t>> kept;
   auto epoch = pipeline.epoch();
@@ -135,6 +138,7 @@ TEST(Fork, BatchesOfBeforeStayReadableAndMayGo) {
 }
 
 TEST(Fork, AChildMakesItsOwnPipelineWhenNoneWasAlive) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   {
     auto before = pictures(5);
     EXPECT_EQ(sum_of(before), "7998000");
@@ -151,6 +155,7 @@ TEST(Fork, AChildMakesItsOwnPipelineWhenNoneWasAlive) {
 }
 
 TEST(Fork, AChildMakesNoneWhenOneWasAlive) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   const std::string refused =
       "threw: a child of fork() cannot make a pipeline, since one was alive when the process "
       "forked; destroy pipelines before fork(), or start the child's program with exec()";

@@ -147,6 +147,7 @@ constexpr const char* kNone =
 
 // The system counts the threads of a user; root is not counted, so the child is somebody else.
 TEST(Threads, ThoseThatThereAreDoTheWork) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
   struct Case {
     rlim_t limit;  // of which the child itself is one
@@ -169,6 +170,7 @@ TEST(Threads, ThoseThatThereAreDoTheWork) {
 }
 
 TEST(Threads, APipelineThatHasNoneLeavesNothingBehind) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
   const std::string said = in_child([]() -> std::string {
     rlimit limit{1, 100};
