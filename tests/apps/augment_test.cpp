@@ -68,7 +68,7 @@ TEST_F(Augment, FailsWithStatus1) {
   const Ran ran = augment("out", "--on-error fail");
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.errors.find("damaged.jpg"), std::string::npos) << ran.errors;
-  EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+  EXPECT_EQ(error_lines(ran), 1u) << ran.errors;
 }
 
 TEST_F(Augment, OnlyDamagedFilesEndTheRun) {

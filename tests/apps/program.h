@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -27,6 +28,15 @@ struct Ran {
   std::string out;     // standard output
   std::string errors;  // standard error
 };
+
+// The lines of what was said as errors, without those of the progress, which slow runs have.
+inline std::size_t error_lines(const Ran& ran) {
+  std::size_t lines = 0;
+  std::istringstream text(ran.errors);
+  for (std::string line; std::getline(text, line);)
+    lines += line.find("images, ") == std::string::npos ? 1 : 0;
+  return lines;
+}
 
 inline std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

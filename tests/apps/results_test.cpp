@@ -208,7 +208,7 @@ TEST_F(Results, AFullDiskIsAClearErrorAndCutsNoFile) {
   EXPECT_EQ(ran.status, 1);
   EXPECT_TRUE(says(ran.errors, "stopped after ")) << ran.errors;
   EXPECT_TRUE(says(ran.errors, " cannot be written: File too large; with --resume")) << ran.errors;
-  EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 1) << ran.errors;
+  EXPECT_EQ(error_lines(ran), 1u) << ran.errors;
   EXPECT_LT(all("out").size(), whole.size());
   for (const auto& [name, bytes] : all("out")) EXPECT_TRUE(whole.at(name) == bytes) << name;
   EXPECT_EQ(augment("out", {"--resume"}).status, 0);
