@@ -142,7 +142,8 @@ void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { gi
 void operator delete(void* block, const std::nothrow_t&) noexcept { give(block); }
 void operator delete[](void* block, const std::nothrow_t&) noexcept { give(block); }
 
-// Where a node of oneTBB gets no memory while it is made, it loses its body.
+// Where a node of oneTBB gets no memory while it is made, it loses its body. (The name is without
+// its namespace where the function is inlined.)
 extern "C" const char* __lsan_default_suppressions() {
-  return "leak:tbb::detail::d1::function_input\n";
+  return "leak:function_input\n";
 }
