@@ -6,7 +6,6 @@
 #include <bit>
 #include <mutex>
 #include <new>
-#include <vector>
 
 namespace sluice {
 namespace detail {
@@ -43,70 +42,157 @@ void give_to_system(std::byte* block) {
   ::operator delete (block, std::align_val_t{Buffer::kAlignment});
 }
 
+// Free blocks; each holds the address of the next one in its first bytes.
+class FreeBlocks {
+ public:
+  bool empty() const { return first_ == nullptr; }
+  void push(std::byte* block) { first_ = ::new (static_cast<void*>(block)) Link{first_}; }
+  std::byte* pop() {
+    Link* const block = first_;
+    first_ = block->next;
+    return static_cast<std::byte*>(static_cast<void*>(block));
+  }
+  void give_all_to_system() {
+    while (!empty()) give_to_system(pop());
+  }
+
+ private:
+  struct Link {
+    Link* next;
+  };
+  Link* first_ = nullptr;
+};
+
 }  // namespace
 
-// Shared by the BufferPool object and every Buffer on loan; the last of them deletes it.
+// Shared by the BufferPool object and every Buffer on loan; the last of them deletes it. The system
+// is asked for blocks, and given them back, without the lock.
 struct PoolState {
   std::mutex mutex;
-  struct SizeClass {
-    std::vector<std::byte*> free;
-    std::size_t total = 0;  // free and on loan
-  };
-  std::array<SizeClass, kClasses> classes;
+  std::array<FreeBlocks, kClasses> classes;
   BufferPoolStats stats;
-  std::size_t on_loan = 0;
+  std::size_t bytes_asked_for = 0;  // of the system, which has not answered yet
+  std::size_t on_loan = 0;          // blocks
   bool closed = false;
 
   const HomeProcess home;
   unsigned next_given = 0;  // the class that gives a block to the system next
 
-  ~PoolState() { trim(); }
-
   // A class that has a free block for a request of class `wanted`, the nearest; else kClasses.
   unsigned lender(unsigned wanted) const {
     const unsigned end = std::min(wanted + kBorrow + 1, kClasses);
     for (unsigned c = wanted; c < end; ++c) {
-      if (!classes[c].free.empty()) return c;
+      if (!classes[c].empty()) return c;
     }
     return kClasses;
   }
 
-  std::byte* borrow(unsigned from) {
-    std::byte* const block = classes[from].free.back();
-    classes[from].free.pop_back();
-    return block;
+  void lend(std::size_t bytes) {
+    ++on_loan;
+    stats.bytes_in_use += bytes;
+    stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
+  }
+
+  // A block of the pool's, of class `size_class` or one above it, which is then said there; null
+  // when there is none.
+  std::byte* take(unsigned& size_class) {
+    const std::lock_guard lock(mutex);
+    const unsigned from = lender(size_class);
+    if (from == kClasses) return nullptr;
+    lend(class_bytes(from));
+    size_class = from;
+    return classes[from].pop();
   }
 
   std::byte* take_new(unsigned size_class) {
-    SizeClass& blocks = classes[size_class];
-    // Room for every block of the class, so that giving one back cannot fail.
-    if (blocks.free.capacity() <= blocks.total) blocks.free.reserve(2 * blocks.total + 8);
-    const std::size_t capacity = class_bytes(size_class);
-    const std::size_t most = std::max(stats.bytes_peak, stats.bytes_in_use + capacity);
-    give_back(most - capacity);
-    std::byte* const block = take_from_system(capacity);
-    ++blocks.total;
-    ++stats.system_allocations;
-    stats.bytes_reserved += capacity;
+    const std::size_t bytes = class_bytes(size_class);
+    ask(bytes);
+    std::byte* block = nullptr;
+    try {
+      block = take_from_system(bytes);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      bytes_asked_for -= bytes;
+      throw;
+    }
+    add(bytes);
     return block;
   }
 
-  // Gives free blocks to the system, from all classes in turn, until no more than `most` is
-  // reserved or none is left.
-  void give_back(std::size_t most) {
+  // Makes room for a block of this size.
+  void ask(std::size_t bytes) {
+    FreeBlocks surplus;
+    {
+      const std::lock_guard lock(mutex);
+      bytes_asked_for += bytes;
+      const std::size_t most = std::max(stats.bytes_peak, stats.bytes_in_use + bytes_asked_for);
+      surplus = take_surplus(most - bytes_asked_for);
+    }
+    surplus.give_all_to_system();
+  }
+
+  // The block is there, and on loan.
+  void add(std::size_t bytes) {
+    FreeBlocks surplus;
+    {
+      const std::lock_guard lock(mutex);
+      bytes_asked_for -= bytes;
+      stats.bytes_reserved += bytes;
+      ++stats.system_allocations;
+      lend(bytes);
+      surplus = take_surplus(stats.bytes_peak);  // what was in use before may be free by now
+    }
+    surplus.give_all_to_system();
+  }
+
+  // A block comes back. True when nobody holds the pool any more.
+  bool return_loan(std::byte* block, unsigned size_class) {
+    const std::size_t bytes = class_bytes(size_class);
+    bool last = false;
+    {
+      const std::lock_guard lock(mutex);
+      stats.bytes_in_use -= bytes;
+      --on_loan;
+      if (!closed) {
+        classes[size_class].push(block);
+        return false;
+      }
+      stats.bytes_reserved -= bytes;
+      last = on_loan == 0;
+    }
+    give_to_system(block);
+    return last;
+  }
+
+  // Free blocks, from all classes in turn, until no more than `most` is reserved or none is left.
+  // Wants the lock.
+  FreeBlocks take_surplus(std::size_t most) {
+    FreeBlocks surplus;
     while (stats.bytes_reserved > most && stats.bytes_reserved > stats.bytes_in_use) {
-      SizeClass& blocks = classes[next_given];
-      if (!blocks.free.empty()) {
-        give_to_system(blocks.free.back());
-        blocks.free.pop_back();
-        --blocks.total;
+      FreeBlocks& blocks = classes[next_given];
+      if (!blocks.empty()) {
+        surplus.push(blocks.pop());
         stats.bytes_reserved -= class_bytes(next_given);
       }
       next_given = (next_given + 1) % kClasses;
     }
+    return surplus;
   }
 
-  void trim() { give_back(0); }
+  // Gives what is free to the system; with `close` all that comes back later, too. True when nobody
+  // holds the pool any more.
+  bool trim(bool close) {
+    FreeBlocks surplus;
+    bool last = false;
+    {
+      const std::lock_guard lock(mutex);
+      closed = closed || close;
+      surplus = take_surplus(0);
+      last = closed && on_loan == 0;
+    }
+    surplus.give_all_to_system();
+    return last;
+  }
 };
 
 namespace {
@@ -121,23 +207,11 @@ std::size_t Buffer::capacity() const {
 
 void Buffer::reset() noexcept {
   if (data_ == nullptr) return;
-  detail::PoolState& pool = *pool_;
-  bool last = false;
-  if (!pool.home.here()) {
+  if (!pool_->home.here()) {
     detail::give_to_system(data_);
-  } else {
-    const std::lock_guard lock(pool.mutex);
-    pool.stats.bytes_in_use -= detail::class_bytes(size_class_);
-    --pool.on_loan;
-    if (pool.closed) {
-      detail::give_to_system(data_);
-      pool.stats.bytes_reserved -= detail::class_bytes(size_class_);
-      last = pool.on_loan == 0;
-    } else {
-      pool.classes[size_class_].free.push_back(data_);
-    }
+  } else if (pool_->return_loan(data_, size_class_)) {
+    delete pool_;
   }
-  if (last) delete pool_;
   data_ = nullptr;
   size_ = 0;
   pool_ = nullptr;
@@ -146,15 +220,7 @@ void Buffer::reset() noexcept {
 BufferPool::BufferPool() : state_(new detail::PoolState) {}
 
 BufferPool::~BufferPool() {
-  if (!state_->home.here()) return;
-  bool last = false;
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->closed = true;
-    state_->trim();
-    last = state_->on_loan == 0;
-  }
-  if (last) delete state_;
+  if (state_->home.here() && state_->trim(true)) delete state_;
 }
 
 Buffer BufferPool::allocate(std::size_t bytes) {
@@ -164,17 +230,8 @@ Buffer BufferPool::allocate(std::size_t bytes) {
   if (!state_->home.here()) {
     buffer.data_ = detail::take_from_system(detail::class_bytes(size_class));
   } else {
-    const std::lock_guard lock(state_->mutex);
-    if (const unsigned from = state_->lender(size_class); from < detail::kClasses) {
-      buffer.data_ = state_->borrow(from);
-      size_class = from;
-    } else {
-      buffer.data_ = state_->take_new(size_class);
-    }
-    ++state_->on_loan;
-    BufferPoolStats& stats = state_->stats;
-    stats.bytes_in_use += detail::class_bytes(size_class);
-    stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
+    buffer.data_ = state_->take(size_class);
+    if (buffer.data_ == nullptr) buffer.data_ = state_->take_new(size_class);
   }
   buffer.size_ = bytes;
   buffer.size_class_ = size_class;
@@ -187,8 +244,7 @@ Buffer BufferPool::allocate(std::size_t bytes) {
 
 void BufferPool::trim() {
   if (!state_->home.here()) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->trim();
+  state_->trim(false);
 }
 
 BufferPoolStats BufferPool::stats() const {
