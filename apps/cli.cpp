@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <limits>
 #include <map>
+#include <new>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -355,6 +357,10 @@ int run(int argc, const char* const* argv) {
   } catch (const UsageError& error) {
     fmt::print(stderr, "sluice: {}\n", printable(error.what()));
     return 2;
+  } catch (const std::bad_alloc&) {
+    std::fputs("sluice: not enough memory; fewer --threads and a smaller --batch need less\n",
+               stderr);
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "sluice: {}\n", printable(error.what()));
     return 1;

@@ -13,9 +13,8 @@ namespace sluice::detail {
 void Engine::Impl::shut_down() noexcept {
   if (WorkScope::is_open(plan)) {
     std::fputs(
-        "sluice: a pipeline is destroyed inside one of its own steps, which it would have to "
-        "wait "
-        "for; destroy it on the thread that takes batches\n",
+        "sluice: a pipeline is destroyed inside one of its own steps, which it would wait for; "
+        "destroy it on the thread that takes batches\n",
         stderr);
     std::terminate();
   }

@@ -111,7 +111,7 @@ bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
         frame, [&]() -> const std::string& { return loop.name; },
         [&] {
           frame.fail(loop.name,
-                     "the condition still holds after " + std::to_string(loop.max_iterations) +
+                     "wants more than " + std::to_string(loop.max_iterations) +
                          " iterations, which is its max_iterations; raise it if the loop is right");
         });
     frame.trail.end();

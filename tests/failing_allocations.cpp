@@ -144,6 +144,4 @@ void operator delete[](void* block, const std::nothrow_t&) noexcept { give(block
 
 // Where a node of oneTBB gets no memory while it is made, it loses its body. (The name is without
 // its namespace where the function is inlined.)
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:function_input\n";
-}
+extern "C" const char* __lsan_default_suppressions() { return "leak:function_input\n"; }

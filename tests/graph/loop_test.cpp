@@ -280,8 +280,8 @@ TEST(WhileLoop, ASampleThatExceedsItsLimitFailsAlone) {
       EXPECT_EQ(batch.errors()[0].id % 10, 7);
       EXPECT_EQ(batch.errors()[0].step, "while_loop");
       EXPECT_EQ(batch.errors()[0].what,
-                "the condition still holds after 50 iterations, which is its max_iterations; raise "
-                "it if the loop is right");
+                "wants more than 50 iterations, which is its max_iterations; raise it if the loop "
+                "is right");
       EXPECT_EQ(batch.size(), 7u);
     }
   }

@@ -2,14 +2,7 @@
 # Arguments: ROOT, CXX, TBB_DIR, SCRATCH.
 cmake_minimum_required(VERSION 3.22)
 
-function(step)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output
-    ERROR_VARIABLE output)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\nended with ${result}:\n${output}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/step.cmake)
 
 # The library is compiled once more for this: without optimisation, and by ccache where it is there.
 find_program(ccache ccache)
