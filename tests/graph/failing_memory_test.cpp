@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -113,6 +114,11 @@ void take_whole(Program& pipeline) {
 struct Shortage {
   std::uint64_t in_a_row;
   FailingAllocations::Of of;
+
+  friend std::ostream& operator<<(std::ostream& out, const Shortage& s) {
+    return out << (s.in_a_row == 1 ? "One" : "Several")
+               << (s.of == FailingAllocations::Of::all ? "OfAll" : "OfNew");
+  }
 };
 class FailingMemory : public ::testing::TestWithParam<Shortage> {
  protected:
@@ -211,10 +217,7 @@ INSTANTIATE_TEST_SUITE_P(All, FailingMemory,
                                            Shortage{25, FailingAllocations::Of::operator_new},
                                            Shortage{1, FailingAllocations::Of::all},
                                            Shortage{25, FailingAllocations::Of::all}),
-                         [](const auto& of) {
-                           return std::string(of.param.in_a_row == 1 ? "One" : "Several") +
-                                  (of.param.of == FailingAllocations::Of::all ? "OfAll" : "OfNew");
-                         });
+                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace sluice
