@@ -8,9 +8,9 @@
 #include "sheet.h"
 #include "summary.h"
 #include "usage.h"
-#include <sluice/io/files.h>
-#include <sluice/io/jpeg_decode.h>
-#include <sluice/io/jpeg_encode.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // Errors: UsageError that names the option.
 #pragma once
 
-#include <sluice/io/files.h>
-#include <sluice/io/jpeg_index.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/files.h>
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #include "outputs.h"
 
 #include "usage.h"
-#include <sluice/io/files.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 

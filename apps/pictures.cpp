@@ -3,8 +3,8 @@
 #include "font.h"
 #include "outputs.h"
 #include "scenes.h"
-#include <sluice/io/jpeg_encode.h>
-#include <sluice/io/orientation.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/orientation.h>
 #include <sluice/runtime/printable.h>
 
 #include <array>

@@ -2,8 +2,8 @@
 
 #include "outputs.h"
 #include "usage.h"
-#include <sluice/io/folder_entries.h>
-#include <sluice/io/jpeg_index.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/folder_entries.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 

@@ -9,7 +9,7 @@
 // written.
 #pragma once
 
-#include <sluice/io/files.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/runtime/bytes.h>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sluice/graph/stats.h>
-#include <sluice/io/files.h>
+#include <sluice/io/sources/files.h>
 
 #include <cstddef>
 #include <string>

@@ -18,11 +18,11 @@
 //          each iteration, if the variable is set
 // items_per_second counts files, bytes_per_second their bytes, pixels/s what comes out; index_bytes
 // are the records of the files. Rates are of the thread's own time.
-#include <sluice/io/files.h>
-#include <sluice/io/jpeg_decode.h>
-#include <sluice/io/jpeg_encode.h>
-#include <sluice/io/jpeg_header.h>
-#include <sluice/io/jpeg_self_test.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/self_test.h>
+#include <sluice/io/sources/files.h>
 
 #include <algorithm>
 #include <cmath>

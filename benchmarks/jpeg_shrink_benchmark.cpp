@@ -1,8 +1,8 @@
 // What shrinking while decoding saves: a picture of 3000 x 4000 pixels decoded on one thread,
 // shrunk by 1, 2, 4 or 8, and resized to 160 x 160. The time of one iteration is that of one
 // picture.
-#include <sluice/io/jpeg_decode.h>
-#include <sluice/io/jpeg_encode.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
 #include <sluice/ops/kernels/resize.h>
 
 #include <cstdint>

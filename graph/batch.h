@@ -5,8 +5,8 @@
 // Threads: like a vector.
 #pragma once
 
-#include <sluice/graph/column.h>
-#include <sluice/graph/engine.h>
+#include <sluice/graph/plan/column.h>
+#include <sluice/graph/run/engine.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -19,11 +19,11 @@
 // line that is wrong.
 #pragma once
 
-#include <sluice/graph/argument.h>
-#include <sluice/graph/checks.h>
+#include <sluice/graph/builder/argument.h>
+#include <sluice/graph/builder/checks.h>
+#include <sluice/graph/builder/step_checks.h>
+#include <sluice/graph/builder/structure.h>
 #include <sluice/graph/options.h>
-#include <sluice/graph/step_checks.h>
-#include <sluice/graph/structure.h>
 
 #include <cstdint>
 #include <functional>

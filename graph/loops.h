@@ -1,8 +1,8 @@
 // Loops, as Graph records them. Included by graph.h; not to be included alone.
 #pragma once
 
+#include <sluice/graph/builder/loop_checks.h>
 #include <sluice/graph/graph.h>
-#include <sluice/graph/loop_checks.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -23,13 +23,13 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
-#include <sluice/graph/description_checks.h>
-#include <sluice/graph/engine.h>
+#include <sluice/graph/builder/description_checks.h>
 #include <sluice/graph/graph.h>
-#include <sluice/graph/inspect.h>
 #include <sluice/graph/options.h>
-#include <sluice/graph/passes.h>
-#include <sluice/graph/plan.h>
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/run/engine.h>
+#include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-#include <sluice/graph/notes.h>
-#include <sluice/graph/plan.h>
+#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/stats.h>
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 // runs, they are those so far. Threads: like any data. No errors.
 #pragma once
 
-#include <sluice/graph/frame.h>
 #include <sluice/graph/options.h>
+#include <sluice/graph/plan/frame.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 

@@ -8,9 +8,9 @@
 // Threads: describe a pipeline on one thread. Errors: BuildError at the line that misuses a value.
 #pragma once
 
-#include <sluice/graph/frame.h>
-#include <sluice/graph/numbers.h>
-#include <sluice/graph/slot.h>
+#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/runtime/numbers.h>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,5 @@
-#include <sluice/io/files.h>
-#include <sluice/io/folder_entries.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/io/sources/folder_entries.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 

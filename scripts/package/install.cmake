@@ -2,11 +2,8 @@
 # find_package(sluice) or pkg-config. The program's own rule is in apps/.
 include(CMakePackageConfigHelpers)
 
-foreach(room ${rooms})
-  install(DIRECTORY ${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/${room}
-    FILES_MATCHING PATTERN "*.h")
-endforeach()
-install(FILES apps/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice)
+install(CODE "set(ROOT \"${PROJECT_SOURCE_DIR}\")\nset(INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(SCRIPT scripts/package/headers.cmake)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)

@@ -1,8 +1,8 @@
 #include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
-#include <sluice/io/files.h>
-#include <sluice/io/jpeg_decode.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/sources/files.h>
 
 #include <string>
 

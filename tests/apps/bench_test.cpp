@@ -3,7 +3,7 @@
 #include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
-#include <sluice/io/jpeg_self_test.h>
+#include <sluice/io/jpeg/self_test.h>
 
 #include <string>
 

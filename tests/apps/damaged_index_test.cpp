@@ -1,6 +1,6 @@
 // An index whose records are damaged: the run goes on without it, and says so.
 #include "program.h"
-#include <sluice/io/jpeg_self_test.h>
+#include <sluice/io/jpeg/self_test.h>
 
 #include <filesystem>
 #include <fstream>

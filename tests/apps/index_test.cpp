@@ -1,9 +1,9 @@
 #include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "program.h"
-#include <sluice/io/files.h>
-#include <sluice/io/jpeg_index.h>
-#include <sluice/io/jpeg_self_test.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/jpeg/self_test.h>
+#include <sluice/io/sources/files.h>
 
 #include <algorithm>
 #include <string>

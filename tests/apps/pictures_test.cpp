@@ -1,7 +1,7 @@
 #include "apps/pictures.h"
 
-#include <sluice/io/jpeg_decode.h>
-#include <sluice/io/jpeg_header.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/header.h>
 
 #include <algorithm>
 #include <array>

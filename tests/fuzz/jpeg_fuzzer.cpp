@@ -3,9 +3,9 @@
 // scripts/fuzz builds and runs it. An input is a file; what is done with it follows from its bytes.
 
 #include "tests/io/decode_outcome.h"
-#include "tests/io/jpeg_mutant.h"
-#include <sluice/io/jpeg_header.h>
-#include <sluice/io/jpeg_self_test.h>
+#include "tests/io/jpeg/mutant.h"
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/self_test.h>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 #include "tests/io/pictures.h"
 #include "tests/io/reference_jpeg.h"
-#include <sluice/io/jpeg_encode.h>
+#include <sluice/io/jpeg/encode.h>
 
 #include <cstdio>
 #include <filesystem>

@@ -9,6 +9,15 @@ set(prefix ${SCRATCH}/prefix)
 file(REMOVE_RECURSE ${SCRATCH})
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 
+# What is for users is there, and nothing else.
+file(GLOB_RECURSE installed RELATIVE ${prefix}/include/sluice ${prefix}/include/sluice/*)
+list(SORT installed)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/installed_headers.txt expected)
+if(NOT installed STREQUAL expected)
+  list(JOIN installed "\n" text)
+  message(SEND_ERROR "the installed headers are not those of installed_headers.txt:\n${text}")
+endif()
+
 file(GLOB program ${prefix}/bin/sluice)
 if(program)
   step(${program} --help)

@@ -4,19 +4,24 @@ cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE ${SCRATCH})
 set(wrong
-  "runtime/up.h|#include <sluice/graph/plan.h>"
-  "graph/up.cpp|#include <sluice/io/files.h>"
-  "io/up.h|  #  include <sluice/ops/resize.h>"
-  "ops/encoder.cpp|#include <sluice/io/jpeg_encode.h>"
+  "runtime/up.h|#include <sluice/graph/plan/plan.h>"
+  "graph/up.cpp|#include <sluice/io/sources/files.h>"
+  "io/up.h|  #  include <sluice/ops/geometry/resize.h>"
+  "ops/encoder.cpp|#include <sluice/io/jpeg/encode.h>"
   "ops/tbb.cpp|#include <tbb/parallel_for.h>"
-  "graph/lower.h|#include <oneapi/tbb/flow_graph.h>"
+  "graph/run/lower.h|#include <oneapi/tbb/flow_graph.h>"
   "io/cuda.cpp|#include <cuda_runtime.h>"
   "io/quoted.cpp|#include \"files.h\""
-  "graph/summary.cpp|#include <sluice/sluice.h>")
+  "graph/summary.cpp|#include <sluice/sluice.h>"
+  "graph/plan/upstairs.cpp|#include <sluice/graph/run/engine.h>"
+  "graph/run/top.h|#include <sluice/graph/graph.h>"
+  "graph/attic/room.h|#include <sluice/graph/value.h>")
 set(right
   "graph/flow/node.h|#include <tbb/flow_graph.h>"
-  "graph/lower_loops.cpp|#include <tbb/flow_graph.h>"
-  "ops/decode.cpp|#include <sluice/io/jpeg_decode.h>"
+  "graph/run/lower_loops.cpp|#include <tbb/flow_graph.h>"
+  "ops/decode/decode.cpp|#include <sluice/io/jpeg/decode.h>"
+  "graph/run/downstairs.cpp|#include <sluice/graph/plan/plan.h>"
+  "graph/plan/words.h|#include <sluice/graph/stats.h>"
   "cuda/stage.cpp|#include <cuda_runtime.h>")
 foreach(entry ${wrong} ${right})
   string(REPLACE "|" ";" entry "${entry}")

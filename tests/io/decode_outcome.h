@@ -1,7 +1,7 @@
 // What becomes of a decode: pixels, damage or a reason. Two of them can be compared.
 #pragma once
 
-#include <sluice/io/jpeg_decode.h>
+#include <sluice/io/jpeg/decode.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // A user's program: pictures that go through JPEG and come back in another size, in batches.
 // Touches every library that Sluice is linked with; exits 0 when the pictures are right.
 #include <sluice/graph/graph.h>
-#include <sluice/io/jpeg_encode.h>
-#include <sluice/ops/decode.h>
-#include <sluice/ops/resize.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/geometry/resize.h>
 #include <sluice/sluice.h>
 
 #include <cstdlib>

@@ -1,0 +1,43 @@
+#include "benchmarks/workloads/corpus.h"
+
+#include "inputs.h"
+#include "usage.h"
+#include <sluice/io/jpeg/decode.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+
+Corpus::Corpus(const std::string& folder) {
+  const Files files = data_files(folder);
+  left_out_ = static_cast<int>(files.left_out().size());
+  Image picture;
+  for (std::int64_t i = 0; i < files.size(); ++i) {
+    try {
+      Bytes bytes = read_file(files.name(i));
+      decode_jpeg_image(bytes, {}, picture);
+      files_.push_back(std::move(bytes));
+    } catch (const Error&) {
+      ++left_out_;
+    }
+  }
+  if (files_.empty())
+    throw UsageError(fmt::format("--data: no file in '{}' can be decoded", folder));
+}
+
+double Corpus::megabytes() const {
+  std::size_t sum = 0;
+  for (const Bytes& file : files_) sum += file.size();
+  return static_cast<double>(sum) / 1e6;
+}
+
+std::int64_t Corpus::known_to(const JpegIndex& index) const {
+  return std::count_if(files_.begin(), files_.end(), [&index](const Bytes& file) {
+    return index.find(digest_of(file)).has_value();
+  });
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,36 @@
+// Corpus: the files of a folder, in memory.
+//
+// Files that cannot be read or decoded are left out, so that every workload measures the same
+// pictures.
+// Immutable once made, so that any number of threads may read it.
+#pragma once
+
+#include <sluice/ops/decode/decode.h>
+#include <sluice/runtime/bytes.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::app {
+
+class Corpus {
+ public:
+  // Throws UsageError for a folder that cannot be read or holds nothing that can be decoded.
+  explicit Corpus(const std::string& folder);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(files_.size()); }
+  // File i; numbers beyond size() start over.
+  ByteSpan operator[](std::int64_t i) const { return files_[static_cast<std::size_t>(i % size())]; }
+  double megabytes() const;
+  int left_out() const { return left_out_; }
+  // How many of the files an index knows something of.
+  std::int64_t known_to(const JpegIndex& index) const;
+
+ private:
+  std::vector<Bytes> files_;
+  int left_out_ = 0;
+};
+
+}  // namespace sluice::app

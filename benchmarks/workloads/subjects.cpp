@@ -1,0 +1,85 @@
+#include "benchmarks/workloads/subjects.h"
+
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images,
+                      const std::shared_ptr<JpegIndex>& index) {
+  return g.source(images, [&corpus, index](const SampleInfo& info) {
+    Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
+    file.set_index(index);
+    return file;
+  });
+}
+
+Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg) {
+  auto image = decode_jpeg(jpeg);
+  auto angle = g.uniform(10.f, 30.f);
+  auto turned = g.if_else(
+      g.coin_flip(0.25f), [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
+  return resize(turned, {.width = 400, .height = 400});
+}
+
+Value<Tensor> train(Graph& g, Value<Bytes> jpeg) {
+  auto mirror = g.coin_flip(0.5f);
+  auto part = decode_jpeg(jpeg, random_window(jpeg));
+  return resize_mirror_normalize(
+      part,
+      {.width = 224, .height = 224, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
+}
+
+Value<Tensor> eval(Value<Bytes> jpeg) {
+  auto image = resize(decode_jpeg(jpeg), {.shorter = 256});
+  return crop_mirror_normalize(
+      image, {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd});
+}
+
+}  // namespace
+
+Subject make_subject(const std::string& workload, const Corpus& corpus,
+                     const SubjectOptions& options) {
+  const auto from_files = [&](auto recipe) {
+    return subject_of(options, [&corpus, recipe, &options](Graph& g) {
+      return recipe(g, files_of(g, corpus, options.images, options.index));
+    });
+  };
+  using Jpeg = Value<Bytes>;
+  if (workload == "decode") return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg); });
+  if (workload == "region")
+    return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg, random_window(jpeg)); });
+  if (workload == "train") return from_files([](Graph& g, Jpeg jpeg) { return train(g, jpeg); });
+  if (workload == "eval") return from_files([](Graph&, Jpeg jpeg) { return eval(jpeg); });
+  return from_files([](Graph& g, Jpeg jpeg) { return rotate_some(g, jpeg); });
+}
+
+void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,
+                       const RotateLoop& loop) {
+  const std::int64_t images = std::min<std::int64_t>(corpus.size(), 64);
+  const PipelineOptions pipeline_options{
+      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
+  auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
+    return rotate_some(g, files_of(g, corpus, images, options.index));
+  });
+  RotateLoop::Scratch scratch;
+  Image expected;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      loop.make(batch.ids()[i], scratch, expected);
+      if (!(batch.get<0>()[i] == expected)) {
+        throw Error(fmt::format("the pipeline and the loop make different images of sample {}",
+                                batch.ids()[i]));
+      }
+    }
+  }
+}
+
+}  // namespace sluice::app

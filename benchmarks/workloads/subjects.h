@@ -1,0 +1,67 @@
+// The pipelines that `sluice bench` measures, each behind one function that runs an epoch of it.
+//
+// A Subject owns its pipeline and refers to the corpus, which must outlive it.
+// Threads: one.
+#pragma once
+
+#include "benchmarks/workloads/corpus.h"
+#include "benchmarks/workloads/limits.h"
+#include <sluice/graph/pipeline.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+
+struct Subject {
+  // Delivers all images of epoch 0 and throws them away; seconds from the start to the last batch.
+  std::function<double()> run;
+  std::function<Stats()> stats;
+};
+
+struct SubjectOptions {
+  std::int64_t images = 0;  // of an epoch; files are used again as often as it takes
+  int threads = 1;
+  int batch = 64;
+  std::uint64_t seed = 42;
+  std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
+};
+
+// The pipeline that `describe` describes, with options.images samples.
+template <class Describe>
+Subject subject_of(const SubjectOptions& options, Describe describe) {
+  const PipelineOptions pipeline_options{
+      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
+  using P = decltype(make_pipeline(pipeline_options, describe));
+  auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
+  return {[pipeline, images = options.images] {
+            pipeline->reset();
+            if (const Stats stats = pipeline->stats(); stats.threads < stats.threads_asked)
+              throw too_few_threads(stats.threads_asked, stats.threads);
+            const auto start = std::chrono::steady_clock::now();
+            std::int64_t delivered = 0;
+            for (const auto& batch : pipeline->epoch())
+              delivered += static_cast<std::int64_t>(batch.size());
+            const double seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            if (delivered != images)
+              throw Error(fmt::format("{} of {} images were delivered", delivered, images));
+            return seconds;
+          },
+          [pipeline] { return pipeline->stats(); }};
+}
+
+// `workload` is one of decode, region, train, eval, rotate and conditional.
+Subject make_subject(const std::string& workload, const Corpus& corpus,
+                     const SubjectOptions& options);
+
+// Compares the first images of the rotate pipeline with the loop's, byte for byte; throws Error
+// when they differ.
+void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options, const RotateLoop& loop);
+
+}  // namespace sluice::app

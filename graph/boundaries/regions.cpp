@@ -1,0 +1,207 @@
+#include <sluice/graph/boundaries/region_flow.h>
+#include <sluice/graph/boundaries/regions.h>
+#include <sluice/runtime/error.h>
+
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+void check_complete(const Boundary& boundary) {
+  const auto require = [&](bool good, const std::string& what) {
+    if (!good) throw BuildError("'" + boundary.name + "' " + what);
+  };
+  if (const auto* conditional = std::get_if<ConditionalRecord>(&boundary.record)) {
+    require(conditional->condition.has_value(), "has no condition; give it one with set_condition");
+    require(!conditional->outputs.empty(),
+            "has no outputs, so nothing depends on its condition; add one with add_output");
+    return;
+  }
+  const auto& loop = std::get<LoopRecord>(boundary.record);
+  require(
+      loop.has_count || loop.more,
+      "would never end: it has neither a count nor a condition; add add_trip_limit or add_while");
+  require(loop.has_count || !loop.reads_count,
+          "has an iterator that goes backwards, but no count to begin at; add add_trip_limit");
+  for (const auto& recurrence : loop.recurrences)
+    require(recurrence.next.has_value(),
+            "has a recurrence without a next value; give it one with set_next");
+}
+
+// Writes the nodes of a block anew, region by region.
+class Builder {
+ public:
+  Builder(Plan& plan, RegionFlow& flow) : plan_(plan), flow_(flow) {}
+
+  using Index = RegionFlow::Index;
+  using Chosen = std::function<bool(Index item)>;
+
+  // The nodes of those items of the region that are chosen; what they make is of the scope.
+  std::vector<Node> nodes(Index region, ScopeId scope, const Chosen& chosen) {
+    std::vector<Node> all;
+    for (const Index i : flow_.order()) {
+      RegionFlow::Item& item = flow_.items()[i];
+      if (item.stands != region || !chosen(i)) continue;
+      std::vector<Node> made =
+          item.exit_of ? boundary_nodes(*item.exit_of, scope) : std::move(item.nodes);
+      for (Node& node : made) {
+        if (region != RegionFlow::kBlock) move_scope(plan_, node, scope);
+        all.push_back(std::move(node));
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Node> boundary_nodes(Index boundary, ScopeId scope) {
+    Boundary& b = *flow_.boundaries()[boundary];
+    if (auto* conditional = std::get_if<ConditionalRecord>(&b.record)) {
+      std::vector<Node> one;
+      one.emplace_back(branch(boundary, b.name, *conditional, scope));
+      return one;
+    }
+    return loop_nodes(boundary, b.name, std::get<LoopRecord>(b.record), scope);
+  }
+
+  Branch branch(Index boundary, const std::string& name, const ConditionalRecord& record,
+                ScopeId scope) {
+    Branch made = choice(name, *record.condition, "true", "false", scope);
+    // What stands before the inputs runs before the decision: see T9 in docs/conformance.md.
+    made.eager = true;
+    for (std::size_t arm = 0; arm < 2; ++arm) {
+      made.arms[arm].nodes = nodes(flow_.region(boundary, arm), made.arms[arm].scope, all());
+      made.arms[arm].results = record.gives[arm];
+    }
+    made.results = record.outputs;
+    return made;
+  }
+
+  // A branch with two empty arms, the first for where the condition holds.
+  Branch choice(const std::string& name, SlotId condition, const char* yes, const char* no,
+                ScopeId scope) {
+    Branch made;
+    made.name = name;
+    made.arm_names = {yes, no};
+    made.reads = {condition};
+    made.choose = [condition](const Frame& frame) { return frame.get<bool>(condition) ? 0 : 1; };
+    for (const std::string& arm : made.arm_names) {
+      made.arms.emplace_back();
+      made.arms.back().scope = add_scope(scope, "the arm '" + arm + "' of '" + name + "'");
+    }
+    return made;
+  }
+
+  std::vector<Node> loop_nodes(Index boundary, const std::string& name, LoopRecord& record,
+                               ScopeId scope) {
+    const ScopeId inner = add_scope(scope, "the loop '" + name + "'");
+    Loop loop;
+    loop.name = name;
+    loop.max_iterations = record.max_iterations;
+    loop.iteration = record.iteration;
+    plan_.slots[record.iteration].scope = inner;
+    for (const auto& recurrence : record.recurrences) {
+      loop.init.push_back(recurrence.init);
+      loop.state.push_back(recurrence.state);
+      loop.storage.push_back(recurrence.storage);
+      loop.body.results.push_back(*recurrence.next);
+      loop.results.push_back(recurrence.result);
+      plan_.slots[recurrence.state].scope = plan_.slots[recurrence.storage].scope = inner;
+    }
+    loop.condition.scope = add_scope(inner, "the condition of '" + name + "'");
+    loop.body.scope = add_scope(inner, "the body of '" + name + "'");
+    write_blocks(boundary, record, inner, loop);
+
+    std::vector<Node> made;
+    for (auto& collected : record.collected) {
+      plan_.slots[collected.list].scope = scope;
+      made.emplace_back(stage(std::move(collected.begin)));
+    }
+    made.emplace_back(std::move(loop));
+    for (auto& collected : record.collected) made.emplace_back(stage(std::move(collected.end)));
+    return made;
+  }
+
+  // What the condition makes is of the loop's own scope, so that the body may use it.
+  void write_blocks(Index boundary, const LoopRecord& record, ScopeId inner, Loop& loop) {
+    const Index region = flow_.region(boundary);
+    std::set<Index> asked;
+    if (record.more) asked = flow_.behind(*record.more);
+    const auto in_condition = [&](Index item) { return asked.count(item) > 0; };
+    const auto in_body = [&](Index item) { return asked.count(item) == 0; };
+    Block& condition = loop.condition;
+    if (!record.has_count) {
+      condition.nodes = nodes(region, inner, in_condition);
+      condition.results = {*record.more};
+    } else {
+      const SlotId below = add_bool(loop.name + "'s limit", inner);
+      condition.nodes.emplace_back(stage(count_step(record, below)));
+      condition.results = {below};
+      if (record.more) {
+        // Behind the last iteration there is nothing to ask: an iterator has come to its end.
+        Branch both = choice(loop.name + "'s limit", below, "ask", "over", condition.scope);
+        both.arms[0].nodes = nodes(region, inner, in_condition);
+        both.arms[0].results = {*record.more};
+        both.arms[1].results = {below};
+        both.results = {add_bool(both.name, inner)};
+        plan_.slots[both.results[0]].merged = true;
+        condition.results = both.results;
+        condition.nodes.emplace_back(std::move(both));
+      }
+    }
+    loop.body.nodes = nodes(region, loop.body.scope, in_body);
+  }
+
+  Step count_step(const LoopRecord& record, SlotId below) const {
+    Step step;
+    step.name = plan_.slots[below].name;
+    step.reads = {record.iteration, record.count};
+    step.writes = {below};
+    step.run = [i = record.iteration, count = record.count, below](Frame& frame) {
+      frame.get<bool>(below) = frame.get<std::int64_t>(i) < frame.get<std::int64_t>(count);
+    };
+    return step;
+  }
+
+  static Stage stage(Step step) {
+    Stage one;
+    one.steps.push_back(std::move(step));
+    return one;
+  }
+  static Chosen all() {
+    return [](Index) { return true; };
+  }
+  ScopeId add_scope(ScopeId parent, std::string name) {
+    plan_.scopes.push_back({parent, std::move(name)});
+    return static_cast<ScopeId>(plan_.scopes.size() - 1);
+  }
+  SlotId add_bool(const std::string& name, ScopeId scope) {
+    Slot slot;
+    slot.name = name;
+    slot.type = slot_type<bool>();
+    slot.scope = scope;
+    plan_.slots.push_back(std::move(slot));
+    return static_cast<SlotId>(plan_.slots.size() - 1);
+  }
+
+  Plan& plan_;
+  RegionFlow& flow_;
+};
+
+}  // namespace
+
+void enclose(Plan& plan, Block& block, const std::vector<SlotId>& results, const std::string& user,
+             std::deque<Boundary>& boundaries) {
+  std::vector<Boundary*> mine;
+  for (Boundary& boundary : boundaries) {
+    if (boundary.scope != block.scope || std::exchange(boundary.enclosed, true)) continue;
+    check_complete(boundary);
+    mine.push_back(&boundary);
+  }
+  if (mine.empty()) return;
+  RegionFlow flow(plan, block, std::move(mine), results, user);
+  block.nodes = Builder(plan, flow).nodes(RegionFlow::kBlock, block.scope, [](RegionFlow::Index) {
+    return true;
+  });
+}
+
+}  // namespace sluice::detail

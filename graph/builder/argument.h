@@ -1,0 +1,228 @@
+// What the Graph's functions take and give, in terms of slots. Internal to the builder.
+#pragma once
+
+#include <sluice/graph/builder/structure.h>
+#include <sluice/runtime/half.h>
+#include <sluice/runtime/own.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+namespace detail {
+
+// An argument of map(): a Value or Param is read from the frame, anything else is a constant.
+template <class A>
+struct argument {
+  using type = A;
+  static void reads(const A&, const Taker&, std::vector<SlotId>&) {}
+  static const A& of(const A& constant, const Frame&) { return constant; }
+};
+template <class T>
+struct argument<Value<T>> {
+  using type = T;
+  static void reads(const Value<T>& value, const Taker& taker, std::vector<SlotId>& slots) {
+    (void)normal(taker, value);
+    slots.push_back(value.slot());
+  }
+  static const T& of(const Value<T>& value, const Frame& frame) {
+    return frame.get<T>(value.slot());
+  }
+};
+template <class T>
+struct argument<Param<T>> {
+  using type = T;
+  static void reads(const Param<T>& param, const Taker& taker, std::vector<SlotId>& slots) {
+    if (!param.is_constant()) argument<Value<T>>::reads(param.value(), taker, slots);
+  }
+  static const T& of(const Param<T>& param, const Frame& frame) { return param.of(frame); }
+};
+template <class A>
+using argument_t = typename argument<std::decay_t<A>>::type;
+
+template <class R>
+inline constexpr bool is_value = false;
+template <class T>
+inline constexpr bool is_value<Value<T>> = true;
+
+template <class A>
+inline constexpr bool is_scalar_argument =
+    std::is_arithmetic_v<argument_t<A>> || std::is_same_v<argument_t<A>, Half>;
+
+template <class A>
+inline constexpr bool is_integer_argument =
+    std::is_integral_v<argument_t<A>> || std::is_enum_v<argument_t<A>>;
+
+template <class T>
+bool truth(const T& number) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<float>(number) != 0.f;
+  } else {
+    return number != T{};
+  }
+}
+
+// As a number that no arm has, where it does not fit.
+template <class T>
+std::int64_t to_index(const T& number) {
+  if constexpr (std::is_enum_v<T>) {
+    return to_index(static_cast<std::underlying_type_t<T>>(number));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return number ? 1 : 0;
+  } else {
+    return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : -1;
+  }
+}
+
+template <class T>
+T copy_of(const T& value) {
+  if constexpr (std::is_copy_constructible_v<T>) {
+    return value;
+  } else {
+    return value.clone();
+  }
+}
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+inline std::string is_given(std::string_view step) {
+  return "'" + std::string(step) + "' is given";
+}
+
+// f(args...) as an object of its own: what f gives by reference is copied.
+template <class R, class F, class... Args>
+R invoke_to_own(const F& f, Args&&... args) {
+  if constexpr (std::is_lvalue_reference_v<std::invoke_result_t<const F&, Args...>>) {
+    return copy_of<R>(std::invoke(f, std::forward<Args>(args)...));
+  } else {
+    return R(std::invoke(f, std::forward<Args>(args)...));
+  }
+}
+
+// A step that is about to be recorded, which reads what is among the arguments.
+template <class... Args>
+Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) {
+  Step step;
+  step.name = recorder.unique_name(name);
+  const Taker taker{recorder, is_given(step.name)};
+  (argument<Args>::reads(args, taker, step.reads), ...);
+  return step;
+}
+
+// What an arm gives: a callable is called, anything else is given as it is.
+template <class Arm>
+auto give(const Arm& arm) {
+  if constexpr (std::is_invocable_v<const Arm&>) {
+    return arm();
+  } else {
+    return arm;
+  }
+}
+template <class Arm>
+using given_t = decltype(give(std::declval<const Arm&>()));
+
+// How F takes a state, perhaps after other arguments: as one, or the elements of a tuple as
+// separate ones.
+template <class F, class S, class... Before>
+inline constexpr bool takes_whole = std::is_invocable_v<F&, const Before&..., const S&>;
+template <class F, class S, class... Before>
+constexpr bool takes_parts() {
+  if constexpr (requires { std::tuple_size<S>::value; }) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return std::is_invocable_v<F&, const Before&..., const std::tuple_element_t<I, S>&...>;
+    }
+    (std::make_index_sequence<std::tuple_size_v<S>>());
+  } else {
+    return false;
+  }
+}
+template <class F, class S, class... Before>
+constexpr bool takes_state() {
+  if constexpr (takes_whole<F, S, Before...>) {
+    return true;
+  } else {
+    return takes_parts<F, S, Before...>();
+  }
+}
+
+template <class F, class S, class... Before>
+auto call(F& f, const S& state, const Before&... before) {
+  if constexpr (takes_whole<F, S, Before...>) {
+    return f(before..., state);
+  } else {
+    return std::apply([&](const auto&... part) { return f(before..., part...); }, state);
+  }
+}
+template <class F, class S, class... Before>
+using called_t =
+    decltype(call(std::declval<F&>(), std::declval<const S&>(), std::declval<const Before&>()...));
+
+// What a callable returned becomes the value of a slot, with memory of its own.
+template <Origin kOrigin, class R>
+void store(R& slot, R& result) {
+  take_ownership<kOrigin>(result);
+  slot = std::move(result);
+}
+
+// Writes what a callable returned into the slots of the step: a tuple into one each, else all into
+// one.
+template <class R>
+struct results {
+  using values = Value<R>;
+  static values add(Recorder& recorder, Step& step) {
+    step.writes.push_back(recorder.add_slot(slot_type<R>(), step.name));
+    return {recorder, step.writes.back()};
+  }
+  template <Origin kOrigin = Origin::step>
+  static void write(Frame& frame, const std::vector<SlotId>& slots, R&& result) {
+    store<kOrigin>(frame.get<R>(slots[0]), result);
+  }
+};
+template <class... Rs>
+struct results<std::tuple<Rs...>> {
+  using values = std::tuple<Value<Rs>...>;
+  static values add(Recorder& recorder, Step& step) {
+    return values{results<Rs>::add(recorder, step)...};
+  }
+  template <Origin kOrigin = Origin::step>
+  static void write(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
+    write_each<kOrigin>(frame, slots, result, std::index_sequence_for<Rs...>());
+  }
+
+ private:
+  template <Origin kOrigin, std::size_t... I>
+  static void write_each(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>& result,
+                         std::index_sequence<I...>) {
+    (store<kOrigin>(frame.get<Rs>(slots[I]), std::get<I>(result)), ...);
+  }
+};
+
+template <class To, class From>
+Value<To> exact_cast(const Value<From>& value) {
+  static_assert(number_becomes<From, To>,
+                "an operator's parameter is given a Value that may lose something: say how with "
+                "cast<T>(value), or compare to make a bool");
+  if (!value.valid()) throw_empty(is_given("cast"));
+  Recorder& recorder = value.recorder();
+  Step step = begin_step<Value<From>>(recorder, "cast", value);
+  const Value<To> result = results<To>::add(recorder, step);
+  step.run = [from = value.slot(), to = result.slot()](Frame& frame) {
+    frame.get<To>(to) = exact_value<To>(frame.get<From>(from), type_name<To>());
+  };
+  recorder.add_step(std::move(step));
+  return result;
+}
+
+}  // namespace detail
+
+}  // namespace sluice

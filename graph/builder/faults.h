@@ -1,0 +1,189 @@
+// What can be wrong with what an arm, a body or a description gives, as its type shows it, and the
+// words for it: checks.h.
+#pragma once
+
+#include <sluice/graph/builder/argument.h>
+#include <sluice/graph/builder/joined.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice::detail {
+
+// What a construct gives that was refused: anything, so that what uses it is not refused as well.
+struct Refused {
+  template <class T>
+  operator T() const;  // never defined
+};
+template <class R>
+R refused();  // never defined
+
+// The types that a structure is made of: tuple<...>; empty for a Value or a constant.
+template <class X>
+struct parts {
+  template <class>
+  struct decayed;
+  template <class... Fs>
+  struct decayed<std::tuple<Fs...>> {
+    using type = std::tuple<std::remove_cvref_t<Fs>...>;
+  };
+  static constexpr auto find() {
+    if constexpr (holds_values<X>()) {
+      return std::type_identity<typename decayed<decltype(fields_of(std::declval<X&>()))>::type>{};
+    } else {
+      return std::type_identity<std::tuple<>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+  static constexpr bool is_struct = holds_values<X>();
+};
+template <class T>
+struct parts<Value<T>> {
+  using type = std::tuple<>;
+  static constexpr bool is_struct = false;
+};
+template <class... Xs>
+struct parts<std::tuple<Xs...>> {
+  using type = std::tuple<Xs...>;
+  static constexpr bool is_struct = false;
+};
+template <class A, class B>
+struct parts<std::pair<A, B>> {
+  using type = std::tuple<A, B>;
+  static constexpr bool is_struct = false;
+};
+template <class X>
+requires(is_container<X>::value) struct parts<X> {
+  static auto find() {
+    if constexpr (requires { typename X::mapped_type; }) {
+      return std::type_identity<typename X::mapped_type>{};
+    } else {
+      return std::type_identity<typename X::value_type>{};
+    }
+  }
+  using type = std::tuple<typename decltype(find())::type>;
+  static constexpr bool is_struct = false;
+};
+
+// Only points to what somebody else keeps, who need not live as long as the pipeline.
+template <class A>
+struct points
+    : std::bool_constant<std::is_pointer_v<A> && !std::is_function_v<std::remove_pointer_t<A>>> {};
+template <class T>
+struct points<std::reference_wrapper<T>> : std::true_type {};
+template <class C>
+struct points<std::basic_string_view<C>> : std::true_type {};
+template <class T, std::size_t N>
+struct points<std::span<T, N>> : std::true_type {};
+
+template <class T>
+inline constexpr bool travels =
+    std::is_object_v<T>&& std::is_default_constructible_v<T>&& std::is_move_constructible_v<T>&&
+        std::is_move_assignable_v<T>&& std::is_nothrow_destructible_v<T>;
+template <class T>
+inline constexpr bool is_constant =
+    travels<T>&& std::is_copy_constructible_v<T>&& std::is_copy_assignable_v<T> &&
+    !points<T>::value;
+
+// What is wrong with something that should become values.
+enum class Fault { none, nothing, constant_in_struct, pointer, no_constant };
+template <class X>
+constexpr Fault fault_of();
+template <class... Xs>
+constexpr Fault first_fault(std::type_identity<std::tuple<Xs...>>) {
+  Fault first = Fault::none;
+  ((first = first == Fault::none ? fault_of<Xs>() : first), ...);
+  return first;
+}
+template <class X>
+constexpr Fault fault_of() {
+  using Parts = typename std::conditional_t<std::is_void_v<X>, parts<int>, parts<X>>::type;
+  if constexpr (std::is_void_v<X>) {
+    return Fault::nothing;
+  } else if constexpr (is_value<X>) {
+    return Fault::none;
+  } else if constexpr (parts<X>::is_struct) {
+    constexpr Fault inside = first_fault(std::type_identity<Parts>{});
+    if constexpr (inside != Fault::none) {
+      return inside;
+    } else {
+      return []<class... Fs>(std::type_identity<std::tuple<Fs...>>) {
+        return (std::is_same_v<normal_t<Fs>, Fs> && ...) ? Fault::none : Fault::constant_in_struct;
+      }(std::type_identity<Parts>{});
+    }
+  } else if constexpr (std::tuple_size_v<Parts> > 0) {
+    return first_fault(std::type_identity<Parts>{});
+  } else if constexpr (points<constant_t<X>>::value) {
+    return Fault::pointer;
+  } else {
+    return is_constant<constant_t<X>> ? Fault::none : Fault::no_constant;
+  }
+}
+
+// normal_t where there is one.
+template <class X>
+constexpr auto normal_or_refused() {
+  if constexpr (fault_of<X>() == Fault::none) {
+    return std::type_identity<normal_t<X>>{};
+  } else {
+    return std::type_identity<Refused>{};
+  }
+}
+
+// Literals are all that a static_assert can say, so that the words come from a macro.
+#define SLUICE_CHECK_GIVEN(WHO, X)                                                                \
+  static_assert(fault_of<X>() != Fault::nothing,                                                  \
+                WHO " returns nothing: end it with `return` and what it gives");                  \
+  static_assert(fault_of<X>() != Fault::constant_in_struct, WHO                                   \
+                " gives a struct with a constant in it, but only a Value can stand in a struct: " \
+                "declare the field as a Value, and make it with Graph::constant");                \
+  static_assert(fault_of<X>() != Fault::pointer, WHO                                              \
+                " gives a pointer or view, but a constant must own what it is: give the object, " \
+                "for example a std::string or std::vector");                                      \
+  static_assert(fault_of<X>() != Fault::no_constant, WHO                                          \
+                " gives what is no Value and can be no constant, which has a default and can be " \
+                "copied: a callable arm takes no parameters and is not mutable")
+
+// Whether the parts join, once each is good by itself, and what they give then.
+template <class... Gives>
+struct Joint {
+  static constexpr bool parts_good = ((fault_of<Gives>() == Fault::none) && ...);
+  static constexpr auto find() {
+    if constexpr (parts_good) {
+      return joined_all<Gives...>{};
+    } else {
+      return std::type_identity<Differ>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+  static constexpr bool same = !parts_good || !std::is_same_v<type, Differ>;
+  static constexpr bool good = parts_good && same;
+  // The arms' own type, or where they are refused that of the first arm that has one.
+  template <class First, class... More>
+  static constexpr auto pick() {
+    if constexpr (fault_of<First>() == Fault::none || sizeof...(More) == 0) {
+      return normal_or_refused<First>();
+    } else {
+      return pick<More...>();
+    }
+  }
+  static constexpr auto find_result() {
+    if constexpr (good) {
+      return std::type_identity<normal_t<type>>{};
+    } else {
+      return pick<Gives...>();
+    }
+  }
+  using result = typename decltype(find_result())::type;
+};
+
+}  // namespace sluice::detail

@@ -1,0 +1,279 @@
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace sluice::detail {
+
+namespace {
+
+// The recorders that live, so that a Value which outlived its own can be told from one that is
+// good.
+struct Living {
+  std::mutex mutex;
+  std::set<std::uint64_t> ids;
+  std::uint64_t next = 1;
+};
+Living& living() {
+  static Living all;
+  return all;
+}
+std::uint64_t enter() {
+  Living& all = living();
+  const std::lock_guard lock(all.mutex);
+  all.ids.insert(all.next);
+  return all.next++;
+}
+
+}  // namespace
+
+std::uint64_t id_of(const Recorder& recorder) { return recorder.id_; }
+
+Recorder& live_recorder(Recorder* recorder, std::uint64_t id) {
+  Living& all = living();
+  const std::lock_guard lock(all.mutex);
+  if (all.ids.count(id) > 0) return *recorder;
+  throw BuildError(
+      "a value of a pipeline that has been described already is used in another; describe each "
+      "pipeline on its own");
+}
+
+Recorder::Recorder() : id_(enter()) { plan_.scopes.push_back({0, "the top of the pipeline"}); }
+
+Recorder::~Recorder() {
+  const std::lock_guard lock(living().mutex);
+  living().ids.erase(id_);
+}
+
+Block& Recorder::current() {
+  for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+    if (it->in_block) return it->block;
+  }
+  return plan_.top;
+}
+
+ScopeId Recorder::current_scope() const {
+  for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+    if (it->in_block) return it->block.scope;
+  }
+  return 0;
+}
+
+SlotId Recorder::add_slot(const SlotType* type, const std::string& name) {
+  Slot slot;
+  slot.name = name;
+  slot.type = type;
+  slot.scope = current_scope();
+  plan_.slots.push_back(std::move(slot));
+  return static_cast<SlotId>(plan_.slots.size() - 1);
+}
+
+void Recorder::use(SlotId slot, const std::string& user) const {
+  require_visible(plan_, slot, current_scope(), user);
+}
+
+void Recorder::add_step(Step step) {
+  for (const SlotId slot : step.reads) use(slot, step.name);
+  Stage stage;
+  stage.steps.push_back(std::move(step));
+  current().nodes.emplace_back(std::move(stage));
+}
+
+Step* Recorder::maker_of(SlotId slot) {
+  std::vector<Node>& nodes = current().nodes;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    auto* stage = std::get_if<Stage>(&*node);
+    if (stage == nullptr) continue;
+    Step& step = stage->steps.front();
+    if (std::find(step.writes.begin(), step.writes.end(), slot) != step.writes.end()) return &step;
+  }
+  return nullptr;
+}
+
+std::string Recorder::unique_name(std::string_view base) {
+  if (base.empty())
+    throw BuildError("a step has an empty name; give it one that messages and drawings can use");
+  auto it = names_.find(base);
+  if (it == names_.end()) it = names_.emplace(std::string(base), 0).first;
+  const int count = ++it->second;
+  return count == 1 ? std::string(base) : std::string(base) + "#" + std::to_string(count);
+}
+
+void Recorder::set_source(const std::string& step, std::int64_t samples,
+                          std::function<std::string(std::int64_t)> name) {
+  if (!open_.empty())
+    throw BuildError("the source '" + step + "' stands inside " + place() +
+                     "; move it to the top of the pipeline, where it can be used as well");
+  if (samples < 0)
+    throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
+                     " samples; give the number in an epoch, at least 0");
+  if (samples > INT32_MAX)
+    throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
+  if (plan_.samples >= 0 && plan_.samples != samples) {
+    throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
+                     " samples, but the one before it has " + std::to_string(plan_.samples));
+  }
+  plan_.samples = samples;
+  if (name && !plan_.source_name) plan_.source_name = std::move(name);
+}
+
+void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
+                           std::vector<SlotId> reads,
+                           std::function<std::int64_t(const Frame&)> choose) {
+  Branch branch;
+  branch.name = std::move(name);
+  for (const SlotId slot : reads) use(slot, branch.name);
+  branch.arm_names = std::move(arm_names);
+  branch.reads = std::move(reads);
+  branch.choose = std::move(choose);
+  open_.push_back({std::move(branch), {}, false, 0});
+}
+
+void Recorder::begin_block(ScopeId parent, std::string name) {
+  Open& open = open_.back();
+  open.block = Block{};
+  open.block.scope = static_cast<ScopeId>(plan_.scopes.size());
+  plan_.scopes.push_back({parent, std::move(name)});
+  open.in_block = true;
+}
+
+Block Recorder::take_block(std::vector<SlotId> results) {
+  Open& open = open_.back();
+  for (const SlotId slot : results) use(slot, open.name());
+  enclose(plan_, open.block, results, open.name(), boundaries_);
+  open.block.results = std::move(results);
+  open.in_block = false;
+  return std::move(open.block);
+}
+
+void Recorder::begin_arm() {
+  Branch& branch = open_.back().branch();
+  begin_block(current_scope(),
+              "the arm '" + branch.arm_names.at(branch.arms.size()) + "' of '" + branch.name + "'");
+}
+
+void Recorder::end_arm(std::vector<SlotId> results, const Place& place) {
+  Block arm = take_block(std::move(results));
+  Branch& branch = open_.back().branch();
+  require_agreement(branch, arm, place);
+  branch.arms.push_back(std::move(arm));
+}
+
+std::vector<SlotId> Recorder::close_branch() {
+  Branch& branch = open_.back().branch();
+  for (std::size_t i = 0; i < branch.arms.front().results.size(); ++i) {
+    const SlotId result = add_pointer(branch.arms.front().results[i], branch.name);
+    for (const Block& arm : branch.arms) know_in_common(result, result, arm.results[i]);
+    branch.results.push_back(result);
+  }
+  std::vector<SlotId> results = branch.results;
+  current().nodes.emplace_back(std::move(branch));
+  open_.pop_back();
+  return results;
+}
+
+SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
+  const SlotId slot = add_slot(plan_.slots[like].type, name);
+  plan_.slots[slot].merged = true;
+  plan_.slots[slot].facts = plan_.slots[like].facts;
+  return slot;
+}
+
+SlotId Recorder::add_alias(SlotId source, const std::string& name) {
+  const SlotId slot = add_pointer(source, name);
+  plan_.slots[slot].same_as = source;
+  Step step;
+  step.name = name;
+  step.reads = {source};
+  step.writes = {slot};
+  step.run = [slot, source](Frame& frame) { frame.alias(slot, source); };
+  add_step(std::move(step));
+  return slot;
+}
+
+std::size_t Recorder::add_boundary(Boundary boundary) {
+  boundary.scope = current_scope();
+  boundary.position = current().nodes.size();
+  boundaries_.push_back(std::move(boundary));
+  return boundaries_.size() - 1;
+}
+
+Boundary& Recorder::boundary(std::size_t number, const std::string& call) {
+  Boundary& found = boundaries_.at(number);
+  if (found.enclosed || found.scope != current_scope()) {
+    throw BuildError("'" + found.name + "' stands in " + plan_.scopes[found.scope].name + ", but " +
+                     call + " is called in " + plan_.scopes[current_scope()].name +
+                     "; call it where the boundary was added");
+  }
+  found.position = current().nodes.size();
+  return found;
+}
+
+Recorder::LoopView Recorder::open_loop(std::string name, std::int64_t max_iterations,
+                                       std::vector<SlotId> init) {
+  Loop loop;
+  loop.name = std::move(name);
+  for (const SlotId slot : init) use(slot, loop.name);
+  loop.max_iterations = max_iterations;
+  const auto scope = static_cast<ScopeId>(plan_.scopes.size());
+  plan_.scopes.push_back({current_scope(), "the loop '" + loop.name + "'"});
+  const auto inside = [&](SlotId slot) {
+    plan_.slots[slot].scope = scope;
+    return slot;
+  };
+  for (const SlotId slot : init) {
+    loop.state.push_back(inside(add_pointer(slot, loop.name)));
+    loop.storage.push_back(inside(add_slot(plan_.slots[slot].type, loop.name)));
+  }
+  loop.iteration = inside(add_slot(slot_type<std::int64_t>(), loop.name + "'s iteration"));
+  loop.init = std::move(init);
+  LoopView view{loop.state, loop.iteration};
+  open_.push_back({std::move(loop), {}, false, scope});
+  return view;
+}
+
+void Recorder::begin_loop_block(const char* what) {
+  begin_block(open_.back().loop_scope, std::string(what) + " of '" + open_.back().name() + "'");
+}
+
+void Recorder::end_condition(SlotId holds) {
+  Block condition = take_block({holds});
+  open_.back().loop().condition = std::move(condition);
+}
+
+void Recorder::end_body(std::vector<SlotId> next, const Place& place) {
+  Block body = take_block(std::move(next));
+  Loop& loop = open_.back().loop();
+  require_agreement(loop, body, place);
+  loop.body = std::move(body);
+}
+
+std::vector<SlotId> Recorder::close_loop() {
+  Loop& loop = open_.back().loop();
+  for (std::size_t i = 0; i < loop.state.size(); ++i) {
+    loop.results.push_back(add_pointer(loop.state[i], loop.name));
+    know_in_common(loop.results[i], loop.state[i], loop.body.results[i]);
+  }
+  std::vector<SlotId> results = loop.results;
+  current().nodes.emplace_back(std::move(loop));
+  open_.pop_back();
+  return results;
+}
+
+std::string Recorder::open_part() const {
+  const auto* branch = std::get_if<Branch>(&open_.back().node);
+  if (branch == nullptr) return "the body, unlike the state it begins with,";
+  return "the arm '" + branch->arm_names.at(branch->arms.size()) + "', unlike '" +
+         branch->arm_names.front() + "',";
+}
+
+void Recorder::set_outputs(std::vector<SlotId> outputs) {
+  for (const SlotId slot : outputs) use(slot, "the pipeline's result");
+  enclose(plan_, plan_.top, outputs, "the pipeline's result", boundaries_);
+  plan_.outputs = std::move(outputs);
+}
+
+}  // namespace sluice::detail

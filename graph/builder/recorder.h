@@ -1,0 +1,148 @@
+// Recorder: writes down the plan while a pipeline is described. The typed front (graph.h) and the
+// operators call it; users do not. It checks each use of a value at once, so that the error points
+// at the user's own line.
+//
+// Ownership: the recorder owns the plan until take(). Threads: one. Errors: BuildError.
+#pragma once
+
+#include <sluice/graph/boundaries/regions.h>
+#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/value.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice::detail {
+
+class Recorder {
+ public:
+  Recorder();
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // A new value in the current scope, named after the step that makes it.
+  SlotId add_slot(const SlotType* type, const std::string& name);
+  // A slot that refers to another value of the same type.
+  SlotId add_pointer(SlotId like, const std::string& name);
+  // The pointer refers to one of the two: of its tensors is known what both know.
+  void know_in_common(SlotId pointer, SlotId one, SlotId other);
+  // Another name of a value.
+  SlotId add_alias(SlotId source, const std::string& name);
+  void add_step(Step step);
+  // The step that makes a slot, in the block that is being recorded; null when none there does.
+  Step* maker_of(SlotId slot);
+  // The tensors of a slot are so for every sample. A step of the block that is being recorded must
+  // have made it; that step fails for a sample of which it is not true.
+  void declare(SlotId slot, const Facts& facts);
+  // "resize", "resize#2", ...: a name for each step, as messages and drawings use it.
+  std::string unique_name(std::string_view base);
+  // Number of the next generator of random numbers.
+  std::uint32_t next_generator() { return generators_++; }
+
+  // A source says how many samples it has and what it calls them; all sources must agree on the
+  // number.
+  void set_source(const std::string& step, std::int64_t samples,
+                  std::function<std::string(std::int64_t)> name);
+
+  // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
+  // slots. Several branches and loops may be open, one inside the other.
+  void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
+                   std::function<std::int64_t(const Frame&)> choose);
+  // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
+  using Place = std::function<std::string(std::size_t)>;
+  void begin_arm();
+  void end_arm(std::vector<SlotId> results, const Place& place);
+  std::vector<SlotId> close_branch();
+
+  // A loop: open it, which gives what an iteration sees; begin, record and end its condition, then
+  // its body; close it, which gives what is carried when it is over.
+  struct LoopView {
+    std::vector<SlotId> state;
+    SlotId iteration;
+  };
+  LoopView open_loop(std::string name, std::int64_t max_iterations, std::vector<SlotId> init);
+  void begin_condition() { begin_loop_block("the condition"); }
+  void end_condition(SlotId holds);
+  void begin_body() { begin_loop_block("the body"); }
+  void end_body(std::vector<SlotId> next, const Place& place);
+  std::vector<SlotId> close_loop();
+
+  // An explicit boundary (boundaries.h) in the block that is being recorded; it becomes a branch or
+  // a loop when the block ends. The number names it from then on.
+  std::size_t add_boundary(Boundary boundary);
+  // The boundary, for the call that adds something to it; BuildError when that stands in another
+  // block. The branch or loop comes where the last such call was made, or where it is needed first.
+  Boundary& boundary(std::size_t number, const std::string& call);
+
+  // Stands around the description of a branch or loop, from before it is opened. When an exception
+  // ends that description, at whatever point, all that is still open of it is forgotten and the
+  // recorder stays usable.
+  class Attempt {
+   public:
+    explicit Attempt(Recorder& recorder) : recorder_(recorder), depth_(recorder.open_.size()) {}
+    ~Attempt() {
+      while (recorder_.open_.size() > depth_) recorder_.open_.pop_back();
+    }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+
+   private:
+    Recorder& recorder_;
+    std::size_t depth_;
+  };
+  // The name of the innermost open branch or loop, for messages.
+  const std::string& open_name() const { return open_.back().name(); }
+  // What is being recorded: "the arm 'then' of 'if_else'", "the body of 'for_loop'".
+  const std::string& place() const { return plan_.scopes[current_scope()].name; }
+  // The same of the innermost one, beside what it is compared with: "the arm 'otherwise', unlike
+  // 'then',".
+  std::string open_part() const;
+
+  // Throws BuildError when `user` cannot see the value.
+  void use(SlotId slot, const std::string& user) const;
+  void set_outputs(std::vector<SlotId> outputs);
+  const Plan& plan() const { return plan_; }
+  Plan take() { return std::move(plan_); }
+
+ private:
+  struct Open {
+    std::variant<Branch, Loop> node;
+    Block block;  // the arm, condition or body that is being recorded
+    bool in_block = false;
+    ScopeId loop_scope = 0;
+    Branch& branch() { return std::get<Branch>(node); }
+    Loop& loop() { return std::get<Loop>(node); }
+    const std::string& name() const {
+      return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);
+    }
+  };
+  void begin_block(ScopeId parent, std::string name);
+  void begin_loop_block(const char* what);
+  // The first value of which both sides are known to be different tensors.
+  std::optional<std::size_t> disagreement(const std::vector<SlotId>& some,
+                                          const std::vector<SlotId>& others) const;
+  void require_agreement(const Branch& branch, const Block& arm, const Place& place) const;
+  void require_agreement(const Loop& loop, const Block& body, const Place& place) const;
+  Block take_block(std::vector<SlotId> results);
+  Block& current();
+  ScopeId current_scope() const;
+
+  friend std::uint64_t detail::id_of(const Recorder& recorder);
+  const std::uint64_t id_;
+  Plan plan_;
+  std::vector<Open> open_;
+  std::map<std::string, int, std::less<>> names_;
+  std::uint32_t generators_ = 0;
+  std::deque<Boundary> boundaries_;
+};
+
+}  // namespace sluice::detail

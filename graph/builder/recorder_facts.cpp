@@ -1,0 +1,84 @@
+// What the recorder knows of the tensors that will be in slots, and how it finds arms and bodies
+// that disagree about them.
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+std::string which_of(const char* all, const std::string& place) {
+  return place.empty() ? all : place + " of " + all;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Recorder::disagreement(const std::vector<SlotId>& some,
+                                                  const std::vector<SlotId>& others) const {
+  for (std::size_t i = 0; i < std::min(some.size(), others.size()); ++i) {
+    if (!agree(plan_.slots[some[i]].facts, plan_.slots[others[i]].facts)) return i;
+  }
+  return std::nullopt;
+}
+
+void Recorder::require_agreement(const Branch& branch, const Block& arm, const Place& place) const {
+  const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
+    return in_arm(plan_.slots[block.results[i]].facts, branch.arm_names.at(number));
+  };
+  for (std::size_t a = 0; a < branch.arms.size(); ++a) {
+    if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
+      detail::require_agreement(branch.name, which_of("the result", place(*i)),
+                                side(arm, branch.arms.size(), *i), side(branch.arms[a], a, *i));
+    }
+  }
+}
+
+void Recorder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
+  if (const auto i = disagreement(body.results, loop.init)) {
+    detail::require_agreement(loop.name, which_of("the state", place(*i)),
+                              as_the_body_gives_it(plan_.slots[body.results[*i]].facts),
+                              as_it_begins(plan_.slots[loop.init[*i]].facts));
+  }
+}
+
+void Recorder::know_in_common(SlotId pointer, SlotId one, SlotId other) {
+  plan_.slots[pointer].facts = common(plan_.slots[one].facts, plan_.slots[other].facts);
+}
+
+void Recorder::declare(SlotId slot, const Facts& facts) {
+  Slot& known = plan_.slots.at(slot);
+  if (facts.rank && (*facts.rank < 0 || *facts.rank > Shape::kMaxRank)) {
+    throw BuildError("'" + known.name + "' is declared to have " + std::to_string(*facts.rank) +
+                     " dimensions; a tensor has 0 to " + std::to_string(Shape::kMaxRank));
+  }
+  if (!agree(known.facts, facts)) {
+    throw BuildError("'" + known.name + "' is declared as a tensor (" + to_string(facts) +
+                     "), but is known to be (" + to_string(known.facts) +
+                     ") already; mend or leave out one of the two");
+  }
+  Step* const maker = maker_of(slot);
+  if (maker == nullptr) {
+    throw BuildError("'" + known.name + "' is declared, but no step in " + place() +
+                     " makes it; declare a value where a step has made it");
+  }
+  const auto checked = [&](auto run) {
+    return [run = std::move(run), slot, facts](Frame& frame, auto... more) {
+      run(frame, more...);
+      require_declared(frame.get<Tensor>(slot), facts);
+    };
+  };
+  maker->run = checked(std::move(maker->run));
+  if (maker->views != nullptr && maker->views->run) {
+    PictureViewer views = *maker->views;
+    views.run = checked(std::move(views.run));
+    maker->views = std::make_shared<const PictureViewer>(std::move(views));
+  }
+  if (facts.dtype) known.facts.dtype = facts.dtype;
+  if (facts.layout) known.facts.layout = facts.layout;
+  if (facts.rank) known.facts.rank = facts.rank;
+}
+
+}  // namespace sluice::detail

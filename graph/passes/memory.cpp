@@ -1,0 +1,83 @@
+// Passes that decide about memory: carry and place.
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/storages.h>
+#include <sluice/graph/plan/uses.h>
+
+#include <algorithm>
+
+namespace sluice::detail {
+namespace {
+
+// Finds the values that end as one output. A slot that is read may not lie in the batch under
+// another name: a value can be placed only when every way from its making leads to the one output,
+// that is, when each link is in the block that made it.
+class Places {
+ public:
+  explicit Places(Plan& plan) : plan_(plan), makers_(plan.slots.size()) {
+    for_each_block(plan.top, [&](const Block& block) {
+      for (const Node& node : block.nodes) {
+        const auto* branch = std::get_if<Branch>(&node);
+        if (branch == nullptr) continue;
+        for (std::size_t i = 0; i < branch->results.size(); ++i)
+          makers_[branch->results[i]] = {branch, i, block.scope};
+      }
+    });
+  }
+
+  // The value that the block of the scope gives.
+  void place(SlotId slot, ScopeId scope, int output) {
+    Slot& value = plan_.slots[slot];
+    if (!value.merged) {
+      if (value.scope == scope && value.output < 0) value.output = output;
+      return;
+    }
+    const Maker& maker = makers_[slot];
+    if (maker.branch == nullptr || maker.scope != scope) return;
+    for (const Block& arm : maker.branch->arms) place(arm.results[maker.result], arm.scope, output);
+  }
+
+ private:
+  struct Maker {
+    const Branch* branch = nullptr;
+    std::size_t result = 0;
+    ScopeId scope = 0;  // where the branch stands
+  };
+  Plan& plan_;
+  std::vector<Maker> makers_;  // by slot
+};
+
+}  // namespace
+
+Plan carry(Plan plan) {
+  Storages storages(plan);
+  const auto is_storage = [](const Loop& loop, SlotId slot) {
+    return std::find(loop.storage.begin(), loop.storage.end(), slot) != loop.storage.end();
+  };
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      auto* loop = std::get_if<Loop>(&node);
+      if (loop == nullptr) continue;
+      Slots locals;
+      for (const SlotId result : loop->body.results) {
+        for (const SlotId storage : storages.of(result)) {
+          // What the condition makes and the iteration's number change, too, before the next
+          // iteration reads what this one gave.
+          if (!is_storage(*loop, storage) &&
+              inside(plan, plan.slots[storage].scope, plan.scopes[loop->body.scope].parent))
+            locals.insert(storage);
+        }
+      }
+      loop->locals.assign(locals.begin(), locals.end());
+    }
+  });
+  return plan;
+}
+
+Plan place(Plan plan) {
+  Places places(plan);
+  for (std::size_t k = 0; k < plan.outputs.size(); ++k)
+    places.place(plan.outputs[k], plan.top.scope, static_cast<int>(k));
+  return plan;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,161 @@
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/uses.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+void check_use(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
+  if (slot >= plan.slots.size())
+    throw BuildError("'" + user + "' uses slot " + std::to_string(slot) + ", which does not exist");
+  require_visible(plan, slot, scope, user);
+}
+
+void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
+  if (branch.arms.empty()) throw BuildError("'" + branch.name + "' has no arms");
+  for (const SlotId slot : branch.reads) check_use(plan, slot, scope, branch.name);
+  for (std::size_t a = 0; a < branch.arms.size(); ++a) {
+    const Block& arm = branch.arms[a];
+    if (arm.results.size() != branch.results.size()) {
+      throw BuildError("'" + branch.name + "': the arm '" + branch.arm_names[a] + "' gives " +
+                       std::to_string(arm.results.size()) + " values, but '" + branch.arm_names[0] +
+                       "' gives " + std::to_string(branch.results.size()));
+    }
+    for (std::size_t i = 0; i < arm.results.size(); ++i) {
+      check_use(plan, arm.results[i], arm.scope, branch.name);
+      const SlotType* given = plan.slots[arm.results[i]].type;
+      const SlotType* wanted = plan.slots[branch.results[i]].type;
+      if (given != wanted) {
+        throw BuildError("'" + branch.name + "': result " + std::to_string(i) + " of the arm '" +
+                         branch.arm_names[a] + "' is " + std::string(given->name) + ", but '" +
+                         branch.arm_names[0] + "' gives " + std::string(wanted->name));
+      }
+    }
+  }
+}
+
+void check_loop(const Plan& plan, const Loop& loop, ScopeId scope) {
+  for (const SlotId slot : loop.init) check_use(plan, slot, scope, loop.name);
+  check_use(plan, loop.condition.results.at(0), loop.condition.scope, loop.name);
+  if (plan.slots[loop.condition.results[0]].type != slot_type<bool>()) {
+    throw BuildError("'" + loop.name + "': the condition must be a bool, not " +
+                     std::string(plan.slots[loop.condition.results[0]].type->name));
+  }
+  if (loop.max_iterations < 0)
+    throw BuildError("'" + loop.name + "': max_iterations must be at least 0, not " +
+                     std::to_string(loop.max_iterations));
+  if (loop.body.results.size() != loop.state.size()) {
+    throw BuildError("'" + loop.name + "': the body gives " +
+                     std::to_string(loop.body.results.size()) + " values, but " +
+                     std::to_string(loop.state.size()) + " are carried");
+  }
+  for (std::size_t i = 0; i < loop.state.size(); ++i) {
+    check_use(plan, loop.body.results[i], loop.body.scope, loop.name);
+    const SlotType* given = plan.slots[loop.body.results[i]].type;
+    const SlotType* wanted = plan.slots[loop.init[i]].type;
+    if (given != wanted) {
+      throw BuildError("'" + loop.name + "': carried value " + std::to_string(i) + " begins as " +
+                       std::string(wanted->name) + ", but the body gives " +
+                       std::string(given->name));
+    }
+  }
+}
+
+// Backwards through the block: keeps what `needed` asks for, and adds what the kept steps ask for.
+void prune_block(const Plan& plan, Block& block, Slots& needed) {
+  std::vector<Node> kept;
+  for (auto it = block.nodes.rbegin(); it != block.nodes.rend(); ++it) {
+    if (auto* stage = std::get_if<Stage>(&*it)) {
+      std::vector<Step> steps;
+      for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step) {
+        if (!step->effect && !any_of(needed, step->writes)) continue;
+        insert(needed, step->reads);
+        steps.push_back(std::move(*step));
+      }
+      if (steps.empty()) continue;
+      std::reverse(steps.begin(), steps.end());
+      kept.push_back(Stage{std::move(steps)});
+      continue;
+    }
+    if (auto* loop = std::get_if<Loop>(&*it)) {
+      if (!has_effect(*it) && !any_of(needed, writes_of(plan, *it))) continue;
+      // What one iteration makes, the next one may use: every carried value is needed.
+      insert(needed, loop->condition.results);
+      insert(needed, loop->body.results);
+      prune_block(plan, loop->body, needed);
+      prune_block(plan, loop->condition, needed);
+      insert(needed, loop->init);
+      kept.push_back(std::move(*it));
+      continue;
+    }
+    auto& branch = std::get<Branch>(*it);
+    if (!has_effect(*it) && !any_of(needed, writes_of(plan, *it))) continue;
+    // Results that nobody reads are not made.
+    for (std::size_t i = branch.results.size(); i-- > 0;) {
+      if (needed.count(branch.results[i]) > 0) continue;
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      branch.results.erase(branch.results.begin() + at);
+      for (Block& arm : branch.arms) arm.results.erase(arm.results.begin() + at);
+    }
+    for (Block& arm : branch.arms) {
+      insert(needed, arm.results);
+      prune_block(plan, arm, needed);
+    }
+    insert(needed, branch.reads);
+    kept.push_back(std::move(*it));
+  }
+  std::reverse(kept.begin(), kept.end());
+  block.nodes = std::move(kept);
+}
+
+}  // namespace
+
+void check(const Plan& plan) {
+  if (plan.samples < 0)
+    throw BuildError("the pipeline has no source: add g.source(...) or g.read(...)");
+  if (plan.outputs.empty())
+    throw BuildError("the pipeline has no outputs: return at least one value");
+  for (const SlotId slot : plan.outputs) check_use(plan, slot, 0, "the pipeline's result");
+  for_each_block(plan.top, [&](const Block& block) {
+    for (const Node& node : block.nodes) {
+      if (const auto* stage = std::get_if<Stage>(&node)) {
+        for (const Step& step : stage->steps) {
+          if (!step.run) throw BuildError("the step '" + step.name + "' has nothing to run");
+          for (const SlotId slot : step.reads) check_use(plan, slot, block.scope, step.name);
+        }
+      } else if (const auto* branch = std::get_if<Branch>(&node)) {
+        check_branch(plan, *branch, block.scope);
+      } else {
+        check_loop(plan, std::get<Loop>(node), block.scope);
+      }
+    }
+  });
+}
+
+Plan prune(Plan plan) {
+  Slots needed(plan.outputs.begin(), plan.outputs.end());
+  prune_block(plan, plan.top, needed);
+  return plan;
+}
+
+Plan fuse(Plan plan) {
+  for_each_block(plan.top, [](Block& block) {
+    std::vector<Node> joined;
+    for (Node& node : block.nodes) {
+      auto* stage = std::get_if<Stage>(&node);
+      auto* before = joined.empty() ? nullptr : std::get_if<Stage>(&joined.back());
+      if (stage == nullptr || before == nullptr) {
+        joined.push_back(std::move(node));
+        continue;
+      }
+      for (Step& step : stage->steps) before->steps.push_back(std::move(step));
+    }
+    block.nodes = std::move(joined);
+  });
+  return plan;
+}
+
+}  // namespace sluice::detail

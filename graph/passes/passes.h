@@ -1,0 +1,46 @@
+// Passes: functions from plan to plan, applied in this order by `prepare`. None changes what a
+// program means.
+//
+//   check    the plan makes sense, or BuildError says what is wrong
+//   prune    steps that no output needs are gone, unless they have effects
+//   sink     a step whose every use is inside one arm moves into that arm, so it runs only when
+//            the arm is taken
+//   push_crops  of a picture that a sample sees by its size and through one window alone, no more
+//            is made than that window
+//   carry    finds what the body of a loop makes and gives to its next iteration
+//   fuse     neighbouring steps of a block become one stage: one task
+//   place    finds the slots that always end as one output; their values are written straight
+//            into the batch
+//   release  the last use of a value gives its memory back
+//   number   every part of the plan has counters of its own
+//
+// Threads: pure functions. Errors: only check throws.
+#pragma once
+
+#include <sluice/graph/plan/plan.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace sluice::detail {
+
+void check(const Plan& plan);
+Plan prune(Plan plan);
+Plan sink(Plan plan);
+Plan push_crops(Plan plan);
+Plan carry(Plan plan);
+Plan fuse(Plan plan);
+Plan place(Plan plan);
+Plan release(Plan plan);
+Plan number(Plan plan);
+
+// Is shown the plan after each pass that may change what the plan says.
+using PassObserver = std::function<void(std::string_view pass, const Plan& after)>;
+Plan prepare(Plan plan, const PassObserver& observer = {});
+
+// A plan as it was recorded, in words, and after each pass; "no change" where a pass found nothing
+// to do. Throws BuildError as `prepare` does.
+std::string explain(const Plan& recorded);
+
+}  // namespace sluice::detail

@@ -1,0 +1,277 @@
+// The pass push_crops. Where all that a sample looks at of a picture is its size and one window of
+// it, the step that makes the picture is split: its size is found where the picture was made, and
+// the window is made where it is looked at, also inside an arm.
+//
+//   picture = decode(file)            size = decode(file), the size only
+//   if p: a = crop(picture, w)        if p: window = crop's window (size, w)
+//                                           a = decode(file), that window
+//   else: b = flip(picture)           else: picture = decode(file);  b = flip(picture)
+//
+// A step looks through a window alone if no sample that comes by needs other pixels of the picture,
+// too: two windows may cost more than the whole. So it concerns those windows of which every other
+// use of the picture's pixels is in another arm. For the other uses the whole picture is made in
+// the arms that hold them, so that no sample makes more than one.
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/uses.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+// The arms on the way from the block that makes a picture to a use of it. In loops there is no
+// saying how often.
+struct Turn {
+  Branch* branch = nullptr;  // null: a loop
+  std::size_t arm = 0;
+};
+using Way = std::vector<Turn>;
+
+// Whether no sample goes both ways. What an eager branch uses is made before its choice.
+bool exclude_each_other(const Way& a, const Way& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i].branch != b[i].branch) return false;
+    if (a[i].branch != nullptr && a[i].arm != b[i].arm) return !a[i].branch->eager;
+  }
+  return false;
+}
+
+bool has(const std::vector<SlotId>& slots, SlotId slot) {
+  return std::find(slots.begin(), slots.end(), slot) != slots.end();
+}
+
+class Splitter {
+ public:
+  // `maker` stands in `block`.
+  Splitter(Plan& plan, Block& block, Step& maker)
+      : plan_(plan), block_(block), maker_(maker), picture_(maker.writes.front()) {}
+
+  // Whether the plan has changed.
+  bool run() {
+    find();
+    // The body of a loop may use what its condition has made: that is too far away for us.
+    Splitter everywhere(plan_, plan_.top, maker_);
+    everywhere.find();
+    if (everywhere.uses() != uses()) return false;
+    Uses windows, others;
+    for (const Use& use : pixels_) (may_push(use) ? windows : others).push_back(&use);
+    if (windows.empty() && (!others.empty() || looks_.empty())) return false;
+    for (const Use* use : windows) pushed_.insert(use->viewer);
+    make_whole(block_, 0, windows, others);
+    // One place knows the picture as its own value; several share the one that was outside.
+    if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
+    const std::string name = plan_.slots[picture_].name + "'s size";
+    size_ = add_slot(plan_.slots[picture_].type, name, block_.scope);
+    for (Step* look : looks_) see(*look, size_);
+    rewrite(block_);
+    return true;
+  }
+
+ private:
+  struct Use {
+    Way way;
+    const Step* viewer;  // null when it is no step that looks through a window
+  };
+  using Uses = std::vector<const Use*>;
+
+  std::size_t uses() const { return pixels_.size() + looks_.size(); }
+
+  void find() {
+    Way way;
+    find(block_, way);
+    if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
+  }
+
+  void find(Block& block, Way& way) {
+    for (Node& node : block.nodes) {
+      if (auto* stage = std::get_if<Stage>(&node)) {
+        find(stage->steps.front(), way);
+      } else if (auto* branch = std::get_if<Branch>(&node)) {
+        if (has(branch->reads, picture_)) pixels_.push_back({way, nullptr});
+        for (std::size_t a = 0; a < branch->arms.size(); ++a) {
+          way.push_back({branch, a});
+          find(branch->arms[a], way);
+          way.pop_back();
+        }
+      } else {
+        auto& loop = std::get<Loop>(node);
+        if (has(loop.init, picture_)) pixels_.push_back({way, nullptr});
+        way.push_back({});
+        find(loop.condition, way);
+        find(loop.body, way);
+        way.pop_back();
+      }
+    }
+    if (has(block.results, picture_)) pixels_.push_back({way, nullptr});
+  }
+
+  void find(Step& step, const Way& way) {
+    if (!has(step.reads, picture_)) return;
+    const PictureViewer* views = step.views.get();
+    const bool views_it = views != nullptr && views->picture == picture_;
+    if (views_it && !views->window) {
+      looks_.push_back(&step);
+    } else {
+      pixels_.push_back({way, views_it ? &step : nullptr});
+    }
+  }
+
+  bool may_push(const Use& use) const {
+    const auto in_loop = [](const Turn& turn) { return turn.branch == nullptr; };
+    if (use.viewer == nullptr || std::any_of(use.way.begin(), use.way.end(), in_loop)) return false;
+    return std::all_of(pixels_.begin(), pixels_.end(), [&](const Use& other) {
+      return &other == &use || exclude_each_other(use.way, other.way);
+    });
+  }
+
+  // Has the whole picture made for `others`, the uses in `block`, of which the arms on the way are
+  // behind us. Where there are windows, too, each of them is in another arm of one branch than
+  // every other use; where there are none, the picture is made as far inside as all the uses are.
+  void make_whole(Block& block, std::size_t depth, const Uses& windows, const Uses& others) {
+    if (others.empty()) return;
+    const auto turn = [&](const Use* use) {
+      return use->way.size() > depth ? use->way[depth] : Turn{};
+    };
+    const Turn first = turn(others.front());
+    const bool together = std::all_of(others.begin(), others.end(), [&](const Use* use) {
+      return turn(use).branch == first.branch && turn(use).arm == first.arm;
+    });
+    if (windows.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
+      Step whole = maker_;
+      whole.makes = nullptr;
+      wholes_.push_back(block.scope);
+      block.nodes.insert(block.nodes.begin(), alone(std::move(whole)));
+      return;
+    }
+    for (std::size_t arm = 0; arm < first.branch->arms.size(); ++arm) {
+      const auto in_arm = [&](const Uses& uses) {
+        Uses some;
+        std::copy_if(uses.begin(), uses.end(), std::back_inserter(some),
+                     [&](const Use* use) { return turn(use).arm == arm; });
+        return some;
+      };
+      make_whole(first.branch->arms[arm], depth + 1, in_arm(windows), in_arm(others));
+    }
+  }
+
+  void rewrite(Block& block) {
+    std::vector<Node> nodes;
+    for (Node& node : block.nodes) {
+      if (auto* stage = std::get_if<Stage>(&node)) {
+        Step& step = stage->steps.front();
+        if (&step == &maker_) {
+          nodes.push_back(alone(size_step()));
+          continue;
+        }
+        if (pushed_.count(&step) > 0) {
+          push(std::move(step), block.scope, nodes);
+          continue;
+        }
+      } else if (auto* branch = std::get_if<Branch>(&node)) {
+        for (Block& arm : branch->arms) rewrite(arm);
+      }
+      nodes.push_back(std::move(node));
+    }
+    block.nodes = std::move(nodes);
+  }
+
+  static Node alone(Step step) {
+    Stage stage;
+    stage.steps.push_back(std::move(step));
+    return stage;
+  }
+
+  Step size_step() const {
+    Step step;
+    step.name = maker_.name;
+    step.remark = "size";
+    step.reads = maker_.reads;
+    step.writes = {size_};
+    step.run = [makes = maker_.makes, size = size_](Frame& frame) { makes->size(frame, size); };
+    return step;
+  }
+
+  // The step looks at another picture now, which is all that it needs.
+  void see(Step& step, SlotId seen) const {
+    std::replace(step.reads.begin(), step.reads.end(), picture_, seen);
+    step.run = [views = step.views, seen](Frame& frame) { views->run(frame, seen); };
+    step.views = nullptr;
+  }
+
+  void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
+    const SlotId window = add_slot(slot_type<Window>(), viewer.name + "'s window", scope);
+    Step where;
+    where.name = viewer.name;
+    where.remark = "window";
+    where.reads = viewer.reads;
+    std::replace(where.reads.begin(), where.reads.end(), picture_, size_);
+    where.writes = {window};
+    where.run = [views = viewer.views, size = size_, window](Frame& frame) {
+      frame.get<Window>(window) = views->window(frame, size);
+    };
+    nodes.push_back(alone(std::move(where)));
+
+    const bool is_result = !viewer.views->run;
+    const SlotId part = is_result
+                            ? viewer.writes.front()
+                            : add_slot(plan_.slots[picture_].type, maker_.name + "'s part", scope);
+    Step make;
+    make.name = maker_.name;
+    make.remark = "window";
+    make.reads = maker_.reads;
+    make.reads.push_back(window);
+    make.writes = {part};
+    make.events = maker_.events;
+    make.run = [makes = maker_.makes, window, part](Frame& frame) {
+      makes->part(frame, frame.get<Window>(window), part);
+    };
+    nodes.push_back(alone(std::move(make)));
+    if (is_result) return;
+    see(viewer, part);
+    nodes.push_back(alone(std::move(viewer)));
+  }
+
+  SlotId add_slot(const SlotType* type, std::string name, ScopeId scope) {
+    Slot slot;
+    slot.name = std::move(name);
+    slot.type = type;
+    slot.scope = scope;
+    plan_.slots.push_back(std::move(slot));
+    return static_cast<SlotId>(plan_.slots.size() - 1);
+  }
+
+  Plan& plan_;
+  Block& block_;
+  Step& maker_;
+  const SlotId picture_;
+  SlotId size_ = 0;
+  std::vector<Step*> looks_;  // at the size alone
+  std::vector<Use> pixels_;
+  std::set<const Step*> pushed_;
+  std::vector<ScopeId> wholes_;  // the blocks in which the whole picture is made
+};
+
+}  // namespace
+
+Plan push_crops(Plan plan) {
+  // Stages hold one step each at this point.
+  std::vector<std::pair<Block*, Step*>> makers;
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      auto* stage = std::get_if<Stage>(&node);
+      if (stage != nullptr && stage->steps.front().makes != nullptr)
+        makers.emplace_back(&block, &stage->steps.front());
+    }
+  });
+  bool changed = false;
+  // The inner ones first: splitting moves the nodes of a block, and with them the blocks of loops.
+  for (auto it = makers.rbegin(); it != makers.rend(); ++it)
+    changed |= Splitter(plan, *it->first, *it->second).run();
+  return changed ? sink(std::move(plan)) : plan;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,134 @@
+// The pass sink.
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/uses.h>
+
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+bool may_sink(const Node& node) {
+  const auto* stage = std::get_if<Stage>(&node);
+  return !has_effect(node) && (stage == nullptr || !stage->steps.front().pinned);
+}
+
+// Goes backwards through the plan. What a node makes is used only behind it, so the uses of it have
+// all been seen when its turn comes, each in the block where it will stay. Of each slot it is
+// enough to know the innermost block that holds them.
+class Sinker {
+ public:
+  explicit Sinker(Plan& plan)
+      : plan_(plan), places_(plan.scopes.size()), users_(plan.slots.size()) {}
+
+  void run() {
+    use(plan_.outputs, plan_.top.scope);
+    walk(plan_.top);
+    for_each_block(plan_.top, [&](Block& block) {
+      std::vector<Node>& nodes = places_[block.scope].nodes;
+      block.nodes.assign(std::move_iterator(nodes.rbegin()), std::move_iterator(nodes.rend()));
+    });
+  }
+
+ private:
+  // A block, which is known by its scope.
+  struct Place {
+    ScopeId outer = 0;  // the block that it stands in; the top in itself
+    int depth = 0;
+    bool closed = false;      // nothing sinks into it: a loop's, or an arm of an eager branch
+    std::vector<Node> nodes;  // that will be in it, the last one first
+  };
+
+  void walk(Block& block) {
+    use(block.results, block.scope);
+    std::vector<Node> nodes = std::move(block.nodes);
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+      const ScopeId to = may_sink(*node) ? lowest(*node, block.scope) : block.scope;
+      if (to != block.scope) move_scope(plan_, *node, to);
+      walk_node(*node, to);
+      places_[to].nodes.push_back(std::move(*node));
+    }
+  }
+
+  void walk_node(Node& node, ScopeId at) {
+    if (auto* branch = std::get_if<Branch>(&node)) {
+      use(branch->reads, at);
+      for (Block& arm : branch->arms) walk_inner(arm, at, branch->eager);
+    } else if (auto* loop = std::get_if<Loop>(&node)) {
+      use(loop->init, at);
+      // The body may use what the condition makes.
+      walk_inner(loop->body, at, true);
+      walk_inner(loop->condition, at, true);
+    } else {
+      use(std::get<Stage>(node).steps.front().reads, at);
+    }
+  }
+
+  void walk_inner(Block& block, ScopeId outer, bool closed) {
+    places_[block.scope] = {outer, places_[outer].depth + 1, closed, {}};
+    walk(block);
+  }
+
+  void use(const std::vector<SlotId>& slots, ScopeId at) {
+    for (const SlotId slot : slots) users_[slot] = users_[slot] ? around(*users_[slot], at) : at;
+  }
+
+  // The innermost block that holds both.
+  ScopeId around(ScopeId a, ScopeId b) const {
+    while (a != b) {
+      ScopeId& deeper = places_[a].depth > places_[b].depth ? a : b;
+      deeper = places_[deeper].outer;
+    }
+    return a;
+  }
+
+  // The innermost block into which the node can go from the block `home`; that one if there is
+  // none.
+  ScopeId lowest(const Node& node, ScopeId home) const {
+    std::optional<ScopeId> used;
+    for (const SlotId slot : writes_of(plan_, node)) {
+      // A value from outside, which is made in several arms.
+      if (plan_.slots[slot].scope != home) return home;
+      if (users_[slot]) used = used ? around(*used, *users_[slot]) : *users_[slot];
+    }
+    if (!used || around(*used, home) != home) return home;
+    ScopeId open = *used;
+    for (ScopeId at = open; at != home; at = places_[at].outer) {
+      if (places_[at].closed) open = places_[at].outer;
+    }
+    return open;
+  }
+
+  Plan& plan_;
+  std::vector<Place> places_;                  // by scope
+  std::vector<std::optional<ScopeId>> users_;  // by slot: the innermost block that holds all uses
+};
+
+void split_stages(Block& block) {
+  for_each_block(block, [](Block& b) {
+    std::vector<Node> single;
+    for (Node& node : b.nodes) {
+      if (auto* stage = std::get_if<Stage>(&node)) {
+        for (Step& step : stage->steps) {
+          Stage one;
+          one.steps.push_back(std::move(step));
+          single.emplace_back(std::move(one));
+        }
+      } else {
+        single.push_back(std::move(node));
+      }
+    }
+    b.nodes = std::move(single);
+  });
+}
+
+}  // namespace
+
+Plan sink(Plan plan) {
+  split_stages(plan.top);
+  Sinker(plan).run();
+  return plan;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,64 @@
+#include <sluice/graph/plan/column.h>
+
+#include <cstring>
+
+namespace sluice::detail {
+
+void throw_outside_batch(std::size_t index, std::size_t size) {
+  throw std::out_of_range("sample " + std::to_string(index) + " of a batch of " +
+                          std::to_string(size));
+}
+
+void throw_not_dense() {
+  throw std::logic_error(
+      "the samples of this batch differ in shape (or there are none), so that they do not lie in "
+      "one block; ask "
+      "dense() first, or give them one shape, for instance with resize");
+}
+
+Shape MemoryBatch::shape() const {
+  if (!dense()) throw_not_dense();
+  const Shape& each = memory_->spec(0).shape;
+  Shape all;
+  all.rank = each.rank + 1;
+  if (all.rank > Shape::kMaxRank)
+    throw std::logic_error("the block of these samples has more than 4 dimensions");
+  all.dims[0] = static_cast<std::int64_t>(size());
+  for (int axis = 0; axis < each.rank; ++axis)
+    all.dims[static_cast<std::size_t>(axis) + 1] = each[axis];
+  return all;
+}
+
+std::byte* MemoryBatch::block() const {
+  if (!dense()) throw_not_dense();
+  return memory_->data(0);
+}
+
+void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
+  const ValueSpec& spec = memory_->spec(i);
+  std::memcpy(to.place(cell, spec), memory_->data(i), spec.bytes());
+}
+
+void ImageColumn::emit(std::size_t cell, void* value, bool) {
+  const Image& image = *static_cast<const Image*>(value);
+  if (image.empty()) throw Error("the step that should have made this image left it empty");
+  const ValueSpec spec{{image.height(), image.width(), image.channels()}, DType::u8, Layout::hwc};
+  const auto* data = reinterpret_cast<const std::byte*>(image.data());
+  if (image.contiguous() && memory_->holds(cell, data, spec)) return;
+  const Buffer before = memory_->give_up(cell);  // the image may be a part of it
+  std::byte* to = memory_->place(cell, spec);
+  for (int y = 0; y < image.height(); ++y) {
+    std::memmove(to, image.row(y), image.row_bytes());
+    to += image.row_bytes();
+  }
+}
+
+void TensorColumn::emit(std::size_t cell, void* value, bool) {
+  const Tensor& tensor = *static_cast<const Tensor*>(value);
+  if (tensor.empty()) throw Error("the step that should have made this tensor left it empty");
+  if (memory_->holds(cell, tensor.bytes(), tensor.spec())) return;
+  const Buffer before = memory_->give_up(cell);  // the tensor may be a part of it
+  std::memmove(memory_->place(cell, tensor.spec()), tensor.bytes(), tensor.spec().bytes());
+}
+
+}  // namespace sluice::detail

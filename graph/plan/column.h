@@ -1,0 +1,299 @@
+// What a batch holds of one output: ImageBatch, TensorBatch, or Items<T> for any other type; and
+// Column, the same while the batch is being filled, without its type.
+//
+// Ownership: each owns its values, and outlives the pipeline that made it. Threads: like a vector.
+// Errors: operator[] does not check; at() throws std::out_of_range.
+#pragma once
+
+#include <sluice/graph/plan/facts.h>
+#include <sluice/graph/plan/slot.h>
+#include <sluice/runtime/batch_memory.h>
+#include <sluice/runtime/copies.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace sluice {
+
+namespace detail {
+
+template <class Batch>
+class IndexIterator {
+ public:
+  using difference_type = std::ptrdiff_t;
+  using value_type = decltype(std::declval<const Batch&>()[0]);
+  using reference = value_type;
+  using pointer = void;
+  using iterator_category = std::input_iterator_tag;
+  IndexIterator() = default;
+  IndexIterator(const Batch* batch, std::size_t index) : batch_(batch), index_(index) {}
+  reference operator*() const { return (*batch_)[index_]; }
+  IndexIterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  IndexIterator operator++(int) {
+    IndexIterator before = *this;
+    ++index_;
+    return before;
+  }
+  friend bool operator==(const IndexIterator&, const IndexIterator&) = default;
+
+ private:
+  const Batch* batch_ = nullptr;
+  std::size_t index_ = 0;
+};
+
+[[noreturn]] void throw_outside_batch(std::size_t index, std::size_t size);
+[[noreturn]] void throw_not_dense();
+
+// What ImageBatch and TensorBatch share.
+class MemoryBatch {
+ public:
+  MemoryBatch() = default;
+  explicit MemoryBatch(std::unique_ptr<BatchMemory> memory) : memory_(std::move(memory)) {}
+
+  std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
+  bool empty() const { return size() == 0; }
+  // True when all samples have the same shape: they then lie side by side in one block.
+  bool dense() const { return memory_ != nullptr && memory_->dense(); }
+  // Of the block: samples first, then the shape of each. Throws std::logic_error unless dense().
+  Shape shape() const;
+
+ protected:
+  std::byte* block() const;
+  std::unique_ptr<BatchMemory> memory_;
+};
+
+}  // namespace detail
+
+// The images of a batch.
+class ImageBatch : public detail::MemoryBatch {
+ public:
+  using MemoryBatch::MemoryBatch;
+  using iterator = detail::IndexIterator<ImageBatch>;
+  // A view on image i, valid for as long as the batch.
+  Image operator[](std::size_t i) const {
+    const Shape& s = memory_->spec(i).shape;
+    return Image::view(reinterpret_cast<std::uint8_t*>(memory_->data(i)), static_cast<int>(s[0]),
+                       static_cast<int>(s[1]), static_cast<int>(s[2]),
+                       static_cast<std::ptrdiff_t>(s[1] * s[2]));
+  }
+  Image at(std::size_t i) const {
+    if (i >= size()) detail::throw_outside_batch(i, size());
+    return (*this)[i];
+  }
+  // N x H x W x C bytes; throws std::logic_error unless dense().
+  std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(block()); }
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, size()}; }
+};
+
+// The tensors of a batch.
+class TensorBatch : public detail::MemoryBatch {
+ public:
+  using MemoryBatch::MemoryBatch;
+  using iterator = detail::IndexIterator<TensorBatch>;
+  // A view on tensor i, valid for as long as the batch.
+  Tensor operator[](std::size_t i) const {
+    return Tensor::view(memory_->data(i), memory_->spec(i));
+  }
+  Tensor at(std::size_t i) const {
+    if (i >= size()) detail::throw_outside_batch(i, size());
+    return (*this)[i];
+  }
+  // All elements, sample after sample; throws std::logic_error unless dense(),
+  // std::invalid_argument unless they are T.
+  template <class T>
+  T* data() const {
+    std::byte* const all = block();
+    (void)Tensor::view(all, memory_->spec(0)).data<T>();
+    return reinterpret_cast<T*>(all);
+  }
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, size()}; }
+};
+
+// The values of a batch of any other type, contiguous.
+template <class T>
+class Items {
+ public:
+  Items() = default;
+  Items(std::unique_ptr<T[]> items, std::size_t size) : items_(std::move(items)), size_(size) {}
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+  T& operator[](std::size_t i) { return items_[i]; }
+  const T& at(std::size_t i) const {
+    if (i >= size_) detail::throw_outside_batch(i, size_);
+    return items_[i];
+  }
+  const T* data() const { return items_.get(); }
+  T* data() { return items_.get(); }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+struct batch_of {
+  using type = Items<T>;
+};
+template <>
+struct batch_of<Image> {
+  using type = ImageBatch;
+};
+template <>
+struct batch_of<Tensor> {
+  using type = TensorBatch;
+};
+template <class T>
+using batch_of_t = typename batch_of<T>::type;
+
+namespace detail {
+
+// One output of a batch while samples write into it, each into its own cell, from several threads.
+class Column {
+ public:
+  virtual ~Column() = default;
+  // Memory for the value of a cell that is about to be made; null when this type is moved in at the
+  // end.
+  virtual std::byte* place(std::size_t cell, const ValueSpec& spec) = 0;
+  // What the value of a cell is, once it was taken; nothing is known of values that are no tensors.
+  virtual Facts facts(std::size_t) const { return {}; }
+  // Takes the value of a cell; it may be moved from when `last_use`.
+  virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
+  // Keeps these cells in this order, then repeats the last one `padding` times.
+  virtual void finish(std::span<const std::uint32_t> kept, std::size_t padding) = 0;
+  // After finish(): hands value i on to a cell of a column of the same kind.
+  virtual void transfer(std::size_t i, Column& to, std::size_t cell) = 0;
+  // Bytes of memory held.
+  virtual std::size_t bytes() const = 0;
+};
+
+// Makes the columns of one output, batch after batch.
+class ColumnMaker {
+ public:
+  virtual ~ColumnMaker() = default;
+  virtual std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool) = 0;
+  // Whether a value can be delivered twice: as two outputs, or to fill a batch.
+  virtual bool copyable() const = 0;
+};
+
+template <class T>
+class ItemsColumn : public Column {
+ public:
+  explicit ItemsColumn(std::size_t cells) : items_(new T[cells]()), size_(cells) {}
+  std::byte* place(std::size_t, const ValueSpec&) override { return nullptr; }
+  void emit(std::size_t cell, void* value, bool last_use) override {
+    T& from = *static_cast<T*>(value);
+    if constexpr (copies<T>()) {
+      if (!last_use) {
+        items_[cell] = from;
+        return;
+      }
+    }
+    items_[cell] = std::move(from);
+  }
+  void finish(std::span<const std::uint32_t> kept, std::size_t padding) override {
+    std::size_t to = 0;
+    for (const std::uint32_t cell : kept) {
+      if (cell != to) items_[to] = std::move(items_[cell]);
+      ++to;
+    }
+    if constexpr (copies<T>()) {
+      for (; padding > 0 && !kept.empty(); --padding, ++to) items_[to] = items_[kept.size() - 1];
+    }
+    size_ = to;
+  }
+  void transfer(std::size_t i, Column& to, std::size_t cell) override {
+    to.emit(cell, &items_[i], true);
+  }
+  std::size_t bytes() const override { return size_ * sizeof(T); }
+  Items<T> take() { return {std::move(items_), size_}; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t size_;
+};
+
+// Images and tensors.
+class MemoryColumn : public Column {
+ public:
+  MemoryColumn(std::size_t cells, BufferPool& pool, BatchHistory& history)
+      : memory_(std::make_unique<BatchMemory>(cells, pool, history)) {}
+  std::byte* place(std::size_t cell, const ValueSpec& spec) override {
+    return memory_->place(cell, spec);
+  }
+  void finish(std::span<const std::uint32_t> kept, std::size_t padding) override {
+    memory_->finish(kept, padding);
+  }
+  void transfer(std::size_t i, Column& to, std::size_t cell) override;
+  std::size_t bytes() const override { return memory_->bytes(); }
+  std::unique_ptr<BatchMemory> take() { return std::move(memory_); }
+
+ protected:
+  std::unique_ptr<BatchMemory> memory_;
+};
+
+class ImageColumn : public MemoryColumn {
+ public:
+  using MemoryColumn::MemoryColumn;
+  void emit(std::size_t cell, void* value, bool last_use) override;
+};
+
+class TensorColumn : public MemoryColumn {
+ public:
+  using MemoryColumn::MemoryColumn;
+  Facts facts(std::size_t cell) const override { return facts_of(memory_->spec(cell)); }
+  void emit(std::size_t cell, void* value, bool last_use) override;
+};
+
+template <class T>
+struct column_of {
+  using type = ItemsColumn<T>;
+};
+template <>
+struct column_of<Image> {
+  using type = ImageColumn;
+};
+template <>
+struct column_of<Tensor> {
+  using type = TensorColumn;
+};
+
+template <class T>
+class MakerOf : public ColumnMaker {
+ public:
+  std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool) override {
+    using C = typename column_of<T>::type;
+    if constexpr (std::is_base_of_v<MemoryColumn, C>) {
+      return std::make_unique<C>(cells, pool, history_);
+    } else {
+      return std::make_unique<C>(cells);
+    }
+  }
+  bool copyable() const override {
+    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type> || copies<T>();
+  }
+
+ private:
+  BatchHistory history_;
+};
+
+}  // namespace detail
+}  // namespace sluice

@@ -1,0 +1,145 @@
+// to_dot: the plan as a Graphviz drawing. Steps are boxes, those with effects have two lines round
+// them; branches are diamonds, loops are hexagons; arms, conditions and bodies are clusters.
+#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/plan.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+// What was counted stands in a second line.
+std::string label(const std::string& name, const std::string& note) {
+  std::string text = "label=" + quoted(name);
+  if (!note.empty()) text.insert(text.size() - 1, "\\n" + note);
+  return text;
+}
+
+class Drawing {
+ public:
+  Drawing(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
+
+  std::string draw() {
+    text_ =
+        "digraph pipeline {\n  rankdir=TB;\n  node [fontname=\"sans-serif\", fontsize=11, "
+        "shape=box, style=rounded];\n"
+        "  edge [fontname=\"sans-serif\", fontsize=9, color=gray40];\n";
+    block(plan_.top, "  ");
+    text_ += "  batch [shape=box3d, label=\"batch\"];\n";
+    for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
+      edge(plan_.outputs[k], "batch", "output " + std::to_string(k));
+    }
+    return text_ + edges_ + "}\n";
+  }
+
+ private:
+  void block(const Block& b, const std::string& indent) {
+    for (const Node& node : b.nodes) {
+      if (const auto* s = std::get_if<Stage>(&node)) {
+        stage(*s, indent);
+      } else if (const auto* l = std::get_if<Loop>(&node)) {
+        loop(*l, indent);
+      } else {
+        branch(std::get<Branch>(node), indent);
+      }
+    }
+  }
+
+  // Steps that run as one task are drawn in one frame.
+  void stage(const Stage& s, const std::string& indent) {
+    const bool fused = s.steps.size() > 1;
+    if (fused) {
+      text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
+               "  label=\"one task\"; fontname=\"sans-serif\"; fontsize=9; style=dotted;\n";
+    }
+    for (const Step& step : s.steps) {
+      const std::string id = "s" + std::to_string(++nodes_);
+      text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
+               (step.effect ? ", peripheries=2" : "") + "];\n";
+      for (const SlotId slot : step.reads) edge(slot, id, "");
+      for (const SlotId slot : step.writes) makers_[slot] = {id};
+    }
+    if (fused) text_ += indent + "}\n";
+  }
+
+  void branch(const Branch& b, const std::string& indent) {
+    const std::string id = "b" + std::to_string(++nodes_);
+    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "") + "];\n";
+    for (const SlotId slot : b.reads) edge(slot, id, "");
+    for (std::size_t a = 0; a < b.arms.size(); ++a) {
+      cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,
+              b.arm_names[a], indent);
+    }
+    for (std::size_t i = 0; i < b.results.size(); ++i) {
+      std::set<std::string>& makers = makers_[b.results[i]];
+      for (const Block& arm : b.arms) {
+        const std::set<std::string>& from = makers_[arm.results[i]];
+        makers.insert(from.begin(), from.end());
+      }
+    }
+  }
+
+  void loop(const Loop& l, const std::string& indent) {
+    const std::string id = "l" + std::to_string(++nodes_);
+    text_ += indent + id + " [shape=hexagon, style=solid, " + label(l.name, notes_.of(l)) + "];\n";
+    for (const SlotId slot : l.init) edge(slot, id, "");
+    for (const SlotId slot : l.state) makers_[slot] = {id};
+    makers_[l.iteration] = {id};
+    for (const auto& [part, name] :
+         {std::pair{&l.condition, "condition"}, std::pair{&l.body, "body"}}) {
+      cluster(*part, label(l.name + ": " + name, ""), "#f6f4ee", id, name, indent);
+      for (const SlotId slot : part->results) edge(slot, id, name);
+    }
+    for (const SlotId slot : l.results) makers_[slot] = {id};
+  }
+
+  // A block with a frame round it. A dashed line leads to its entry, which is there even where the
+  // block has no steps.
+  void cluster(const Block& b, const std::string& its_label, const std::string& colour,
+               const std::string& from, const std::string& name, const std::string& indent) {
+    const std::string number = std::to_string(++clusters_);
+    const std::string inside = indent + "  ";
+    text_ += indent + "subgraph cluster_" + number + " {\n" + inside + its_label +
+             "; fontname=\"sans-serif\"; fontsize=10; style=\"rounded,filled\"; fillcolor=\"" +
+             colour + "\"; color=gray70;\n";
+    text_ += inside + "e" + number + " [shape=point, style=solid, label=\"\"];\n";
+    edges_ += "  " + from + " -> e" + number + " [style=dashed, " + label(name, "") + "];\n";
+    block(b, inside);
+    text_ += indent + "}\n";
+  }
+
+  void edge(SlotId slot, const std::string& to, const std::string& name) {
+    for (const std::string& maker : makers_[slot]) {
+      edges_ +=
+          "  " + maker + " -> " + to + (name.empty() ? "" : " [" + label(name, "") + "]") + ";\n";
+    }
+  }
+
+  const Plan& plan_;
+  const Notes notes_;
+  std::string text_;
+  std::string edges_;
+  std::map<SlotId, std::set<std::string>> makers_;  // nodes that a value may come from
+  int nodes_ = 0;
+  int clusters_ = 0;
+};
+
+}  // namespace
+
+std::string to_dot(const Plan& plan) { return Drawing(plan, nullptr).draw(); }
+}  // namespace sluice::detail
+
+std::string sluice::to_dot(const detail::Plan& plan, const Stats& stats) {
+  return detail::Drawing(plan, &stats).draw();
+}

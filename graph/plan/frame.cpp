@@ -1,0 +1,161 @@
+#include <sluice/graph/plan/column.h>
+#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/plan.h>
+
+#include <algorithm>
+
+namespace sluice::detail {
+namespace {
+
+// Of one sample: a loop may warn a million times.
+constexpr std::size_t kMaxWarnings = 16;
+
+}  // namespace
+
+std::byte* Frame::Seat::place(const ValueSpec& spec) { return column->place(cell, spec); }
+
+Frame::Frame(const Plan& plan)
+    : seats(plan.outputs.size()),
+      trail(plan),
+      plan_(plan),
+      slots_(plan.slots.size()),
+      storage_(plan.slots.size()) {
+  // Each slot on cache lines of its own would waste; one block keeps a sample's values together.
+  std::size_t size = 0;
+  std::vector<std::size_t> offsets(plan.slots.size());
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    if (plan.slots[i].merged) continue;
+    const SlotType& type = *plan.slots[i].type;
+    size = (size + type.alignment - 1) / type.alignment * type.alignment;
+    offsets[i] = size;
+    size += type.size;
+  }
+  constexpr std::size_t kAlign = 64;
+  memory_ = std::make_unique<std::byte[]>(size + kAlign);
+  const auto base =
+      (reinterpret_cast<std::uintptr_t>(memory_.get()) + kAlign - 1) / kAlign * kAlign;
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    if (plan.slots[i].merged) continue;
+    const SlotType& type = *plan.slots[i].type;
+    void* at = reinterpret_cast<void*>(base + offsets[i]);
+    storage_[i].construct(at, type);
+    slots_[i] = at;
+    if (plan.slots[i].output >= 0 && type.set_placer != nullptr) {
+      type.set_placer(at, &seats[static_cast<std::size_t>(plan.slots[i].output)]);
+    }
+    if (type.release != nullptr) releasable_.push_back(static_cast<SlotId>(i));
+  }
+}
+
+void Frame::release_all() {
+  for (const SlotId slot : releasable_) release(slot);
+}
+
+void Frame::count(bool timed) {
+  tally = Tally(timed ? plan_.counters : plan_.path_counters, timed);
+}
+
+void Frame::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
+  id_ = info.index_in_epoch;
+  info_ = info;
+  seed_ = seed;
+  batch_size_ = batch_size;
+  attempts_ = 0;
+  stands_in_ = false;
+  restart();
+}
+
+void Frame::stand_in(std::int64_t sample) {
+  if (!stands_in_) std::swap(first_error_, error_);
+  stands_in_ = true;
+  ++attempts_;
+  // The values are those that the sample has in its own place, so it is told of that place.
+  info_.index_in_epoch = sample;
+  info_.batch = sample / batch_size_;
+  info_.index_in_batch = sample % batch_size_;
+  restart();
+}
+
+void Frame::restart() {
+  ended_ = failed_ = dropped_ = false;
+  bytes_allocated = 0;
+  trail.clear();
+  warnings_.clear();
+  enter(nullptr);
+}
+
+void Frame::describe(SampleError& error, std::string_view step,
+                     std::string_view what) const noexcept {
+  error.id = info_.index_in_epoch;
+  error.epoch = info_.epoch;
+  error.seed = seed_;
+  const auto say = [](std::string& text, const auto& words) {
+    try {
+      text = words();
+    } catch (...) {
+      text.clear();
+    }
+  };
+  say(error.source, [&] { return plan_.name_of_sample(info_.index_in_epoch); });
+  say(error.step, [&] { return step; });
+  say(error.path, [&] { return path(); });
+  say(error.what, [&] { return what; });
+  // Short enough to need no memory.
+  if (error.what.empty()) error.what = what.empty() ? "says nothing" : "out of memory";
+}
+
+void Frame::fail(std::string_view step, std::string_view what) noexcept {
+  ended_ = failed_ = true;
+  describe(error_, step, what);
+}
+
+void Frame::note(std::size_t event) {
+  tally.add(running()->event_counter + static_cast<CounterId>(event), 1);
+}
+
+void Frame::warn(std::string_view what) {
+  if (warnings_.size() > kMaxWarnings) return;
+  if (warnings_.size() == kMaxWarnings) what = "there are more warnings, which are left out";
+  describe(warnings_.emplace_back(), running()->name, what);
+  warnings_.back().kept = true;
+  warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
+}
+
+void Frame::enter_stage() {
+  running_sample_.store(info_.index_in_epoch, std::memory_order_relaxed);
+  running_since_.store(milliseconds_now(), std::memory_order_relaxed);
+}
+
+double Frame::seconds_running() const {
+  return static_cast<double>(milliseconds_now() - running_since_.load(std::memory_order_relaxed)) /
+         1000;
+}
+
+void Frame::carry(const Loop& loop) {
+  carried_.clear();
+  for (const SlotId result : loop.body.results) carried_.push_back(slots_[result]);
+  const auto is_carried = [&](const void* at) {
+    return std::find(carried_.begin(), carried_.end(), at) != carried_.end();
+  };
+  for (const SlotId local : loop.locals) {
+    void* const made = storage_[local].at;
+    if (!is_carried(made)) continue;
+    // Storage of the loop that holds a carried value stays as it is; the rest is free for what the
+    // body made. There is always one, since there are as many storages as carried values.
+    for (const SlotId slot : loop.storage) {
+      void* const free = storage_[slot].at;
+      if (storage_[slot].type != storage_[local].type || is_carried(free)) continue;
+      storage_[slot].type->move(free, made);
+      std::replace(carried_.begin(), carried_.end(), made, free);
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < loop.state.size(); ++i) slots_[loop.state[i]] = carried_[i];
+}
+
+void Frame::take_arm(const Branch& branch, std::uint32_t arm) {
+  trail.take(branch, arm);
+  tally.add(branch.counter + arm, 1);
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,188 @@
+// Frame: the record of one sample on its way: its values, its identity, how it ended.
+//
+// A pipeline owns a fixed number of frames. One frame carries one sample at a time, through the
+// whole graph and until its batch is delivered; then it carries another. Values live in slots that
+// are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
+// very object that an arm or somebody outside made (alias), without a copy.
+//
+// Threads: a frame belongs to the task that carries its token; running() and trail.loops() may be
+// read from any thread.
+#pragma once
+
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/plan/tally.h>
+#include <sluice/graph/plan/trail.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/random.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// Which sample a source is asked for.
+struct SampleInfo {
+  std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
+  std::int64_t index_in_batch = 0;
+  std::int64_t batch = 0;
+  std::int64_t epoch = 0;
+};
+
+namespace detail {
+
+struct BatchInMaking;
+struct Branch;
+class Column;
+struct Loop;
+struct Plan;
+struct Step;
+
+class Frame {
+ public:
+  explicit Frame(const Plan& plan);
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  const Plan& plan() const { return plan_; }
+
+  template <class T>
+  T& get(SlotId slot) {
+    return *static_cast<T*>(slots_[slot]);
+  }
+  template <class T>
+  const T& get(SlotId slot) const {
+    return *static_cast<const T*>(slots_[slot]);
+  }
+  void* address(SlotId slot) { return slots_[slot]; }
+  // Where the slot's own storage is; null for a slot that is only a pointer.
+  void* storage(SlotId slot) { return storage_[slot].at; }
+  void alias(SlotId to, SlotId from) { slots_[to] = slots_[from]; }
+
+  // Gives back what the slot's own storage holds.
+  void release(SlotId slot) {
+    if (const Storage& storage = storage_[slot]; storage.release != nullptr)
+      storage.release(storage.at);
+  }
+  void release_all();
+
+  // From now on the frame counts which ways its samples go, and times their steps if asked.
+  void count(bool timed);
+
+  // Begins to carry sample `info`. The sample's random numbers follow from (seed, epoch, sample).
+  void begin(const SampleInfo& info, std::uint64_t seed, int batch_size);
+  // Carries another sample in the same place of the batch.
+  void stand_in(std::int64_t sample);
+
+  // The sample which the source is asked for; another than id() when it stands in for one that
+  // failed.
+  const SampleInfo& info() const { return info_; }
+  // The place in the epoch: dense from 0.
+  std::int64_t id() const { return id_; }
+  int attempts() const { return attempts_; }
+  RandomKey random_key(std::uint32_t generator) const {
+    return {seed_, static_cast<std::uint64_t>(info_.epoch),
+            static_cast<std::uint64_t>(info_.index_in_epoch), generator};
+  }
+  std::uint64_t seed() const { return seed_; }
+
+  // A sample that has ended early runs no more steps; its token goes on to the batch all the same.
+  bool ended() const { return ended_; }
+  bool failed() const { return failed_; }
+  void cancel() { ended_ = true; }
+  // The sample is not wanted: it ends as filtered, without an error.
+  void drop() { ended_ = dropped_ = true; }
+  bool dropped() const { return dropped_; }
+  // Where there is no memory for the words, the error says just that.
+  void fail(std::string_view step, std::string_view what) noexcept;
+  // For steps, while they run. One of the step's events has happened. Something is wrong with the
+  // sample, which is delivered all the same: the batch says so, of the first few warnings.
+  void note(std::size_t event);
+  void warn(std::string_view what);
+  const std::vector<SampleError>& warnings() const { return warnings_; }
+  const SampleError* error() const { return failed_ ? &error_ : nullptr; }
+  // The error that made another sample stand in; null when there was none.
+  const SampleError* first_error() const { return stands_in_ ? &first_error_ : nullptr; }
+
+  // Makes carried values of what an iteration of the loop gave. Assignments happen at once: values
+  // may change places.
+  void carry(const Loop& loop);
+
+  void take_arm(const Branch& branch, std::uint32_t arm);
+  std::string path() const { return trail.text(); }
+
+  // What the frame's task is doing, for whoever looks for a stall from another thread; null between
+  // tasks.
+  void enter(const Step* step) { running_.store(step, std::memory_order_relaxed); }
+  const Step* running() const { return running_.load(std::memory_order_relaxed); }
+  // Notes which sample begins a stage, and when.
+  void enter_stage();
+  std::int64_t running_sample() const { return running_sample_.load(std::memory_order_relaxed); }
+  // How long ago the running stage began.
+  double seconds_running() const;
+
+  // The place in a batch that one output of the sample goes to.
+  class Seat : public Placer {
+   public:
+    std::byte* place(const ValueSpec& spec) override;
+    Column* column = nullptr;
+    std::size_t cell = 0;
+  };
+  BatchInMaking* batch = nullptr;   // what the sample is part of; the engine's
+  std::vector<Seat> seats;          // one per output
+  std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
+  Tally tally;                      // of all samples that the frame has carried
+  Trail trail;                      // of this sample
+
+ private:
+  // The storage of a slot, which holds a value from construct() on.
+  struct Storage {
+    Storage() = default;
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+    ~Storage() {
+      if (at != nullptr) type->destroy(at);
+    }
+    void construct(void* where, const SlotType& what) {
+      what.construct(where);
+      at = where;
+      type = &what;
+      release = what.release;
+    }
+    void* at = nullptr;
+    const SlotType* type = nullptr;
+    void (*release)(void*) = nullptr;
+  };
+  void restart();
+  // Each of the error's texts is empty where there is no memory for it.
+  void describe(SampleError& error, std::string_view step, std::string_view what) const noexcept;
+
+  const Plan& plan_;
+  std::vector<void*> slots_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::vector<Storage> storage_;  // its values lie in memory_
+  std::vector<SlotId> releasable_;
+  std::int64_t id_ = -1;
+  int batch_size_ = 1;
+  SampleInfo info_;
+  std::uint64_t seed_ = 0;
+  int attempts_ = 0;
+  bool ended_ = false;
+  bool dropped_ = false;
+  bool failed_ = false;
+  bool stands_in_ = false;
+  SampleError error_;        // good while failed_
+  SampleError first_error_;  // good while stands_in_
+  std::vector<SampleError> warnings_;
+  std::vector<void*> carried_;  // scratch of carry()
+  std::atomic<const Step*> running_{nullptr};
+  std::atomic<std::int64_t> running_sample_{-1};
+  std::atomic<std::int64_t> running_since_{0};  // milliseconds
+};
+
+}  // namespace detail
+}  // namespace sluice

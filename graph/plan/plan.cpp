@@ -1,0 +1,144 @@
+#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/plan.h>
+#include <sluice/runtime/error.h>
+
+namespace sluice::detail {
+namespace {
+
+class Printer {
+ public:
+  Printer(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
+
+  std::string print() {
+    text_ = std::to_string(plan_.samples) + " samples\n";
+    block(plan_.top, "");
+    line("", "outputs " + list(plan_.outputs));
+    return std::move(text_);
+  }
+
+ private:
+  void line(const std::string& indent, const std::string& what, const std::string& note = {}) {
+    text_ += indent + what + (note.empty() ? "" : "   " + note) + "\n";
+  }
+
+  std::string list(const std::vector<SlotId>& slots) const {
+    std::string text;
+    for (const SlotId slot : slots) {
+      if (!text.empty()) text += ", ";
+      text += "%" + std::to_string(slot) + " " + plan_.slots[slot].name;
+    }
+    return text;
+  }
+
+  // "   [what; what]", from what is not empty.
+  static std::string brackets(std::initializer_list<std::string> remarks) {
+    std::string text;
+    for (const std::string& remark : remarks) {
+      if (!remark.empty()) text += (text.empty() ? "   [" : "; ") + remark;
+    }
+    return text.empty() ? text : text + "]";
+  }
+
+  std::string released(const std::vector<SlotId>& slots) const {
+    return slots.empty() ? std::string() : "releases " + list(slots);
+  }
+
+  std::string placed(const std::vector<SlotId>& slots) const {
+    std::string text;
+    for (const SlotId id : slots) {
+      const Slot& slot = plan_.slots[id];
+      if (slot.output < 0 || slot.type->set_placer == nullptr) continue;
+      if (!text.empty()) text += ", ";
+      text += "output " + std::to_string(slot.output) + " in place";
+    }
+    return text;
+  }
+
+  void block(const Block& b, const std::string& indent) {
+    if (!b.releases.empty()) line(indent, "[" + released(b.releases) + "]");
+    for (const Node& node : b.nodes) {
+      if (const auto* s = std::get_if<Stage>(&node)) {
+        stage(*s, indent);
+      } else if (const auto* l = std::get_if<Loop>(&node)) {
+        loop(*l, indent);
+      } else {
+        branch(std::get<Branch>(node), indent);
+      }
+    }
+    if (!b.results.empty()) line(indent, "gives " + list(b.results));
+  }
+
+  void stage(const Stage& s, const std::string& indent) {
+    const bool fused = s.steps.size() > 1;
+    if (fused) line(indent, "stage");
+    for (const Step& step : s.steps) {
+      const std::string writes = step.writes.empty() ? "" : " -> " + list(step.writes);
+      line(indent + (fused ? "  " : ""),
+           step.name + "(" + list(step.reads) + ")" + writes +
+               brackets({step.remark, step.pinned ? "source" : "", step.effect ? "effect" : "",
+                         placed(step.writes), released(step.releases)}),
+           notes_.of(step));
+    }
+  }
+
+  void branch(const Branch& b, const std::string& indent) {
+    line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
+                     (b.results.empty() ? "" : " -> " + list(b.results)) +
+                     brackets({b.eager ? "eager" : ""}));
+    for (std::size_t a = 0; a < b.arms.size(); ++a) {
+      line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
+      block(b.arms[a], indent + "    ");
+    }
+  }
+
+  void loop(const Loop& l, const std::string& indent) {
+    line(indent,
+         l.name + " from " + (l.init.empty() ? "nothing" : list(l.init)) +
+             (l.results.empty() ? "" : " -> " + list(l.results)) + brackets({released(l.releases)}),
+         notes_.of(l));
+    line(indent + "  ", "carries " + (l.state.empty() ? "nothing" : list(l.state)) + ", at most " +
+                            with_commas(l.max_iterations) + " times");
+    line(indent + "  ", "condition:");
+    block(l.condition, indent + "    ");
+    line(indent + "  ", "body:");
+    block(l.body, indent + "    ");
+    if (!l.locals.empty()) line(indent + "    ", "moves out " + list(l.locals));
+  }
+
+  const Plan& plan_;
+  const Notes notes_;
+  std::string text_;
+};
+
+}  // namespace
+
+bool inside(const Plan& plan, ScopeId scope, ScopeId outer) {
+  while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
+  return scope == outer;
+}
+
+void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user) {
+  const ScopeId home = plan.slots[slot].scope;
+  if (inside(plan, scope, home)) return;
+  const std::string& place = plan.scopes[home].name;
+  throw BuildError("'" + user + "' uses the value '" + plan.slots[slot].name +
+                   "', which exists only inside " + place +
+                   (place.rfind("the arm", 0) == 0
+                        ? "; return it from that arm to use it outside"
+                        : "; make it part of the loop's state to use it afterwards"));
+}
+
+std::string Plan::name_of_sample(std::int64_t sample) const noexcept {
+  try {
+    return source_name ? source_name(sample) : std::string();
+  } catch (...) {  // an error about an error helps nobody
+    return {};
+  }
+}
+
+std::string to_string(const Plan& plan) { return Printer(plan, nullptr).print(); }
+}  // namespace sluice::detail
+
+std::string sluice::to_string(const detail::Plan& plan, const Stats& stats) {
+  return detail::Printer(plan, &stats).print();
+}

@@ -1,0 +1,161 @@
+// Plan: what a pipeline does, as plain data. Steps in order, each with the slots that it reads and
+// writes; branches are nodes which hold a block for each arm. A plan can be checked, rewritten,
+// printed and drawn without running.
+//
+// Made by the builder (graph.h), rewritten by the passes (passes.h), turned into flow-graph nodes
+// by lower.h. A Plan owns everything in it. Threads: like any data; immutable while a pipeline runs
+// it.
+#pragma once
+
+#include <sluice/graph/plan/facts.h>
+#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/pictures.h>
+#include <sluice/graph/plan/slot.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sluice::detail {
+
+using ScopeId = std::uint32_t;
+
+// Where a value can be used: inside the arm that made it and the arms within.
+struct Scope {
+  ScopeId parent = 0;  // scope 0 is the top and its own parent
+  std::string name;    // "if_else#1:then"
+};
+
+struct Slot {
+  std::string name;
+  const SlotType* type = nullptr;
+  ScopeId scope = 0;
+  // A pointer to what another slot holds, no storage of its own: the result of a branch points to
+  // what the arm gave, a loop's state to what is carried.
+  bool merged = false;
+  std::optional<SlotId> same_as;  // merged, and always another name of this one
+  Facts facts;                    // of the tensors that it holds
+  int output = -1;  // written straight into the batch as this output; set by the pass `place`
+};
+
+struct Step {
+  std::string name;
+  std::vector<SlotId> reads;
+  std::vector<SlotId> writes;
+  std::function<void(Frame&)> run;
+  bool effect = false;  // runs even if nobody reads what it writes
+  bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
+  std::vector<std::string> events;             // what Frame::note() counts
+  std::shared_ptr<const PictureMaker> makes;   // null: no picture that could be made in part
+  std::shared_ptr<const PictureViewer> views;  // null: it sees all of what it reads
+  std::string remark;            // which part of the recorded step this is; set by `push_crops`
+  std::vector<SlotId> releases;  // storage that nobody needs after this step
+  CounterId counter = 0;         // runs, then nanoseconds; set by `number`
+  CounterId event_counter = 0;   // of the first event; set by `number`
+};
+
+// Neighbouring steps that run in one task.
+struct Stage {
+  std::vector<Step> steps;
+};
+
+struct Node;
+
+struct Block {
+  ScopeId scope = 0;
+  std::vector<SlotId> releases;  // storage that nobody needs once this arm is taken
+  std::vector<Node> nodes;
+  std::vector<SlotId> results;  // what the arm gives, in the order of Branch::results
+};
+
+// One of several blocks runs, chosen for each sample.
+struct Branch {
+  std::string name;                    // "if_else#1"
+  std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
+  std::vector<SlotId> reads;           // what `choose` looks at
+  std::function<std::int64_t(const Frame&)> choose;
+  std::vector<Block> arms;
+  std::vector<SlotId> results;
+  CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`
+  bool eager = false;  // what only one arm uses from outside is made before the choice all the same
+};
+
+// One block runs again and again, for as long as another one says so. Values are carried from one
+// iteration to the next: an iteration sees them as `state`, and gives the next ones as the results
+// of `body`. The body may use what the condition has made just before, if the slot is of the loop's
+// own scope.
+struct Loop {
+  std::string name;  // "while_loop#1"
+  std::int64_t max_iterations = 0;
+  std::vector<SlotId> init;     // what the first iteration sees
+  std::vector<SlotId> state;    // pointers, like the results of a branch
+  std::vector<SlotId> storage;  // where carried values lie that an iteration has made, one for each
+  SlotId iteration = 0;         // std::int64_t: iterations made so far
+  Block condition;              // one result, a bool
+  Block body;
+  std::vector<SlotId> results;  // the state when the loop is over
+  std::vector<SlotId>
+      locals;  // storages inside the body that its results may be; set by the pass `carry`
+  std::vector<SlotId> releases;  // storage that nobody needs once the loop is over
+  CounterId counter = 0;         // entries, then iterations; set by `number`
+};
+
+struct Node : std::variant<Stage, Branch, Loop> {
+  using std::variant<Stage, Branch, Loop>::variant;
+};
+
+struct Plan {
+  std::vector<Scope> scopes;
+  std::vector<Slot> slots;
+  Block top;
+  std::vector<SlotId> outputs;
+  std::int64_t samples = -1;  // in an epoch; -1 while no source has said
+  std::function<std::string(std::int64_t)>
+      source_name;              // what the source calls a sample; may be empty
+  CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
+  CounterId counters = 0;       // all of them
+
+  // The same, empty when the source has no name for it or fails to say.
+  std::string name_of_sample(std::int64_t sample) const noexcept;
+};
+
+// The plan as indented text, one line a step: what it reads and writes, and in brackets what else
+// there is to say: an effect, an output that is written in place, the last use of a value, a branch
+// that is eager.
+std::string to_string(const Plan& plan);
+
+// The plan as a Graphviz drawing: arms, and the condition and the body of loops, as clusters.
+std::string to_dot(const Plan& plan);
+
+// Whether `scope` is `outer` or lies in it, at any depth.
+bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
+
+// Throws BuildError, with what to do, unless the slot's value exists in `scope`. `user` says who
+// uses it there.
+void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user);
+
+// Calls visit(Block&) for the block and all blocks inside it, outermost first. B is Block or const
+// Block.
+template <class B, class Visit>
+void for_each_block(B& block, Visit&& visit) {
+  visit(block);
+  for (auto& node : block.nodes) {
+    if (auto* branch = std::get_if<Branch>(&node)) {
+      for (auto& arm : branch->arms) for_each_block(arm, visit);
+    } else if (auto* loop = std::get_if<Loop>(&node)) {
+      for_each_block(loop->condition, visit);
+      for_each_block(loop->body, visit);
+    }
+  }
+}
+
+}  // namespace sluice::detail
+
+namespace sluice {
+using detail::to_dot;
+using detail::to_string;
+}  // namespace sluice

@@ -1,0 +1,33 @@
+// What the parts of a plan use and give: the questions that passes ask about nodes and slots.
+//
+// Threads: pure functions, but for move_scope, which changes the plan that it is given. Nothing is
+// thrown.
+#pragma once
+
+#include <sluice/graph/plan/plan.h>
+
+#include <set>
+#include <vector>
+
+namespace sluice::detail {
+
+using Slots = std::set<SlotId>;
+
+template <class Some>
+void insert(Slots& slots, const Some& more) {
+  slots.insert(more.begin(), more.end());
+}
+bool any_of(const Slots& slots, const std::vector<SlotId>& some);
+
+// The node, which holds one step if it is a stage, goes into a block of the scope `to`.
+void move_scope(Plan& plan, const Node& node, ScopeId to);
+
+// Whether a step of the node, or of the blocks within it, runs for its effect.
+bool has_effect(const Node& node);
+// What the node gives to those behind it. Steps inside may also add to a value from outside: a list
+// that a loop fills.
+std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
+// What the node uses of what was made before it, or within.
+Slots uses_of(const Node& node);
+
+}  // namespace sluice::detail

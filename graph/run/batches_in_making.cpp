@@ -1,0 +1,86 @@
+#include <sluice/graph/run/batches_in_making.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::detail {
+
+void BatchesInMaking::restart(std::int64_t epoch) {
+  first_ = next_id_ = 0;
+  epoch_ = epoch;
+}
+
+bool BatchesInMaking::admit(Frame& frame) {
+  if (next_id_ >= total_) return false;
+  const std::int64_t index = next_id_ / options_.batch_size;
+  if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
+    const std::int64_t left = total_ - index * options_.batch_size;
+    auto batch = std::make_unique<BatchInMaking>();
+    batch->data = make_bare(
+        index, static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
+    batches_.push_back(std::move(batch));
+  }
+  SampleInfo info;
+  info.index_in_epoch = next_id_++;
+  info.batch = index;
+  info.index_in_batch = info.index_in_epoch % options_.batch_size;
+  info.epoch = epoch_;
+  frame.begin(info, options_.seed, options_.batch_size);
+  frame.batch = batches_[static_cast<std::size_t>(index - first_)].get();
+  return true;
+}
+
+void BatchesInMaking::complete(std::int64_t index, const std::vector<Frame*>& frames) {
+  batches_[static_cast<std::size_t>(index - first_)]->frames = &frames;
+}
+
+BatchInMaking* BatchesInMaking::complete_front() const {
+  const bool complete = !batches_.empty() && batches_.front()->frames != nullptr;
+  return complete ? batches_.front().get() : nullptr;
+}
+
+std::unique_ptr<BatchInMaking> BatchesInMaking::take_front() {
+  if (batches_.empty()) return nullptr;
+  std::unique_ptr<BatchInMaking> batch = std::move(batches_.front());
+  batches_.pop_front();
+  ++first_;
+  return batch;
+}
+
+void BatchesInMaking::begin(Frame& frame) {
+  BatchInMaking& batch = *frame.batch;
+  if (!batch.has_columns.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(batch.mutex);
+    if (!batch.has_columns.load(std::memory_order_relaxed)) make_columns(*batch.data);
+    batch.has_columns.store(true, std::memory_order_release);
+  }
+  for (std::size_t k = 0; k < frame.seats.size(); ++k) {
+    frame.seats[k].column = batch.data->columns[k].get();
+    frame.seats[k].cell = static_cast<std::size_t>(frame.info().index_in_batch);
+  }
+}
+
+std::unique_ptr<BatchData> BatchesInMaking::make(std::int64_t index, std::size_t cells) const {
+  auto batch = make_bare(index, cells);
+  make_columns(*batch);
+  return batch;
+}
+
+std::unique_ptr<BatchData> BatchesInMaking::make_bare(std::int64_t index, std::size_t cells) const {
+  auto batch = std::make_unique<BatchData>();
+  batch->index = index;
+  batch->epoch = epoch_;
+  batch->cells = cells;
+  return batch;
+}
+
+void BatchesInMaking::make_columns(BatchData& batch) const {
+  const std::size_t room = options_.last_batch == LastBatch::fill
+                               ? static_cast<std::size_t>(options_.batch_size)
+                               : batch.cells;
+  std::vector<std::unique_ptr<Column>> columns;
+  for (const auto& maker : makers_) columns.push_back(maker->make(room, pool_));
+  batch.columns = std::move(columns);
+}
+
+}  // namespace sluice::detail

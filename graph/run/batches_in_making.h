@@ -1,0 +1,69 @@
+// BatchesInMaking: the batches of a run of which samples are under way, from the first sample's
+// admission until the batch is taken. Numbers samples and gives each its place in its batch.
+//
+// Ownership: owns the batches; refers to options, makers and pool of the engine, whose part it is.
+// Threads: the engine's lock guards it, but for begin() and make(), which run the constructors of
+// the user's types and are called without the lock; begin() from any number of threads for
+// different frames. Errors: std::bad_alloc, and what those constructors throw.
+#pragma once
+
+#include <sluice/graph/run/engine.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace sluice::detail {
+
+struct BatchInMaking {
+  std::unique_ptr<BatchData> data;
+  std::mutex mutex;  // guards the making of the columns
+  std::atomic<bool> has_columns{false};
+  const std::vector<Frame*>* frames = nullptr;  // once it is complete; the executor's
+};
+
+class BatchesInMaking {
+ public:
+  using Makers = std::vector<std::unique_ptr<ColumnMaker>>;
+
+  // `total` samples in a run.
+  BatchesInMaking(const PipelineOptions& options, const Makers& makers, BufferPool& pool,
+                  std::int64_t total)
+      : options_(options), makers_(makers), pool_(pool), total_(total) {}
+
+  // A new run begins. All batches of the one before must have been taken.
+  void restart(std::int64_t epoch);
+  // Makes the frame the next sample; false when there is none.
+  bool admit(Frame& frame);
+  // All samples of a batch have ended.
+  void complete(std::int64_t index, const std::vector<Frame*>& frames);
+  // The first batch, if it is complete; else null. It stays until it is taken.
+  BatchInMaking* complete_front() const;
+  // The first batch, complete or not; null when there is none.
+  std::unique_ptr<BatchInMaking> take_front();
+
+  // After admit(): tells the frame where its values go. The first sample of a batch makes the
+  // batch's columns.
+  void begin(Frame& frame);
+  // Another batch, with columns for so many samples.
+  std::unique_ptr<BatchData> make(std::int64_t index, std::size_t cells) const;
+
+ private:
+  std::unique_ptr<BatchData> make_bare(std::int64_t index, std::size_t cells) const;
+  void make_columns(BatchData& batch) const;
+
+  const PipelineOptions& options_;
+  const Makers& makers_;
+  BufferPool& pool_;
+  const std::int64_t total_;
+  std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...
+  std::int64_t first_ = 0;
+  std::int64_t next_id_ = 0;
+  std::int64_t epoch_ = 0;
+};
+
+}  // namespace sluice::detail

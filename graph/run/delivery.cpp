@@ -1,0 +1,211 @@
+#include <sluice/graph/run/delivery.h>
+#include <sluice/runtime/random.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+// A rate of few samples says nothing.
+constexpr std::int64_t kRateFrom = 100;
+// Stand-ins are tried until one succeeds, but not for ever: all files may be damaged.
+constexpr int kMaxStandIns = 16;
+// Draws that choose a stand-in; no generator of a graph has this number.
+constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
+
+// What went wrong with the sample itself; when stand-ins failed too, that does not matter.
+const SampleError* error_of(const Frame& frame) {
+  return frame.first_error() != nullptr ? frame.first_error() : frame.error();
+}
+
+}  // namespace
+
+std::size_t BatchData::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& column : columns) sum += column->bytes();
+  return sum;
+}
+
+bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept {
+  if (frame.attempts() >= kMaxStandIns) return false;
+  Random draw({.seed = seed,
+               .epoch = static_cast<std::uint64_t>(frame.info().epoch),
+               .sample = static_cast<std::uint64_t>(frame.id()),
+               .generator = kStandInGenerator});
+  std::uint64_t sample = 0;
+  for (int i = 0; i <= frame.attempts(); ++i)
+    sample = draw.below64(static_cast<std::uint64_t>(total));
+  frame.stand_in(static_cast<std::int64_t>(sample));
+  return true;
+}
+
+void Delivery::restart(std::int64_t total) {
+  total_ = total;
+  errors_ = 0;
+  thrown_batch_ = -1;
+  first_.clear();
+}
+
+void Delivery::compare(const BatchData& batch, const std::vector<Frame*>& frames) {
+  for (std::size_t cell = 0; cell < frames.size(); ++cell) {
+    Frame& frame = *frames[cell];
+    if (frame.ended()) continue;
+    if (first_.empty()) {
+      std::vector<Facts> first;
+      for (const auto& column : batch.columns) first.push_back(column->facts(cell));
+      first_ = std::move(first);
+      first_id_ = frame.id();
+    }
+    for (std::size_t k = 0; k < first_.size() && !frame.ended(); ++k) {
+      const Facts facts = batch.columns[k]->facts(cell);
+      if (agree(facts, first_[k])) continue;
+      frame.fail("output " + std::to_string(k),
+                 "gave a tensor (" + to_string(facts) + "), but that of sample " +
+                     std::to_string(first_id_) + ", the epoch's first, is (" +
+                     to_string(first_[k]) +
+                     "); make all agree in type, layout and number of dimensions");
+    }
+  }
+}
+
+void Delivery::judge(const BatchData& batch, const std::vector<Frame*>& frames) {
+  compare(batch, frames);
+  const OnError& policy = options_.on_error;
+  std::vector<SampleError> fatal;
+  const SampleError* last = nullptr;
+  std::int64_t errors = errors_;
+  for (const Frame* frame : frames) {
+    const SampleError* error = error_of(*frame);
+    if (error == nullptr) continue;
+    ++errors;
+    last = error;
+    if (frame->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
+  }
+  const std::int64_t samples =
+      batch.index * options_.batch_size + static_cast<std::int64_t>(frames.size());
+  const bool too_many = errors > policy.max_errors;
+  const bool too_often =
+      samples >= std::min(kRateFrom, total_) &&
+      static_cast<double>(errors) > policy.max_rate * static_cast<double>(samples);
+  if (last != nullptr && (too_many || too_often)) {
+    throw BudgetError(std::to_string(errors) + " of " + std::to_string(samples) +
+                      " samples failed, more than " +
+                      (too_many ? std::to_string(policy.max_errors) + " samples"
+                                : std::to_string(policy.max_rate * 100) + " %") +
+                      " allowed by on_error; the last: " + to_string(*last));
+  }
+  if (!fatal.empty() && thrown_batch_ != batch.index) {
+    BatchError error(batch.index, std::move(fatal));
+    thrown_batch_ = batch.index;
+    throw BatchError(std::move(error));
+  }
+  errors_ = errors;
+}
+
+Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) const {
+  std::vector<std::uint32_t> kept;
+  kept.reserve(frames.size());
+  Ledger here;
+  const bool skips = options_.on_error.policy == OnError::Policy::skip;
+  for (std::size_t cell = 0; cell < frames.size(); ++cell) {
+    const Frame& frame = *frames[cell];
+    if (frame.ended()) {
+      batch.missing.push_back(frame.id());
+      // Also when a filter dropped the stand-in.
+      if (const SampleError* error = error_of(frame)) batch.errors.push_back(*error);
+      ++(frame.dropped() ? here.filtered : frame.failed() && skips ? here.skipped : here.failed);
+      continue;
+    }
+    if (frame.first_error() != nullptr) {
+      ++here.replaced;
+      batch.replaced.push_back(frame.id());
+      batch.errors.push_back(*frame.first_error());
+    } else {
+      ++here.delivered;
+    }
+    for (const SampleError& warning : frame.warnings()) batch.warnings.push_back(warning);
+    kept.push_back(static_cast<std::uint32_t>(cell));
+    batch.ids.push_back(frame.id());
+  }
+  const auto full = static_cast<std::size_t>(options_.batch_size);
+  if (options_.last_batch == LastBatch::fill && !options_.compact && batch.cells < full &&
+      !kept.empty()) {
+    batch.padding = full - batch.cells;
+  }
+  for (auto& column : batch.columns) column->finish(kept, batch.padding);
+  return here;
+}
+
+void Compactor::restart() {
+  part_.reset();
+  making_.reset();
+  used_ = 0;
+  batches_ = left_out_ = 0;
+}
+
+std::int64_t Compactor::waiting() const {
+  const std::size_t made = making_ == nullptr ? 0 : making_->ids.size();
+  const std::size_t left = part_ == nullptr ? 0 : part_->ids.size() - used_;
+  return static_cast<std::int64_t>(made + left);
+}
+
+void Compactor::move_sample() {
+  for (std::size_t k = 0; k < making_->columns.size(); ++k) {
+    part_->columns[k]->transfer(used_, *making_->columns[k], making_->ids.size());
+  }
+  making_->ids.push_back(part_->ids[used_++]);
+}
+
+void Compactor::move_notes(std::int64_t id) {
+  const auto move = [](auto& from, auto& to, const auto& is_before) {
+    const auto end = std::partition_point(from.begin(), from.end(), is_before);
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+    from.erase(from.begin(), end);
+  };
+  const auto before = [id](std::int64_t other) { return other < id; };
+  move(part_->missing, making_->missing, before);
+  move(part_->replaced, making_->replaced, before);
+  move(part_->warnings, making_->warnings,
+       [id](const SampleError& warning) { return warning.id < id; });
+  move(part_->errors, making_->errors, [id](const SampleError& error) { return error.id < id; });
+}
+
+std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
+  const auto full = static_cast<std::size_t>(options_.batch_size);
+  if (making_ == nullptr) making_ = make(batches_);
+  while (used_up() || making_->ids.size() < full) {
+    if (!used_up()) {
+      move_sample();
+      continue;
+    }
+    if (part_ != nullptr) move_notes(std::numeric_limits<std::int64_t>::max());
+    part_.reset();
+    used_ = 0;
+    part_ = next();
+    if (part_ == nullptr) break;
+  }
+  if (part_ != nullptr) move_notes(part_->ids[used_]);
+  std::unique_ptr<BatchData> batch = std::move(making_);
+  if (batch == nullptr) return nullptr;
+  const std::size_t size = batch->ids.size();
+  if (size < full && options_.last_batch == LastBatch::drop) {
+    left_out_ += static_cast<std::int64_t>(size);
+    return nullptr;
+  }
+  if (size == 0 && batch->missing.empty()) return nullptr;
+  if (0 < size && size < full && options_.last_batch == LastBatch::fill) {
+    batch->padding = full - size;
+  }
+  std::vector<std::uint32_t> all(size);
+  std::iota(all.begin(), all.end(), 0u);
+  for (auto& column : batch->columns) column->finish(all, batch->padding);
+  ++batches_;
+  return batch;
+}
+
+}  // namespace sluice::detail

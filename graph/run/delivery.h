@@ -1,0 +1,89 @@
+// Delivery: what becomes of complete batches in one epoch: the error policy with its budget, and
+// closing the gaps that missing samples leave. Compactor: full batches of the samples that are
+// left. stand_in(): the sample that takes the place of one that failed.
+//
+// Ownership: refers to frames only while it is called. Threads: one at a time; stand_in() any
+// number, for different frames. Errors: judge() throws BudgetError, and BatchError once for a
+// batch.
+#pragma once
+
+#include <sluice/graph/options.h>
+#include <sluice/graph/run/engine.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace sluice::detail {
+
+// Gives a frame whose sample failed another one of the epoch, which has `total`: drawn by seed,
+// epoch and id, and by how many were tried before. False when enough of them failed, too.
+bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept;
+
+class Delivery {
+ public:
+  explicit Delivery(const PipelineOptions& options) : options_(options) {}
+
+  // A new epoch of `total` samples begins.
+  void restart(std::int64_t total);
+  // Fails samples whose tensors are of another type, layout or number of dimensions than those of
+  // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
+  // let it pass.
+  void judge(const BatchData& batch, const std::vector<Frame*>& frames);
+  // Reads how each sample ended into the batch, finishes its columns, and gives the counts
+  // (admitted is left at 0).
+  Ledger settle(BatchData& batch, const std::vector<Frame*>& frames) const;
+
+ private:
+  void compare(const BatchData& batch, const std::vector<Frame*>& frames);
+
+  const PipelineOptions& options_;
+  std::int64_t total_ = 0;
+  std::vector<Facts> first_;    // of the outputs of the epoch's first sample
+  std::int64_t first_id_ = -1;  // which sample that is
+  std::int64_t errors_ = 0;     // in the batches before
+  std::int64_t thrown_batch_ = -1;
+};
+
+// Forms full batches of the samples of short ones, in order. Values are copied or moved once more
+// for it.
+//
+// A batch names what is missing up to the first sample of the batch behind it, and so waits until
+// that sample is known; the first batch names what is missing before it, too. Every sample stands
+// in one batch then, in it or as missing, whatever becomes of the samples behind the last one that
+// is left. When none is left at all, an empty batch names them. What `last_batch = drop` leaves out
+// is named nowhere.
+class Compactor {
+ public:
+  // The next short batch; null when there are no more. May call restart(), which gives up what is
+  // held: next() then gives null.
+  using Next = std::function<std::unique_ptr<BatchData>()>;
+  // Makes an empty batch with this index.
+  using Make = std::function<std::unique_ptr<BatchData>(std::int64_t index)>;
+
+  explicit Compactor(const PipelineOptions& options) : options_(options) {}
+  void restart();
+  // The next full batch, from as many short ones as it takes; at the end what is left, as
+  // `last_batch` says.
+  std::unique_ptr<BatchData> next(const Next& next, const Make& make);
+  // Samples that were taken but are not in a batch yet.
+  std::int64_t waiting() const;
+  // Samples that `last_batch = drop` left out at the end.
+  std::int64_t left_out() const { return left_out_; }
+
+ private:
+  bool used_up() const { return part_ == nullptr || used_ == part_->ids.size(); }
+  void move_sample();
+  // Moves what the part says of samples before `id` to the batch that is being made.
+  void move_notes(std::int64_t id);
+
+  const PipelineOptions& options_;
+  std::unique_ptr<BatchData> part_;  // a short batch
+  std::size_t used_ = 0;             // of its samples
+  std::unique_ptr<BatchData> making_;
+  std::int64_t batches_ = 0;
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace sluice::detail

@@ -1,0 +1,117 @@
+// Engine::Impl: what an Engine is made of. engine.cpp holds what the executor calls, on the threads
+// that work; engine_run.cpp what the user calls, on the thread that takes batches. Internal to
+// both.
+//
+// Ownership, threads and errors: as Engine says. Lock order: the window's lock, then `mutex`. None
+// of the user's code runs under either.
+#pragma once
+
+#include <sluice/graph/run/batches_in_making.h>
+#include <sluice/graph/run/delivery.h>
+#include <sluice/graph/run/engine.h>
+#include <sluice/graph/run/lower.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sluice::detail {
+
+// One run through an epoch. Guarded by the engine's lock.
+struct Run {
+  std::int64_t epoch = 0;
+  // The call that ended it before its last batch, and what to do about that; empty when that was
+  // cancel() or an error.
+  std::string ended_by;
+};
+
+struct Engine::Impl {
+  Impl(Plan the_plan, const PipelineOptions& the_options,
+       std::vector<std::unique_ptr<ColumnMaker>> the_makers);
+
+  ~Impl() { shut_down(); }
+
+  void shut_down() noexcept;
+
+  // Those calls that wait for steps to end.
+  void require_outside(const char* call) const;
+
+  // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
+  bool admit(Frame& frame) noexcept;
+
+  // On the thread that admitted the sample.
+  void begin(Frame& frame) noexcept;
+
+  // On the thread that ran the sample's last step.
+  bool finish(Frame& frame) noexcept;
+
+  void emit(Frame& frame) noexcept;
+
+  void batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept;
+
+  // The run cannot go on: next() throws what happened.
+  void break_off(std::exception_ptr why) noexcept;
+  void break_off_locked(std::exception_ptr why) noexcept;
+
+  void set_cancelled(bool now);
+
+  std::unique_ptr<BatchData> next(Run& of);
+
+  std::unique_ptr<BatchData> next_full();
+
+  std::unique_ptr<BatchData> next_in_order();
+
+  // Until a batch is there, or none will come.
+  void await(std::unique_lock<std::mutex>& lock);
+
+  void cancel(const Run* of);
+
+  void stop(const std::string& by);
+
+  // Waits until nothing runs, and closes the ledger. Leaves the lock held. `by`: the call that ends
+  // a run of which the user may expect more; empty when he does not.
+  void end(std::unique_lock<std::mutex>& lock, const std::string& by);
+
+  std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
+
+  Stats stats() const;
+
+  const PipelineOptions options;
+  const Plan recorded;
+  const Plan plan;
+  std::vector<std::unique_ptr<ColumnMaker>> makers;
+  const std::vector<char> last_use;
+  const std::int64_t total;
+  std::int64_t batch_count = 0, window = 0;
+  BufferPool sample_pool;
+  BufferPool batch_pool;
+  std::vector<std::unique_ptr<Frame>> frames;
+
+  mutable std::mutex mutex;
+  std::condition_variable arrived;
+  BatchesInMaking making{options, makers, batch_pool, total};
+  std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
+  std::int64_t settled_batches = 0;
+  std::int64_t delivered_batches = 0;
+  Delivery delivery{options};
+  Compactor compactor{options};
+  std::size_t largest_batch = 0;
+  Ledger ledger;
+  Ledger total_ledger;
+  bool running = false;
+  bool stopping = false;
+  std::exception_ptr broken;  // why the run cannot go on
+  std::atomic<bool> cancelled{false};
+  std::atomic<std::int64_t> progress{0};
+  std::atomic<std::size_t> largest_sample{0};
+  Impl* next_inherited = nullptr;      // see ~Engine
+  std::unique_ptr<Executor> executor;  // last: its threads use all of the above
+};
+
+}  // namespace sluice::detail

@@ -1,0 +1,240 @@
+#include <sluice/graph/run/engine_impl.h>
+#include <sluice/graph/run/guarded.h>
+#include <sluice/graph/run/stall.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <utility>
+
+namespace sluice::detail {
+
+void Engine::Impl::shut_down() noexcept {
+  if (WorkScope::is_open(plan)) {
+    std::fputs(
+        "sluice: a pipeline is destroyed inside one of its own steps, which it would wait for; "
+        "destroy it on the thread that takes batches\n",
+        stderr);
+    std::terminate();
+  }
+  try {
+    stop("the destruction of its pipeline; keep the pipeline until the last batch is taken");
+  } catch (...) {  // an unbalanced ledger; there is nobody left to tell
+  }
+}
+
+void Engine::Impl::require_outside(const char* call) const {
+  if (!WorkScope::is_open(plan)) return;
+  throw Error(std::string(call) +
+              " was called inside a step of the same pipeline, which would wait for itself; call "
+              "it on the thread that takes batches");
+}
+
+std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
+  require_outside("next()");
+  std::unique_lock lock(mutex);
+  if (!running || &of != run.get()) {
+    if (of.ended_by.empty()) return nullptr;
+    throw Error("epoch " + std::to_string(of.epoch) + " was ended before its last batch by " +
+                of.ended_by);
+  }
+  // What the compactor holds is for none but the run that goes on.
+  const bool compact = options.compact && !stopping;
+  lock.unlock();
+  auto batch = compact ? next_full() : next_in_order();
+  lock.lock();
+  if (batch != nullptr) {
+    ++delivered_batches;
+    largest_batch = std::max(largest_batch, batch->bytes());
+  }
+  return batch;
+}
+
+std::unique_ptr<BatchData> Engine::Impl::next_full() {
+  std::unique_ptr<BatchData> batch;
+  try {
+    batch = compactor.next(
+        [&] { return next_in_order(); },
+        [&](std::int64_t index) {
+          return making.make(
+              index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
+        });
+  } catch (const Error&) {  // about a batch that can be asked for again
+    throw;
+  } catch (...) {  // some values have been moved on, others not
+    std::unique_lock lock(mutex);
+    end(lock, "");
+    throw;
+  }
+  if (batch == nullptr && compactor.left_out() > 0) {
+    {
+      const std::lock_guard lock(mutex);
+      for (Ledger* counts : {&ledger, &total_ledger}) {
+        counts->delivered -= compactor.left_out();
+        counts->filtered += compactor.left_out();
+      }
+    }
+    compactor.restart();
+  }
+  return batch;
+}
+
+std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
+  std::unique_lock lock(mutex);
+  if (!running) return nullptr;
+  await(lock);
+  if (broken) {
+    const std::exception_ptr error = broken;
+    end(lock, "");
+    std::rethrow_exception(error);
+  }
+  // Only this thread takes batches away, so the front stays while the lock is not held.
+  const BatchInMaking* front = making.complete_front();
+  if (front == nullptr || stopping) {
+    end(lock, "");
+    return nullptr;
+  }
+  lock.unlock();
+  try {
+    delivery.judge(*front->data, *front->frames);
+  } catch (const BudgetError&) {
+    lock.lock();
+    end(lock, "");
+    throw;
+  }
+  lock.lock();
+  const std::unique_ptr<BatchInMaking> taken = making.take_front();
+  lock.unlock();
+  BatchData& batch = *taken->data;
+  const std::size_t bytes = batch.bytes();
+  Ledger here;
+  std::exception_ptr trouble;
+  try {
+    here = delivery.settle(batch, *taken->frames);
+  } catch (...) {  // no memory, or a user's type that does not let itself be moved: the whole
+                   // batch is lost
+    trouble = std::current_exception();
+    here = Ledger{};
+    here.failed = static_cast<std::int64_t>(taken->frames->size());
+  }
+  lock.lock();
+  largest_batch = std::max(largest_batch, bytes);
+  ledger += here;
+  ++settled_batches;
+  lock.unlock();
+  executor->release(batch.index);
+  if (!trouble) return std::move(taken->data);
+  try {
+    std::rethrow_exception(trouble);
+  } catch (const std::bad_alloc&) {
+    lock.lock();
+    end(lock, "");
+    throw;
+  }
+}
+
+void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
+  const auto there = [&] {
+    return making.complete_front() != nullptr || stopping || broken ||
+           settled_batches == batch_count;
+  };
+  constexpr double kNever = 1e9;  // beyond what a wait can count
+  if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
+    arrived.wait(lock, there);
+    return;
+  }
+  std::int64_t seen = progress.load(std::memory_order_relaxed);
+  while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
+    const std::int64_t now = progress.load(std::memory_order_relaxed);
+    if (now == seen) {
+      lock.unlock();  // samples have names that the user's code gives
+      throw StallError(describe_stall(plan, frames, options.stall_timeout));
+    }
+    seen = now;
+  }
+}
+
+void Engine::Impl::cancel(const Run* of) {
+  const std::lock_guard lock(mutex);
+  if (of != nullptr && of != run.get()) return;
+  stopping = true;
+  set_cancelled(true);
+  arrived.notify_all();
+}
+
+void Engine::Impl::stop(const std::string& by) {
+  std::unique_lock lock(mutex);
+  stopping = true;
+  end(lock, by);
+}
+
+void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by) {
+  if (!running) return;
+  const bool complete = settled_batches == batch_count;
+  const bool over = !std::exchange(stopping, true) && complete;
+  if (!complete) {
+    set_cancelled(true);
+    run->ended_by = by;
+  }
+  lock.unlock();
+  executor->drain();
+  std::int64_t held = 0;
+  executor->for_each_held([&](const Frame&) { ++held; });
+  if (!complete) {
+    for (const auto& frame : frames) frame->release_all();
+  }
+  std::int64_t waiting = 0;
+  if (!over) {  // else they are about to be delivered
+    waiting = compactor.waiting();
+    compactor.restart();
+  }
+  lock.lock();
+  while (const std::unique_ptr<BatchInMaking> batch = making.take_front()) {
+    if (batch->frames != nullptr) held += static_cast<std::int64_t>(batch->frames->size());
+    lock.unlock();
+    batch->data.reset();  // destroys values of the user's types
+    lock.lock();
+  }
+  ledger.delivered -= waiting;
+  ledger.cancelled += held + waiting;
+  // Where a broken run left its samples nobody knows.
+  if (broken) ledger.cancelled += ledger.open();
+  running = false;
+  total_ledger += ledger;
+  if (!ledger.balanced()) {
+    throw Error("samples were lost: " + to_string(ledger) +
+                "; this is a defect of the pipeline itself");
+  }
+}
+
+std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
+  require_outside("epoch()");
+  auto begun = std::make_shared<Run>();
+  begun->epoch = epoch;
+  {
+    std::unique_lock lock(mutex);
+    stopping = true;
+    end(lock, "epoch(), which began epoch " + std::to_string(epoch) +
+                  "; a pipeline runs one epoch at a time: take all batches first, or make another "
+                  "pipeline");
+    run = begun;
+    making.restart(epoch);
+    settled_batches = 0;
+    delivery.restart(total);
+    compactor.restart();
+    ledger = Ledger{};
+    stopping = false;
+    broken = nullptr;
+    running = true;
+    set_cancelled(false);
+  }
+  try {
+    executor->begin(total);
+  } catch (...) {
+    break_off(std::current_exception());
+  }
+  return begun;
+}
+
+}  // namespace sluice::detail

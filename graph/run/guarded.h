@@ -1,0 +1,64 @@
+// guarded(): runs work for a frame so that no exception gets out. What the work throws becomes the
+// error of the frame's sample. WorkScope: says which plan a thread works for, so that a pipeline
+// can refuse calls from its own steps that would wait for themselves.
+//
+// Ownership: none. Threads: the task that carries the frame. Errors: nothing is thrown; an error
+// needs no memory where there is none.
+#pragma once
+
+#include <sluice/graph/plan/frame.h>
+
+#include <exception>
+
+namespace sluice::detail {
+
+// Marks this thread as one that works for a plan, for as long as the scope lives. Scopes nest: a
+// step of one pipeline may run another one.
+class WorkScope {
+ public:
+  explicit WorkScope(const Plan& plan) noexcept : plan_(&plan), outer_(innermost) {
+    innermost = this;
+  }
+  ~WorkScope() { innermost = outer_; }
+  WorkScope(const WorkScope&) = delete;
+  WorkScope& operator=(const WorkScope&) = delete;
+
+  static bool is_open(const Plan& plan) noexcept {
+    for (const WorkScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+      if (scope->plan_ == &plan) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constinit thread_local const WorkScope* innermost;
+  const Plan* plan_;
+  const WorkScope* outer_;
+};
+
+inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
+
+template <class Name>
+void fail(Frame& frame, const Name& name, const char* what) noexcept {
+  if (what == nullptr) what = "threw an exception whose what() is null";
+  try {
+    frame.fail(name(), what);
+  } catch (...) {  // no memory for the name
+    frame.fail({}, what);
+  }
+}
+
+// `name()` gives what the error names as the step; it is asked only when `work()` throws.
+template <class Name, class Work>
+void guarded(Frame& frame, const Name& name, const Work& work) noexcept {
+  const WorkScope scope(frame.plan());
+  try {
+    work();
+  } catch (const std::exception& error) {
+    detail::fail(frame, name, error.what());
+  } catch (...) {
+    detail::fail(frame, name, "threw something that is not a std::exception");
+  }
+}
+
+}  // namespace sluice::detail

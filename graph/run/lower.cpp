@@ -1,0 +1,361 @@
+#include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/crew.h>
+#include <sluice/graph/flow/loop_node.h>
+#include <sluice/graph/flow/resident.h>
+#include <sluice/graph/flow/select_node.h>
+#include <sluice/graph/flow/window.h>
+#include <sluice/graph/run/lower.h>
+#include <sluice/graph/run/runner.h>
+#include <sluice/runtime/error.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <tbb/flow_graph.h>
+#include <tbb/task_arena.h>
+
+namespace sluice::detail {
+namespace {
+
+using Token = Frame*;
+using Receiver = tbb::flow::receiver<Token>;
+using StageNode = tbb::flow::function_node<Token, Token>;
+using BranchNode = flow::select_node<Token>;
+using LoopNode = flow::loop_node<Token>;
+
+// The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
+class Nodes {
+ public:
+  Nodes(tbb::flow::graph& g, Runner& runner) : graph_(g), runner_(runner) {}
+
+  // `at_end` says what happens to a token when the block is through; it runs in the block's last
+  // task.
+  using AtEnd = std::function<void(Frame&)>;
+  Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
+    if (block.nodes.empty()) return at_end ? end_node(next, at_end) : next;
+    Receiver* target = &next;
+    // What the next node in front must do behind its own work; only the last node has `at_end` to
+    // do.
+    AtEnd then = at_end;
+    std::size_t i = block.nodes.size();
+    while (i > 0) {
+      const Node& node = block.nodes[--i];
+      if (const auto* stage = std::get_if<Stage>(&node)) {
+        target = &lower_stage(*stage, *target, then);
+      } else if (const auto* loop = std::get_if<Loop>(&node)) {
+        target = &lower_loop(*loop, then ? end_node(*target, then) : *target);
+      } else {
+        // A stage in front of a branch runs in the branch's own task.
+        const auto* before = i >= 1 ? std::get_if<Stage>(&block.nodes[i - 1]) : nullptr;
+        target =
+            &lower_branch(before, std::get<Branch>(node), then ? end_node(*target, then) : *target);
+        if (before != nullptr) --i;
+      }
+      then = nullptr;
+    }
+    return *target;
+  }
+
+ private:
+  // A task of its own for what must happen when several ways have come together.
+  Receiver& end_node(Receiver& next, const AtEnd& at_end) {
+    return add_stage([at_end](Frame& frame) { at_end(frame); }, next);
+  }
+
+  Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
+    return add_stage(
+        [this, &stage, at_end](Frame& frame) {
+          runner_.run(frame, stage);
+          if (at_end) at_end(frame);
+        },
+        next);
+  }
+
+  template <class Work>
+  Receiver& add_stage(Work work, Receiver& next) {
+    stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
+                                                  [work](const Token& token) noexcept -> Token {
+                                                    work(*token);
+                                                    return token;
+                                                  }));
+    tbb::flow::make_edge(*stages_.back(), next);
+    return *stages_.back();
+  }
+
+  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next) {
+    branches_.push_back(std::make_unique<BranchNode>(
+        graph_, branch.arms.size(),
+        [this, before, &branch](const Token& token) noexcept -> std::size_t {
+          if (before != nullptr) runner_.run(*token, *before);
+          return runner_.choose(*token, branch);
+        }));
+    BranchNode& node = *branches_.back();
+    for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
+      AtEnd give;  // an arm without steps has given its results when it was chosen
+      if (!branch.arms[arm].nodes.empty()) {
+        give = [&branch, arm](Frame& frame) { Runner::give_results(frame, branch, arm); };
+      }
+      tbb::flow::make_edge(node.port(arm), lower(branch.arms[arm], next, give));
+    }
+    return node.input();
+  }
+
+  Receiver& lower_loop(const Loop& loop, Receiver& next) {
+    const auto* only = loop.condition.nodes.size() == 1
+                           ? std::get_if<Stage>(loop.condition.nodes.data())
+                           : nullptr;
+    const bool simple = loop.condition.nodes.empty() || only != nullptr;
+    loops_.push_back(std::make_unique<LoopNode>(
+        graph_,
+        [simple, &loop](const Token& token) noexcept {
+          if (simple) Runner::begin(*token, loop);
+        },
+        [this, only, &loop](const Token& token) noexcept {
+          if (only != nullptr) runner_.run(*token, *only);
+          return runner_.wants_another(*token, loop);
+        }));
+    LoopNode& node = *loops_.back();
+    tbb::flow::make_edge(node.done(), next);
+    const AtEnd carry = [&loop](Frame& frame) { Runner::carry(frame, loop); };
+    if (simple) {
+      tbb::flow::make_edge(node.body(), lower(loop.body, node.again(), carry));
+      return node.input();
+    }
+    // A condition with branches of its own has nodes of its own, in front of the decision.
+    Receiver& ask = lower(loop.condition, node.input(), nullptr);
+    tbb::flow::make_edge(node.body(), lower(loop.body, ask, carry));
+    return add_stage([&loop](Frame& frame) { Runner::begin(frame, loop); }, ask);
+  }
+
+  tbb::flow::graph& graph_;
+  Runner& runner_;
+  std::vector<std::unique_ptr<StageNode>> stages_;
+  std::vector<std::unique_ptr<BranchNode>> branches_;
+  std::vector<std::unique_ptr<LoopNode>> loops_;
+};
+
+}  // namespace
+
+struct Executor::Impl {
+  Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int size_of_batches,
+       BufferPool& pool, ExecutorHooks the_hooks)
+      : hooks(std::move(the_hooks)),
+        batch_size(static_cast<std::size_t>(size_of_batches)),
+        frames(all),
+        runner(pool),
+        arena(thread_count, static_cast<unsigned>(thread_count)) {
+    flow::set_up(arena);
+    start_driver();
+    try {
+      others.emplace(arena, static_cast<std::size_t>(thread_count) - 1);
+      threads = static_cast<int>(others->size()) + 1;
+      arena.execute([&] { build(plan); });
+    } catch (...) {
+      stop_driver();
+      throw;
+    }
+  }
+
+  ~Impl() {
+    stop_driver();
+    others.reset();
+    arena.execute([&] {
+      window.reset();
+      batches.reset();
+      ready.reset();
+      finish.reset();
+      nodes.reset();
+      graph.reset();
+    });
+  }
+
+  // First of all threads, since nothing goes without it.
+  void start_driver() {
+    try {
+      driver = std::thread([this] { drive(); });
+    } catch (const std::system_error& error) {
+      throw Error("the pipeline cannot make a single thread: " + error.code().message() +
+                  "; allow the process more threads (ulimit -u, pids.max) or more memory");
+    }
+  }
+
+  void stop_driver() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    wake_driver.notify_one();
+    driver.join();
+  }
+
+  void build(const Plan& plan) {
+    graph = std::make_unique<tbb::flow::graph>();
+    window = std::make_unique<flow::window<Token>>(
+        *graph, frames, static_cast<std::size_t>(threads),
+        [this](Token token) { return hooks.admit(*token); },
+        [this](Token token) { hooks.begin(*token); });
+    batches = std::make_unique<flow::batch_node<Token>>(*graph, batch_size,
+                                                        [](Token token) { return token->id(); });
+    // Lightweight: runs while the batch_node sends, so batches stay in order.
+    ready =
+        std::make_unique<ReadyNode>(*graph, tbb::flow::unlimited,
+                                    [this](const Batch& batch) noexcept -> tbb::flow::continue_msg {
+                                      hooks.batch_ready(batch->index, batch->tokens);
+                                      return {};
+                                    });
+    finish =
+        std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) noexcept -> std::size_t {
+          if (!hooks.finish(*token)) return kAgain;
+          guard([&] { window->finished(); });
+          return kDone;
+        });
+    nodes = std::make_unique<Nodes>(*graph, runner);
+    Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
+    tbb::flow::make_edge(window->output(), entry);
+    tbb::flow::make_edge(finish->port(kAgain), entry);
+    tbb::flow::make_edge(finish->port(kDone), batches->input());
+    tbb::flow::make_edge(batches->output(), *ready);
+  }
+
+  // What oneTBB throws, when it has no memory for a task, ends the run.
+  template <class Work>
+  void guard(const Work& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      hooks.broken(std::current_exception());
+    }
+  }
+
+  // Returns when nothing is under way. False when the arena could not be entered.
+  bool run() noexcept {
+    bool entered = false;
+    guard([&] {
+      arena.execute([&] {
+        entered = true;
+        guard([&] { window->start(); });
+        bool whole = false;
+        guard([&] {
+          graph->wait_for_all();
+          whole = true;
+        });
+        // Else tasks were given up, and what nodes know of them is wrong.
+        if (!whole) guard([&] { graph->reset(); });
+      });
+    });
+    return entered;
+  }
+
+  // The driver sleeps while the graph is empty, and is woken when something can be admitted.
+  void drive() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      wake_driver.wait(lock, [&] { return wanted || stopping; });
+      if (stopping) return;
+      wanted = false;
+      idle = false;
+      lock.unlock();
+      while (!run()) std::this_thread::yield();
+      lock.lock();
+      idle = true;
+      if (!wanted) became_idle.notify_all();
+    }
+  }
+
+  // Something may be admitted: by the driver if it sleeps, else here, beside what runs.
+  void admit_more() {
+    bool busy = false;
+    {
+      const std::lock_guard lock(mutex);
+      wanted = true;
+      busy = !idle;
+      if (busy) graph->reserve_wait();
+    }
+    wake_driver.notify_one();
+    if (busy) {
+      guard([&] { window->start(); });
+      graph->release_wait();
+    }
+  }
+
+  void release(std::int64_t index) {
+    const flow::token_batch<Token>* batch = batches->find(index);
+    if (batch == nullptr) return;
+    window->release(batch->tokens);
+    batches->release(batch);
+    admit_more();
+  }
+
+  void drain() {
+    window->close();
+    std::unique_lock lock(mutex);
+    wanted = true;
+    wake_driver.notify_one();
+    became_idle.wait(lock, [&] { return idle && !wanted; });
+  }
+
+  static constexpr std::size_t kAgain = 0, kDone = 1;
+  using Batch = const flow::token_batch<Token>*;
+  using ReadyNode =
+      tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
+
+  const flow::resident resident;  // first: there may be no arena without it
+  ExecutorHooks hooks;
+  const std::size_t batch_size;
+  const std::vector<Frame*> frames;
+  Runner runner;
+  tbb::task_arena arena;  // all of its places are for our own threads, see flow::crew
+  std::optional<flow::crew> others;
+  int threads = 1;  // the driver and the others
+  std::unique_ptr<tbb::flow::graph> graph;
+  std::unique_ptr<flow::window<Token>> window;
+  std::unique_ptr<flow::batch_node<Token>> batches;
+  std::unique_ptr<ReadyNode> ready;
+  std::unique_ptr<BranchNode> finish;
+  std::unique_ptr<Nodes> nodes;
+
+  std::mutex mutex;
+  std::condition_variable wake_driver;
+  std::condition_variable became_idle;
+  bool wanted = false;
+  bool idle = true;
+  bool stopping = false;
+  std::thread driver;
+};
+
+Executor::Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size,
+                   BufferPool& pool, ExecutorHooks hooks)
+    : impl_(std::make_unique<Impl>(plan, frames, threads, batch_size, pool, std::move(hooks))) {}
+
+Executor::~Executor() {
+  set_cancelled(true);
+  drain();
+}
+
+void Executor::begin(std::int64_t total) {
+  // As many batches as the frames fill, and one at the end that is short, may be under way, and one
+  // that begins.
+  impl_->batches->expect(total, impl_->frames.size() / impl_->batch_size + 2);
+  impl_->window->reset(impl_->frames);
+  impl_->admit_more();
+}
+
+void Executor::release(std::int64_t batch) { impl_->release(batch); }
+
+void Executor::drain() { impl_->drain(); }
+
+void Executor::for_each_held(const std::function<void(const Frame&)>& visit) const {
+  impl_->batches->for_each_held([&](const Frame* frame) { visit(*frame); });
+}
+
+int Executor::threads() const { return impl_->threads; }
+
+void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cancelled); }
+
+}  // namespace sluice::detail

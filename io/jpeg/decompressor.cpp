@@ -1,0 +1,165 @@
+#include <sluice/io/jpeg/decompressor.h>
+#include <sluice/io/jpeg/error.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+std::uint8_t times_over_255(int a, int b) {
+  return static_cast<std::uint8_t>((2 * a * b + 255) / 510);
+}
+
+void convert_cmyk(const std::uint8_t* in, int width, int channels, std::uint8_t* out) {
+  for (int x = 0; x < width; ++x, in += 4, out += channels) {
+    const std::uint8_t r = times_over_255(in[0], in[3]);
+    const std::uint8_t g = times_over_255(in[1], in[3]);
+    const std::uint8_t b = times_over_255(in[2], in[3]);
+    if (channels == 3) {
+      out[0] = r;
+      out[1] = g;
+      out[2] = b;
+    } else {
+      // BT.601 luma in 16-bit fixed point, the weights that libjpeg uses.
+      out[0] = static_cast<std::uint8_t>((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
+    }
+  }
+}
+
+}  // namespace
+
+void JpegDecompressor::open(std::span<const std::uint8_t> file, const JpegOptions& options) {
+  discard();
+  file_ = file;
+  max_scans_ = options.max_scans;
+  ours_ = false;
+  errors_.start_picture(options.damage == DamagePolicy::strict);
+  run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->read_header(); });
+}
+
+bool JpegDecompressor::start(bool own_entropy, const JpegIndexEntry* index) {
+  run([](void* self) noexcept {
+    static_cast<void>(jpeg_start_decompress(&static_cast<JpegDecompressor*>(self)->info_));
+  });
+  ours_ = own_entropy && entropy_.attach(info_, file_, errors_, index);
+  return true;
+}
+
+JpegDecompressor::Columns JpegDecompressor::columns(const Window& window) const {
+  const int full = static_cast<int>(info_.output_width);
+  if (window.width == full) return {0, full};
+  // Upsampling looks one pixel to either side, hence one more than is wanted. And where less than 3
+  // samples of colour are left of a row, the library changes to plain repetition, hence never less
+  // than those.
+  const int least = 3 * info_.max_h_samp_factor;
+  const int right = std::min(std::max(window.x + window.width + 1, window.x - 1 + least), full);
+  const int left = std::max(std::min(window.x - 1, right - least), 0);
+  // The library begins at a whole group of blocks.
+  const int group = jpeg_group_width(info_);
+  return {left / group * group, right - left / group * group};
+}
+
+bool JpegDecompressor::read_rows(const JpegRowJob& job) {
+  scratch_.resize(static_cast<std::size_t>(info_.output_width) *
+                  static_cast<std::size_t>(info_.output_components));
+  job_ = &job;
+  return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->deliver(); });
+}
+
+void JpegDecompressor::discard() noexcept {
+  jpeg_destroy_decompress(&info_);
+  info_ = {};
+}
+
+std::string JpegDecompressor::describe_damage() const {
+  return errors_.row > 0
+             ? fmt::format("{}, after row {} of {}", errors_.text, errors_.row, info_.output_height)
+         : errors_.scan > 1 ? fmt::format("{}, in scan {}", errors_.text, errors_.scan)
+                            : fmt::format("{}, before the first row", errors_.text);
+}
+
+bool JpegDecompressor::run(JpegStep step) {
+  if (jpeg_guarded(errors_, step, this)) return true;
+  if (errors_.out_of_memory) throw std::bad_alloc();
+  if (ours_ && entropy_.doubted()) return false;
+  const char* const hint = errors_.row > 0 ? " (DamagePolicy::tolerant keeps what is left)" : "";
+  throw JpegError(errors_.fatal_is_damage
+                      ? fmt::format("damaged: {}{}", describe_damage(), hint)
+                      : fmt::format("cannot be decoded: {}", errors_.row > 0
+                                                                 ? describe_damage()
+                                                                 : std::string(errors_.text)));
+}
+
+void JpegDecompressor::read_header() {
+  errors_.install();
+  info_.err = &errors_.manager;
+  jpeg_create_decompress(&info_);
+  jpeg_mem_src(&info_, file_.data(), static_cast<unsigned long>(file_.size()));
+  jpeg_read_header(&info_, TRUE);
+  errors_.header_read = true;
+  if (jpeg_has_multiple_scans(&info_) != FALSE) {
+    progress_ = {};
+    progress_.manager.progress_monitor = check_scans;
+    progress_.owner = this;
+    info_.progress = &progress_.manager;
+  }
+}
+
+void JpegDecompressor::check_scans(j_common_ptr object) {
+  JpegDecompressor& self = *reinterpret_cast<Progress*>(object->progress)->owner;
+  if (self.info_.input_scan_number <= self.max_scans_) return;
+  char message[JMSG_LENGTH_MAX];
+  std::snprintf(message, sizeof message, "it has more than %d scans, the limit; raise max_scans",
+                self.max_scans_);
+  self.errors_.fail(object, message);
+}
+
+void JpegDecompressor::deliver() {
+  const JpegRowJob& job = *job_;
+  const Window& w = job.window;
+  JDIMENSION left = 0;
+  if (job.cut) {
+    const Columns wanted = columns(w);
+    if (wanted.width < static_cast<int>(info_.output_width)) {
+      left = static_cast<JDIMENSION>(wanted.left);
+      JDIMENSION width = static_cast<JDIMENSION>(wanted.width);
+      jpeg_crop_scanline(&info_, &left, &width);
+      if (ours_) entropy_.set_columns(left, width);
+    }
+    if (w.y > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(w.y));
+  }
+  const int first = w.y;
+  const int last = w.y + w.height;
+  const std::size_t components = static_cast<std::size_t>(info_.output_components);
+  const std::size_t before = (static_cast<std::size_t>(w.x) - left) * components;
+  const bool straight =
+      !job.cmyk && (job.margins || w.width == static_cast<int>(info_.output_width));
+  const JDIMENSION end = job.to_end ? info_.output_height : static_cast<JDIMENSION>(last);
+  while (info_.output_scanline < end) {
+    const int y = static_cast<int>(info_.output_scanline);
+    const bool inside = y >= first && y < last;
+    std::uint8_t* target = inside ? job.out + (y - first) * job.out_stride : nullptr;
+    JSAMPROW row = inside && straight ? target - before : scratch_.data();
+    jpeg_read_scanlines(&info_, &row, 1);
+    if (!inside || straight) continue;
+    if (job.cmyk) {
+      convert_cmyk(scratch_.data() + before, w.width, job.channels, target);
+    } else {
+      std::memcpy(target, scratch_.data() + before, static_cast<std::size_t>(w.width) * components);
+    }
+  }
+  if (end == info_.output_height && !(job.sound && !job.to_end)) {
+    if (ours_) entropy_.finish();
+    jpeg_finish_decompress(&info_);
+  } else {
+    jpeg_abort_decompress(&info_);
+  }
+}
+
+}  // namespace sluice

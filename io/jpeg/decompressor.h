@@ -1,0 +1,92 @@
+// JpegDecompressor: a thread's libjpeg object and its way through one picture: header, start, rows.
+// Internal: no user includes it.
+//
+// The library's part is made anew for each picture: it would keep the tables of the former one, and
+// a file that lacks some would decode with those. That costs less than can be measured. What is
+// kept is memory of our own: a row, a piece of the file, Huffman tables laid out for reading.
+//
+// Ownership: refers to the file and the output of the picture at work. Threads: one. Errors:
+// JpegError, std::bad_alloc; the object is then good for the next picture.
+#pragma once
+
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/entropy.h>
+#include <sluice/io/jpeg/guard.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+// What is to be done with the rows of one picture; plain data, so that a step may use it.
+struct JpegRowJob {
+  Window window;        // of the stored picture, at the scale that it is decoded at
+  bool cut = false;     // let the library skip rows and columns
+  bool to_end = false;  // read all rows and what follows them
+  bool sound = false;   // nothing is wrong with the file, so that what follows need not be read
+  int channels = 0;     // of the output
+  bool cmyk = false;    // convert four channels to them
+  // Where the window's first pixel goes. With `margins` each row may overwrite the pixels
+  // on both sides of it that columns() adds.
+  std::uint8_t* out = nullptr;
+  std::ptrdiff_t out_stride = 0;
+  bool margins = false;
+};
+
+class JpegDecompressor {
+ public:
+  JpegDecompressor() = default;
+  JpegDecompressor(const JpegDecompressor&) = delete;
+  JpegDecompressor& operator=(const JpegDecompressor&) = delete;
+  ~JpegDecompressor() { discard(); }
+
+  // Reads the header of `file` as the start of a new picture.
+  void open(std::span<const std::uint8_t> file, const JpegOptions& options);
+  // Starts decoding. From here on false means that an entropy decoder of our own gave up, and the
+  // picture has to be opened again and started without one.
+  bool start(bool own_entropy, const JpegIndexEntry* index);
+  // Whether the entropy decoder is our own.
+  bool is_ours() const { return ours_; }
+  JpegEntropy& entropy() { return entropy_; }
+
+  // The columns that are computed so that those of the window come out right.
+  struct Columns {
+    int left = 0;
+    int width = 0;
+  };
+  Columns columns(const Window& window) const;
+  bool read_rows(const JpegRowJob& job);
+
+  // Frees what the library holds.
+  void discard() noexcept;
+
+  jpeg_decompress_struct& info() { return info_; }
+  const JpegErrors& errors() const { return errors_; }
+  std::string describe_damage() const;
+
+ private:
+  struct Progress {
+    jpeg_progress_mgr manager;  // first: libjpeg hands out a pointer to it
+    JpegDecompressor* owner;
+  };
+
+  bool run(JpegStep step);
+  // Steps: no locals with destructors, no exceptions.
+  void read_header();
+  void deliver();
+  static void check_scans(j_common_ptr object);
+
+  jpeg_decompress_struct info_{};
+  JpegErrors errors_;
+  Progress progress_{};
+  std::span<const std::uint8_t> file_;
+  int max_scans_ = 0;
+  bool ours_ = false;
+  JpegEntropy entropy_;
+  const JpegRowJob* job_ = nullptr;
+  std::vector<std::uint8_t> scratch_;  // one row of the library's output
+};
+
+}  // namespace sluice

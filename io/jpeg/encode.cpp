@@ -1,0 +1,149 @@
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/exif.h>
+#include <sluice/io/jpeg/guard.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+// One call's libjpeg object, and the bytes that it has written. libjpeg's own memory destination
+// loses track of its buffer on an error, hence one of ours.
+class Compressor {
+ public:
+  Compressor(const Image& image, const JpegEncodeOptions& options)
+      : image_(image), options_(options) {
+    capacity_ = image.row_bytes() * static_cast<std::size_t>(image.height()) / 4 + 4096;
+    data_ = static_cast<std::uint8_t*>(std::malloc(capacity_));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  ~Compressor() {
+    jpeg_destroy_compress(&info_);
+    std::free(data_);
+  }
+
+  Bytes run() {
+    errors_.install();
+    errors_.start_picture(false);
+    info_.err = &errors_.manager;
+    if (!jpeg_guarded(
+            errors_, [](void* self) noexcept { static_cast<Compressor*>(self)->write(); }, this)) {
+      if (errors_.out_of_memory) throw std::bad_alloc();
+      throw JpegError(fmt::format("cannot be encoded: {}", errors_.text));
+    }
+    return Bytes::copy_of({data_, capacity_ - destination_.manager.free_in_buffer});
+  }
+
+ private:
+  struct Destination {
+    jpeg_destination_mgr manager;  // first: libjpeg hands out a pointer to it
+    Compressor* owner;
+  };
+
+  static Compressor& owner_of(j_compress_ptr info) {
+    return *reinterpret_cast<Destination*>(info->dest)->owner;
+  }
+
+  static void begin(j_compress_ptr info) {
+    Compressor& self = owner_of(info);
+    info->dest->next_output_byte = self.data_;
+    info->dest->free_in_buffer = self.capacity_;
+  }
+
+  // Called when the buffer is full, whatever free_in_buffer says at that moment.
+  static boolean grow(j_compress_ptr info) {
+    Compressor& self = owner_of(info);
+    void* larger = std::realloc(self.data_, self.capacity_ * 2);
+    if (larger == nullptr) self.errors_.fail_out_of_memory();
+    self.data_ = static_cast<std::uint8_t*>(larger);
+    info->dest->next_output_byte = self.data_ + self.capacity_;
+    info->dest->free_in_buffer = self.capacity_;
+    self.capacity_ *= 2;
+    return TRUE;
+  }
+
+  static void end(j_compress_ptr) {}
+
+  // A step: no locals with destructors, no exceptions.
+  void write() {
+    jpeg_create_compress(&info_);
+    destination_.manager.init_destination = begin;
+    destination_.manager.empty_output_buffer = grow;
+    destination_.manager.term_destination = end;
+    destination_.owner = this;
+    info_.dest = &destination_.manager;
+    info_.image_width = static_cast<JDIMENSION>(image_.width());
+    info_.image_height = static_cast<JDIMENSION>(image_.height());
+    info_.input_components = image_.channels();
+    info_.in_color_space = image_.channels() == 3 ? JCS_RGB : JCS_GRAYSCALE;
+    jpeg_set_defaults(&info_);
+    jpeg_set_quality(&info_, options_.quality, TRUE);
+    const Subsampling s = options_.subsampling;
+    if (image_.channels() == 3) {
+      info_.comp_info[0].h_samp_factor = s == Subsampling::s422 || s == Subsampling::s420 ? 2 : 1;
+      info_.comp_info[0].v_samp_factor = s == Subsampling::s440 || s == Subsampling::s420 ? 2 : 1;
+    }
+    if (options_.progressive) jpeg_simple_progression(&info_);
+    info_.optimize_coding = options_.optimize ? TRUE : FALSE;
+    info_.restart_in_rows = options_.restart_rows;
+    info_.dct_method = JDCT_ISLOW;
+    jpeg_start_compress(&info_, TRUE);
+    if (options_.orientation != 1) {
+      const std::array<std::uint8_t, 32> exif = make_exif_orientation(options_.orientation);
+      jpeg_write_marker(&info_, JPEG_APP0 + 1, exif.data(), static_cast<unsigned>(exif.size()));
+    }
+    while (info_.next_scanline < info_.image_height) {
+      // libjpeg takes a pointer to changeable pixels but does not change them.
+      JSAMPROW row = const_cast<JSAMPROW>(image_.row(static_cast<int>(info_.next_scanline)));
+      jpeg_write_scanlines(&info_, &row, 1);
+    }
+    jpeg_finish_compress(&info_);
+  }
+
+  const Image& image_;
+  const JpegEncodeOptions& options_;
+  jpeg_compress_struct info_{};
+  JpegErrors errors_;
+  Destination destination_{};
+  std::uint8_t* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+void check(const Image& image, const JpegEncodeOptions& options) {
+  if (image.empty()) throw JpegError("an empty image cannot be encoded");
+  if (image.channels() != 1 && image.channels() != 3) {
+    throw JpegError(fmt::format(
+        "an image of {} channels cannot be encoded, only 1 (gray) or 3 (RGB)", image.channels()));
+  }
+  if (image.width() > JPEG_MAX_DIMENSION || image.height() > JPEG_MAX_DIMENSION) {
+    throw JpegError(
+        fmt::format("{} x {} pixels cannot be encoded: a JPEG file has at most {} a side",
+                    image.width(), image.height(), JPEG_MAX_DIMENSION));
+  }
+  if (options.quality < 1 || options.quality > 100) {
+    throw JpegError(fmt::format("quality {} does not lie in 1 to 100", options.quality));
+  }
+  if (options.orientation < 1 || options.orientation > 8) {
+    throw JpegError(fmt::format("orientation {} does not lie in 1 to 8", options.orientation));
+  }
+  if (options.restart_rows < 0) {
+    throw JpegError(fmt::format("restart_rows is {}, below 0", options.restart_rows));
+  }
+}
+
+}  // namespace
+
+Bytes encode_jpeg(const Image& image, const JpegEncodeOptions& options) {
+  check(image, options);
+  return Compressor(image, options).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,169 @@
+#include <sluice/io/jpeg/entropy_kernels.h>
+
+#include <bit>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sluice/io/jpeg_entropy_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef SLUICE_JPEG_ENTROPY_KERNELS_ONCE
+#define SLUICE_JPEG_ENTROPY_KERNELS_ONCE
+namespace sluice {
+namespace {
+
+// Where the coefficient k in zigzag order lies in a block, row by row. Beyond 63: the end of a
+// block, which stores a zero there, and what is wrong with the file.
+struct ZigzagOrder {
+  std::uint8_t at[64 + HuffmanLookup::kEndOfBlock + 1];
+  constexpr ZigzagOrder() : at{} {
+    int row = 0;
+    int column = 0;
+    for (int k = 0; k < 64; ++k) {
+      at[k] = static_cast<std::uint8_t>(8 * row + column);
+      const bool up = (row + column) % 2 == 0;
+      if (up && column == 7) {
+        ++row;
+      } else if (up && row == 0) {
+        ++column;
+      } else if (!up && row == 7) {
+        ++column;
+      } else if (!up && column == 0) {
+        ++row;
+      } else {
+        row += up ? -1 : 1;
+        column += up ? 1 : -1;
+      }
+    }
+    for (auto* rest = at + 64; rest != at + sizeof(at); ++rest) *rest = 63;
+  }
+};
+constexpr ZigzagOrder kZigzag;
+
+}  // namespace
+}  // namespace sluice
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace sluice {
+namespace HWY_NAMESPACE {
+
+struct Bits {
+  std::uint64_t buffer;
+  std::uint32_t count;
+  const std::uint8_t* next;
+
+  // At least 56 good bits. Those that were read already come again, to the same place.
+  HWY_INLINE void refill() {
+    std::uint64_t word;
+    std::memcpy(&word, next, sizeof(word));
+    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+    buffer |= word >> count;
+    next += (63 - count) >> 3;
+    count |= 56;
+  }
+
+  HWY_INLINE std::uint32_t look_up(const HuffmanLookup& table) const {
+    const std::uint32_t entry = table.entries[buffer >> (64 - HuffmanLookup::kBits)];
+    if (HWY_LIKELY(entry != 0)) return entry;
+    return table.find_long(buffer);
+  }
+
+  HWY_INLINE void consume(std::uint32_t entry) {
+    buffer <<= entry & 63;
+    count -= entry & 255;
+  }
+
+  // The number that the extra bits of `entry` stand for (ITU-T T.81, F.2.2.1, EXTEND), computed
+  // without a branch: its first bit is 1 when it is positive.
+  HWY_INLINE std::int32_t value(std::uint32_t entry) const {
+    const std::uint64_t extra = buffer << ((entry >> 24) & 63);
+    const std::uint32_t size = (entry >> 16) & 63;
+    const auto magnitude = static_cast<std::int32_t>((extra >> 1) >> (63 - size));
+    const auto negative = static_cast<std::int32_t>(~(static_cast<std::int64_t>(extra) >> 63));
+    return magnitude + (negative & (1 - (1 << size)));
+  }
+};
+
+template <bool kStore>
+HWY_INLINE std::uint32_t DecodeBlock(Bits& bits, const EntropyState::Block& block,
+                                     std::int32_t& predictor, std::int16_t* out) {
+  bits.refill();
+  const std::uint32_t dc = bits.look_up(*block.dc);
+  predictor += bits.value(dc);
+  bits.consume(dc);
+  if constexpr (kStore) out[0] = static_cast<std::int16_t>(predictor);
+
+  const HuffmanLookup& table = *block.ac;
+  std::uint32_t k = 0;
+  const auto symbol = [&]() HWY_ATTR {
+    const std::uint32_t ac = bits.look_up(table);
+    k += (ac >> 8) & 255;
+    if constexpr (kStore) out[kZigzag.at[k]] = static_cast<std::int16_t>(bits.value(ac));
+    bits.consume(ac);
+    return k >= 63;
+  };
+  // Of 56 bits DC takes 27 at most, and AC 26.
+  if (!symbol()) {
+    do {
+      bits.refill();
+      if (symbol()) break;
+    } while (!symbol());
+  }
+  const std::uint32_t beyond = k - 64 < 64 ? 1 : 0;
+  return (dc >> 31) | beyond | (static_cast<std::uint32_t>(predictor + 32768) >> 16);
+}
+
+void DecodeGroup(EntropyState& state, Coefficients* const* blocks) {
+  Bits bits{state.buffer, state.count, state.next};
+  std::uint32_t doubt = 0;
+  for (int i = 0; i < state.blocks; ++i) {
+    const EntropyState::Block& block = state.block[i];
+    std::int32_t& predictor = state.predictors[block.component];
+    doubt |= block.needed ? DecodeBlock<true>(bits, block, predictor, *blocks[i])
+                          : DecodeBlock<false>(bits, block, predictor, nullptr);
+  }
+  state.doubt |= doubt;
+  state.buffer = bits.buffer;
+  state.count = bits.count;
+  state.next = bits.next;
+}
+
+std::uint32_t SkipGroups(EntropyState& state, std::uint32_t groups) {
+  Bits bits{state.buffer, state.count, state.next};
+  std::uint32_t doubt = 0;
+  std::uint32_t done = 0;
+  for (; done < groups && bits.next < state.stop; ++done) {
+    for (int i = 0; i < state.blocks; ++i) {
+      const EntropyState::Block& block = state.block[i];
+      doubt |= DecodeBlock<false>(bits, block, state.predictors[block.component], nullptr);
+    }
+  }
+  state.doubt |= doubt;
+  state.buffer = bits.buffer;
+  state.count = bits.count;
+  state.next = bits.next;
+  return done;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sluice
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sluice {
+
+HWY_EXPORT(DecodeGroup);
+HWY_EXPORT(SkipGroups);
+
+void decode_group(EntropyState& state, Coefficients* const* blocks) {
+  HWY_DYNAMIC_DISPATCH(DecodeGroup)(state, blocks);
+}
+
+std::uint32_t skip_groups(EntropyState& state, std::uint32_t groups) {
+  return HWY_DYNAMIC_DISPATCH(SkipGroups)(state, groups);
+}
+
+}  // namespace sluice
+#endif

@@ -1,0 +1,106 @@
+#include <sluice/io/jpeg/guard.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include <jerror.h>
+
+namespace sluice {
+namespace {
+
+JpegErrors& errors_of(j_common_ptr object) { return *reinterpret_cast<JpegErrors*>(object->err); }
+
+void note_place(j_common_ptr object, JpegErrors& errors) {
+  if (object->is_decompressor == FALSE) return;
+  const auto* decoder = reinterpret_cast<const jpeg_decompress_struct*>(object);
+  errors.row = static_cast<int>(decoder->output_scanline);
+  const bool one_scan = decoder->progressive_mode == FALSE && decoder->input_scan_number == 1 &&
+                        decoder->comps_in_scan == decoder->num_components;
+  if (errors.row == 0 && errors.header_read && one_scan && decoder->input_iMCU_row > 1) {
+    // Rows that are passed over are counted by rows of blocks only. The last one is being read.
+    errors.row = static_cast<int>(std::uint64_t{decoder->output_height} *
+                                  (decoder->input_iMCU_row - 1) / decoder->total_iMCU_rows);
+  }
+  errors.scan = decoder->input_scan_number;
+}
+
+bool is_harmless(int code, bool header_read) {
+  switch (code) {
+    case JWRN_JFIF_MAJOR:
+    case JWRN_ADOBE_XFORM:
+    case JWRN_NOT_SEQUENTIAL:
+      return true;
+    case JWRN_EXTRANEOUS_DATA:
+      return !header_read;
+    default:
+      return false;
+  }
+}
+
+[[noreturn]] void on_error(j_common_ptr object) {
+  JpegErrors& errors = errors_of(object);
+  note_place(object, errors);
+  errors.manager.format_message(object, errors.text);
+  errors.fatal_is_damage = false;
+  errors.out_of_memory = errors.manager.msg_code == JERR_OUT_OF_MEMORY;
+  std::longjmp(errors.jump, 1);
+}
+
+// Levels below 0 are warnings; the others trace what is going on.
+void on_message(j_common_ptr object, int level) {
+  JpegErrors& errors = errors_of(object);
+  if (level >= 0) return;
+  ++errors.manager.num_warnings;
+  if (errors.damaged || is_harmless(errors.manager.msg_code, errors.header_read)) return;
+  errors.damaged = true;
+  note_place(object, errors);
+  errors.manager.format_message(object, errors.text);
+  if (errors.strict) {
+    errors.fatal_is_damage = true;
+    std::longjmp(errors.jump, 1);
+  }
+}
+
+void print_nothing(j_common_ptr) {}
+
+}  // namespace
+
+void JpegErrors::install() {
+  jpeg_std_error(&manager);
+  manager.error_exit = on_error;
+  manager.emit_message = on_message;
+  manager.output_message = print_nothing;
+}
+
+void JpegErrors::start_picture(bool strict_policy) {
+  strict = strict_policy;
+  header_read = false;
+  damaged = false;
+  fatal_is_damage = false;
+  out_of_memory = false;
+  row = 0;
+  scan = 0;
+  text[0] = '\0';
+}
+
+void JpegErrors::fail(j_common_ptr object, const char* message) {
+  note_place(object, *this);
+  fatal_is_damage = false;
+  std::strncpy(text, message, sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  std::longjmp(jump, 1);
+}
+
+void JpegErrors::fail_out_of_memory() {
+  out_of_memory = true;
+  std::longjmp(jump, 1);
+}
+
+// Kept out of line: inlined, its caller's locals would live in a frame that a jump comes back to.
+[[gnu::noinline]] bool jpeg_guarded(JpegErrors& errors, JpegStep step, void* context) {
+  if (setjmp(errors.jump) != 0) return false;
+  step(context);
+  return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,91 @@
+#include <sluice/io/jpeg/decompressor.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/library_entropy.h>
+#include <sluice/io/jpeg/self_test.h>
+#include <sluice/runtime/image.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+// Smooth areas, noise and edges, so that codes of all lengths occur.
+Image test_picture(int channels) {
+  constexpr int kHeight = 67;
+  constexpr int kWidth = 83;
+  Image image(kHeight, kWidth, channels);
+  std::uint32_t noise = 1;
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth * channels; ++x) {
+      noise = noise * 1664525 + 1013904223;
+      const std::uint32_t grain = y > 40 ? noise >> 24 : noise >> 29;
+      const int edge = x / channels > y ? 90 : 0;
+      image.row(y)[x] =
+          static_cast<std::uint8_t>((y * 2 + x / 2 + edge + static_cast<int>(grain)) & 255);
+    }
+  }
+  return image;
+}
+
+Image decoded(const Bytes& file, const Window& window) {
+  return decode_and_crop(file, window.y, window.x, window.height, window.width,
+                         {.entropy = JpegEntropyDecoder::library});
+}
+
+// The same with an entropy decoder of ours; nothing when it cannot stand in for the library's.
+std::optional<Image> decoded_by_us(const Bytes& file, const Window& window) {
+  JpegDecompressor decompressor;
+  decompressor.open(file, {});
+  decompressor.info().out_color_space = JCS_RGB;
+  if (!decompressor.start(false, nullptr) || !has_known_entropy(decompressor.info())) return {};
+  decompressor.open(file, {});
+  decompressor.info().out_color_space = JCS_RGB;
+  if (!decompressor.start(true, nullptr) || !decompressor.is_ours()) return {};
+  const JDIMENSION picture_height = decompressor.info().image_height;
+  Image out(window.height, window.width, 3);
+  JpegRowJob job;
+  job.window = window;
+  job.cut = true;
+  job.channels = 3;
+  job.out = out.data();
+  job.out_stride = out.row_stride();
+  if (!decompressor.read_rows(job)) return {};
+  const bool to_bottom = window.y + window.height == static_cast<int>(picture_height);
+  if (to_bottom && !decompressor.entropy().was_asked_for_all()) return {};
+  return out;
+}
+
+}  // namespace
+
+bool jpeg_entropy_works() {
+  const char* const wish = std::getenv("SLUICE_JPEG");
+  if (wish != nullptr && std::string_view(wish) == "stock") return false;
+  try {
+    for (const int channels : {1, 3}) {
+      const Image picture = test_picture(channels);
+      const Window windows[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
+      for (const Subsampling subsampling : {Subsampling::s444, Subsampling::s420}) {
+        for (const int restart_rows : {0, 2}) {
+          const Bytes file = encode_jpeg(
+              picture, {.quality = 93, .subsampling = subsampling, .restart_rows = restart_rows});
+          for (const Window& window : windows) {
+            const std::optional<Image> ours = decoded_by_us(file, window);
+            if (!ours || !(*ours == decoded(file, window))) return false;
+          }
+        }
+      }
+    }
+    return true;
+  } catch (const JpegError&) {
+    return false;
+  }
+}
+
+bool jpeg_entropy_is_usable() {
+  static const bool usable = jpeg_entropy_works();
+  return usable;
+}
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+// files_in: the JPEG files of a folder as a dataset for Graph::read.
+//
+//   auto [jpeg, label] = g.read(files_in("photos"));
+//
+// Files are found once, when files_in is called, in all folders below, and sorted by path. Entries
+// whose names begin with a dot are left out, and so is what lies in such folders. Labels follow the
+// usual layout of image classification: when the files lie in folders, the folders directly below
+// `folder` are the classes, numbered in sorted order from 0; when they all lie in `folder` itself,
+// every label is -1. With an index, what decodes a window of a file reads no more of it than that,
+// once the index knows the file:
+//
+//   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
+//   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
+//
+// Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
+// cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
+// throws IoError for a folder that is missing, unreadable or without JPEG files, and, unless
+// FilesOptions say otherwise, for a folder below it that cannot be read. A file that cannot be read
+// later on is the error of its sample.
+#pragma once
+
+#include <sluice/graph/plan/frame.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace sluice {
+
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+class JpegIndex;
+
+// What becomes of what cannot be read below a folder: folders that are locked, links that lead
+// nowhere or back to a folder above them.
+enum class Unreadable : std::uint8_t {
+  fail,      // files_in throws
+  leave_out  // Files::left_out() names it
+};
+
+struct FilesOptions {
+  std::shared_ptr<JpegIndex> index = {};  // null: none
+  Unreadable unreadable = Unreadable::fail;
+};
+
+struct LeftOut {
+  std::string path;
+  std::string reason;
+};
+
+class Files {
+ public:
+  explicit Files(const std::string& folder, const FilesOptions& options = {});
+
+  std::int64_t size() const;
+  // The path of file i, as it was found below the folder that was given.
+  const std::string& name(std::int64_t i) const;
+  // The class of file i, or -1.
+  std::int64_t label(std::int64_t i) const;
+  // Names of the classes; empty when there are none.
+  const std::vector<std::string>& classes() const;
+  // What could not be read while the files were sought, in the order of paths.
+  const std::vector<LeftOut>& left_out() const;
+  // How many folders and JPEG files were left out, as their names begin with a dot.
+  std::int64_t hidden() const;
+
+  // Reads file info.index_in_epoch.
+  std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const;
+
+ private:
+  struct List;
+  std::shared_ptr<const List> list_;
+};
+
+// Files whose names end in .jpg, .jpeg or .jpe, in any case.
+Files files_in(const std::string& folder, const FilesOptions& options = {});
+
+// The bytes of a file; throws IoError with the path and the reason.
+Bytes read_file(const std::string& path);
+
+}  // namespace sluice

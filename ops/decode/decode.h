@@ -1,0 +1,41 @@
+// Decoding as steps of a pipeline: whole pictures, windows of them, headers.
+//
+// clang-format off
+// | operator                | takes                      | gives      | layout, type | shapes
+// |-------------------------|----------------------------|------------|--------------|-----------------
+// | peek_jpeg               | Bytes or span of bytes     | JpegHeader |              |
+// | decode_jpeg             | Bytes or span of bytes     | Image      | HWC, 8 bit   | as the file says
+// | decode_jpeg with window | the same, and a Window     | Image      | HWC, 8 bit   | the window's
+// clang-format on
+//
+// A file that cannot be decoded is the error of its sample; io/jpeg/decode.h says what is an error.
+// With a window only that part of the picture is computed, and its pixels are exactly those of the
+// whole picture. A std::span source must keep its bytes alive for as long as the pipeline.
+#pragma once
+
+#include <sluice/graph/graph.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/window.h>
+
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+using ByteSpan = std::span<const std::uint8_t>;
+
+Value<JpegHeader> peek_jpeg(Value<Bytes> jpeg);
+Value<JpegHeader> peek_jpeg(Value<ByteSpan> jpeg);
+
+Value<Image> decode_jpeg(Value<Bytes> jpeg, const JpegOptions& options = {});
+Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options = {});
+
+// The window counts in the picture as it is seen: turned as its EXIF orientation says, if options
+// say so.
+Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Window> window, const JpegOptions& options = {});
+Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Window> window,
+                         const JpegOptions& options = {});
+
+}  // namespace sluice

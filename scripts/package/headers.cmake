@@ -1,0 +1,23 @@
+# Installs what users include, and what that includes: nothing else of the tree. Run by the
+# installation, with ROOT, the project's root, and INCLUDEDIR.
+cmake_policy(SET CMP0057 NEW)
+
+file(GLOB nodes RELATIVE ${ROOT} ${ROOT}/graph/flow/*.h)
+set(headers sluice.h ${nodes})
+set(seen)
+while(headers)
+  list(POP_FRONT headers header)
+  if(header IN_LIST seen)
+    continue()
+  endif()
+  list(APPEND seen ${header})
+  file(STRINGS ${ROOT}/${header} lines REGEX "^#include <sluice/")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^#include <sluice/([^>]*)>.*" "\\1" included "${line}")
+    list(APPEND headers ${included})
+  endforeach()
+endwhile()
+foreach(header ${seen})
+  get_filename_component(folder ${header} DIRECTORY)
+  file(INSTALL ${ROOT}/${header} DESTINATION ${CMAKE_INSTALL_PREFIX}/${INCLUDEDIR}/sluice/${folder})
+endforeach()

@@ -1,0 +1,28 @@
+// All of Sluice's public interface in one header. Includes neither oneTBB nor CUDA.
+#pragma once
+
+#include <sluice/graph/apply_random.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/boundaries.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/jpeg/learn.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/rotate.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/cpu_count.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/half.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+#include <sluice/runtime/tensor.h>

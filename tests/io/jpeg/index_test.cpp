@@ -1,0 +1,189 @@
+#include "tests/io/decode_outcome.h"
+#include "tests/io/pictures.h"
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/jpeg/self_test.h>
+#include <sluice/io/sources/files.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+class JpegIndexTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(folder_);
+    for (int i = 0; i < 3; ++i) {
+      files_.push_back(
+          encode_jpeg(draw_picture(90 + 30 * i, 150, 3, 7 + static_cast<std::uint64_t>(i)),
+                      {.subsampling = i == 1 ? Subsampling::s420 : Subsampling::s444}));
+    }
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  void teach(JpegIndex& index) const {
+    for (const Bytes& file : files_) outcome_of(file, {}, {}, kFast, &index);
+  }
+  // The error of opening the index and using all of it; empty when there is none.
+  std::string failure(const std::string& index_path) const {
+    try {
+      const auto index = JpegIndex::open(index_path);
+      for (const Bytes& file : files_) static_cast<void>(index->find(digest_of(file)));
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  std::filesystem::path folder_;
+  std::vector<Bytes> files_;
+};
+
+std::string read_all(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+void write_all(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+TEST(JpegDigest, SeesEveryByteAndTheSize) {
+  std::vector<std::uint8_t> bytes(300, 0);
+  const JpegDigest zeros = digest_of(bytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = 1;
+    EXPECT_NE(digest_of(bytes).hash, zeros.hash) << i;
+    bytes[i] = 0;
+  }
+  bytes.push_back(0);
+  EXPECT_NE(digest_of(bytes).hash, zeros.hash);
+  EXPECT_EQ(digest_of({}).size, 0u);
+}
+
+TEST_F(JpegIndexTest, AFileGivesBackWhatWasSaved) {
+  for (const std::uint32_t grain : {0u, 1u, 16u}) {
+    const auto index = JpegIndex::in_memory({.grain = grain});
+    teach(*index);
+    index->save(path("index"));
+    const auto opened = JpegIndex::open(path("index"));
+    EXPECT_EQ(opened->files(), 3);
+    EXPECT_EQ(opened->records(), index->records());
+    EXPECT_FALSE(opened->grows());
+    for (const Bytes& file : files_) {
+      const auto a = index->find(digest_of(file));
+      const auto b = opened->find(digest_of(file));
+      ASSERT_TRUE(a && b);
+      EXPECT_TRUE(a->complete && b->complete);
+      EXPECT_EQ(a->grain, b->grain);
+      EXPECT_EQ(a->per_row, b->per_row);
+      EXPECT_EQ(std::vector(a->records.begin(), a->records.end()),
+                std::vector(b->records.begin(), b->records.end()));
+      const Window w{40, 70, 30, 50};
+      const DecodeOutcome part = outcome_of(file, w, {}, kFast, opened.get());
+      EXPECT_EQ(part.path, JpegPath::indexed);
+      EXPECT_TRUE(part.same_as(outcome_of(file, w, {}, JpegEntropyDecoder::library)));
+    }
+  }
+}
+
+TEST_F(JpegIndexTest, AChangedFileIsNotKnown) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  std::vector<std::uint8_t> changed(files_[0].begin(), files_[0].end());
+  changed[changed.size() / 2] = static_cast<std::uint8_t>(changed[changed.size() / 2] ^ 4);
+  index->save(path("index"));
+  const auto opened = JpegIndex::open(path("index"));
+  EXPECT_FALSE(opened->find(digest_of(changed)));
+  JpegOptions tolerant;
+  tolerant.damage = DamagePolicy::tolerant;
+  const Window w{50, 20, 30, 60};
+  EXPECT_TRUE(outcome_of(changed, w, tolerant, kFast, opened.get())
+                  .same_as(outcome_of(changed, w, tolerant, JpegEntropyDecoder::library)));
+}
+
+TEST_F(JpegIndexTest, TheBudgetHolds) {
+  const auto all = JpegIndex::in_memory();
+  teach(*all);
+  const auto index = JpegIndex::in_memory({.bytes = all->bytes() * 2 / 3});
+  teach(*index);
+  EXPECT_LT(index->files(), 3);
+  EXPECT_GT(index->files(), 0);
+  EXPECT_LE(index->bytes(), all->bytes() * 2 / 3);
+}
+
+TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  index->save(path("index"));
+  const std::string sound = read_all(path("index"));
+  ASSERT_EQ(failure(path("index")), "");
+  for (std::size_t i = 0; i < sound.size(); i += i < 200 ? 1 : 7) {
+    std::string bytes = sound;
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+    write_all(path("flipped"), bytes);
+    const std::string error = failure(path("flipped"));
+    EXPECT_NE(error, "") << "byte " << i;
+    EXPECT_NE(error.find(path("flipped")), std::string::npos) << error;
+  }
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{47}, std::size_t{100},
+                                 sound.size() - 12, sound.size() - 1}) {
+    write_all(path("cut"), sound.substr(0, size));
+    EXPECT_NE(failure(path("cut")), "") << size;
+  }
+  write_all(path("long"), sound + "x");
+  EXPECT_NE(failure(path("long")), "");
+  write_all(path("foreign"), std::string(1000, 'a'));
+  EXPECT_NE(failure(path("foreign")).find("is not an index file"), std::string::npos);
+  EXPECT_NE(failure(path("missing")).find("cannot be opened"), std::string::npos);
+  EXPECT_NE(failure(folder_.string()).find("is not a file"), std::string::npos);
+  EXPECT_THROW(index->save(path("no/such/folder")), IoError);
+}
+
+TEST_F(JpegIndexTest, WhoWritesOverAFileInUseIsNoticed) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  index->save(path("index"));
+  const std::string sound = read_all(path("index"));
+  const auto opened = JpegIndex::open(path("index"));
+  index->save(path("index"));  // another file under the same name
+  EXPECT_TRUE(opened->find(digest_of(files_[0])));
+  const auto again = JpegIndex::open(path("index"));
+  write_all(path("index"), sound.substr(0, 100));
+  EXPECT_THROW(static_cast<void>(again->find(digest_of(files_[0]))), IoError);
+  EXPECT_TRUE(opened->find(digest_of(files_[0])));
+}
+
+TEST_F(JpegIndexTest, SavingLeavesNothingElseBehind) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  write_all(path("index.part"), "somebody's");
+  index->save(path("index"));
+  EXPECT_EQ(read_all(path("index.part")), "somebody's");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+  // What was opened has nothing to save.
+  const auto opened = JpegIndex::open(path("index"));
+  EXPECT_THROW(opened->save(path("index")), IoError);
+  EXPECT_EQ(JpegIndex::open(path("index"))->files(), 3);
+}
+
+TEST_F(JpegIndexTest, APipeIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_NE(failure(path("pipe")).find("is not a file"), std::string::npos);
+  EXPECT_FALSE(JpegIndex::is_one(path("pipe")));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,137 @@
+// Damaged files end with our entropy decoder as they end with libjpeg's: the same pixels, warnings
+// and errors, with an index and without. SLUICE_JPEG_MUTANTS says how many there are;
+// scripts/test --nightly makes them 100,000.
+
+#include "tests/io/jpeg/mutant.h"
+
+#include "tests/io/decode_outcome.h"
+#include "tests/io/pictures.h"
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/scan_reader.h>
+#include <sluice/io/jpeg/self_test.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+class JpegMutantTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
+    for (const int restart_rows : {0, 1}) {
+      for (const Subsampling s : {Subsampling::s444, Subsampling::s420}) {
+        files_.push_back(
+            encode_jpeg(draw_picture(61, 75, 3),
+                        {.quality = 85, .subsampling = s, .restart_rows = restart_rows}));
+      }
+      files_.push_back(
+          encode_jpeg(draw_picture(kHeight, 90, 1),
+                      {.quality = 96, .optimize = true, .restart_rows = restart_rows}));
+    }
+    // More than our decoder prepares at a time.
+    files_.push_back(encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
+    ASSERT_GT(files_.back().size(), ScanReader::kPiece);
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // An index that knows the undamaged files and learns nothing more.
+  std::shared_ptr<JpegIndex> index_of_files() const {
+    const auto index = JpegIndex::in_memory({.grain = 4});
+    for (const Bytes& file : files_) outcome_of(file, {}, {}, kFast, index.get());
+    const std::string path = (folder_ / "index").string();
+    index->save(path);
+    return JpegIndex::open(path);
+  }
+
+  // A window of this size lies in every file.
+  static constexpr int kHeight = 40;
+  static constexpr int kWidth = 75;
+  std::vector<Bytes> files_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
+  const char* wish = std::getenv("SLUICE_JPEG_MUTANTS");
+  const int mutants = wish != nullptr ? std::atoi(wish) : 2000;
+  const auto stranger = index_of_files();
+  int refused = 0;
+  int decoded = 0;
+  int indexed = 0;
+  for (int i = 0; i < mutants; ++i) {
+    SCOPED_TRACE("mutant " + std::to_string(i));
+    Random random({.seed = 77, .sample = static_cast<std::uint32_t>(i)});
+    const Bytes& file = files_[static_cast<std::size_t>(i) % files_.size()];
+    const auto bytes = jpeg_mutant(file, random);
+    const bool is_known = stranger->find(digest_of(bytes)).has_value();
+    ASSERT_EQ(is_known, std::equal(bytes.begin(), bytes.end(), file.begin(), file.end()));
+
+    JpegOptions options;
+    options.max_output_bytes = 1 << 22;
+    if (i % 2 == 1) options.damage = DamagePolicy::tolerant;
+    options.verify = i % 10 == 9;
+    const auto own = JpegIndex::in_memory({.grain = std::array{0u, 1u, 16u}[random.below(3)]});
+    const auto ends_as = [&](const DecodeOutcome& library, const std::optional<Window>& window,
+                             JpegIndex* index) {
+      const DecodeOutcome fast = outcome_of(bytes, window, options, kFast, index);
+      EXPECT_TRUE(fast.same_as(library)) << fast << " instead of " << library;
+      if (index == stranger.get() && !is_known) {
+        EXPECT_NE(fast.path, JpegPath::indexed);
+      }
+      indexed += fast.path == JpegPath::indexed ? 1 : 0;
+    };
+
+    // What is learnt of a mutant comes from all of it, or from a window first.
+    const DecodeOutcome whole = outcome_of(bytes, {}, options, kLibrary);
+    ends_as(whole, {}, i % 3 == 0 ? own.get() : nullptr);
+    ++(whole.error.empty() ? decoded : refused);
+    for (const bool narrow : {false, true}) {
+      // A window sees the damage that the library sees on its way there, whatever is known of the
+      // file.
+      const Window w = any_window(random, kHeight, kWidth, narrow);
+      const DecodeOutcome part = outcome_of(bytes, w, options, kLibrary);
+      for (JpegIndex* index : {static_cast<JpegIndex*>(nullptr), stranger.get(), own.get()}) {
+        ends_as(part, w, index);
+      }
+    }
+    ends_as(whole, {}, own.get());
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(refused, mutants / 10);
+  EXPECT_GT(decoded, mutants / 10);
+  EXPECT_GT(indexed, mutants / 10);
+}
+
+// The library reads a little ahead of what a window needs, and so may find that the file ends.
+TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
+  const Bytes file = encode_jpeg(draw_picture(37, 50, 3), {.quality = 30});
+  for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {
+    for (const std::size_t fill_bytes : {1, 2, 60}) {
+      for (const std::size_t zeros : {0, 2}) {
+        std::vector<std::uint8_t> bytes(file.begin(), file.begin() + cut);
+        bytes.resize(cut + fill_bytes, 0xff);
+        bytes.resize(cut + fill_bytes + zeros, 0);
+        const Window w{3, 28, 2, 7};
+        const DecodeOutcome library = outcome_of(bytes, w, {}, kLibrary);
+        const DecodeOutcome fast = outcome_of(bytes, w, {}, kFast);
+        EXPECT_TRUE(fast.same_as(library)) << "cut at " << cut << ", " << fill_bytes << " and "
+                                           << zeros << ": " << fast << " instead of " << library;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

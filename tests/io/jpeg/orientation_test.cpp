@@ -1,0 +1,73 @@
+#include "tests/io/pictures.h"
+#include <sluice/io/jpeg/orientation.h>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+// Where the stored pixel of (y, x) of the turned picture lies, from the table of the EXIF standard:
+// which side of the scene the stored row 0 and column 0 are.
+struct Place {
+  int y;
+  int x;
+};
+Place stored_place(int orientation, int y, int x, int height, int width) {
+  switch (orientation) {
+    case 2:
+      return {y, width - 1 - x};
+    case 3:
+      return {height - 1 - y, width - 1 - x};
+    case 4:
+      return {height - 1 - y, x};
+    case 5:
+      return {x, y};
+    case 6:
+      return {height - 1 - x, y};
+    case 7:
+      return {height - 1 - x, width - 1 - y};
+    case 8:
+      return {x, width - 1 - y};
+    default:
+      return {y, x};
+  }
+}
+
+TEST(Orientation, MovesEachPixelToItsPlace) {
+  for (const int channels : {1, 2, 3, 4}) {
+    const Image image = draw_picture(13, 21, channels);
+    for (int orientation = 0; orientation <= 9; ++orientation) {
+      Image out;
+      orient(image, orientation, out);
+      const bool swap = orientation >= 5 && orientation <= 8;
+      EXPECT_EQ(swaps_sides(orientation), swap);
+      ASSERT_EQ(out.height(), swap ? 21 : 13);
+      ASSERT_EQ(out.width(), swap ? 13 : 21);
+      for (int y = 0; y < out.height(); ++y) {
+        for (int x = 0; x < out.width(); ++x) {
+          const Place p = stored_place(orientation, y, x, 13, 21);
+          for (int c = 0; c < channels; ++c) ASSERT_EQ(out.at(y, x, c), image.at(p.y, p.x, c));
+        }
+      }
+    }
+  }
+}
+
+TEST(Orientation, WindowsTurnAsThePictureDoes) {
+  const Image image = draw_picture(13, 21, 3);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    Image whole;
+    orient(image, orientation, whole);
+    for (const Window& w : {Window{0, 0, 1, 1}, Window{2, 5, 4, 3}, Window{9, 1, 3, 12},
+                            Window{0, 0, whole.height(), whole.width()}}) {
+      const Window s = stored_window(w, orientation, 13, 21);
+      EXPECT_EQ(oriented_window(s, orientation, 13, 21), w);
+      Image part;
+      orient(image.crop_view(s.y, s.x, s.height, s.width), orientation, part);
+      EXPECT_TRUE(part == whole.crop_view(w.y, w.x, w.height, w.width)) << orientation;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

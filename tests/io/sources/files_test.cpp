@@ -1,0 +1,238 @@
+#include <sluice/graph/pipeline.h>
+#include <sluice/io/sources/files.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+namespace fs = std::filesystem;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "sluice-files-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    root_ = name;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+  std::string refused() const {
+    try {
+      (void)files_in(root_.string());
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  fs::path root_;
+};
+
+TEST_F(FilesTest, LabelsComeFromTheFoldersBelow) {
+  write("dog/b.jpg", "1");
+  write("cat/deep/a.JPEG", "2");
+  write("cat/c.jpe", "3");
+  write("cat-2/d.jpg", "4");
+  write("cat/notes.txt", "no picture");
+  const Files files = files_in(root_.string());
+  ASSERT_EQ(files.size(), 4);
+  EXPECT_EQ(files.classes(), (std::vector<std::string>{"cat", "cat-2", "dog"}));
+  std::vector<std::pair<std::string, std::int64_t>> found;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    found.emplace_back(fs::path(files.name(i)).lexically_relative(root_).string(), files.label(i));
+  }
+  const std::vector<std::pair<std::string, std::int64_t>> expected = {
+      {"cat-2/d.jpg", 1}, {"cat/c.jpe", 0}, {"cat/deep/a.JPEG", 0}, {"dog/b.jpg", 2}};
+  EXPECT_EQ(found, expected);
+}
+
+TEST_F(FilesTest, AFlatFolderHasNoLabels) {
+  write("b.jpg", "1");
+  write("a.jpg", "2");
+  const Files files = files_in(root_.string() + "/");
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_TRUE(files.classes().empty());
+  EXPECT_EQ(files.label(0), -1);
+  EXPECT_EQ(fs::path(files.name(0)).filename(), "a.jpg");
+}
+
+TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
+  EXPECT_EQ(refused(),
+            "the folder '" + root_.string() +
+                "' holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");
+  write("x.png", "");
+  EXPECT_NE(refused(), "no error");
+  EXPECT_THROW((void)files_in((root_ / "missing").string()), IoError);
+  EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
+}
+
+// What is no file would block whoever opens it.
+TEST_F(FilesTest, LeavesOutWhatIsNoFile) {
+  write("a.jpg", "1");
+  ASSERT_EQ(mkfifo((root_ / "pipe.jpg").c_str(), 0600), 0);
+  fs::create_symlink("nowhere.jpg", root_ / "dangling.jpg");
+  fs::create_symlink("self.jpg", root_ / "self.jpg");
+  fs::create_directory(root_ / "folder.jpg");
+  const Files files = files_in(root_.string());
+  ASSERT_EQ(files.size(), 3);
+  EXPECT_EQ(fs::path(files.name(1)).filename(), "dangling.jpg");
+  EXPECT_THROW((void)read_file(files.name(1)), IoError);
+  EXPECT_THROW((void)read_file(files.name(2)), IoError);
+  EXPECT_THROW((void)read_file((root_ / "pipe.jpg").string()), IoError);
+}
+
+TEST_F(FilesTest, HiddenEntriesAreLeftOutAndCounted) {
+  for (const char* name : {"a.jpg", ".b.jpg", "._a.jpg", ".thumbs/c.jpg", ".thumbs/d.jpg",
+                           "cat/.e.JPG", ".notes.txt", "cat/f.jpg"})
+    write(name, name);
+  const Files files = files_in(root_.string());
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files.name(0), (root_ / "a.jpg").string());
+  EXPECT_EQ(files.name(1), (root_ / "cat/f.jpg").string());
+  EXPECT_EQ(files.hidden(), 4);
+  EXPECT_EQ(files.classes(), std::vector<std::string>{"cat"});
+  EXPECT_TRUE(files.left_out().empty());
+  // The folder that is asked for may be called as it likes.
+  EXPECT_EQ(files_in((root_ / ".thumbs").string()).size(), 2);
+}
+
+// Links that lead back or nowhere, and what lies too deep for a path, cost themselves only.
+TEST_F(FilesTest, WhatCannotBeReadIsNamedAndMayBeLeftOut) {
+  write("cat/a.jpg", "1");
+  write("zebra.jpg", "2");
+  fs::create_directory_symlink("..", root_ / "cat/back");
+  fs::create_directory_symlink("missing", root_ / "gone");
+  fs::create_symlink("round", root_ / "round");
+  fs::path deep = root_ / "deep";
+  fs::create_directory(deep);
+  const fs::path here = fs::current_path();
+  fs::current_path(deep);
+  for (int i = 0; i < 30; ++i) {  // of 200 letters each: more than a path may have
+    fs::create_directory(std::string(200, 'd'));
+    fs::current_path(std::string(200, 'd'));
+  }
+  fs::current_path(here);
+  EXPECT_NE(refused().find("cannot be read as a whole: '" + (root_ / "cat/back").string() +
+                           "': a link that leads back to a folder above it (and 3 more)"),
+            std::string::npos)
+      << refused();
+  const Files files = files_in(root_.string(), {.unreadable = Unreadable::leave_out});
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files.label(0), 0);
+  ASSERT_EQ(files.left_out().size(), 4u);
+  const std::pair<std::string, std::string> expected[] = {
+      {"cat/back", "a link that leads back to a folder above it"},
+      {"deep/", "File name too long"},
+      {"gone", "a link that leads nowhere"},
+      {"round", "Too many levels of symbolic links"}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const LeftOut& left_out = files.left_out()[i];
+    EXPECT_EQ(left_out.path.rfind((root_ / expected[i].first).string(), 0), 0u) << left_out.path;
+    EXPECT_EQ(left_out.reason, expected[i].second);
+  }
+}
+
+TEST_F(FilesTest, ALockedFolderIsNamedAndMayBeLeftOut) {
+  // Nothing is locked for root.
+  struct AsNobody {
+    AsNobody() : was(geteuid()) {
+      if (was == 0) is = seteuid(65534) == 0;
+    }
+    ~AsNobody() {
+      if (seteuid(was) != 0) std::abort();
+    }
+    const uid_t was;
+    bool is = true;
+  };
+  write("a.jpg", "1");
+  write("locked/b.jpg", "2");
+  write("listed/c.jpg", "3");
+  write("listed/below/d.jpg", "4");
+  fs::permissions(root_, fs::perms::all);
+  fs::permissions(root_ / "locked", fs::perms::none);
+  fs::permissions(root_ / "listed", fs::perms(0444));
+  {
+    const AsNobody nobody;
+    if (!nobody.is) GTEST_SKIP() << "the user cannot be changed here";
+    const Files files = files_in(root_.string(), {.unreadable = Unreadable::leave_out});
+    std::string found;
+    for (std::int64_t i = 0; i < files.size(); ++i)
+      found += fs::path(files.name(i)).lexically_relative(root_).string() + " ";
+    for (const LeftOut& left_out : files.left_out())
+      found += "-" + fs::path(left_out.path).lexically_relative(root_).string() + ":" +
+               left_out.reason + " ";
+    EXPECT_EQ(found,
+              "a.jpg listed/c.jpg -listed/below:Permission denied -locked:Permission denied ");
+    EXPECT_THROW((void)files_in((root_ / "locked").string(), {.unreadable = Unreadable::leave_out}),
+                 IoError);
+    EXPECT_NE(refused(), "no error");
+  }
+  for (const char* name : {"locked", "listed"}) fs::permissions(root_ / name, fs::perms::all);
+}
+
+TEST_F(FilesTest, ErrorsShowNamesWithoutControlCharacters) {
+  write("a\x1b[2J\n.jpg", "");
+  try {
+    (void)read_file((root_ / "b\x1b[2J\n.jpg").string());
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("b\\x1b[2J\\n.jpg' cannot be opened"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(files_in(root_.string()).name(0), (root_ / "a\x1b[2J\n.jpg").string());
+}
+
+TEST_F(FilesTest, ReadsWholeFilesAndSaysWhichItCannot) {
+  const std::string text(100000, 'x');
+  write("big.jpg", text);
+  write("empty.jpg", "");
+  const Bytes bytes = read_file((root_ / "big.jpg").string());
+  EXPECT_EQ(std::string(bytes.begin(), bytes.end()), text);
+  EXPECT_EQ(read_file((root_ / "empty.jpg").string()).size(), 0u);
+  const std::string gone = (root_ / "gone.jpg").string();
+  try {
+    (void)read_file(gone);
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "'" + gone + "' cannot be opened: No such file or directory");
+  }
+  EXPECT_THROW((void)read_file(root_.string()), IoError);
+}
+
+// A file that vanishes costs its sample, and the error says which file it was.
+TEST_F(FilesTest, AFileThatVanishesIsTheErrorOfItsSample) {
+  for (const char* name : {"a.jpg", "b.jpg", "c.jpg"}) write(name, name);
+  auto pipeline =
+      make_pipeline({.batch_size = 3, .threads = 2, .on_error = OnError::skip}, [&](Graph& g) {
+        auto [jpeg, label] = g.read(files_in(root_.string()));
+        return std::tuple{
+            g.map(
+                "text", [](const Bytes& b) { return std::string(b.begin(), b.end()); }, jpeg),
+            label};
+      });
+  fs::remove(root_ / "b.jpg");
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  ASSERT_EQ(batch->size(), 2u);
+  EXPECT_EQ(batch->get<0>()[0], "a.jpg");
+  EXPECT_EQ(batch->get<0>()[1], "c.jpg");
+  ASSERT_EQ(batch->errors().size(), 1u);
+  EXPECT_EQ(batch->errors()[0].source, (root_ / "b.jpg").string());
+  EXPECT_EQ(batch->errors()[0].step, "read");
+}
+
+}  // namespace
+}  // namespace sluice
