@@ -28,7 +28,7 @@ Result train(Graph& g, Value<Bytes> jpeg) {
   auto small = resize(decode_jpeg(jpeg, window), {.width = 224, .height = 224});
   auto treatment = g.map(
       "note",
-      [](const Window& part, bool is_mirrored) {
+      [](const Rectangle& part, bool is_mirrored) {
         return Treatment{.cut = true, .window = part, .mirrored = is_mirrored};
       },
       window, mirror);
@@ -74,7 +74,7 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
                  ? fmt::format("rotated {:.1f} degrees", static_cast<double>(treatment.degrees))
                  : "not rotated";
     case Recipe::train: {
-      const Window& w = treatment.window;
+      const Rectangle& w = treatment.window;
       return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
                          treatment.mirrored ? "; mirrored" : "");
     }

@@ -26,7 +26,7 @@ struct Treatment {
   bool turned = false;
   float degrees = 0;
   bool cut = false;
-  Window window = {};
+  Rectangle window = {};
   bool mirrored = false;
   bool changed() const { return turned || cut || mirrored; }
 };

@@ -253,13 +253,13 @@ void decode(benchmark::State& state, const std::vector<Bytes>& files, const Way&
 }
 
 // window_of(header) says which window of each file is decoded. Returns all of their pixels.
-template <class WindowOf>
+template <class RectangleOf>
 std::int64_t decode_windows(benchmark::State& state, const std::vector<Bytes>& files,
-                            const Way& way, const WindowOf& window_of) {
+                            const Way& way, const RectangleOf& window_of) {
   if (!is_possible(state, way)) return 0;
   JpegOptions options;
   options.entropy = way.entropy;
-  std::vector<Window> windows;
+  std::vector<Rectangle> windows;
   for (const Bytes& file : files) windows.push_back(window_of(peek_jpeg(file)));
   std::shared_ptr<JpegIndex> index;
   if (way.grain) {
@@ -280,7 +280,7 @@ std::int64_t decode_windows(benchmark::State& state, const std::vector<Bytes>& f
 
 void entropy(benchmark::State& state, const std::vector<Bytes>& files, const Way& way) {
   decode_windows(state, files, way, [](const JpegHeader& header) {
-    return Window{header.oriented_height() - 1, header.oriented_width() / 2, 1, 1};
+    return Rectangle{header.oriented_height() - 1, header.oriented_width() / 2, 1, 1};
   });
   count_bytes(state, files);
 }
@@ -290,8 +290,8 @@ void crop(benchmark::State& state, const std::vector<Bytes>& files, const Way& w
   const auto middle = [side](const JpegHeader& header) {
     const int height = static_cast<int>(std::lround(header.oriented_height() * side));
     const int width = static_cast<int>(std::lround(header.oriented_width() * side));
-    return Window{(header.oriented_height() - height) / 2, (header.oriented_width() - width) / 2,
-                  height, width};
+    return Rectangle{(header.oriented_height() - height) / 2, (header.oriented_width() - width) / 2,
+                     height, width};
   };
   count_pixels(state, decode_windows(state, files, way, middle));
 }

@@ -133,14 +133,14 @@ void BrightnessContrast(benchmark::State& state) {
 }
 BENCHMARK(BrightnessContrast);
 
-void RandomResizedCropWindow(benchmark::State& state) {
+void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;
   for (auto _ : state) {
     Random random({.seed = 1, .sample = sample++});
     benchmark::DoNotOptimize(kernels::random_resized_crop_window(random, 375, 500));
   }
 }
-BENCHMARK(RandomResizedCropWindow);
+BENCHMARK(RandomResizedCropRectangle);
 
 }  // namespace
 }  // namespace sluice

@@ -39,8 +39,7 @@ void set_next(detail::Recorder& recorder, detail::Boundary& loop, std::size_t re
   require_first(!carried.next, loop, "a next value for this recurrence");
   const std::vector<detail::Slot>& slots = recorder.plan().slots;
   require_agreement(loop.name, "recurrence " + std::to_string(recurrence),
-                    as_the_body_gives_it(slots[next].facts),
-                    as_it_begins(slots[carried.init].facts));
+                    as_the_body_gives_it(slots[next].spec), as_it_begins(slots[carried.init].spec));
   carried.next = next;
   recorder.know_in_common(carried.result, carried.init, next);
 }
@@ -87,8 +86,8 @@ detail::SlotId ConditionalBoundary::add_output(detail::Boundary& boundary, detai
   auto& record = std::get<detail::ConditionalRecord>(boundary.record);
   const std::vector<detail::Slot>& slots = recorder.plan().slots;
   detail::require_agreement(boundary.name, "output " + std::to_string(record.outputs.size()),
-                            detail::in_arm(slots[when_false].facts, "false"),
-                            detail::in_arm(slots[when_true].facts, "true"));
+                            detail::in_arm(slots[when_false].spec, "false"),
+                            detail::in_arm(slots[when_true].spec, "true"));
   const detail::SlotId output = recorder.add_pointer(when_true, boundary.name);
   recorder.know_in_common(output, when_true, when_false);
   // All three grow or none does: the arms give as many values as there are outputs.

@@ -180,8 +180,8 @@ class LoopBoundary {
     step.name = recorder.plan().slots[slot].name;
     detail::argument<Count>::reads(count, {recorder, detail::is_given(step.name)}, step.reads);
     step.writes = {slot};
-    step.run = [count, slot](detail::Frame& frame) {
-      frame.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, frame));
+    step.run = [count, slot](detail::Sample& sample) {
+      sample.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, sample));
     };
     recorder.add_step(std::move(step));
     loop.has_count = true;
@@ -255,17 +255,17 @@ class LoopBoundary {
     const detail::SlotId list = recorder.add_slot(detail::slot_type<List>(), name + " so far");
     const detail::SlotId out = recorder.add_slot(detail::slot_type<Out>(), name);
     auto& loop = std::get<detail::LoopRecord>(at.record);
-    const auto room = [length](const detail::Frame& frame) {
-      return detail::to_count(detail::argument<Length>::of(length, frame));
+    const auto room = [length](const detail::Sample& sample) {
+      return detail::to_count(detail::argument<Length>::of(length, sample));
     };
 
     detail::Step add = detail::append_to_list<T>(name, list, from);
     add.reads.push_back(loop.iteration);
-    const detail::Taker taker{recorder, detail::is_given(name)};
-    detail::argument<Length>::reads(length, taker, add.reads);
-    add.run = [name, list, room, append = std::move(add.run)](detail::Frame& frame) {
-      detail::check_room(name, frame.get<List>(list).size(), room(frame));
-      append(frame);
+    const detail::ArgumentContext context{recorder, detail::is_given(name)};
+    detail::argument<Length>::reads(length, context, add.reads);
+    add.run = [name, list, room, append = std::move(add.run)](detail::Sample& sample) {
+      detail::check_room(name, sample.get<List>(list).size(), room(sample));
+      append(sample);
     };
     recorder.add_step(std::move(add));
 
@@ -273,15 +273,15 @@ class LoopBoundary {
     collected.list = list;
     collected.begin = detail::clear_list<T>(name, list);
     collected.end.name = name;
-    detail::argument<Length>::reads(length, taker, collected.end.reads);
+    detail::argument<Length>::reads(length, context, collected.end.reads);
     collected.outer_reads = collected.end.reads;
     collected.end.reads.push_back(list);
     collected.end.writes = {out};
-    collected.end.run = [name, list, out, room, options](detail::Frame& frame) {
-      List& values = frame.get<List>(list);
+    collected.end.run = [name, list, out, room, options](detail::Sample& sample) {
+      List& values = sample.get<List>(list);
       if (options.reverse) std::reverse(values.begin(), values.end());
-      values.resize(detail::check_length(name, room(frame)));
-      detail::stack(std::move(values), options.axis, frame.get<Out>(out));
+      values.resize(detail::check_length(name, room(sample)));
+      detail::stack(std::move(values), options.axis, sample.get<Out>(out));
     };
     loop.collected.push_back(std::move(collected));
     return Value<Out>(recorder, out);

@@ -113,16 +113,16 @@ template <class R, class Predicate, class Yes, class No>
 R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
                 const Yes& yes, const No& no) {
   const detail::Recorder::Attempt attempt(recorder_);
-  open(name, std::move(arms), predicate, [predicate](const detail::Frame& frame) -> std::int64_t {
-    return detail::truth(detail::argument<Predicate>::of(predicate, frame)) ? 0 : 1;
+  open(name, std::move(arms), predicate, [predicate](const detail::Sample& sample) -> std::int64_t {
+    return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
   });
   return run_arms<R>(yes, no);
 }
 
 template <class Index>
 void Graph::open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
-  open(options.name, arm_names(arms, options), index, [index](const detail::Frame& frame) {
-    return detail::to_index(detail::argument<Index>::of(index, frame));
+  open(options.name, arm_names(arms, options), index, [index](const detail::Sample& sample) {
+    return detail::to_index(detail::argument<Index>::of(index, sample));
   });
 }
 

@@ -48,12 +48,12 @@ void require_probability(float probability) {
 }  // namespace
 
 namespace detail {
-void throw_empty(const std::string& taker) {
-  throw BuildError(taker +
+void throw_empty(const std::string& context) {
+  throw BuildError(context +
                    " a default-constructed Value; use one that a Graph or an operator has made");
 }
-void throw_foreign(const std::string& taker) {
-  throw BuildError(taker + " a value of another pipeline; describe each pipeline on its own");
+void throw_foreign(const std::string& context) {
+  throw BuildError(context + " a value of another pipeline; describe each pipeline on its own");
 }
 
 void throw_inexact_constant(const std::string& who, const std::string& number,
@@ -71,9 +71,9 @@ std::string inner(const char* kind, const std::string& which, const std::string&
 }
 }  // namespace detail
 
-Value<Tensor> Graph::declare(Value<Tensor> value, const Facts& facts) {
-  const detail::Taker taker{recorder_, "'declare' is given"};
-  recorder_.declare(detail::normal(taker, value).slot(), facts);
+Value<Tensor> Graph::declare(Value<Tensor> value, const TensorSpec& spec) {
+  const detail::ArgumentContext context{recorder_, "'declare' is given"};
+  recorder_.declare(detail::normal(context, value).slot(), spec);
   return value;
 }
 

@@ -76,10 +76,10 @@ class Graph {
         detail::Step step = begin_step<Args...>(name, args...);
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes,
-                    ... args = std::move(args)](detail::Frame& frame) {
+                    ... args = std::move(args)](detail::Sample& sample) {
           detail::results<R>::write(
-              frame, slots,
-              detail::invoke_to_own<R>(f, detail::argument<Args>::of(args, frame)...));
+              sample, slots,
+              detail::invoke_to_own<R>(f, detail::argument<Args>::of(args, sample)...));
         };
         recorder_.add_step(std::move(step));
         return values;
@@ -99,11 +99,11 @@ class Graph {
       detail::Step step = begin_step<Args...>(name, args...);
       auto value = detail::results<R>::add(recorder_, step);
       step.run = [f = std::move(f), slot = value.slot(),
-                  ... args = std::move(args)](detail::Frame& frame) {
-        R& out = frame.get<R>(slot);
+                  ... args = std::move(args)](detail::Sample& sample) {
+        R& out = sample.get<R>(slot);
         // An Image keeps its place in the batch; anything else shows nothing of the sample before.
         if constexpr (!detail::Placeable<R>) out = R();
-        std::invoke(f, detail::argument<Args>::of(args, frame)..., out);
+        std::invoke(f, detail::argument<Args>::of(args, sample)..., out);
         detail::take_ownership(out);
       };
       recorder_.add_step(std::move(step));
@@ -125,11 +125,11 @@ class Graph {
         detail::Step step = begin_step<Args...>(name, args...);
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
-                    ... args = std::move(args)](detail::Frame& frame) {
-          Random draw(frame.random_key(generator));
+                    ... args = std::move(args)](detail::Sample& sample) {
+          Random draw(sample.random_key(generator));
           detail::results<R>::write(
-              frame, slots,
-              detail::invoke_to_own<R>(f, draw, detail::argument<Args>::of(args, frame)...));
+              sample, slots,
+              detail::invoke_to_own<R>(f, draw, detail::argument<Args>::of(args, sample)...));
         };
         recorder_.add_step(std::move(step));
         return values;
@@ -145,7 +145,7 @@ class Graph {
   // of the user's own gives tensors of which nothing is known until then; arms and loops refuse,
   // while the graph is built, tensors that are known to differ in type, layout or number of
   // dimensions. The step fails for a sample whose tensor is not so. Gives the value.
-  Value<Tensor> declare(Value<Tensor> value, const Facts& facts);
+  Value<Tensor> declare(Value<Tensor> value, const TensorSpec& spec);
 
   // Parameters that make no sense (NaN, say) are a BuildError if constant, else the error of the
   // sample that has them.
@@ -238,9 +238,9 @@ class Graph {
     if constexpr (detail::function_of_tap<F, Value<T>, Args...>::check()) {
       detail::Step step = begin_step<Value<T>, Args...>(name, value, args...);
       step.effect = true;
-      step.run = [f = std::move(f), value, ... more = std::move(args)](detail::Frame& frame) {
-        std::invoke(f, detail::argument<Value<T>>::of(value, frame),
-                    detail::argument<Args>::of(more, frame)...);
+      step.run = [f = std::move(f), value, ... more = std::move(args)](detail::Sample& sample) {
+        std::invoke(f, detail::argument<Value<T>>::of(value, sample),
+                    detail::argument<Args>::of(more, sample)...);
       };
       recorder_.add_step(std::move(step));
     }
@@ -255,8 +255,8 @@ class Graph {
     if constexpr (detail::predicate_of_filter<detail::argument_t<Predicate>>::check()) {
       detail::Step step = begin_step<Predicate>("filter", predicate);
       step.effect = true;
-      step.run = [predicate](detail::Frame& frame) {
-        if (!detail::truth(detail::argument<Predicate>::of(predicate, frame))) frame.drop();
+      step.run = [predicate](detail::Sample& sample) {
+        if (!detail::truth(detail::argument<Predicate>::of(predicate, sample))) sample.drop();
       };
       recorder_.add_step(std::move(step));
     }
@@ -281,9 +281,9 @@ class Graph {
         step.pinned = true;
         recorder_.set_source(step.name, count, std::move(sample_name));
         auto values = detail::results<R>::add(recorder_, step);
-        step.run = [f = std::move(f), slots = step.writes](detail::Frame& frame) {
+        step.run = [f = std::move(f), slots = step.writes](detail::Sample& sample) {
           detail::results<R>::template write<detail::Origin::source>(
-              frame, slots, detail::invoke_to_own<R>(f, frame.info()));
+              sample, slots, detail::invoke_to_own<R>(f, sample.info()));
         };
         recorder_.add_step(std::move(step));
         return values;
@@ -310,7 +310,7 @@ class Graph {
   void run_arm(const Arm& arm, std::optional<R>& first);
 
   // The arm, condition or body that is being recorded, which is about to give values.
-  detail::Taker giver() { return {recorder_, recorder_.place() + " gives"}; }
+  detail::ArgumentContext giver() { return {recorder_, recorder_.place() + " gives"}; }
 
   // Records the loop, and gives its last state.
   template <class S, class Init, class Condition, class Body>

@@ -23,7 +23,7 @@ detail::Step clear_list(std::string name, detail::SlotId list) {
   detail::Step step;
   step.name = std::move(name);
   step.writes = {list};
-  step.run = [list](detail::Frame& frame) { frame.get<std::vector<T>>(list).clear(); };
+  step.run = [list](detail::Sample& sample) { sample.get<std::vector<T>>(list).clear(); };
   return step;
 }
 template <class T>
@@ -32,10 +32,10 @@ detail::Step append_to_list(std::string name, detail::SlotId list, detail::SlotI
   step.name = std::move(name);
   step.reads = {list, value};
   step.writes = {list};
-  step.run = [list, value](detail::Frame& frame) {
-    T copy = copy_of(frame.get<T>(value));
+  step.run = [list, value](detail::Sample& sample) {
+    T copy = copy_of(sample.get<T>(value));
     take_ownership(copy);
-    frame.get<std::vector<T>>(list).push_back(std::move(copy));
+    sample.get<std::vector<T>>(list).push_back(std::move(copy));
   };
   return step;
 }

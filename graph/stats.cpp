@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/stats.h>
 
@@ -18,9 +18,9 @@ double mean(std::int64_t total, std::int64_t count) {
 }
 
 // Walks the plan and says what was counted of each part.
-class Reading {
+class StatsReader {
  public:
-  Reading(Stats& stats, const std::vector<std::int64_t>& counts, bool timed)
+  StatsReader(Stats& stats, const std::vector<std::int64_t>& counts, bool timed)
       : stats_(stats), counts_(counts), timed_(timed) {}
 
   // Gives the nanoseconds of all steps in the block.
@@ -187,10 +187,11 @@ std::string to_string(const Stats& stats) {
 
 namespace detail {
 
-void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames) {
+void add_counts(Stats& stats, const Plan& plan,
+                const std::vector<std::unique_ptr<Sample>>& samples) {
   std::vector<std::int64_t> counts(plan.counters);
-  for (const auto& frame : frames) frame->tally.add_to(counts);
-  Reading(stats, counts, frames.front()->tally.timed()).read(plan.top, "");
+  for (const auto& sample : samples) sample->tally.add_to(counts);
+  StatsReader(stats, counts, samples.front()->tally.timed()).read(plan.top, "");
 }
 
 void add_memory(Stats& stats, const PipelineOptions& options,

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <sluice/graph/options.h>
-#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 
@@ -106,8 +106,9 @@ std::string to_dot(const detail::Plan& plan, const Stats& stats);
 
 namespace detail {
 
-// For the engine. Adds up what the frames have counted; may be called while they run.
-void add_counts(Stats& stats, const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames);
+// For the engine. Adds up what the records have counted; may be called while they run.
+void add_counts(Stats& stats, const Plan& plan,
+                const std::vector<std::unique_ptr<Sample>>& samples);
 // The same for memory: what the pools say together, and the bound that follows from the rest.
 void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);

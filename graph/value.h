@@ -8,7 +8,7 @@
 // Threads: describe a pipeline on one thread. Errors: BuildError at the line that misuses a value.
 #pragma once
 
-#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/numbers.h>
 
@@ -95,9 +95,9 @@ class Param {
   const T& constant() const { return constant_; }
   Value<T> value() const { return value_; }
 
-  // The parameter of the sample that `frame` carries.
-  const T& of(const detail::Frame& frame) const {
-    return is_value_ ? frame.get<T>(value_.slot()) : constant_;
+  // The parameter of this sample.
+  const T& of(const detail::Sample& sample) const {
+    return is_value_ ? sample.get<T>(value_.slot()) : constant_;
   }
 
  private:

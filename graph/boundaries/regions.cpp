@@ -83,7 +83,7 @@ class Builder {
     made.name = name;
     made.arm_names = {yes, no};
     made.reads = {condition};
-    made.choose = [condition](const Frame& frame) { return frame.get<bool>(condition) ? 0 : 1; };
+    made.choose = [condition](const Sample& sample) { return sample.get<bool>(condition) ? 0 : 1; };
     for (const std::string& arm : made.arm_names) {
       made.arms.emplace_back();
       made.arms.back().scope = add_scope(scope, "the arm '" + arm + "' of '" + name + "'");
@@ -156,8 +156,8 @@ class Builder {
     step.name = plan_.slots[below].name;
     step.reads = {record.iteration, record.count};
     step.writes = {below};
-    step.run = [i = record.iteration, count = record.count, below](Frame& frame) {
-      frame.get<bool>(below) = frame.get<std::int64_t>(i) < frame.get<std::int64_t>(count);
+    step.run = [i = record.iteration, count = record.count, below](Sample& sample) {
+      sample.get<bool>(below) = sample.get<std::int64_t>(i) < sample.get<std::int64_t>(count);
     };
     return step;
   }

@@ -18,31 +18,33 @@ namespace sluice {
 
 namespace detail {
 
-// An argument of map(): a Value or Param is read from the frame, anything else is a constant.
+// An argument of map(): a Value or Param is read from the sample, anything else is a constant.
 template <class A>
 struct argument {
   using type = A;
-  static void reads(const A&, const Taker&, std::vector<SlotId>&) {}
-  static const A& of(const A& constant, const Frame&) { return constant; }
+  static void reads(const A&, const ArgumentContext&, std::vector<SlotId>&) {}
+  static const A& of(const A& constant, const Sample&) { return constant; }
 };
 template <class T>
 struct argument<Value<T>> {
   using type = T;
-  static void reads(const Value<T>& value, const Taker& taker, std::vector<SlotId>& slots) {
-    (void)normal(taker, value);
+  static void reads(const Value<T>& value, const ArgumentContext& context,
+                    std::vector<SlotId>& slots) {
+    (void)normal(context, value);
     slots.push_back(value.slot());
   }
-  static const T& of(const Value<T>& value, const Frame& frame) {
-    return frame.get<T>(value.slot());
+  static const T& of(const Value<T>& value, const Sample& sample) {
+    return sample.get<T>(value.slot());
   }
 };
 template <class T>
 struct argument<Param<T>> {
   using type = T;
-  static void reads(const Param<T>& param, const Taker& taker, std::vector<SlotId>& slots) {
-    if (!param.is_constant()) argument<Value<T>>::reads(param.value(), taker, slots);
+  static void reads(const Param<T>& param, const ArgumentContext& context,
+                    std::vector<SlotId>& slots) {
+    if (!param.is_constant()) argument<Value<T>>::reads(param.value(), context, slots);
   }
-  static const T& of(const Param<T>& param, const Frame& frame) { return param.of(frame); }
+  static const T& of(const Param<T>& param, const Sample& sample) { return param.of(sample); }
 };
 template <class A>
 using argument_t = typename argument<std::decay_t<A>>::type;
@@ -114,8 +116,8 @@ template <class... Args>
 Step begin_step(Recorder& recorder, std::string_view name, const Args&... args) {
   Step step;
   step.name = recorder.unique_name(name);
-  const Taker taker{recorder, is_given(step.name)};
-  (argument<Args>::reads(args, taker, step.reads), ...);
+  const ArgumentContext context{recorder, is_given(step.name)};
+  (argument<Args>::reads(args, context, step.reads), ...);
   return step;
 }
 
@@ -184,8 +186,8 @@ struct results {
     return {recorder, step.writes.back()};
   }
   template <Origin kOrigin = Origin::step>
-  static void write(Frame& frame, const std::vector<SlotId>& slots, R&& result) {
-    store<kOrigin>(frame.get<R>(slots[0]), result);
+  static void write(Sample& sample, const std::vector<SlotId>& slots, R&& result) {
+    store<kOrigin>(sample.get<R>(slots[0]), result);
   }
 };
 template <class... Rs>
@@ -195,15 +197,15 @@ struct results<std::tuple<Rs...>> {
     return values{results<Rs>::add(recorder, step)...};
   }
   template <Origin kOrigin = Origin::step>
-  static void write(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
-    write_each<kOrigin>(frame, slots, result, std::index_sequence_for<Rs...>());
+  static void write(Sample& sample, const std::vector<SlotId>& slots, std::tuple<Rs...>&& result) {
+    write_each<kOrigin>(sample, slots, result, std::index_sequence_for<Rs...>());
   }
 
  private:
   template <Origin kOrigin, std::size_t... I>
-  static void write_each(Frame& frame, const std::vector<SlotId>& slots, std::tuple<Rs...>& result,
-                         std::index_sequence<I...>) {
-    (store<kOrigin>(frame.get<Rs>(slots[I]), std::get<I>(result)), ...);
+  static void write_each(Sample& sample, const std::vector<SlotId>& slots,
+                         std::tuple<Rs...>& result, std::index_sequence<I...>) {
+    (store<kOrigin>(sample.get<Rs>(slots[I]), std::get<I>(result)), ...);
   }
 };
 
@@ -216,8 +218,8 @@ Value<To> exact_cast(const Value<From>& value) {
   Recorder& recorder = value.recorder();
   Step step = begin_step<Value<From>>(recorder, "cast", value);
   const Value<To> result = results<To>::add(recorder, step);
-  step.run = [from = value.slot(), to = result.slot()](Frame& frame) {
-    frame.get<To>(to) = exact_value<To>(frame.get<From>(from), type_name<To>());
+  step.run = [from = value.slot(), to = result.slot()](Sample& sample) {
+    sample.get<To>(to) = exact_value<To>(sample.get<From>(from), type_name<To>());
   };
   recorder.add_step(std::move(step));
   return result;

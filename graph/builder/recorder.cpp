@@ -122,7 +122,7 @@ void Recorder::set_source(const std::string& step, std::int64_t samples,
 
 void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
                            std::vector<SlotId> reads,
-                           std::function<std::int64_t(const Frame&)> choose) {
+                           std::function<std::int64_t(const Sample&)> choose) {
   Branch branch;
   branch.name = std::move(name);
   for (const SlotId slot : reads) use(slot, branch.name);
@@ -178,7 +178,7 @@ std::vector<SlotId> Recorder::close_branch() {
 SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
   const SlotId slot = add_slot(plan_.slots[like].type, name);
   plan_.slots[slot].merged = true;
-  plan_.slots[slot].facts = plan_.slots[like].facts;
+  plan_.slots[slot].spec = plan_.slots[like].spec;
   return slot;
 }
 
@@ -189,7 +189,7 @@ SlotId Recorder::add_alias(SlotId source, const std::string& name) {
   step.name = name;
   step.reads = {source};
   step.writes = {slot};
-  step.run = [slot, source](Frame& frame) { frame.alias(slot, source); };
+  step.run = [slot, source](Sample& sample) { sample.alias(slot, source); };
   add_step(std::move(step));
   return slot;
 }

@@ -42,7 +42,7 @@ class Recorder {
   Step* maker_of(SlotId slot);
   // The tensors of a slot are so for every sample. A step of the block that is being recorded must
   // have made it; that step fails for a sample of which it is not true.
-  void declare(SlotId slot, const Facts& facts);
+  void declare(SlotId slot, const TensorSpec& spec);
   // "resize", "resize#2", ...: a name for each step, as messages and drawings use it.
   std::string unique_name(std::string_view base);
   // Number of the next generator of random numbers.
@@ -56,7 +56,7 @@ class Recorder {
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
   // slots. Several branches and loops may be open, one inside the other.
   void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
-                   std::function<std::int64_t(const Frame&)> choose);
+                   std::function<std::int64_t(const Sample&)> choose);
   // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
   using Place = std::function<std::string(std::size_t)>;
   void begin_arm();

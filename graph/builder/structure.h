@@ -33,13 +33,13 @@ namespace sluice::detail {
 
 // Who takes values from a description, as a message says it: "'resize' is given", "the arm 'then'
 // of 'if_else' gives".
-struct Taker {
+struct ArgumentContext {
   Recorder& recorder;
   std::string text;
 };
 
-[[noreturn]] void throw_empty(const std::string& taker);
-[[noreturn]] void throw_foreign(const std::string& taker);
+[[noreturn]] void throw_empty(const std::string& context);
+[[noreturn]] void throw_foreign(const std::string& context);
 
 template <class T>
 Value<T> constant_value(Recorder& recorder, T constant) {
@@ -47,8 +47,8 @@ Value<T> constant_value(Recorder& recorder, T constant) {
   step.name = recorder.unique_name("constant");
   const SlotId slot = recorder.add_slot(slot_type<T>(), step.name);
   step.writes = {slot};
-  step.run = [slot, constant = std::move(constant)](Frame& frame) {
-    frame.get<T>(slot) = constant;
+  step.run = [slot, constant = std::move(constant)](Sample& sample) {
+    sample.get<T>(slot) = constant;
   };
   recorder.add_step(std::move(step));
   return {recorder, slot};
@@ -130,7 +130,7 @@ struct structure {
   using type = std::conditional_t<holds_values<X>(), X, Value<constant_t<X>>>;
 
   template <class To>
-  static To normal(const Taker& taker, const X& x) {
+  static To normal(const ArgumentContext& context, const X& x) {
     if constexpr (holds_values<X>()) {
       each(x, [&](const auto& field) {
         using F = std::remove_cvref_t<decltype(field)>;
@@ -138,15 +138,16 @@ struct structure {
             std::is_same_v<typename structure<F>::type, F>,
             "the fields of a struct must be Values or structures of Values; make constants with "
             "Graph::constant");
-        (void)structure<F>::template normal<F>(taker, field);
+        (void)structure<F>::template normal<F>(context, field);
       });
       return x;
     } else {
       using T = typename To::value_type;
       if constexpr (std::is_same_v<T, X> || !std::is_arithmetic_v<X>) {
-        return constant_value<T>(taker.recorder, T(x));
+        return constant_value<T>(context.recorder, T(x));
       } else {
-        return constant_value<T>(taker.recorder, exact_constant<T>(taker.text, x, type_name<T>()));
+        return constant_value<T>(context.recorder,
+                                 exact_constant<T>(context.text, x, type_name<T>()));
       }
     }
   }
@@ -197,9 +198,9 @@ template <class T>
 struct structure<Value<T>> {
   using type = Value<T>;
   template <class To>
-  static To normal(const Taker& taker, const Value<T>& value) {
-    if (!value.valid()) throw_empty(taker.text);
-    if (!value.is_of(taker.recorder)) throw_foreign(taker.text);
+  static To normal(const ArgumentContext& context, const Value<T>& value) {
+    if (!value.valid()) throw_empty(context.text);
+    if (!value.is_of(context.recorder)) throw_foreign(context.text);
     return value;
   }
   template <class Visit>
@@ -217,10 +218,10 @@ template <class Tuple, class Normal, class... Xs>
 struct tuple_structure {
   using type = Normal;
   template <class To>
-  static To normal(const Taker& taker, const Tuple& xs) {
+  static To normal(const ArgumentContext& context, const Tuple& xs) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return To{
-          structure<Xs>::template normal<std::tuple_element_t<I, To>>(taker, std::get<I>(xs))...};
+          structure<Xs>::template normal<std::tuple_element_t<I, To>>(context, std::get<I>(xs))...};
     }
     (std::index_sequence_for<Xs...>());
   }
@@ -272,10 +273,10 @@ template <class X, std::size_t N>
 requires(holds_values<X>()) struct structure<std::array<X, N>>
     : range_structure<std::array<X, N>, std::array<typename structure<X>::type, N>, X> {
   template <class To>
-  static To normal(const Taker& taker, const std::array<X, N>& xs) {
+  static To normal(const ArgumentContext& context, const std::array<X, N>& xs) {
     To all;
     for (std::size_t i = 0; i < N; ++i)
-      all[i] = structure<X>::template normal<typename To::value_type>(taker, xs[i]);
+      all[i] = structure<X>::template normal<typename To::value_type>(context, xs[i]);
     return all;
   }
   static std::string compare(const std::array<X, N>& a, const std::array<X, N>& b) {
@@ -290,10 +291,10 @@ template <class X>
 requires(holds_values<X>()) struct structure<std::vector<X>>
     : range_structure<std::vector<X>, std::vector<typename structure<X>::type>, X> {
   template <class To>
-  static To normal(const Taker& taker, const std::vector<X>& xs) {
+  static To normal(const ArgumentContext& context, const std::vector<X>& xs) {
     To all;
     for (const X& x : xs)
-      all.push_back(structure<X>::template normal<typename To::value_type>(taker, x));
+      all.push_back(structure<X>::template normal<typename To::value_type>(context, x));
     return all;
   }
   static std::string compare(const std::vector<X>& a, const std::vector<X>& b) {
@@ -322,10 +323,10 @@ template <class K, class X>
 requires(holds_values<X>()) struct structure<std::map<K, X>> {
   using type = std::map<K, typename structure<X>::type>;
   template <class To>
-  static To normal(const Taker& taker, const std::map<K, X>& xs) {
+  static To normal(const ArgumentContext& context, const std::map<K, X>& xs) {
     To all;
     for (const auto& [key, x] : xs)
-      all.emplace(key, structure<X>::template normal<typename To::mapped_type>(taker, x));
+      all.emplace(key, structure<X>::template normal<typename To::mapped_type>(context, x));
     return all;
   }
   template <class Visit>
@@ -358,12 +359,12 @@ using normal_t = typename structure<std::decay_t<X>>::type;
 
 // x, which joins with others to R, as an R of values.
 template <class R, class X>
-R normal_as(const Taker& taker, const X& x) {
-  return structure<std::decay_t<X>>::template normal<R>(taker, x);
+R normal_as(const ArgumentContext& context, const X& x) {
+  return structure<std::decay_t<X>>::template normal<R>(context, x);
 }
 template <class X>
-normal_t<X> normal(const Taker& taker, const X& x) {
-  return normal_as<normal_t<X>>(taker, x);
+normal_t<X> normal(const ArgumentContext& context, const X& x) {
+  return normal_as<normal_t<X>>(context, x);
 }
 
 template <class X>

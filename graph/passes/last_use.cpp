@@ -1,5 +1,5 @@
 #include <sluice/graph/passes/last_use.h>
-#include <sluice/graph/plan/storages.h>
+#include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sluice::detail {
 std::vector<char> last_uses(const Plan& plan,
                             const std::vector<std::unique_ptr<ColumnMaker>>& makers,
                             LastBatch last_batch) {
-  Storages storages(plan);
+  AliasAnalysis storages(plan);
   std::vector<char> last_use(plan.outputs.size(), 1);
   for (std::size_t k = 0; k < plan.outputs.size(); ++k) {
     const std::vector<SlotId>& mine = storages.of(plan.outputs[k]);

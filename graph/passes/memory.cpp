@@ -1,6 +1,6 @@
 // Passes that decide about memory: carry and place.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/storages.h>
+#include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/uses.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Places {
 }  // namespace
 
 Plan carry(Plan plan) {
-  Storages storages(plan);
+  AliasAnalysis storages(plan);
   const auto is_storage = [](const Loop& loop, SlotId slot) {
     return std::find(loop.storage.begin(), loop.storage.end(), slot) != loop.storage.end();
   };

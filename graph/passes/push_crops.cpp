@@ -23,16 +23,16 @@
 namespace sluice::detail {
 namespace {
 
-// The arms on the way from the block that makes a picture to a use of it. In loops there is no
+// The arms on the path from the block that makes a picture to a use of it. In loops there is no
 // saying how often.
-struct Turn {
+struct ArmTaken {
   Branch* branch = nullptr;  // null: a loop
   std::size_t arm = 0;
 };
-using Way = std::vector<Turn>;
+using Path = std::vector<ArmTaken>;
 
 // Whether no sample goes both ways. What an eager branch uses is made before its choice.
-bool exclude_each_other(const Way& a, const Way& b) {
+bool exclude_each_other(const Path& a, const Path& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i].branch != b[i].branch) return false;
     if (a[i].branch != nullptr && a[i].arm != b[i].arm) return !a[i].branch->eager;
@@ -73,7 +73,7 @@ class Splitter {
 
  private:
   struct Use {
-    Way way;
+    Path path;
     const Step* viewer;  // null when it is no step that looks through a window
   };
   using Uses = std::vector<const Use*>;
@@ -81,64 +81,65 @@ class Splitter {
   std::size_t uses() const { return pixels_.size() + looks_.size(); }
 
   void find() {
-    Way way;
-    find(block_, way);
+    Path path;
+    find(block_, path);
     if (&block_ == &plan_.top && has(plan_.outputs, picture_)) pixels_.push_back({{}, nullptr});
   }
 
-  void find(Block& block, Way& way) {
+  void find(Block& block, Path& path) {
     for (Node& node : block.nodes) {
       if (auto* stage = std::get_if<Stage>(&node)) {
-        find(stage->steps.front(), way);
+        find(stage->steps.front(), path);
       } else if (auto* branch = std::get_if<Branch>(&node)) {
-        if (has(branch->reads, picture_)) pixels_.push_back({way, nullptr});
+        if (has(branch->reads, picture_)) pixels_.push_back({path, nullptr});
         for (std::size_t a = 0; a < branch->arms.size(); ++a) {
-          way.push_back({branch, a});
-          find(branch->arms[a], way);
-          way.pop_back();
+          path.push_back({branch, a});
+          find(branch->arms[a], path);
+          path.pop_back();
         }
       } else {
         auto& loop = std::get<Loop>(node);
-        if (has(loop.init, picture_)) pixels_.push_back({way, nullptr});
-        way.push_back({});
-        find(loop.condition, way);
-        find(loop.body, way);
-        way.pop_back();
+        if (has(loop.init, picture_)) pixels_.push_back({path, nullptr});
+        path.push_back({});
+        find(loop.condition, path);
+        find(loop.body, path);
+        path.pop_back();
       }
     }
-    if (has(block.results, picture_)) pixels_.push_back({way, nullptr});
+    if (has(block.results, picture_)) pixels_.push_back({path, nullptr});
   }
 
-  void find(Step& step, const Way& way) {
+  void find(Step& step, const Path& path) {
     if (!has(step.reads, picture_)) return;
     const PictureViewer* views = step.views.get();
     const bool views_it = views != nullptr && views->picture == picture_;
     if (views_it && !views->window) {
       looks_.push_back(&step);
     } else {
-      pixels_.push_back({way, views_it ? &step : nullptr});
+      pixels_.push_back({path, views_it ? &step : nullptr});
     }
   }
 
   bool may_push(const Use& use) const {
-    const auto in_loop = [](const Turn& turn) { return turn.branch == nullptr; };
-    if (use.viewer == nullptr || std::any_of(use.way.begin(), use.way.end(), in_loop)) return false;
+    const auto in_loop = [](const ArmTaken& taken) { return taken.branch == nullptr; };
+    if (use.viewer == nullptr || std::any_of(use.path.begin(), use.path.end(), in_loop))
+      return false;
     return std::all_of(pixels_.begin(), pixels_.end(), [&](const Use& other) {
-      return &other == &use || exclude_each_other(use.way, other.way);
+      return &other == &use || exclude_each_other(use.path, other.path);
     });
   }
 
-  // Has the whole picture made for `others`, the uses in `block`, of which the arms on the way are
+  // Has the whole picture made for `others`, the uses in `block`, of which the arms on the path are
   // behind us. Where there are windows, too, each of them is in another arm of one branch than
   // every other use; where there are none, the picture is made as far inside as all the uses are.
   void make_whole(Block& block, std::size_t depth, const Uses& windows, const Uses& others) {
     if (others.empty()) return;
-    const auto turn = [&](const Use* use) {
-      return use->way.size() > depth ? use->way[depth] : Turn{};
+    const auto taken = [&](const Use* use) {
+      return use->path.size() > depth ? use->path[depth] : ArmTaken{};
     };
-    const Turn first = turn(others.front());
+    const ArmTaken first = taken(others.front());
     const bool together = std::all_of(others.begin(), others.end(), [&](const Use* use) {
-      return turn(use).branch == first.branch && turn(use).arm == first.arm;
+      return taken(use).branch == first.branch && taken(use).arm == first.arm;
     });
     if (windows.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
       Step whole = maker_;
@@ -151,7 +152,7 @@ class Splitter {
       const auto in_arm = [&](const Uses& uses) {
         Uses some;
         std::copy_if(uses.begin(), uses.end(), std::back_inserter(some),
-                     [&](const Use* use) { return turn(use).arm == arm; });
+                     [&](const Use* use) { return taken(use).arm == arm; });
         return some;
       };
       make_whole(first.branch->arms[arm], depth + 1, in_arm(windows), in_arm(others));
@@ -191,27 +192,27 @@ class Splitter {
     step.remark = "size";
     step.reads = maker_.reads;
     step.writes = {size_};
-    step.run = [makes = maker_.makes, size = size_](Frame& frame) { makes->size(frame, size); };
+    step.run = [makes = maker_.makes, size = size_](Sample& sample) { makes->size(sample, size); };
     return step;
   }
 
   // The step looks at another picture now, which is all that it needs.
   void see(Step& step, SlotId seen) const {
     std::replace(step.reads.begin(), step.reads.end(), picture_, seen);
-    step.run = [views = step.views, seen](Frame& frame) { views->run(frame, seen); };
+    step.run = [views = step.views, seen](Sample& sample) { views->run(sample, seen); };
     step.views = nullptr;
   }
 
   void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
-    const SlotId window = add_slot(slot_type<Window>(), viewer.name + "'s window", scope);
+    const SlotId window = add_slot(slot_type<Rectangle>(), viewer.name + "'s window", scope);
     Step where;
     where.name = viewer.name;
     where.remark = "window";
     where.reads = viewer.reads;
     std::replace(where.reads.begin(), where.reads.end(), picture_, size_);
     where.writes = {window};
-    where.run = [views = viewer.views, size = size_, window](Frame& frame) {
-      frame.get<Window>(window) = views->window(frame, size);
+    where.run = [views = viewer.views, size = size_, window](Sample& sample) {
+      sample.get<Rectangle>(window) = views->window(sample, size);
     };
     nodes.push_back(alone(std::move(where)));
 
@@ -226,8 +227,8 @@ class Splitter {
     make.reads.push_back(window);
     make.writes = {part};
     make.events = maker_.events;
-    make.run = [makes = maker_.makes, window, part](Frame& frame) {
-      makes->part(frame, frame.get<Window>(window), part);
+    make.run = [makes = maker_.makes, window, part](Sample& sample) {
+      makes->part(sample, sample.get<Rectangle>(window), part);
     };
     nodes.push_back(alone(std::move(make)));
     if (is_result) return;

@@ -1,6 +1,6 @@
 // The pass release.
 #include <sluice/graph/passes/passes.h>
-#include <sluice/graph/plan/storages.h>
+#include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/uses.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Live {
   }
 
   const Plan& plan_;
-  Storages storages_;
+  AliasAnalysis storages_;
   std::vector<bool> live_;  // by slot
   std::vector<int> held_;   // by storage
   std::vector<SlotId> flips_;

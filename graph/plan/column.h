@@ -5,8 +5,8 @@
 // Errors: operator[] does not check; at() throws std::out_of_range.
 #pragma once
 
-#include <sluice/graph/plan/facts.h>
 #include <sluice/graph/plan/slot.h>
+#include <sluice/graph/plan/tensor_spec.h>
 #include <sluice/runtime/batch_memory.h>
 #include <sluice/runtime/copies.h>
 #include <sluice/runtime/error.h>
@@ -174,7 +174,7 @@ class Column {
   // end.
   virtual std::byte* place(std::size_t cell, const ValueSpec& spec) = 0;
   // What the value of a cell is, once it was taken; nothing is known of values that are no tensors.
-  virtual Facts facts(std::size_t) const { return {}; }
+  virtual TensorSpec spec(std::size_t) const { return {}; }
   // Takes the value of a cell; it may be moved from when `last_use`.
   virtual void emit(std::size_t cell, void* value, bool last_use) = 0;
   // Keeps these cells in this order, then repeats the last one `padding` times.
@@ -259,7 +259,7 @@ class ImageColumn : public MemoryColumn {
 class TensorColumn : public MemoryColumn {
  public:
   using MemoryColumn::MemoryColumn;
-  Facts facts(std::size_t cell) const override { return facts_of(memory_->spec(cell)); }
+  TensorSpec spec(std::size_t cell) const override { return spec_of(memory_->spec(cell)); }
   void emit(std::size_t cell, void* value, bool last_use) override;
 };
 

@@ -1,6 +1,6 @@
 // to_dot: the plan as a Graphviz drawing. Steps are boxes, those with effects have two lines round
 // them; branches are diamonds, loops are hexagons; arms, conditions and bodies are clusters.
-#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
 
 #include <map>
@@ -56,7 +56,7 @@ class Drawing {
     }
   }
 
-  // Steps that run as one task are drawn in one frame.
+  // Steps that run as one task are drawn in one box.
   void stage(const Stage& s, const std::string& indent) {
     const bool fused = s.steps.size() > 1;
     if (fused) {
@@ -104,7 +104,7 @@ class Drawing {
     for (const SlotId slot : l.results) makers_[slot] = {id};
   }
 
-  // A block with a frame round it. A dashed line leads to its entry, which is there even where the
+  // A block with a box round it. A dashed line leads to its entry, which is there even where the
   // block has no steps.
   void cluster(const Block& b, const std::string& its_label, const std::string& colour,
                const std::string& from, const std::string& name, const std::string& indent) {
@@ -127,7 +127,7 @@ class Drawing {
   }
 
   const Plan& plan_;
-  const Notes notes_;
+  const Annotations notes_;
   std::string text_;
   std::string edges_;
   std::map<SlotId, std::set<std::string>> makers_;  // nodes that a value may come from

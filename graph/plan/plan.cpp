@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 
@@ -106,7 +106,7 @@ class Printer {
   }
 
   const Plan& plan_;
-  const Notes notes_;
+  const Annotations notes_;
   std::string text_;
 };
 

@@ -7,10 +7,10 @@
 // it.
 #pragma once
 
-#include <sluice/graph/plan/facts.h>
-#include <sluice/graph/plan/frame.h>
 #include <sluice/graph/plan/pictures.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
+#include <sluice/graph/plan/tensor_spec.h>
 
 #include <cstdint>
 #include <functional>
@@ -38,7 +38,7 @@ struct Slot {
   // what the arm gave, a loop's state to what is carried.
   bool merged = false;
   std::optional<SlotId> same_as;  // merged, and always another name of this one
-  Facts facts;                    // of the tensors that it holds
+  TensorSpec spec;                // of the tensors that it holds
   int output = -1;  // written straight into the batch as this output; set by the pass `place`
 };
 
@@ -46,10 +46,10 @@ struct Step {
   std::string name;
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
-  std::function<void(Frame&)> run;
+  std::function<void(Sample&)> run;
   bool effect = false;  // runs even if nobody reads what it writes
   bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
-  std::vector<std::string> events;             // what Frame::note() counts
+  std::vector<std::string> events;             // what Sample::note() counts
   std::shared_ptr<const PictureMaker> makes;   // null: no picture that could be made in part
   std::shared_ptr<const PictureViewer> views;  // null: it sees all of what it reads
   std::string remark;            // which part of the recorded step this is; set by `push_crops`
@@ -77,7 +77,7 @@ struct Branch {
   std::string name;                    // "if_else#1"
   std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
   std::vector<SlotId> reads;           // what `choose` looks at
-  std::function<std::int64_t(const Frame&)> choose;
+  std::function<std::int64_t(const Sample&)> choose;
   std::vector<Block> arms;
   std::vector<SlotId> results;
   CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`

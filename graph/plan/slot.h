@@ -1,5 +1,5 @@
-// SlotType: how a frame keeps a value of some C++ type without knowing the type. One static object
-// per type. Threads: immutable. Any movable, default-constructible type has one.
+// SlotType: how a sample's record keeps a value of some C++ type without knowing the type. One
+// static object per type. Threads: immutable. Any movable, default-constructible type has one.
 #pragma once
 
 #include <sluice/runtime/tensor.h>

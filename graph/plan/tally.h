@@ -1,10 +1,10 @@
-// Tally: what one frame has counted: which arms it took, how often loops went round, how often
+// Tally: what one record has counted: which arms it took, how often loops went round, how often
 // steps ran and how long they took. A plan numbers the counters of its parts (the pass `number`);
-// every frame of a pipeline has all of them, and whoever asks adds them up. So counting never waits
-// for another thread.
+// every record of a pipeline has all of them, and whoever asks adds them up. So counting never
+// waits for another thread.
 //
-// Ownership: owns its counters, for as long as the frame lives: they go on from epoch to epoch.
-// Threads: add() by the task that carries the frame; the rest from any thread, at any time.
+// Ownership: owns its counters, for as long as the record lives: they go on from epoch to epoch.
+// Threads: add() by the task that carries the record; the rest from any thread, at any time.
 #pragma once
 
 #include <array>

@@ -56,7 +56,7 @@ class Trail {
     std::int64_t number = 0;  // the arm; the iteration, or how many there were
     bool over = false;
   };
-  // Each on cache lines of its own: frames are at work on different threads.
+  // Each on cache lines of its own: samples are at work on different threads.
   struct alignas(64) Watched {
     std::atomic<const Loop*> loop{nullptr};
     std::atomic<std::int64_t> iteration{0};

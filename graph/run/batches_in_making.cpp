@@ -10,7 +10,7 @@ void BatchesInMaking::restart(std::int64_t epoch) {
   epoch_ = epoch;
 }
 
-bool BatchesInMaking::admit(Frame& frame) {
+bool BatchesInMaking::admit(Sample& sample) {
   if (next_id_ >= total_) return false;
   const std::int64_t index = next_id_ / options_.batch_size;
   if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
@@ -25,17 +25,17 @@ bool BatchesInMaking::admit(Frame& frame) {
   info.batch = index;
   info.index_in_batch = info.index_in_epoch % options_.batch_size;
   info.epoch = epoch_;
-  frame.begin(info, options_.seed, options_.batch_size);
-  frame.batch = batches_[static_cast<std::size_t>(index - first_)].get();
+  sample.begin(info, options_.seed, options_.batch_size);
+  sample.batch = batches_[static_cast<std::size_t>(index - first_)].get();
   return true;
 }
 
-void BatchesInMaking::complete(std::int64_t index, const std::vector<Frame*>& frames) {
-  batches_[static_cast<std::size_t>(index - first_)]->frames = &frames;
+void BatchesInMaking::complete(std::int64_t index, const std::vector<Sample*>& samples) {
+  batches_[static_cast<std::size_t>(index - first_)]->samples = &samples;
 }
 
 BatchInMaking* BatchesInMaking::complete_front() const {
-  const bool complete = !batches_.empty() && batches_.front()->frames != nullptr;
+  const bool complete = !batches_.empty() && batches_.front()->samples != nullptr;
   return complete ? batches_.front().get() : nullptr;
 }
 
@@ -47,16 +47,16 @@ std::unique_ptr<BatchInMaking> BatchesInMaking::take_front() {
   return batch;
 }
 
-void BatchesInMaking::begin(Frame& frame) {
-  BatchInMaking& batch = *frame.batch;
+void BatchesInMaking::begin(Sample& sample) {
+  BatchInMaking& batch = *sample.batch;
   if (!batch.has_columns.load(std::memory_order_acquire)) {
     const std::lock_guard lock(batch.mutex);
     if (!batch.has_columns.load(std::memory_order_relaxed)) make_columns(*batch.data);
     batch.has_columns.store(true, std::memory_order_release);
   }
-  for (std::size_t k = 0; k < frame.seats.size(); ++k) {
-    frame.seats[k].column = batch.data->columns[k].get();
-    frame.seats[k].cell = static_cast<std::size_t>(frame.info().index_in_batch);
+  for (std::size_t k = 0; k < sample.placers.size(); ++k) {
+    sample.placers[k].column = batch.data->columns[k].get();
+    sample.placers[k].cell = static_cast<std::size_t>(sample.info().index_in_batch);
   }
 }
 

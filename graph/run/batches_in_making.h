@@ -4,7 +4,7 @@
 // Ownership: owns the batches; refers to options, makers and pool of the engine, whose part it is.
 // Threads: the engine's lock guards it, but for begin() and make(), which run the constructors of
 // the user's types and are called without the lock; begin() from any number of threads for
-// different frames. Errors: std::bad_alloc, and what those constructors throw.
+// different samples. Errors: std::bad_alloc, and what those constructors throw.
 #pragma once
 
 #include <sluice/graph/run/engine.h>
@@ -23,7 +23,7 @@ struct BatchInMaking {
   std::unique_ptr<BatchData> data;
   std::mutex mutex;  // guards the making of the columns
   std::atomic<bool> has_columns{false};
-  const std::vector<Frame*>* frames = nullptr;  // once it is complete; the executor's
+  const std::vector<Sample*>* samples = nullptr;  // once it is complete; the executor's
 };
 
 class BatchesInMaking {
@@ -37,18 +37,18 @@ class BatchesInMaking {
 
   // A new run begins. All batches of the one before must have been taken.
   void restart(std::int64_t epoch);
-  // Makes the frame the next sample; false when there is none.
-  bool admit(Frame& frame);
+  // Makes the record carry the next sample; false when there is none.
+  bool admit(Sample& sample);
   // All samples of a batch have ended.
-  void complete(std::int64_t index, const std::vector<Frame*>& frames);
+  void complete(std::int64_t index, const std::vector<Sample*>& samples);
   // The first batch, if it is complete; else null. It stays until it is taken.
   BatchInMaking* complete_front() const;
   // The first batch, complete or not; null when there is none.
   std::unique_ptr<BatchInMaking> take_front();
 
-  // After admit(): tells the frame where its values go. The first sample of a batch makes the
+  // After admit(): tells the sample where its values go. The first sample of a batch makes the
   // batch's columns.
-  void begin(Frame& frame);
+  void begin(Sample& sample);
   // Another batch, with columns for so many samples.
   std::unique_ptr<BatchData> make(std::int64_t index, std::size_t cells) const;
 

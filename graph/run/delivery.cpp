@@ -19,8 +19,8 @@ constexpr int kMaxStandIns = 16;
 constexpr std::uint32_t kStandInGenerator = 0xffffffffu;
 
 // What went wrong with the sample itself; when stand-ins failed too, that does not matter.
-const SampleError* error_of(const Frame& frame) {
-  return frame.first_error() != nullptr ? frame.first_error() : frame.error();
+const SampleError* error_of(const Sample& sample) {
+  return sample.first_error() != nullptr ? sample.first_error() : sample.error();
 }
 
 }  // namespace
@@ -31,16 +31,16 @@ std::size_t BatchData::bytes() const {
   return sum;
 }
 
-bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept {
-  if (frame.attempts() >= kMaxStandIns) return false;
+bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
+  if (sample.attempts() >= kMaxStandIns) return false;
   Random draw({.seed = seed,
-               .epoch = static_cast<std::uint64_t>(frame.info().epoch),
-               .sample = static_cast<std::uint64_t>(frame.id()),
+               .epoch = static_cast<std::uint64_t>(sample.info().epoch),
+               .sample = static_cast<std::uint64_t>(sample.id()),
                .generator = kStandInGenerator});
-  std::uint64_t sample = 0;
-  for (int i = 0; i <= frame.attempts(); ++i)
-    sample = draw.below64(static_cast<std::uint64_t>(total));
-  frame.stand_in(static_cast<std::int64_t>(sample));
+  std::uint64_t key = 0;
+  for (int i = 0; i <= sample.attempts(); ++i)
+    key = draw.below64(static_cast<std::uint64_t>(total));
+  sample.stand_in(static_cast<std::int64_t>(key));
   return true;
 }
 
@@ -51,49 +51,48 @@ void Delivery::restart(std::int64_t total) {
   first_.clear();
 }
 
-void Delivery::compare(const BatchData& batch, const std::vector<Frame*>& frames) {
-  for (std::size_t cell = 0; cell < frames.size(); ++cell) {
-    Frame& frame = *frames[cell];
-    if (frame.ended()) continue;
+void Delivery::compare(const BatchData& batch, const std::vector<Sample*>& samples) {
+  for (std::size_t cell = 0; cell < samples.size(); ++cell) {
+    Sample& sample = *samples[cell];
+    if (sample.ended()) continue;
     if (first_.empty()) {
-      std::vector<Facts> first;
-      for (const auto& column : batch.columns) first.push_back(column->facts(cell));
+      std::vector<TensorSpec> first;
+      for (const auto& column : batch.columns) first.push_back(column->spec(cell));
       first_ = std::move(first);
-      first_id_ = frame.id();
+      first_id_ = sample.id();
     }
-    for (std::size_t k = 0; k < first_.size() && !frame.ended(); ++k) {
-      const Facts facts = batch.columns[k]->facts(cell);
-      if (agree(facts, first_[k])) continue;
-      frame.fail("output " + std::to_string(k),
-                 "gave a tensor (" + to_string(facts) + "), but that of sample " +
-                     std::to_string(first_id_) + ", the epoch's first, is (" +
-                     to_string(first_[k]) +
-                     "); make all agree in type, layout and number of dimensions");
+    for (std::size_t k = 0; k < first_.size() && !sample.ended(); ++k) {
+      const TensorSpec spec = batch.columns[k]->spec(cell);
+      if (agree(spec, first_[k])) continue;
+      sample.fail("output " + std::to_string(k),
+                  "gave a tensor (" + to_string(spec) + "), but that of sample " +
+                      std::to_string(first_id_) + ", the epoch's first, is (" +
+                      to_string(first_[k]) +
+                      "); make all agree in type, layout and number of dimensions");
     }
   }
 }
 
-void Delivery::judge(const BatchData& batch, const std::vector<Frame*>& frames) {
-  compare(batch, frames);
+void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples) {
+  compare(batch, samples);
   const OnError& policy = options_.on_error;
   std::vector<SampleError> fatal;
   const SampleError* last = nullptr;
   std::int64_t errors = errors_;
-  for (const Frame* frame : frames) {
-    const SampleError* error = error_of(*frame);
+  for (const Sample* sample : samples) {
+    const SampleError* error = error_of(*sample);
     if (error == nullptr) continue;
     ++errors;
     last = error;
-    if (frame->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
+    if (sample->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
   }
-  const std::int64_t samples =
-      batch.index * options_.batch_size + static_cast<std::int64_t>(frames.size());
+  const std::int64_t ended =
+      batch.index * options_.batch_size + static_cast<std::int64_t>(samples.size());
   const bool too_many = errors > policy.max_errors;
-  const bool too_often =
-      samples >= std::min(kRateFrom, total_) &&
-      static_cast<double>(errors) > policy.max_rate * static_cast<double>(samples);
+  const bool too_often = ended >= std::min(kRateFrom, total_) &&
+                         static_cast<double>(errors) > policy.max_rate * static_cast<double>(ended);
   if (last != nullptr && (too_many || too_often)) {
-    throw BudgetError(std::to_string(errors) + " of " + std::to_string(samples) +
+    throw BudgetError(std::to_string(errors) + " of " + std::to_string(ended) +
                       " samples failed, more than " +
                       (too_many ? std::to_string(policy.max_errors) + " samples"
                                 : std::to_string(policy.max_rate * 100) + " %") +
@@ -107,30 +106,30 @@ void Delivery::judge(const BatchData& batch, const std::vector<Frame*>& frames) 
   errors_ = errors;
 }
 
-Ledger Delivery::settle(BatchData& batch, const std::vector<Frame*>& frames) const {
+Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) const {
   std::vector<std::uint32_t> kept;
-  kept.reserve(frames.size());
+  kept.reserve(samples.size());
   Ledger here;
   const bool skips = options_.on_error.policy == OnError::Policy::skip;
-  for (std::size_t cell = 0; cell < frames.size(); ++cell) {
-    const Frame& frame = *frames[cell];
-    if (frame.ended()) {
-      batch.missing.push_back(frame.id());
+  for (std::size_t cell = 0; cell < samples.size(); ++cell) {
+    const Sample& sample = *samples[cell];
+    if (sample.ended()) {
+      batch.missing.push_back(sample.id());
       // Also when a filter dropped the stand-in.
-      if (const SampleError* error = error_of(frame)) batch.errors.push_back(*error);
-      ++(frame.dropped() ? here.filtered : frame.failed() && skips ? here.skipped : here.failed);
+      if (const SampleError* error = error_of(sample)) batch.errors.push_back(*error);
+      ++(sample.dropped() ? here.filtered : sample.failed() && skips ? here.skipped : here.failed);
       continue;
     }
-    if (frame.first_error() != nullptr) {
+    if (sample.first_error() != nullptr) {
       ++here.replaced;
-      batch.replaced.push_back(frame.id());
-      batch.errors.push_back(*frame.first_error());
+      batch.replaced.push_back(sample.id());
+      batch.errors.push_back(*sample.first_error());
     } else {
       ++here.delivered;
     }
-    for (const SampleError& warning : frame.warnings()) batch.warnings.push_back(warning);
+    for (const SampleError& warning : sample.warnings()) batch.warnings.push_back(warning);
     kept.push_back(static_cast<std::uint32_t>(cell));
-    batch.ids.push_back(frame.id());
+    batch.ids.push_back(sample.id());
   }
   const auto full = static_cast<std::size_t>(options_.batch_size);
   if (options_.last_batch == LastBatch::fill && !options_.compact && batch.cells < full &&

@@ -2,8 +2,8 @@
 // closing the gaps that missing samples leave. Compactor: full batches of the samples that are
 // left. stand_in(): the sample that takes the place of one that failed.
 //
-// Ownership: refers to frames only while it is called. Threads: one at a time; stand_in() any
-// number, for different frames. Errors: judge() throws BudgetError, and BatchError once for a
+// Ownership: refers to samples only while it is called. Threads: one at a time; stand_in() any
+// number, for different samples. Errors: judge() throws BudgetError, and BatchError once for a
 // batch.
 #pragma once
 
@@ -17,9 +17,9 @@
 
 namespace sluice::detail {
 
-// Gives a frame whose sample failed another one of the epoch, which has `total`: drawn by seed,
+// Gives a record whose sample failed another one of the epoch, which has `total`: drawn by seed,
 // epoch and id, and by how many were tried before. False when enough of them failed, too.
-bool stand_in(Frame& frame, std::uint64_t seed, std::int64_t total) noexcept;
+bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept;
 
 class Delivery {
  public:
@@ -30,19 +30,19 @@ class Delivery {
   // Fails samples whose tensors are of another type, layout or number of dimensions than those of
   // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
   // let it pass.
-  void judge(const BatchData& batch, const std::vector<Frame*>& frames);
+  void judge(const BatchData& batch, const std::vector<Sample*>& samples);
   // Reads how each sample ended into the batch, finishes its columns, and gives the counts
   // (admitted is left at 0).
-  Ledger settle(BatchData& batch, const std::vector<Frame*>& frames) const;
+  Ledger settle(BatchData& batch, const std::vector<Sample*>& samples) const;
 
  private:
-  void compare(const BatchData& batch, const std::vector<Frame*>& frames);
+  void compare(const BatchData& batch, const std::vector<Sample*>& samples);
 
   const PipelineOptions& options_;
   std::int64_t total_ = 0;
-  std::vector<Facts> first_;    // of the outputs of the epoch's first sample
-  std::int64_t first_id_ = -1;  // which sample that is
-  std::int64_t errors_ = 0;     // in the batches before
+  std::vector<TensorSpec> first_;  // of the outputs of the epoch's first sample
+  std::int64_t first_id_ = -1;     // which sample that is
+  std::int64_t errors_ = 0;        // in the batches before
   std::int64_t thrown_batch_ = -1;
 };
 

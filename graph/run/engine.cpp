@@ -19,31 +19,31 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                                 ? plan.samples % options.batch_size
                                 : 0)) {
   batch_count = (total + options.batch_size - 1) / options.batch_size;
-  // More frames than samples would never be used.
+  // More records than there are samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);
   for (std::int64_t i = 0; i < window; ++i) {
-    frames.push_back(std::make_unique<Frame>(plan));
-    frames.back()->count(options.profile);
+    samples.push_back(std::make_unique<Sample>(plan));
+    samples.back()->count(options.profile);
   }
-  std::vector<Frame*> handles;
-  for (auto it = frames.rbegin(); it != frames.rend(); ++it) handles.push_back(it->get());
+  std::vector<Sample*> handles;
+  for (auto it = samples.rbegin(); it != samples.rend(); ++it) handles.push_back(it->get());
   executor = std::make_unique<Executor>(
       plan, handles, options.threads, options.batch_size, sample_pool,
-      ExecutorHooks{.admit = [this](Frame& frame) { return admit(frame); },
-                    .begin = [this](Frame& frame) { begin(frame); },
-                    .finish = [this](Frame& frame) { return finish(frame); },
+      ExecutorHooks{.admit = [this](Sample& sample) { return admit(sample); },
+                    .begin = [this](Sample& sample) { begin(sample); },
+                    .finish = [this](Sample& sample) { return finish(sample); },
                     .batch_ready =
-                        [this](std::int64_t index, const std::vector<Frame*>& in_order) {
+                        [this](std::int64_t index, const std::vector<Sample*>& in_order) {
                           batch_ready(index, in_order);
                         },
                     .broken = [this](std::exception_ptr why) { break_off(std::move(why)); }});
 }
 
-bool Engine::Impl::admit(Frame& frame) noexcept {
+bool Engine::Impl::admit(Sample& sample) noexcept {
   const std::lock_guard lock(mutex);
   if (stopping) return false;
   try {
-    if (!making.admit(frame)) return false;
+    if (!making.admit(sample)) return false;
   } catch (...) {
     break_off_locked(std::current_exception());
     return false;
@@ -52,43 +52,43 @@ bool Engine::Impl::admit(Frame& frame) noexcept {
   return true;
 }
 
-void Engine::Impl::begin(Frame& frame) noexcept {
+void Engine::Impl::begin(Sample& sample) noexcept {
   const WorkScope scope(plan);
   try {
-    making.begin(frame);
+    making.begin(sample);
   } catch (...) {
     break_off(std::current_exception());
-    frame.cancel();
+    sample.cancel();
   }
 }
 
-bool Engine::Impl::finish(Frame& frame) noexcept {
+bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
   progress.fetch_add(1, std::memory_order_relaxed);
-  if (!frame.ended()) emit(frame);
+  if (!sample.ended()) emit(sample);
   std::size_t seen = largest_sample.load(std::memory_order_relaxed);
-  while (seen < frame.bytes_allocated &&
-         !largest_sample.compare_exchange_weak(seen, frame.bytes_allocated)) {
+  while (seen < sample.bytes_allocated &&
+         !largest_sample.compare_exchange_weak(seen, sample.bytes_allocated)) {
   }
-  const bool replace = frame.failed() && options.on_error.policy == OnError::Policy::replace &&
+  const bool replace = sample.failed() && options.on_error.policy == OnError::Policy::replace &&
                        !cancelled.load(std::memory_order_relaxed);
-  frame.release_all();
-  return !(replace && stand_in(frame, options.seed, total));
+  sample.release_all();
+  return !(replace && stand_in(sample, options.seed, total));
 }
 
-void Engine::Impl::emit(Frame& frame) noexcept {
+void Engine::Impl::emit(Sample& sample) noexcept {
   std::size_t k = 0;
   guarded(
-      frame, [&] { return "output " + std::to_string(k); },
+      sample, [&] { return "output " + std::to_string(k); },
       [&] {
         for (; k < plan.outputs.size(); ++k) {
-          frame.seats[k].column->emit(frame.seats[k].cell, frame.address(plan.outputs[k]),
-                                      last_use[k]);
+          sample.placers[k].column->emit(sample.placers[k].cell, sample.address(plan.outputs[k]),
+                                         last_use[k]);
         }
       });
 }
 
-void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept {
+void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept {
   const std::lock_guard lock(mutex);
   making.complete(index, in_order);
   arrived.notify_all();
@@ -113,7 +113,7 @@ void Engine::Impl::set_cancelled(bool now) {
 
 Stats Engine::Impl::stats() const {
   Stats s;
-  add_counts(s, plan, frames);
+  add_counts(s, plan, samples);
   const std::lock_guard lock(mutex);
   s.epoch = ledger;
   // Once it is cancelled nothing more is delivered: what is open is lost to that.

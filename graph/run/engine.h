@@ -2,10 +2,10 @@
 // the ledger, applies the error policy. Pipeline<Ts...> (pipeline.h) is the typed front that users
 // hold.
 //
-// Ownership: owns the plan, the frames, the pools and the executor. Batches that were taken outlive
-// it. Threads: cancel() and stats() from any; the rest from one thread at a time. Errors: as
-// Pipeline says. In a child of fork() whatever needs the threads or the frames throws Error; what
-// is for destructors does nothing.
+// Ownership: owns the plan, the records, the pools and the executor. Batches that were taken
+// outlive it. Threads: cancel() and stats() from any; the rest from one thread at a time. Errors:
+// as Pipeline says. In a child of fork() whatever needs the threads or the records throws Error;
+// what is for destructors does nothing.
 #pragma once
 
 #include <sluice/graph/options.h>

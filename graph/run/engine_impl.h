@@ -43,17 +43,17 @@ struct Engine::Impl {
   void require_outside(const char* call) const;
 
   // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
-  bool admit(Frame& frame) noexcept;
+  bool admit(Sample& sample) noexcept;
 
   // On the thread that admitted the sample.
-  void begin(Frame& frame) noexcept;
+  void begin(Sample& sample) noexcept;
 
   // On the thread that ran the sample's last step.
-  bool finish(Frame& frame) noexcept;
+  bool finish(Sample& sample) noexcept;
 
-  void emit(Frame& frame) noexcept;
+  void emit(Sample& sample) noexcept;
 
-  void batch_ready(std::int64_t index, const std::vector<Frame*>& in_order) noexcept;
+  void batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept;
 
   // The run cannot go on: next() throws what happened.
   void break_off(std::exception_ptr why) noexcept;
@@ -91,7 +91,7 @@ struct Engine::Impl {
   std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
-  std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<std::unique_ptr<Sample>> samples;
 
   mutable std::mutex mutex;
   std::condition_variable arrived;

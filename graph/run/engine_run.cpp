@@ -97,7 +97,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   }
   lock.unlock();
   try {
-    delivery.judge(*front->data, *front->frames);
+    delivery.judge(*front->data, *front->samples);
   } catch (const BudgetError&) {
     lock.lock();
     end(lock, "");
@@ -111,12 +111,12 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   Ledger here;
   std::exception_ptr trouble;
   try {
-    here = delivery.settle(batch, *taken->frames);
+    here = delivery.settle(batch, *taken->samples);
   } catch (...) {  // no memory, or a user's type that does not let itself be moved: the whole
                    // batch is lost
     trouble = std::current_exception();
     here = Ledger{};
-    here.failed = static_cast<std::int64_t>(taken->frames->size());
+    here.failed = static_cast<std::int64_t>(taken->samples->size());
   }
   lock.lock();
   largest_batch = std::max(largest_batch, bytes);
@@ -149,7 +149,7 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
     const std::int64_t now = progress.load(std::memory_order_relaxed);
     if (now == seen) {
       lock.unlock();  // samples have names that the user's code gives
-      throw StallError(describe_stall(plan, frames, options.stall_timeout));
+      throw StallError(describe_stall(plan, samples, options.stall_timeout));
     }
     seen = now;
   }
@@ -180,9 +180,9 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
   lock.unlock();
   executor->drain();
   std::int64_t held = 0;
-  executor->for_each_held([&](const Frame&) { ++held; });
+  executor->for_each_held([&](const Sample&) { ++held; });
   if (!complete) {
-    for (const auto& frame : frames) frame->release_all();
+    for (const auto& sample : samples) sample->release_all();
   }
   std::int64_t waiting = 0;
   if (!over) {  // else they are about to be delivered
@@ -191,7 +191,7 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
   }
   lock.lock();
   while (const std::unique_ptr<BatchInMaking> batch = making.take_front()) {
-    if (batch->frames != nullptr) held += static_cast<std::int64_t>(batch->frames->size());
+    if (batch->samples != nullptr) held += static_cast<std::int64_t>(batch->samples->size());
     lock.unlock();
     batch->data.reset();  // destroys values of the user's types
     lock.lock();

@@ -1,12 +1,12 @@
-// guarded(): runs work for a frame so that no exception gets out. What the work throws becomes the
-// error of the frame's sample. WorkScope: says which plan a thread works for, so that a pipeline
+// guarded(): runs work for a sample so that no exception gets out. What the work throws becomes the
+// sample's error. WorkScope: says which plan a thread works for, so that a pipeline
 // can refuse calls from its own steps that would wait for themselves.
 //
-// Ownership: none. Threads: the task that carries the frame. Errors: nothing is thrown; an error
+// Ownership: none. Threads: the task that carries the sample. Errors: nothing is thrown; an error
 // needs no memory where there is none.
 #pragma once
 
-#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/sample.h>
 
 #include <exception>
 
@@ -39,25 +39,25 @@ class WorkScope {
 inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
 
 template <class Name>
-void fail(Frame& frame, const Name& name, const char* what) noexcept {
+void fail(Sample& sample, const Name& name, const char* what) noexcept {
   if (what == nullptr) what = "threw an exception whose what() is null";
   try {
-    frame.fail(name(), what);
+    sample.fail(name(), what);
   } catch (...) {  // no memory for the name
-    frame.fail({}, what);
+    sample.fail({}, what);
   }
 }
 
 // `name()` gives what the error names as the step; it is asked only when `work()` throws.
 template <class Name, class Work>
-void guarded(Frame& frame, const Name& name, const Work& work) noexcept {
-  const WorkScope scope(frame.plan());
+void guarded(Sample& sample, const Name& name, const Work& work) noexcept {
+  const WorkScope scope(sample.plan());
   try {
     work();
   } catch (const std::exception& error) {
-    detail::fail(frame, name, error.what());
+    detail::fail(sample, name, error.what());
   } catch (...) {
-    detail::fail(frame, name, "threw something that is not a std::exception");
+    detail::fail(sample, name, "threw something that is not a std::exception");
   }
 }
 

@@ -11,18 +11,18 @@ struct Inspection::Impl {
   explicit Impl(const detail::Plan& recorded)
       : plan(carry(push_crops(sink(prune(recorded))))),
         runner(BufferPool::current()),
-        frame(plan) {}
+        sample(plan) {}
 
   void walk(const detail::Block& block) {
     for (const detail::Node& node : block.nodes) {
-      if (frame.ended()) return;
+      if (sample.ended()) return;
       if (const auto* stage = std::get_if<detail::Stage>(&node)) {
         walk_stage(*stage);
       } else if (const auto* branch = std::get_if<detail::Branch>(&node)) {
-        const std::size_t arm = runner.choose(frame, *branch);
-        if (frame.ended()) return;
+        const std::size_t arm = runner.choose(sample, *branch);
+        if (sample.ended()) return;
         walk(branch->arms[arm]);
-        detail::Runner::give_results(frame, *branch, arm);
+        detail::Runner::give_results(sample, *branch, arm);
         note(branch->results);
       } else {
         walk_loop(std::get<detail::Loop>(node));
@@ -31,24 +31,24 @@ struct Inspection::Impl {
   }
 
   void walk_stage(const detail::Stage& stage) {
-    runner.run(frame, stage);
-    if (frame.ended()) return;
+    runner.run(sample, stage);
+    if (sample.ended()) return;
     for (const detail::Step& step : stage.steps) note(step.writes);
   }
 
   void walk_loop(const detail::Loop& loop) {
-    detail::Runner::begin(frame, loop);
+    detail::Runner::begin(sample, loop);
     while (true) {
       walk(loop.condition);
-      if (!runner.wants_another(frame, loop)) break;
+      if (!runner.wants_another(sample, loop)) break;
       walk(loop.body);
-      detail::Runner::carry(frame, loop);
+      detail::Runner::carry(sample, loop);
       // What was passed on is no longer where the body made it.
       std::erase_if(values, [&](const Named& value) {
         return std::find(loop.locals.begin(), loop.locals.end(), value.slot) != loop.locals.end();
       });
     }
-    if (!frame.ended()) note(loop.results);
+    if (!sample.ended()) note(loop.results);
   }
 
   void note(const std::vector<detail::SlotId>& slots) {
@@ -60,35 +60,35 @@ struct Inspection::Impl {
 
   const detail::Plan plan;
   detail::Runner runner;
-  detail::Frame frame;
+  detail::Sample sample;
   std::vector<Named> values;
   std::string path;
 };
 
-Inspection::Inspection(const detail::Plan& plan, std::int64_t sample, std::int64_t epoch,
+Inspection::Inspection(const detail::Plan& plan, std::int64_t id, std::int64_t epoch,
                        const PipelineOptions& options)
     : impl_(std::make_unique<Impl>(plan)) {
-  if (sample < 0 || sample >= plan.samples) {
-    throw std::out_of_range("inspect: there is no sample " + std::to_string(sample) +
+  if (id < 0 || id >= plan.samples) {
+    throw std::out_of_range("inspect: there is no sample " + std::to_string(id) +
                             "; they are numbered 0 to " + std::to_string(plan.samples - 1));
   }
   SampleInfo info;
-  info.index_in_epoch = sample;
-  info.batch = sample / options.batch_size;
-  info.index_in_batch = sample % options.batch_size;
+  info.index_in_epoch = id;
+  info.batch = id / options.batch_size;
+  info.index_in_batch = id % options.batch_size;
   info.epoch = epoch;
-  impl_->frame.begin(info, options.seed, options.batch_size);
+  impl_->sample.begin(info, options.seed, options.batch_size);
   impl_->walk(impl_->plan.top);
-  impl_->path = impl_->frame.path();
+  impl_->path = impl_->sample.path();
 }
 Inspection::Inspection(Inspection&&) noexcept = default;
 Inspection::~Inspection() = default;
 
 const std::vector<Inspection::Named>& Inspection::values() const { return impl_->values; }
 const std::string& Inspection::path() const { return impl_->path; }
-const SampleError* Inspection::error() const { return impl_->frame.error(); }
-const std::vector<SampleError>& Inspection::warnings() const { return impl_->frame.warnings(); }
-bool Inspection::dropped() const { return impl_->frame.dropped(); }
+const SampleError* Inspection::error() const { return impl_->sample.error(); }
+const std::vector<SampleError>& Inspection::warnings() const { return impl_->sample.warnings(); }
+bool Inspection::dropped() const { return impl_->sample.dropped(); }
 
 bool Inspection::has(std::string_view name) const {
   return std::any_of(impl_->values.begin(), impl_->values.end(),
@@ -99,7 +99,7 @@ const void* Inspection::find(std::string_view name, const detail::SlotType* type
   const Named* other = nullptr;
   for (const Named& value : impl_->values) {
     if (value.name != name) continue;
-    if (impl_->plan.slots[value.slot].type == type) return impl_->frame.address(value.slot);
+    if (impl_->plan.slots[value.slot].type == type) return impl_->sample.address(value.slot);
     other = &value;
   }
   std::string text = "the sample has no value '" + std::string(name) + "'";

@@ -23,7 +23,7 @@
 namespace sluice::detail {
 namespace {
 
-using Token = Frame*;
+using Token = Sample*;
 using Receiver = tbb::flow::receiver<Token>;
 using StageNode = tbb::flow::function_node<Token, Token>;
 using BranchNode = flow::select_node<Token>;
@@ -36,7 +36,7 @@ class Nodes {
 
   // `at_end` says what happens to a token when the block is through; it runs in the block's last
   // task.
-  using AtEnd = std::function<void(Frame&)>;
+  using AtEnd = std::function<void(Sample&)>;
   Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
     if (block.nodes.empty()) return at_end ? end_node(next, at_end) : next;
     Receiver* target = &next;
@@ -65,14 +65,14 @@ class Nodes {
  private:
   // A task of its own for what must happen when several ways have come together.
   Receiver& end_node(Receiver& next, const AtEnd& at_end) {
-    return add_stage([at_end](Frame& frame) { at_end(frame); }, next);
+    return add_stage([at_end](Sample& sample) { at_end(sample); }, next);
   }
 
   Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
     return add_stage(
-        [this, &stage, at_end](Frame& frame) {
-          runner_.run(frame, stage);
-          if (at_end) at_end(frame);
+        [this, &stage, at_end](Sample& sample) {
+          runner_.run(sample, stage);
+          if (at_end) at_end(sample);
         },
         next);
   }
@@ -99,7 +99,7 @@ class Nodes {
     for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
       AtEnd give;  // an arm without steps has given its results when it was chosen
       if (!branch.arms[arm].nodes.empty()) {
-        give = [&branch, arm](Frame& frame) { Runner::give_results(frame, branch, arm); };
+        give = [&branch, arm](Sample& sample) { Runner::give_results(sample, branch, arm); };
       }
       tbb::flow::make_edge(node.port(arm), lower(branch.arms[arm], next, give));
     }
@@ -122,7 +122,7 @@ class Nodes {
         }));
     LoopNode& node = *loops_.back();
     tbb::flow::make_edge(node.done(), next);
-    const AtEnd carry = [&loop](Frame& frame) { Runner::carry(frame, loop); };
+    const AtEnd carry = [&loop](Sample& sample) { Runner::carry(sample, loop); };
     if (simple) {
       tbb::flow::make_edge(node.body(), lower(loop.body, node.again(), carry));
       return node.input();
@@ -130,7 +130,7 @@ class Nodes {
     // A condition with branches of its own has nodes of its own, in front of the decision.
     Receiver& ask = lower(loop.condition, node.input(), nullptr);
     tbb::flow::make_edge(node.body(), lower(loop.body, ask, carry));
-    return add_stage([&loop](Frame& frame) { Runner::begin(frame, loop); }, ask);
+    return add_stage([&loop](Sample& sample) { Runner::begin(sample, loop); }, ask);
   }
 
   tbb::flow::graph& graph_;
@@ -143,11 +143,11 @@ class Nodes {
 }  // namespace
 
 struct Executor::Impl {
-  Impl(const Plan& plan, const std::vector<Frame*>& all, int thread_count, int size_of_batches,
+  Impl(const Plan& plan, const std::vector<Sample*>& all, int thread_count, int size_of_batches,
        BufferPool& pool, ExecutorHooks the_hooks)
       : hooks(std::move(the_hooks)),
         batch_size(static_cast<std::size_t>(size_of_batches)),
-        frames(all),
+        samples(all),
         runner(pool),
         arena(thread_count, static_cast<unsigned>(thread_count)) {
     flow::set_up(arena);
@@ -197,7 +197,7 @@ struct Executor::Impl {
   void build(const Plan& plan) {
     graph = std::make_unique<tbb::flow::graph>();
     window = std::make_unique<flow::window<Token>>(
-        *graph, frames, static_cast<std::size_t>(threads),
+        *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
         [this](Token token) { hooks.begin(*token); });
     batches = std::make_unique<flow::batch_node<Token>>(*graph, batch_size,
@@ -308,7 +308,7 @@ struct Executor::Impl {
   const flow::resident resident;  // first: there may be no arena without it
   ExecutorHooks hooks;
   const std::size_t batch_size;
-  const std::vector<Frame*> frames;
+  const std::vector<Sample*> samples;
   Runner runner;
   tbb::task_arena arena;  // all of its places are for our own threads, see flow::crew
   std::optional<flow::crew> others;
@@ -329,9 +329,9 @@ struct Executor::Impl {
   std::thread driver;
 };
 
-Executor::Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size,
-                   BufferPool& pool, ExecutorHooks hooks)
-    : impl_(std::make_unique<Impl>(plan, frames, threads, batch_size, pool, std::move(hooks))) {}
+Executor::Executor(const Plan& plan, const std::vector<Sample*>& samples, int threads,
+                   int batch_size, BufferPool& pool, ExecutorHooks hooks)
+    : impl_(std::make_unique<Impl>(plan, samples, threads, batch_size, pool, std::move(hooks))) {}
 
 Executor::~Executor() {
   set_cancelled(true);
@@ -339,10 +339,10 @@ Executor::~Executor() {
 }
 
 void Executor::begin(std::int64_t total) {
-  // As many batches as the frames fill, and one at the end that is short, may be under way, and one
-  // that begins.
-  impl_->batches->expect(total, impl_->frames.size() / impl_->batch_size + 2);
-  impl_->window->reset(impl_->frames);
+  // As many batches as the records fill, and one at the end that is short, may be under way, and
+  // one that begins.
+  impl_->batches->expect(total, impl_->samples.size() / impl_->batch_size + 2);
+  impl_->window->reset(impl_->samples);
   impl_->admit_more();
 }
 
@@ -350,8 +350,8 @@ void Executor::release(std::int64_t batch) { impl_->release(batch); }
 
 void Executor::drain() { impl_->drain(); }
 
-void Executor::for_each_held(const std::function<void(const Frame&)>& visit) const {
-  impl_->batches->for_each_held([&](const Frame* frame) { visit(*frame); });
+void Executor::for_each_held(const std::function<void(const Sample&)>& visit) const {
+  impl_->batches->for_each_held([&](const Sample* sample) { visit(*sample); });
 }
 
 int Executor::threads() const { return impl_->threads; }

@@ -1,12 +1,12 @@
 // Executor: a plan as a running flow graph. The one place where a plan meets oneTBB.
 //
-// Stages become nodes, branches become select_nodes whose arms end in the same receiver, the frames
-// go round in a window, a batch_node puts them in order (graph/flow/ has these nodes). A driver
-// thread waits for the graph inside an arena of the pipeline's own, so that work goes on while
-// nobody asks for a batch, with one thread too. The other threads are the pipeline's own as well
-// (flow/crew.h): what other pipelines, or the user, ask of oneTBB does not concern them.
+// Stages become nodes, branches become select_nodes whose arms end in the same receiver, the
+// samples go round in a window, a batch_node puts them in order (graph/flow/ has these nodes). A
+// driver thread waits for the graph inside an arena of the pipeline's own, so that work goes on
+// while nobody asks for a batch, with one thread too. The other threads are the pipeline's own as
+// well (flow/crew.h): what other pipelines, or the user, ask of oneTBB does not concern them.
 //
-// Ownership: refers to the plan, the frames and the pools of its user, who outlives it. Threads:
+// Ownership: refers to the plan, the records and the pools of its user, who outlives it. Threads:
 // begin() and drain() from one thread at a time; the rest from any. The hooks are called on worker
 // threads and must not throw.
 #pragma once
@@ -23,16 +23,16 @@
 namespace sluice::detail {
 
 struct ExecutorHooks {
-  // Fills a free frame with the next sample; false when there is none now. One call at a time.
-  std::function<bool(Frame&)> admit;
-  // Prepares a frame that was admitted, on the same thread and outside all locks.
-  std::function<void(Frame&)> begin;
+  // Fills a free record with the next sample; false when there is none now. One call at a time.
+  std::function<bool(Sample&)> admit;
+  // Prepares a record that was admitted, on the same thread and outside all locks.
+  std::function<void(Sample&)> begin;
   // All steps have run or were passed over. True: on to the batch. False: once more from the
   // source.
-  std::function<bool(Frame&)> finish;
-  // A batch is complete; called in the order of batches. The frames stay untouched until
+  std::function<bool(Sample&)> finish;
+  // A batch is complete; called in the order of batches. The records stay untouched until
   // release(index).
-  std::function<void(std::int64_t index, const std::vector<Frame*>& frames)> batch_ready;
+  std::function<void(std::int64_t index, const std::vector<Sample*>& samples)> batch_ready;
   // The run cannot go on, since oneTBB had no memory for a task, say. Frames may be anywhere;
   // after drain() they are free.
   std::function<void(std::exception_ptr why)> broken;
@@ -41,23 +41,23 @@ struct ExecutorHooks {
 class Executor {
  public:
   // `threads`: how many threads run steps at once, if the system makes that many; one is enough.
-  // `batch_size` and the frames' ids decide about batches. Throws Error when there can be none: no
+  // `batch_size` and the samples' ids decide about batches. Throws Error when there can be none: no
   // thread can be made, or fork() made this process while a pipeline was alive.
-  Executor(const Plan& plan, const std::vector<Frame*>& frames, int threads, int batch_size,
+  Executor(const Plan& plan, const std::vector<Sample*>& samples, int threads, int batch_size,
            BufferPool& pool, ExecutorHooks hooks);
   // Stops as drain() does.
   ~Executor();
 
   // Starts a run of `total` samples. Nothing may be under way.
   void begin(std::int64_t total);
-  // The consumer is done with a batch: its frames are free to carry others.
+  // The consumer is done with a batch: its records are free to carry others.
   void release(std::int64_t batch);
   // Admits no more, and returns when no step runs: at most as long as the longest running step
-  // takes, if the frames are told to pass the others over (see Frame::ended). Then all frames are
-  // free.
+  // takes, if the samples are told to pass the others over (see Sample::ended). Then all samples
+  // are free.
   void drain();
   // Frames that arrived in batches which are not complete; call it when nothing is under way.
-  void for_each_held(const std::function<void(const Frame&)>& visit) const;
+  void for_each_held(const std::function<void(const Sample&)>& visit) const;
   // Threads that there are.
   int threads() const;
   // Steps of ended samples are passed over once this says true.

@@ -11,10 +11,10 @@ namespace {
 // Notes runs of steps that follow each other: one look at the clock for each.
 class StepClock {
  public:
-  void ran(Frame& frame, const Step& step) {
+  void ran(Sample& sample, const Step& step) {
     const Clock::time_point now = Clock::now();
-    frame.tally.add(step.counter, 1);
-    frame.tally.add(step.counter + 1, std::chrono::nanoseconds(now - since_).count());
+    sample.tally.add(step.counter, 1);
+    sample.tally.add(step.counter + 1, std::chrono::nanoseconds(now - since_).count());
     since_ = now;
   }
 
@@ -23,113 +23,115 @@ class StepClock {
   Clock::time_point since_ = Clock::now();
 };
 struct NoClock {
-  void ran(Frame&, const Step&) {}
+  void ran(Sample&, const Step&) {}
 };
 
 }  // namespace
 
-void Runner::run(Frame& frame, const Stage& stage) noexcept {
-  if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
-  if (frame.ended()) return;
-  if (frame.tally.timed()) {
-    run_steps<true>(frame, stage);
+void Runner::run(Sample& sample, const Stage& stage) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  if (sample.tally.timed()) {
+    run_steps<true>(sample, stage);
   } else {
-    run_steps<false>(frame, stage);
+    run_steps<false>(sample, stage);
   }
 }
 
 template <bool kTimed>
-void Runner::run_steps(Frame& frame, const Stage& stage) noexcept {
+void Runner::run_steps(Sample& sample, const Stage& stage) noexcept {
   const BufferPoolScope scope(pool_);
-  frame.enter_stage();
+  sample.enter_stage();
   const Step* current = nullptr;
   std::conditional_t<kTimed, StepClock, NoClock> clock;
   guarded(
-      frame, [&]() -> const std::string& { return current->name; },
+      sample, [&]() -> const std::string& { return current->name; },
       [&] {
         for (const Step& step : stage.steps) {
           current = &step;
-          frame.enter(current);
-          step.run(frame);
-          if (frame.ended()) break;
-          for (const SlotId slot : step.releases) frame.release(slot);
-          clock.ran(frame, step);
+          sample.enter(current);
+          step.run(sample);
+          if (sample.ended()) break;
+          for (const SlotId slot : step.releases) sample.release(slot);
+          clock.ran(sample, step);
         }
       });
-  if (frame.ended()) clock.ran(frame, *current);
-  frame.enter(nullptr);
-  frame.bytes_allocated += scope.bytes_allocated();
+  if (sample.ended()) clock.ran(sample, *current);
+  sample.enter(nullptr);
+  sample.bytes_allocated += scope.bytes_allocated();
 }
 
-std::size_t Runner::choose(Frame& frame, const Branch& branch) noexcept {
-  if (frame.ended()) return 0;
+std::size_t Runner::choose(Sample& sample, const Branch& branch) noexcept {
+  if (sample.ended()) return 0;
   std::size_t taken = 0;
   guarded(
-      frame, [&]() -> const std::string& { return branch.name; },
+      sample, [&]() -> const std::string& { return branch.name; },
       [&] {
-        const std::int64_t arm = branch.choose(frame);
+        const std::int64_t arm = branch.choose(sample);
         if (arm < 0 || arm >= static_cast<std::int64_t>(branch.arms.size())) {
-          frame.fail(branch.name, "the index is " + std::to_string(arm) +
-                                      ", but the arms are numbered 0 to " +
-                                      std::to_string(branch.arms.size() - 1));
+          sample.fail(branch.name, "the index is " + std::to_string(arm) +
+                                       ", but the arms are numbered 0 to " +
+                                       std::to_string(branch.arms.size() - 1));
           return;
         }
         taken = static_cast<std::size_t>(arm);
-        frame.take_arm(branch, static_cast<std::uint32_t>(taken));
-        for (const SlotId slot : branch.arms[taken].releases) frame.release(slot);
-        if (branch.arms[taken].nodes.empty()) give_results(frame, branch, taken);
+        sample.take_arm(branch, static_cast<std::uint32_t>(taken));
+        for (const SlotId slot : branch.arms[taken].releases) sample.release(slot);
+        if (branch.arms[taken].nodes.empty()) give_results(sample, branch, taken);
       });
   return taken;
 }
 
-void Runner::give_results(Frame& frame, const Branch& branch, std::size_t arm) noexcept {
-  if (frame.ended()) return;
+void Runner::give_results(Sample& sample, const Branch& branch, std::size_t arm) noexcept {
+  if (sample.ended()) return;
   const std::vector<SlotId>& given = branch.arms[arm].results;
-  for (std::size_t i = 0; i < given.size(); ++i) frame.alias(branch.results[i], given[i]);
+  for (std::size_t i = 0; i < given.size(); ++i) sample.alias(branch.results[i], given[i]);
 }
 
-void Runner::begin(Frame& frame, const Loop& loop) noexcept {
-  if (frame.ended()) return;
-  frame.tally.add(loop.counter, 1);
-  frame.trail.enter(loop);
-  frame.get<std::int64_t>(loop.iteration) = 0;
-  for (std::size_t i = 0; i < loop.state.size(); ++i) frame.alias(loop.state[i], loop.init[i]);
+void Runner::begin(Sample& sample, const Loop& loop) noexcept {
+  if (sample.ended()) return;
+  sample.tally.add(loop.counter, 1);
+  sample.trail.enter(loop);
+  sample.get<std::int64_t>(loop.iteration) = 0;
+  for (std::size_t i = 0; i < loop.state.size(); ++i) sample.alias(loop.state[i], loop.init[i]);
 }
 
-bool Runner::wants_another(Frame& frame, const Loop& loop) noexcept {
-  if (cancelled_.load(std::memory_order_relaxed)) frame.cancel();
-  if (frame.ended()) {
-    frame.trail.end();
+bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) {
+    sample.trail.end();
     return false;
   }
-  if (frame.get<bool>(loop.condition.results[0])) {
-    if (frame.get<std::int64_t>(loop.iteration) < loop.max_iterations) {
-      frame.tally.add(loop.counter + 1, 1);
+  if (sample.get<bool>(loop.condition.results[0])) {
+    if (sample.get<std::int64_t>(loop.iteration) < loop.max_iterations) {
+      sample.tally.add(loop.counter + 1, 1);
       return true;
     }
     guarded(
-        frame, [&]() -> const std::string& { return loop.name; },
+        sample, [&]() -> const std::string& { return loop.name; },
         [&] {
-          frame.fail(loop.name,
-                     "wants more than " + std::to_string(loop.max_iterations) +
-                         " iterations, which is its max_iterations; raise it if the loop is right");
+          sample.fail(
+              loop.name,
+              "wants more than " + std::to_string(loop.max_iterations) +
+                  " iterations, which is its max_iterations; raise it if the loop is right");
         });
-    frame.trail.end();
+    sample.trail.end();
     return false;
   }
-  frame.trail.leave(loop);
-  for (std::size_t i = 0; i < loop.results.size(); ++i) frame.alias(loop.results[i], loop.state[i]);
-  for (const SlotId slot : loop.releases) frame.release(slot);
+  sample.trail.leave(loop);
+  for (std::size_t i = 0; i < loop.results.size(); ++i)
+    sample.alias(loop.results[i], loop.state[i]);
+  for (const SlotId slot : loop.releases) sample.release(slot);
   return false;
 }
 
-void Runner::carry(Frame& frame, const Loop& loop) noexcept {
-  if (frame.ended()) return;
+void Runner::carry(Sample& sample, const Loop& loop) noexcept {
+  if (sample.ended()) return;
   guarded(
-      frame, [&]() -> const std::string& { return loop.name; }, [&] { frame.carry(loop); });
-  if (frame.ended()) return;
-  frame.trail.repeat(loop);
-  ++frame.get<std::int64_t>(loop.iteration);
+      sample, [&]() -> const std::string& { return loop.name; }, [&] { sample.carry(loop); });
+  if (sample.ended()) return;
+  sample.trail.repeat(loop);
+  ++sample.get<std::int64_t>(loop.iteration);
 }
 
 }  // namespace sluice::detail

@@ -1,10 +1,10 @@
-// Runner: how a frame passes through the parts of a plan, one part at a time. Used by the flow
+// Runner: how a sample passes through the parts of a plan, one part at a time. Used by the flow
 // graph (lower.h), which calls it from its nodes, and by inspect(), which walks the plan on the
 // calling thread: there is one meaning, in one place.
 //
-// Ownership: refers to a pool that outlives it. Threads: any number, each with a frame of its own.
-// Errors: nothing is thrown; what a step throws becomes the error of the frame's sample, and a
-// frame that has ended passes untouched.
+// Ownership: refers to a pool that outlives it. Threads: any number, each with a sample of its own.
+// Errors: nothing is thrown; what a step throws becomes the sample's error, and a
+// sample that has ended passes untouched.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -22,26 +22,26 @@ class Runner {
   // Frames end as cancelled at their next stage once this is set.
   void set_cancelled(bool cancelled) { cancelled_.store(cancelled, std::memory_order_relaxed); }
 
-  // Counts and times each step if the frame's tally is timed; a step that ends its sample counts,
+  // Counts and times each step if the sample's tally is timed; a step that ends its sample counts,
   // too.
-  void run(Frame& frame, const Stage& stage) noexcept;
+  void run(Sample& sample, const Stage& stage) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
-  std::size_t choose(Frame& frame, const Branch& branch) noexcept;
+  std::size_t choose(Sample& sample, const Branch& branch) noexcept;
   // At the end of an arm: the branch's results are what the arm gives.
-  static void give_results(Frame& frame, const Branch& branch, std::size_t arm) noexcept;
+  static void give_results(Sample& sample, const Branch& branch, std::size_t arm) noexcept;
 
-  static void begin(Frame& frame, const Loop& loop) noexcept;
+  static void begin(Sample& sample, const Loop& loop) noexcept;
   // After the condition's steps: whether the body runs (again). When it does not, the loop's
   // results are given.
-  bool wants_another(Frame& frame, const Loop& loop) noexcept;
+  bool wants_another(Sample& sample, const Loop& loop) noexcept;
   // After the body's steps.
-  static void carry(Frame& frame, const Loop& loop) noexcept;
+  static void carry(Sample& sample, const Loop& loop) noexcept;
 
  private:
   template <bool kTimed>
-  void run_steps(Frame& frame, const Stage& stage) noexcept;
+  void run_steps(Sample& sample, const Stage& stage) noexcept;
 
   BufferPool& pool_;
   std::atomic<bool> cancelled_{false};

@@ -1,5 +1,5 @@
 // describe_stall: which samples are in which loops and steps, since when. Part of the engine.
-// Threads: may be called while the frames run.
+// Threads: may be called while the samples run.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
@@ -10,7 +10,7 @@
 
 namespace sluice::detail {
 
-std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<Frame>>& frames,
+std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<Sample>>& samples,
                            double timeout);
 
 }  // namespace sluice::detail

@@ -78,7 +78,7 @@ bool lacks_passes(const jpeg_decompress_struct& info) {
   return false;
 }
 
-void check_window(const Window& w, int height, int width) {
+void check_window(const Rectangle& w, int height, int width) {
   const bool inside = w.y >= 0 && w.x >= 0 && w.height >= 1 && w.width >= 1 && w.height <= height &&
                       w.width <= width && w.y <= height - w.height && w.x <= width - w.width;
   if (inside) return;
@@ -95,7 +95,7 @@ bool can_be_cut_shrunk(const jpeg_decompress_struct& info) {
 }
 
 // The shrunk pixels that hold some of a window's.
-Window shrunk(const Window& w, int shrink) {
+Rectangle shrunk(const Rectangle& w, int shrink) {
   const int y = w.y / shrink;
   const int x = w.x / shrink;
   return {y, x, (w.y + w.height + shrink - 1) / shrink - y,
@@ -103,13 +103,13 @@ Window shrunk(const Window& w, int shrink) {
 }
 
 // What a caller wants of a picture.
-struct Wish {
-  std::optional<Window> window;  // of the full picture as it is seen
+struct DecodeRequest {
+  std::optional<Rectangle> window;  // of the full picture as it is seen
   int shrink = 1;
 };
 
-bool reads_to_end(const Wish& wish, const JpegOptions& options) {
-  return !wish.window || options.verify;
+bool reads_to_end(const DecodeRequest& request, const JpegOptions& options) {
+  return !request.window || options.verify;
 }
 
 void check_shrink(int shrink) {
@@ -118,9 +118,9 @@ void check_shrink(int shrink) {
 }
 
 // What an index knows of a file, and what it may be taught.
-class Lesson {
+class IndexLearner {
  public:
-  Lesson(JpegIndex* index, std::span<const std::uint8_t> file) : index_(index) {
+  IndexLearner(JpegIndex* index, std::span<const std::uint8_t> file) : index_(index) {
     if (index_ == nullptr) return;
     digest_ = digest_of(file);
     try {
@@ -160,9 +160,9 @@ class Lesson {
 
 // One attempt at a picture. Nothing when our own entropy decoder gave up.
 std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
-                                        std::span<const std::uint8_t> file, const Wish& wish,
-                                        const JpegOptions& options, bool own_entropy,
-                                        Lesson& lesson, Image& out) {
+                                        std::span<const std::uint8_t> file,
+                                        const DecodeRequest& request, const JpegOptions& options,
+                                        bool own_entropy, IndexLearner& learner, Image& out) {
   decompressor.open(file, options);
   jpeg_decompress_struct& info = decompressor.info();
   const int channels = options.color == ColorSpace::rgb ? 3 : 1;
@@ -170,37 +170,38 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   const int stored_height = static_cast<int>(info.image_height);
   const int stored_width = static_cast<int>(info.image_width);
 
-  Window wanted{0, 0, stored_height, stored_width};
+  Rectangle wanted{0, 0, stored_height, stored_width};
   const int orientation = options.apply_orientation ? peek_jpeg_orientation(file) : 1;
-  if (wish.window) {
+  if (request.window) {
     const bool swap = swaps_sides(orientation);
-    check_window(*wish.window, swap ? stored_width : stored_height,
+    check_window(*request.window, swap ? stored_width : stored_height,
                  swap ? stored_height : stored_width);
-    wanted = stored_window(*wish.window, orientation, stored_height, stored_width);
+    wanted = stored_window(*request.window, orientation, stored_height, stored_width);
   }
   JpegRowJob job;
-  job.window = shrunk(wanted, wish.shrink);
+  job.window = shrunk(wanted, request.shrink);
   job.channels = channels;
   job.cmyk = info.num_components == 4;
   info.out_color_space = job.cmyk                            ? JCS_CMYK
                          : options.color == ColorSpace::gray ? JCS_GRAYSCALE
                                                              : JCS_RGB;
   info.scale_num = 1;
-  info.scale_denom = static_cast<unsigned>(wish.shrink);
+  info.scale_denom = static_cast<unsigned>(request.shrink);
   info.dct_method = JDCT_ISLOW;
   info.do_fancy_upsampling = TRUE;
-  job.to_end = reads_to_end(wish, options);
-  job.sound = lesson.is_sound();
+  job.to_end = reads_to_end(request, options);
+  job.sound = learner.is_sound();
   // Whoever wants to know of damage anywhere does not take the index's word for it.
-  if (!decompressor.start(own_entropy, job.to_end ? nullptr : lesson.known())) return {};
+  if (!decompressor.start(own_entropy, job.to_end ? nullptr : learner.known())) return {};
   if (decompressor.is_ours()) {
     const int bottom =
         job.to_end ? static_cast<int>(info.output_height) : job.window.y + job.window.height;
     const int group = jpeg_group_height(info);
     const int rows = (bottom + group - 1) / group;
-    lesson.begin(decompressor.entropy(), static_cast<std::uint32_t>(rows));
+    learner.begin(decompressor.entropy(), static_cast<std::uint32_t>(rows));
   }
-  job.cut = wish.window && !lacks_passes(info) && (wish.shrink == 1 || can_be_cut_shrunk(info));
+  job.cut =
+      request.window && !lacks_passes(info) && (request.shrink == 1 || can_be_cut_shrunk(info));
 
   Image upright;  // as stored, when it has to be turned afterwards
   Image& target = orientation == 1 ? out : upright;
@@ -224,8 +225,8 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
 
   JpegReport report;
   report.covered =
-      oriented_window({job.window.y * wish.shrink, job.window.x * wish.shrink,
-                       job.window.height * wish.shrink, job.window.width * wish.shrink},
+      oriented_window({job.window.y * request.shrink, job.window.x * request.shrink,
+                       job.window.height * request.shrink, job.window.width * request.shrink},
                       orientation, stored_height, stored_width);
   if (decompressor.errors().damaged) {
     report.damaged = true;
@@ -233,7 +234,7 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   }
   if (decompressor.is_ours()) {
     const bool to_bottom = job.window.y + job.window.height == static_cast<int>(info.output_height);
-    lesson.end(to_bottom && !report.damaged);
+    learner.end(to_bottom && !report.damaged);
     report.path = decompressor.entropy().indexed() ? JpegPath::indexed : JpegPath::fast;
   } else if (own_entropy) {
     report.path = JpegPath::fell_back;
@@ -241,27 +242,27 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   return report;
 }
 
-JpegReport decode(std::span<const std::uint8_t> file, const Wish& wish, const JpegOptions& options,
-                  JpegIndex* index, Image& out) {
+JpegReport decode(std::span<const std::uint8_t> file, const DecodeRequest& request,
+                  const JpegOptions& options, JpegIndex* index, Image& out) {
   if (file.size() < 2 || file[0] != 0xff || file[1] != 0xd8) {
     out.release();
     static_cast<void>(peek_jpeg(file));  // says what it is instead
   }
   static thread_local JpegDecompressor decompressor;
   Attempt attempt(decompressor, out);
-  check_shrink(wish.shrink);
+  check_shrink(request.shrink);
   const bool fast = options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
   // Whoever reads all of a file learns nothing from an index, but may teach one.
-  const bool helps = index != nullptr && (!reads_to_end(wish, options) || index->grows());
-  Lesson lesson(fast && helps ? index : nullptr, file);
+  const bool helps = index != nullptr && (!reads_to_end(request, options) || index->grows());
+  IndexLearner learner(fast && helps ? index : nullptr, file);
   std::optional<JpegReport> report;
-  if (fast) report = try_to_decode(decompressor, file, wish, options, true, lesson, out);
+  if (fast) report = try_to_decode(decompressor, file, request, options, true, learner, out);
   if (!report) {
-    Lesson nothing(nullptr, file);
-    report = try_to_decode(decompressor, file, wish, options, false, nothing, out);
+    IndexLearner nothing(nullptr, file);
+    report = try_to_decode(decompressor, file, request, options, false, nothing, out);
     if (fast) report->path = JpegPath::fell_back;
   }
-  report->index_damage = std::move(lesson.damage());
+  report->index_damage = std::move(learner.damage());
   attempt.done();
   return *report;
 }
@@ -287,13 +288,13 @@ JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptio
   return decode(file, {}, options, index, out);
 }
 
-JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& window,
+JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& window,
                               const JpegOptions& options, Image& out, JpegIndex* index) {
   return decode(file, {.window = window}, options, index, out);
 }
 
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
-                              const std::optional<Window>& window, int shrink,
+                              const std::optional<Rectangle>& window, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index) {
   return decode(file, {.window = window, .shrink = shrink}, options, index, out);
 }

@@ -31,7 +31,7 @@
 #include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 #include <cstdint>
 #include <optional>
@@ -84,7 +84,7 @@ struct JpegReport {
   // What `out` shows, in pixels of the full picture as it is seen. Less than a shrunk pixel of it
   // may lie beyond an edge of the picture (at its upper or left edge, too, when the picture is
   // turned).
-  Window covered;
+  Rectangle covered;
 };
 
 // The whole picture. An index learns what it does not know of the file.
@@ -93,7 +93,7 @@ JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptio
 
 // A window of it, which must lie inside the picture. With an index that knows the file only what
 // belongs to the window is read. Rows of `out` need not follow each other without gaps.
-JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& window,
+JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& window,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
 
 // The whole picture, or a window of it, shrunk by 1, 2, 4 or 8. The window counts in pixels of the
@@ -102,7 +102,7 @@ JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Window& 
 // sampled in fours (4:1:1 and the like) costs as much as the whole of it. The limits count the
 // picture at its full size.
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
-                              const std::optional<Window>& window, int shrink,
+                              const std::optional<Rectangle>& window, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
 
 // A window at full size, for those who want just that: rows y .. y + height - 1 and columns x .. x

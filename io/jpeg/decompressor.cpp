@@ -51,7 +51,7 @@ bool JpegDecompressor::start(bool own_entropy, const JpegIndexEntry* index) {
   return true;
 }
 
-JpegDecompressor::Columns JpegDecompressor::columns(const Window& window) const {
+JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& window) const {
   const int full = static_cast<int>(info_.output_width);
   if (window.width == full) return {0, full};
   // Upsampling looks one pixel to either side, hence one more than is wanted. And where less than 3
@@ -122,7 +122,7 @@ void JpegDecompressor::check_scans(j_common_ptr object) {
 
 void JpegDecompressor::deliver() {
   const JpegRowJob& job = *job_;
-  const Window& w = job.window;
+  const Rectangle& w = job.window;
   JDIMENSION left = 0;
   if (job.cut) {
     const Columns wanted = columns(w);

@@ -22,7 +22,7 @@ namespace sluice {
 
 // What is to be done with the rows of one picture; plain data, so that a step may use it.
 struct JpegRowJob {
-  Window window;        // of the stored picture, at the scale that it is decoded at
+  Rectangle window;     // of the stored picture, at the scale that it is decoded at
   bool cut = false;     // let the library skip rows and columns
   bool to_end = false;  // read all rows and what follows them
   bool sound = false;   // nothing is wrong with the file, so that what follows need not be read
@@ -56,7 +56,7 @@ class JpegDecompressor {
     int left = 0;
     int width = 0;
   };
-  Columns columns(const Window& window) const;
+  Columns columns(const Rectangle& window) const;
   bool read_rows(const JpegRowJob& job);
 
   // Frees what the library holds.

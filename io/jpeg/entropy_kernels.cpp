@@ -4,7 +4,7 @@
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sluice/io/jpeg_entropy_kernels.cpp"
+#define HWY_TARGET_INCLUDE "sluice/io/jpeg/entropy_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

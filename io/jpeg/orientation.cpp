@@ -28,15 +28,17 @@ void copy_pixels(const std::uint8_t* source, std::ptrdiff_t step, std::uint8_t* 
 
 bool swaps_sides(int orientation) noexcept { return orientation >= 5 && orientation <= 8; }
 
-Window stored_window(const Window& window, int orientation, int stored_height, int stored_width) {
-  Window stored = window;
+Rectangle stored_window(const Rectangle& window, int orientation, int stored_height,
+                        int stored_width) {
+  Rectangle stored = window;
   if (swaps_sides(orientation)) stored = {window.x, window.y, window.width, window.height};
   if (flips_rows(orientation)) stored.y = stored_height - stored.y - stored.height;
   if (flips_columns(orientation)) stored.x = stored_width - stored.x - stored.width;
   return stored;
 }
 
-Window oriented_window(const Window& stored, int orientation, int stored_height, int stored_width) {
+Rectangle oriented_window(const Rectangle& stored, int orientation, int stored_height,
+                          int stored_width) {
   // Two quarter turns undo each other, everything else undoes itself.
   const int back = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
   const bool swap = swaps_sides(orientation);

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 namespace sluice {
 
@@ -18,11 +18,13 @@ bool swaps_sides(int orientation) noexcept;
 
 // The window of the stored picture (stored_height x stored_width pixels) that becomes `window` of
 // the oriented one. `window` lies inside the oriented picture.
-Window stored_window(const Window& window, int orientation, int stored_height, int stored_width);
+Rectangle stored_window(const Rectangle& window, int orientation, int stored_height,
+                        int stored_width);
 
 // The other way round: what becomes of a window of the stored picture. It may reach beyond the
 // picture, as the blocks of a file do.
-Window oriented_window(const Window& stored, int orientation, int stored_height, int stored_width);
+Rectangle oriented_window(const Rectangle& stored, int orientation, int stored_height,
+                          int stored_width);
 
 // Turns the stored picture `in` into `out` as a viewer shows it. Any size, any number of channels.
 void orient(const Image& in, int orientation, Image& out);

@@ -29,13 +29,13 @@ Image test_picture(int channels) {
   return image;
 }
 
-Image decoded(const Bytes& file, const Window& window) {
+Image decoded(const Bytes& file, const Rectangle& window) {
   return decode_and_crop(file, window.y, window.x, window.height, window.width,
                          {.entropy = JpegEntropyDecoder::library});
 }
 
 // The same with an entropy decoder of ours; nothing when it cannot stand in for the library's.
-std::optional<Image> decoded_by_us(const Bytes& file, const Window& window) {
+std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& window) {
   JpegDecompressor decompressor;
   decompressor.open(file, {});
   decompressor.info().out_color_space = JCS_RGB;
@@ -65,12 +65,12 @@ bool jpeg_entropy_works() {
   try {
     for (const int channels : {1, 3}) {
       const Image picture = test_picture(channels);
-      const Window windows[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
+      const Rectangle windows[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
       for (const Subsampling subsampling : {Subsampling::s444, Subsampling::s420}) {
         for (const int restart_rows : {0, 2}) {
           const Bytes file = encode_jpeg(
               picture, {.quality = 93, .subsampling = subsampling, .restart_rows = restart_rows});
-          for (const Window& window : windows) {
+          for (const Rectangle& window : windows) {
             const std::optional<Image> ours = decoded_by_us(file, window);
             if (!ours || !(*ours == decoded(file, window))) return false;
           }

@@ -19,7 +19,7 @@
 // later on is the error of its sample.
 #pragma once
 
-#include <sluice/graph/plan/frame.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 

@@ -36,7 +36,7 @@ kernels::NormalizeParams params_of(const std::string& name, const Options& optio
 }
 
 template <class Options>
-Facts facts_of(const Options& options) {
+TensorSpec spec_of(const Options& options) {
   return {.dtype = options.dtype, .layout = options.layout, .rank = 3};
 }
 
@@ -55,14 +55,14 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
                                            height == 0 ? in.height() : height,
                                            width == 0 ? in.width() : width);
       },
-      [params = params_of("crop_mirror_normalize", options)](const Image& in, const Window& window,
-                                                             int, int, bool mirror, Tensor& out) {
+      [params = params_of("crop_mirror_normalize", options)](
+          const Image& in, const Rectangle& window, int, int, bool mirror, Tensor& out) {
         kernels::NormalizeParams mine = params;
         mine.mirror = mirror;
         kernels::crop_mirror_normalize(in, window, mine, out);
       },
       options.height, options.width, options.mirror);
-  return Graph(image.recorder()).declare(normalized, facts_of(options));
+  return Graph(image.recorder()).declare(normalized, spec_of(options));
 }
 
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
@@ -78,7 +78,7 @@ Value<Tensor> resize_mirror_normalize(Value<Image> image,
         kernels::resize_mirror_normalize(in, height, width, interpolation, mine, out);
       },
       image, options.height, options.width, options.mirror);
-  return g.declare(normalized, facts_of(options));
+  return g.declare(normalized, spec_of(options));
 }
 
 }  // namespace sluice

@@ -15,8 +15,8 @@
 #include <sluice/graph/value.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
-#include <sluice/runtime/window.h>
 
 #include <array>
 

@@ -18,9 +18,9 @@ template <class Source>
 detail::PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
                               const detail::DecodeNotes& note) {
   detail::PictureMaker makes;
-  makes.size = [jpeg, options](detail::Frame& frame, detail::SlotId out) {
-    const Source& file = frame.get<Source>(jpeg.slot());
-    Image& size = frame.get<Image>(out);
+  makes.size = [jpeg, options](detail::Sample& sample, detail::SlotId out) {
+    const Source& file = sample.get<Source>(jpeg.slot());
+    Image& size = sample.get<Image>(out);
     try {
       const JpegHeader header = peek_jpeg(ByteSpan(file));
       const bool turned = options.apply_orientation;
@@ -32,10 +32,11 @@ detail::PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
       decode_jpeg_image(file, options, size, detail::index_of(file));
     }
   };
-  makes.part = [jpeg, options, note](detail::Frame& frame, const Window& part, detail::SlotId out) {
-    const Source& file = frame.get<Source>(jpeg.slot());
-    note(frame,
-         decode_jpeg_region(file, part, options, frame.get<Image>(out), detail::index_of(file)));
+  makes.part = [jpeg, options, note](detail::Sample& sample, const Rectangle& part,
+                                     detail::SlotId out) {
+    const Source& file = sample.get<Source>(jpeg.slot());
+    note(sample,
+         decode_jpeg_region(file, part, options, sample.get<Image>(out), detail::index_of(file)));
   };
   return makes;
 }
@@ -53,10 +54,10 @@ Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
 }
 
 template <class Source>
-Value<Image> decode(Value<Source> jpeg, Param<Window> window, const JpegOptions& options) {
+Value<Image> decode(Value<Source> jpeg, Param<Rectangle> window, const JpegOptions& options) {
   auto [step, image] = detail::begin_decode(
       "decode_jpeg", jpeg, detail::DecodeNotes(),
-      [options](const Source& file, const Window& part, Image& out) {
+      [options](const Source& file, const Rectangle& part, Image& out) {
         return decode_jpeg_region(file, part, options, out, detail::index_of(file));
       },
       window);
@@ -74,10 +75,11 @@ Value<Image> decode_jpeg(Value<Bytes> jpeg, const JpegOptions& options) {
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options) {
   return decode(jpeg, options);
 }
-Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Window> window, const JpegOptions& options) {
+Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> window, const JpegOptions& options) {
   return decode(jpeg, window, options);
 }
-Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Window> window, const JpegOptions& options) {
+Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> window,
+                         const JpegOptions& options) {
   return decode(jpeg, window, options);
 }
 

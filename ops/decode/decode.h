@@ -5,7 +5,7 @@
 // |-------------------------|----------------------------|------------|--------------|-----------------
 // | peek_jpeg               | Bytes or span of bytes     | JpegHeader |              |
 // | decode_jpeg             | Bytes or span of bytes     | Image      | HWC, 8 bit   | as the file says
-// | decode_jpeg with window | the same, and a Window     | Image      | HWC, 8 bit   | the window's
+// | decode_jpeg with window | the same, and a Rectangle     | Image      | HWC, 8 bit   | the window's
 // clang-format on
 //
 // A file that cannot be decoded is the error of its sample; io/jpeg/decode.h says what is an error.
@@ -17,7 +17,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/bytes.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 #include <cstdint>
 #include <span>
@@ -34,8 +34,9 @@ Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options = {});
 
 // The window counts in the picture as it is seen: turned as its EXIF orientation says, if options
 // say so.
-Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Window> window, const JpegOptions& options = {});
-Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Window> window,
+Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> window,
+                         const JpegOptions& options = {});
+Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> window,
                          const JpegOptions& options = {});
 
 }  // namespace sluice

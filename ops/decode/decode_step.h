@@ -30,14 +30,14 @@ class DecodeNotes {
     for (const JpegPath path : kJpegPaths) step.events.emplace_back(name_of(path));
     step.events.emplace_back("index_damaged");
   }
-  void operator()(Frame& frame, const JpegReport& report) const {
-    frame.note(static_cast<std::size_t>(report.path));
-    if (report.damaged) frame.warn(report.warning);
+  void operator()(Sample& sample, const JpegReport& report) const {
+    sample.note(static_cast<std::size_t>(report.path));
+    if (report.damaged) sample.warn(report.warning);
     if (report.index_damage.empty()) return;
-    frame.note(std::size(kJpegPaths));
+    sample.note(std::size(kJpegPaths));
     if (warned_->exchange(true, std::memory_order_relaxed)) return;
-    frame.warn(report.index_damage +
-               "; files are decoded without it where it is damaged, which is said this once");
+    sample.warn(report.index_damage +
+                "; files are decoded without it where it is damaged, which is said this once");
   }
 
  private:
@@ -53,9 +53,9 @@ std::pair<Step, Value<Image>> begin_decode(std::string_view name, const Value<So
   DecodeNotes::name_events(step);
   const Value<Image> image = results<Image>::add(g.recorder(), step);
   step.run = [note, decode = std::move(decode), jpeg, out = image.slot(),
-              ... args = std::move(args)](Frame& frame) {
-    note(frame, decode(frame.get<Source>(jpeg.slot()), argument<Args>::of(args, frame)...,
-                       frame.get<Image>(out)));
+              ... args = std::move(args)](Sample& sample) {
+    note(sample, decode(sample.get<Source>(jpeg.slot()), argument<Args>::of(args, sample)...,
+                        sample.get<Image>(out)));
   };
   return {std::move(step), image};
 }

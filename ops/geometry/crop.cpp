@@ -8,11 +8,11 @@
 
 namespace sluice {
 
-Value<Image> crop(Value<Image> image, Param<Window> window) {
+Value<Image> crop(Value<Image> image, Param<Rectangle> window) {
   return detail::window_step<Image>(
       {.name = "crop", .is_part = true}, image,
-      [](const Image&, const Window& part) { return part; },
-      [](const Image& in, const Window& part, const Window&, Image& out) {
+      [](const Image&, const Rectangle& part) { return part; },
+      [](const Image& in, const Rectangle& part, const Rectangle&, Image& out) {
         kernels::crop(in, part, out);
       },
       window);
@@ -31,7 +31,7 @@ Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options) {
       [](const Image& in, int height, int width) {
         return kernels::center_crop_window(in.height(), in.width(), height, width);
       },
-      [](const Image& in, const Window& part, int, int, Image& out) {
+      [](const Image& in, const Rectangle& part, int, int, Image& out) {
         kernels::crop(in, part, out);
       },
       options.height, options.width);

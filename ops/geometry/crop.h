@@ -2,18 +2,18 @@
 //
 // | takes         | layout, type | channels | gives                        |
 // |---------------|--------------|----------|------------------------------|
-// | Image, Window | HWC, 8 bit   | 1 to 4   | Image of the window's size   |
+// | Image, Rectangle | HWC, 8 bit   | 1 to 4   | Image of the window's size   |
 //
 // Errors of a sample: a window that does not lie inside its picture.
 #pragma once
 
 #include <sluice/graph/value.h>
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 namespace sluice {
 
-Value<Image> crop(Value<Image> image, Param<Window> window);
+Value<Image> crop(Value<Image> image, Param<Rectangle> window);
 
 struct CenterCropOptions {
   Param<int> width = 0;

@@ -28,7 +28,7 @@ RandomWindowOptions window_options(const RandomResizedCropOptions& o) {
   return {o.min_area, o.max_area, o.min_ratio, o.max_ratio};
 }
 
-Window draw_window(Random& random, int height, int width, const RandomWindowOptions& o) {
+Rectangle draw_window(Random& random, int height, int width, const RandomWindowOptions& o) {
   return kernels::random_resized_crop_window(random, height, width,
                                              {.scale_low = o.min_area,
                                               .scale_high = o.max_area,
@@ -37,8 +37,8 @@ Window draw_window(Random& random, int height, int width, const RandomWindowOpti
 }
 
 template <class Source>
-Value<Window> window_of_file(Value<Source> jpeg, const RandomWindowOptions& options,
-                             bool apply_orientation) {
+Value<Rectangle> window_of_file(Value<Source> jpeg, const RandomWindowOptions& options,
+                                bool apply_orientation) {
   return detail::graph_of(jpeg, "random_window")
       .random(
           "random_window",
@@ -52,7 +52,7 @@ Value<Window> window_of_file(Value<Source> jpeg, const RandomWindowOptions& opti
 }
 
 // By how much a window may be shrunk so that twice the size that is wanted is left.
-int shrink_for(const Window& window, int height, int width) {
+int shrink_for(const Rectangle& window, int height, int width) {
   int shrink = 8;
   while (shrink > 1 &&
          (window.height / (2 * shrink) < height || window.width / (2 * shrink) < width))
@@ -61,12 +61,12 @@ int shrink_for(const Window& window, int height, int width) {
 }
 
 template <class Source>
-JpegReport decode_and_resize(const Source& file, const Window& window, int height, int width,
+JpegReport decode_and_resize(const Source& file, const Rectangle& window, int height, int width,
                              const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
   const int shrink = shrink_for(window, height, width);
   Image part;
   JpegReport report = decode_jpeg_shrunk(file, window, shrink, jpeg, part, detail::index_of(file));
-  const Window& covered = report.covered;
+  const Rectangle& covered = report.covered;
   const double scale = 1.0 / shrink;
   const kernels::Box box{(window.y - covered.y) * scale, (window.x - covered.x) * scale,
                          window.height * scale, window.width * scale};
@@ -81,7 +81,7 @@ Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& optio
     auto [step, image] = detail::begin_decode(
         "random_resized_crop", jpeg, detail::DecodeNotes(),
         [decoding = options.jpeg, interpolation = options.interpolation](
-            const Source& file, const Window& part, int height, int width, Image& out) {
+            const Source& file, const Rectangle& part, int height, int width, Image& out) {
           return decode_and_resize(file, part, height, width, decoding, interpolation, out);
         },
         window, options.height, options.width);
@@ -95,21 +95,21 @@ Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& optio
 
 }  // namespace
 
-Value<Window> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options,
-                            bool apply_orientation) {
+Value<Rectangle> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options,
+                               bool apply_orientation) {
   return window_of_file(jpeg, options, apply_orientation);
 }
-Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options,
-                            bool apply_orientation) {
+Value<Rectangle> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options,
+                               bool apply_orientation) {
   return window_of_file(jpeg, options, apply_orientation);
 }
-Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options) {
+Value<Rectangle> random_window(Value<Image> image, const RandomWindowOptions& options) {
   const std::uint32_t generator =
       detail::graph_of(image, "random_window").recorder().next_generator();
-  return detail::size_step<Window>(
+  return detail::size_step<Rectangle>(
       "random_window", image,
-      [o = checked(options), generator](const detail::Frame& frame, const Image& in) {
-        Random random(frame.random_key(generator));
+      [o = checked(options), generator](const detail::Sample& sample, const Image& in) {
+        Random random(sample.random_key(generator));
         return draw_window(random, in.height(), in.width(), o);
       });
 }

@@ -3,7 +3,7 @@
 // clang-format off
 // | operator            | takes                | gives
 // |---------------------|----------------------|----------------------------------------
-// | random_window       | JPEG bytes, or Image | Window inside the picture
+// | random_window       | JPEG bytes, or Image | Rectangle inside the picture
 // | random_resized_crop | JPEG bytes, or Image | Image of height x width, HWC, 8 bit
 // clang-format on
 //
@@ -27,11 +27,11 @@ struct RandomWindowOptions {
 
 // With `jpeg`, the window counts in the picture as its EXIF orientation turns it when
 // `apply_orientation`.
-Value<Window> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options = {},
-                            bool apply_orientation = true);
-Value<Window> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options = {},
-                            bool apply_orientation = true);
-Value<Window> random_window(Value<Image> image, const RandomWindowOptions& options = {});
+Value<Rectangle> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options = {},
+                               bool apply_orientation = true);
+Value<Rectangle> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options = {},
+                               bool apply_orientation = true);
+Value<Rectangle> random_window(Value<Image> image, const RandomWindowOptions& options = {});
 
 struct RandomResizedCropOptions {
   Param<int> width = 224;

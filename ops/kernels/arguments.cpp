@@ -24,7 +24,7 @@ void check_size(const char* op, int height, int width) {
   }
 }
 
-void check_window(const char* op, const Window& window, const Image& in) {
+void check_window(const char* op, const Rectangle& window, const Image& in) {
   const auto [y, x, height, width] = window;
   if (y < 0 || x < 0 || height < 1 || width < 1 || y > in.height() - height ||
       x > in.width() - width) {

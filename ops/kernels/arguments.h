@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 namespace sluice::kernels {
 
@@ -12,7 +12,7 @@ void check_pixels(const char* op, const Image& in);
 // An output size of at least 1 x 1 and at most 65535 x 65535.
 void check_size(const char* op, int height, int width);
 // The window lies inside the picture and is at least 1 x 1.
-void check_window(const char* op, const Window& window, const Image& in);
+void check_window(const char* op, const Rectangle& window, const Image& in);
 // A finite number.
 void check_finite(const char* op, const char* name, double value);
 

@@ -5,7 +5,7 @@
 
 namespace sluice::kernels {
 
-void crop(const Image& in, const Window& window, Image& out) {
+void crop(const Image& in, const Rectangle& window, Image& out) {
   check_pixels("crop", in);
   check_window("crop", window, in);
   out.create(window.height, window.width, in.channels());

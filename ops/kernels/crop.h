@@ -5,10 +5,10 @@
 #pragma once
 
 #include <sluice/runtime/image.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 namespace sluice::kernels {
 
-void crop(const Image& in, const Window& window, Image& out);
+void crop(const Image& in, const Rectangle& window, Image& out);
 
 }  // namespace sluice::kernels

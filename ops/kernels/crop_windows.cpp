@@ -33,8 +33,8 @@ void check(const RandomCropParams& p) {
 
 }  // namespace
 
-Window random_resized_crop_window(Random& random, int height, int width,
-                                  const RandomCropParams& params) {
+Rectangle random_resized_crop_window(Random& random, int height, int width,
+                                     const RandomCropParams& params) {
   check_size("random_resized_crop", height, width);
   check(params);
   const double area = static_cast<double>(height) * width;
@@ -68,7 +68,7 @@ Window random_resized_crop_window(Random& random, int height, int width,
   return {(height - h) / 2, (width - w) / 2, h, w};
 }
 
-Window center_crop_window(int height, int width, int crop_height, int crop_width) {
+Rectangle center_crop_window(int height, int width, int crop_height, int crop_width) {
   check_size("center_crop", height, width);
   if (crop_height < 1 || crop_width < 1 || crop_height > height || crop_width > width) {
     throw std::invalid_argument(fmt::format(

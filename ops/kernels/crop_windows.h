@@ -6,7 +6,7 @@
 #pragma once
 
 #include <sluice/runtime/random.h>
-#include <sluice/runtime/window.h>
+#include <sluice/runtime/rectangle.h>
 
 namespace sluice::kernels {
 
@@ -21,12 +21,12 @@ struct RandomCropParams {
 // A window of random area, shape and place inside a height x width picture (RandomResizedCrop's).
 // When no attempt fits, the largest window in the middle whose shape is within the ratios. Takes
 // two draws for each attempt and two for the place.
-Window random_resized_crop_window(Random& random, int height, int width,
-                                  const RandomCropParams& params = {});
+Rectangle random_resized_crop_window(Random& random, int height, int width,
+                                     const RandomCropParams& params = {});
 
 // The window of crop_height x crop_width in the middle of a height x width picture; an odd margin
 // is split as CenterCrop does it (half of it rounded to the even number).
-Window center_crop_window(int height, int width, int crop_height, int crop_width);
+Rectangle center_crop_window(int height, int width, int crop_height, int crop_width);
 
 struct ImageSize {
   int height = 0;

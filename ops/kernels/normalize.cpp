@@ -76,7 +76,7 @@ void write(const char* op, int height, int width, int channels, const NormalizeP
 
 }  // namespace
 
-void crop_mirror_normalize(const Image& in, const Window& window, const NormalizeParams& params,
+void crop_mirror_normalize(const Image& in, const Rectangle& window, const NormalizeParams& params,
                            Tensor& out) {
   constexpr const char* kOp = "crop_mirror_normalize";
   check_pixels(kOp, in);

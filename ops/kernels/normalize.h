@@ -15,8 +15,8 @@
 
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
-#include <sluice/runtime/window.h>
 
 #include <array>
 
@@ -32,7 +32,7 @@ struct NormalizeParams {
 
 // The window's pixels, mirrored within the window. `out`: (channels, height, width) or
 // (height, width, channels).
-void crop_mirror_normalize(const Image& in, const Window& window, const NormalizeParams& params,
+void crop_mirror_normalize(const Image& in, const Rectangle& window, const NormalizeParams& params,
                            Tensor& out);
 
 // Byte for byte what resize(), flip() and crop_mirror_normalize() of the whole picture give one

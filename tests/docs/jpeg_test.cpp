@@ -43,7 +43,7 @@ TEST(Jpeg, OneFile) {
 TEST(Jpeg, AnIndex) {
   const PhotosFolder photos;
   const Bytes file = read_file("photos/gray/4.jpg");
-  const Window window{30, 10, 8, 20};
+  const Rectangle window{30, 10, 8, 20};
   Image image;
   auto index = JpegIndex::in_memory({.bytes = 64 << 20});
   decode_jpeg_image(file, {}, image, index.get());  // leaves what it has learnt
@@ -67,12 +67,12 @@ TEST(Jpeg, Shrinking) {
 
   const Bytes file = read_file("photos/gray/0.jpg");
   Image image;
-  const Window window{3, 5, 20, 30};  // y, x, height, width
+  const Rectangle window{3, 5, 20, 30};  // y, x, height, width
   const JpegReport report = decode_jpeg_shrunk(file, window, 4, {}, image);
   // image: 6 x 8 pixels; report.covered: rows 0 to 23, columns 4 to 35 of the full picture
   EXPECT_EQ(image.height(), 6);
   EXPECT_EQ(image.width(), 8);
-  EXPECT_EQ(report.covered, (Window{0, 4, 24, 32}));
+  EXPECT_EQ(report.covered, (Rectangle{0, 4, 24, 32}));
 }
 
 TEST(Jpeg, Policies) {

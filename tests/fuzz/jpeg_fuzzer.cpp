@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 19;
 
 struct Decode {
-  std::optional<Window> window;
+  std::optional<Rectangle> window;
   DecodeOutcome library;
 };
 
@@ -65,7 +65,7 @@ class Examination {
   }
 
  private:
-  Decode decode_by_library(const std::optional<Window>& window) const {
+  Decode decode_by_library(const std::optional<Rectangle>& window) const {
     return {window, outcome_of(file_, window, options_, JpegEntropyDecoder::library)};
   }
 
@@ -113,7 +113,7 @@ class Examination {
     }
   }
 
-  Window window_of(const JpegHeader& header) {
+  Rectangle window_of(const JpegHeader& header) {
     const bool turned = options_.apply_orientation;
     return any_window(random_, turned ? header.oriented_height() : header.height,
                       turned ? header.oriented_width() : header.width, random_.below(4) == 0);

@@ -10,7 +10,7 @@
 namespace sluice {
 
 // Two elements in each dimension, each byte the sample's number. Nobody is told what it is like.
-inline Value<Tensor> secret_tensor(Graph& g, Value<std::int64_t> n, const Facts& facts,
+inline Value<Tensor> secret_tensor(Graph& g, Value<std::int64_t> n, const TensorSpec& facts,
                                    std::string_view name = "secret") {
   Shape shape;
   shape.rank = facts.rank.value_or(3);
@@ -26,7 +26,7 @@ inline Value<Tensor> secret_tensor(Graph& g, Value<std::int64_t> n, const Facts&
 }
 
 // The same, and it is told.
-inline Value<Tensor> known_tensor(Graph& g, Value<std::int64_t> n, const Facts& facts,
+inline Value<Tensor> known_tensor(Graph& g, Value<std::int64_t> n, const TensorSpec& facts,
                                   std::string_view name = "known") {
   return g.declare(secret_tensor(g, n, facts, name), facts);
 }

@@ -20,7 +20,7 @@ struct DecodeOutcome {
   std::string warning;
   std::string error;
   JpegPath path = JpegPath::library;
-  Window covered;
+  Rectangle covered;
 
   bool same_as(const DecodeOutcome& other) const {
     return warning == other.warning && error == other.error && image == other.image &&
@@ -35,7 +35,7 @@ inline std::ostream& operator<<(std::ostream& out, const DecodeOutcome& outcome)
 }
 
 inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
-                                const std::optional<Window>& window, JpegOptions options,
+                                const std::optional<Rectangle>& window, JpegOptions options,
                                 JpegEntropyDecoder entropy, JpegIndex* index = nullptr,
                                 int shrink = 1) {
   options.entropy = entropy;
@@ -56,11 +56,11 @@ inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
 
 // A window anywhere in a picture; `narrow` ones often are.
 template <class Random>
-Window any_window(Random& random, int height, int width, bool narrow) {
+Rectangle any_window(Random& random, int height, int width, bool narrow) {
   const auto below = [&](int n) {
     return static_cast<int>(random.below(static_cast<unsigned>(n)));
   };
-  Window w;
+  Rectangle w;
   w.height = 1 + below(narrow ? std::min(height, 9) : height);
   w.width = 1 + below(narrow ? std::min(width, 9) : width);
   w.y = below(height - w.height + 1);

@@ -61,7 +61,7 @@ inline Value<Digest> digest(Graph& g, Value<Image> image) {
       image);
 }
 
-inline constexpr Window kCorner{3, 5, 30, 20};
+inline constexpr Rectangle kCorner{3, 5, 30, 20};
 
 inline std::int64_t runs_of(const Stats& stats, const std::string& step) {
   std::int64_t runs = 0;

@@ -39,12 +39,12 @@ TEST(PushCrops, ErrorsAreTheSame) {
   const Wrong wrong[] = {
       {"a window outside",
        [](Graph& g, Jpeg jpeg, const Decode& decode) {
-         return digest(g, crop(decode(g, jpeg), Window{50, 0, 20, 20}));
+         return digest(g, crop(decode(g, jpeg), Rectangle{50, 0, 20, 20}));
        },
        good},
       {"an empty window",
        [](Graph& g, Jpeg jpeg, const Decode& decode) {
-         return digest(g, crop(decode(g, jpeg), Window{}));
+         return digest(g, crop(decode(g, jpeg), Rectangle{}));
        },
        good},
       {"a middle that is too large",
@@ -88,11 +88,11 @@ File half_of(const File& file) {
 TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
   struct Policy {
     JpegOptions options;
-    Window window;
+    Rectangle window;
     bool delivered;
     std::size_t warnings;
   };
-  const Window top{0, 0, 8, 40}, all{0, 0, 60, 64};
+  const Rectangle top{0, 0, 8, 40}, all{0, 0, 60, 64};
   const Policy policies[] = {
       {{}, top, true, 0},
       {{.verify = true}, top, false, 0},
@@ -149,7 +149,7 @@ TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
                   const auto window = g.map(
                       "window",
                       [](const JpegHeader& header) {
-                        return header.oriented_width() > 0 ? kCorner : Window{};
+                        return header.oriented_width() > 0 ? kCorner : Rectangle{};
                       },
                       peek_jpeg(jpeg));
                   return decode_jpeg(jpeg, window, tolerant);
@@ -183,7 +183,7 @@ TEST(PushCrops, StatsCountHowPicturesWereRead) {
 // inspect() sees what the pipeline sees, and no damage that it does not.
 TEST(PushCrops, InspectEndsAsThePipelineDoes) {
   const File file = half_of(files()[0]);
-  for (const Window& window : {Window{0, 0, 8, 40}, Window{0, 0, 60, 64}}) {
+  for (const Rectangle& window : {Rectangle{0, 0, 8, 40}, Rectangle{0, 0, 60, 64}}) {
     auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
       auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(file); });
       return crop(decode_jpeg(jpeg), window);

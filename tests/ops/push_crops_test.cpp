@@ -45,7 +45,7 @@ const Case kCases[] = {
            "lower half",
            [](const JpegHeader& h) {
              const int half = h.oriented_height() / 2;
-             return Window{half, 0, h.oriented_height() - half, h.oriented_width()};
+             return Rectangle{half, 0, h.oriented_height() - half, h.oriented_width()};
            },
            peek_jpeg(jpeg));
        return digest(g, crop(decode(g, jpeg), window));
@@ -112,7 +112,7 @@ const Case kCases[] = {
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto b = g.coin_flip(0.5f), c = g.coin_flip(0.5f);
-       auto other = g.constant(Window{1, 1, 9, 9});
+       auto other = g.constant(Rectangle{1, 1, 9, 9});
        return digest(g, g.if_else(
                             g.coin_flip(0.5f), [&] { return crop(image, other); },
                             [&] {
@@ -165,7 +165,7 @@ const Case kCases[] = {
          auto window = g.map(
              "window",
              [](std::int64_t k) {
-               return Window{static_cast<int>(k), 2, 20, 20};
+               return Rectangle{static_cast<int>(k), 2, 20, 20};
              },
              i);
          return sum * Digest{5} + digest(g, crop(image, window));
@@ -177,7 +177,7 @@ const Case kCases[] = {
        auto sum = digest(g, crop(decode(g, jpeg), kCorner));
        for (int k = 0; k < 4; ++k) {
          sum = g.for_loop(2, sum, [&](Value<std::int64_t>, Value<Digest> s) {
-           return s * Digest{5} + digest(g, crop(decode(g, jpeg), Window{1, 2, 10, 10}));
+           return s * Digest{5} + digest(g, crop(decode(g, jpeg), Rectangle{1, 2, 10, 10}));
          });
        }
        return sum;

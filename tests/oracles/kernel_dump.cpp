@@ -96,7 +96,7 @@ void apply(std::istream& line) {
     const float brightness = next<float>(line), contrast = next<float>(line);
     kernels::brightness_contrast(in, brightness, contrast, next<float>(line), out);
   } else if (command == "crop") {
-    Window window;
+    Rectangle window;
     window.y = next<int>(line);
     window.x = next<int>(line);
     window.height = next<int>(line);

@@ -14,11 +14,11 @@
 namespace sluice::conformance {
 namespace {
 
-const Facts kFloats{DType::f32, Layout::chw, 3};
-const Facts kHalves{DType::f16, Layout::chw, 3};
-const Facts kRows{DType::f32, Layout::hwc, 3};
-const Facts kFlat{DType::f32, Layout::chw, 2};
-const Facts kPlain{DType::f32, Layout::none, 1};
+const TensorSpec kFloats{DType::f32, Layout::chw, 3};
+const TensorSpec kHalves{DType::f16, Layout::chw, 3};
+const TensorSpec kRows{DType::f32, Layout::hwc, 3};
+const TensorSpec kFlat{DType::f32, Layout::chw, 2};
+const TensorSpec kPlain{DType::f32, Layout::none, 1};
 
 using Number = Value<std::int64_t>;
 
@@ -34,7 +34,7 @@ struct Disagreement {
 };
 
 // The arms of a choice between two tensors.
-Value<Tensor> either(Graph& g, Number n, const Facts& then, const Facts& otherwise) {
+Value<Tensor> either(Graph& g, Number n, const TensorSpec& then, const TensorSpec& otherwise) {
   return g.if_else(
       n > 3, [&] { return known_tensor(g, n, then); },
       [&] { return known_tensor(g, n, otherwise); });
@@ -79,7 +79,7 @@ const std::vector<Disagreement>& disagreements() {
       {"C54 arms in a vector, with names",
        [](Graph& g, Number n) {
          std::vector<std::function<Value<Tensor>()>> arms;
-         for (const Facts& facts : {kFloats, kFloats, kFloats, kHalves})
+         for (const TensorSpec& facts : {kFloats, kFloats, kFloats, kHalves})
            arms.emplace_back([&g, n, facts] { return known_tensor(g, n, facts); });
          return g.select(n, arms, {.name = "suite", .arm_names = {"a", "b", "c", "d"}});
        },
@@ -113,7 +113,7 @@ const std::vector<Disagreement>& disagreements() {
        "dimensions"},
       {"C54 an element of a tuple in a tuple",
        [](Graph& g, Number n) {
-         const auto arm = [&](const Facts& facts) {
+         const auto arm = [&](const TensorSpec& facts) {
            return [&g, n, facts] {
              return std::tuple{n,
                                std::tuple{known_tensor(g, n, kFlat), n, known_tensor(g, n, facts)}};
@@ -126,7 +126,7 @@ const std::vector<Disagreement>& disagreements() {
        "type, layout and number of dimensions"},
       {"C54 a field of a struct in a vector",
        [](Graph& g, Number n) {
-         const auto arm = [&](const Facts& facts) {
+         const auto arm = [&](const TensorSpec& facts) {
            return [&g, n, facts] {
              return std::vector{Labelled{n, known_tensor(g, n, kFloats)},
                                 Labelled{n, known_tensor(g, n, facts)}};
@@ -139,7 +139,7 @@ const std::vector<Disagreement>& disagreements() {
        "layout and number of dimensions"},
       {"C54 under a key, in an array",
        [](Graph& g, Number n) {
-         const auto arm = [&](const Facts& facts) {
+         const auto arm = [&](const TensorSpec& facts) {
            return [&g, n, facts] {
              return std::map<std::string, std::array<Value<Tensor>, 2>>{
                  {"images", {known_tensor(g, n, kFloats), known_tensor(g, n, facts)}}};

@@ -11,17 +11,17 @@
 namespace sluice::conformance {
 namespace {
 
-const Facts kFloats{DType::f32, Layout::chw, 3};
-const Facts kHalves{DType::f16, Layout::chw, 3};
-const Facts kRows{DType::f32, Layout::hwc, 3};
-const Facts kFlat{DType::f32, Layout::chw, 2};
+const TensorSpec kFloats{DType::f32, Layout::chw, 3};
+const TensorSpec kHalves{DType::f16, Layout::chw, 3};
+const TensorSpec kRows{DType::f32, Layout::hwc, 3};
+const TensorSpec kFlat{DType::f32, Layout::chw, 2};
 
 using Number = Value<std::int64_t>;
 using Describe = std::function<Value<Tensor>(Graph&, Number)>;
 
 // A tensor that is known to be so, or of which nobody is told.
 struct Made {
-  Facts facts;
+  TensorSpec facts;
   bool known = true;
 };
 Value<Tensor> make(Graph& g, Number n, const Made& made) {
@@ -184,11 +184,11 @@ TEST(ExplicitAgreement, C54_ARefusedCallLeavesNothingBehind) {
 
 // Of what comes in two ways is known what both know, whatever the order of the calls.
 TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
-  const Facts all_but_layout{.dtype = DType::f32, .rank = 3};
+  const TensorSpec all_but_layout{.dtype = DType::f32, .rank = 3};
   struct Case {
     const char* name;
     Describe describe;
-    Facts known;
+    TensorSpec known;
   };
   for (const Case& c : {
            Case{"both", [](Graph&g, Number n) { return either(g, n, {kFloats}, {kFloats}); },
@@ -197,12 +197,12 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
                 [](Graph&g, Number n) {
                   return either(g, n, {kFloats}, {kFloats, false});
                 },
-                Facts{}},
+                TensorSpec{}},
            Case{"the other",
                 [](Graph&g, Number n) {
                   return either(g, n, {kFloats, false}, {kFloats});
                 },
-                Facts{}},
+                TensorSpec{}},
            Case{"a part",
                 [&](Graph&g, Number n) { return either(g, n, {kFloats}, {all_but_layout}); },
                 all_but_layout},
@@ -211,19 +211,19 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
                 [](Graph&g, Number n) {
                   return carried(g, n, {kRows}, {kRows, false});
                 },
-                Facts{}},
+                TensorSpec{}},
            Case{"a loop whose beginning is not known",
                 [](Graph&g, Number n) {
                   return carried(g, n, {kRows, false}, {kRows});
                 },
-                Facts{}},
+                TensorSpec{}},
            Case{"a loop without a next value yet",
                 [](Graph&g, Number n) {
                   auto loop = g.add_loop();
                   auto tensor = loop.add_recurrence(known_tensor(g, n, kRows));
                   return loop.add_output(tensor);
                 },
-                Facts{}},
+                TensorSpec{}},
        }) {
     detail::Recorder recorder;
     Graph g(recorder);

@@ -125,7 +125,7 @@ TEST(Path, OfManyBranchesInARowLeavesOutTheMiddle) {
   EXPECT_EQ(path.substr(path.size() - 17), "/if_else#100:then");
 }
 
-// Nothing stays of the sample that a frame carried before.
+// Nothing stays of the sample that a sample carried before.
 TEST(Path, BeginsAnewWithEachSample) {
   auto pipeline = make_pipeline(
       {.batch_size = 1, .threads = 1, .prefetch = 0, .on_error = OnError::skip}, [](Graph& g) {
@@ -164,9 +164,9 @@ TEST(Path, TakesNoMemoryForIterations) {
 Value<std::int64_t> warn(Graph& g, Value<std::int64_t> x) {
   detail::Step step = detail::begin_step<Value<std::int64_t>>(g.recorder(), "warn", x);
   const auto value = detail::results<std::int64_t>::add(g.recorder(), step);
-  step.run = [from = x.slot(), to = value.slot()](detail::Frame& frame) {
-    frame.get<std::int64_t>(to) = frame.get<std::int64_t>(from);
-    frame.warn("look at " + std::to_string(frame.get<std::int64_t>(from)));
+  step.run = [from = x.slot(), to = value.slot()](detail::Sample& sample) {
+    sample.get<std::int64_t>(to) = sample.get<std::int64_t>(from);
+    sample.warn("look at " + std::to_string(sample.get<std::int64_t>(from)));
   };
   g.recorder().add_step(std::move(step));
   return value;

@@ -125,7 +125,7 @@ class JpegAllocation : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
   std::string path(const char* name) const { return (folder_ / name).string(); }
   // Whole, as a window, shrunk; with or without an index, which learns.
-  std::uint64_t decode(std::size_t file, const std::optional<Window>& window, int shrink,
+  std::uint64_t decode(std::size_t file, const std::optional<Rectangle>& window, int shrink,
                        JpegIndex* index) const {
     Image image;
     const JpegReport report = decode_jpeg_shrunk(files_[file], window, shrink,
@@ -133,14 +133,14 @@ class JpegAllocation : public ::testing::Test {
     return sum_of(image) + static_cast<std::uint64_t>(report.damaged);
   }
 
-  static constexpr Window kWindow{10, 7, 20, 25};
+  static constexpr Rectangle kWindow{10, 7, 20, 25};
   fs::path folder_;
   std::vector<Bytes> files_;
 };
 
 TEST_F(JpegAllocation, Decoding) {
   for (std::size_t file = 0; file < files_.size(); ++file) {
-    for (const auto& window : {std::optional<Window>(), std::optional<Window>(kWindow)}) {
+    for (const auto& window : {std::optional<Rectangle>(), std::optional<Rectangle>(kWindow)}) {
       for (const int shrink : {1, 4}) {
         for (const bool with_index : {false, true}) {
           SCOPED_TRACE(::testing::Message()

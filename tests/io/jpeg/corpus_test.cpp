@@ -60,7 +60,7 @@ void check_windows(const File& file, JpegOptions options, std::uint64_t seed, in
   };
   Image part;
   for (int i = 0; i < count; ++i) {
-    Window w;
+    Rectangle w;
     w.height = 1 + below(whole.height());
     w.width = 1 + below(whole.width());
     if (i % 4 == 1) w.height = 1 + below(std::min(whole.height(), 9));

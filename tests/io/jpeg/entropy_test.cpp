@@ -42,7 +42,8 @@ bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, 
   }
   Random random({.seed = seed});
   for (int i = 0; i < windows; ++i) {
-    const Window w = any_window(random, library.image.height(), library.image.width(), i % 4 == 3);
+    const Rectangle w =
+        any_window(random, library.image.height(), library.image.width(), i % 4 == 3);
     const Image cut = library.image.crop_view(w.y, w.x, w.height, w.width).clone();
     for (const auto& index : indices) {
       for (const auto entropy : {kFast, kLibrary}) {
@@ -99,7 +100,7 @@ TEST_F(JpegEntropyTest, LeavesOtherKindsToTheLibrary) {
 TEST_F(JpegEntropyTest, AWindowMayLearnForTheNext) {
   const Bytes file = encode_jpeg(draw_picture(300, 200, 3), {.subsampling = Subsampling::s444});
   const auto index = JpegIndex::in_memory({.grain = 4});
-  const auto path = [&](Window w) { return outcome_of(file, w, {}, kFast, index.get()).path; };
+  const auto path = [&](Rectangle w) { return outcome_of(file, w, {}, kFast, index.get()).path; };
   EXPECT_EQ(path({100, 50, 50, 50}), JpegPath::fast);
   const std::int64_t first = index->records();
   EXPECT_GT(first, 0);
@@ -115,7 +116,8 @@ TEST_F(JpegEntropyTest, AWindowMayLearnForTheNext) {
   // Whole pictures and `verify` read everything themselves.
   JpegOptions verify;
   verify.verify = true;
-  EXPECT_EQ(outcome_of(file, Window{5, 5, 9, 9}, verify, kFast, index.get()).path, JpegPath::fast);
+  EXPECT_EQ(outcome_of(file, Rectangle{5, 5, 9, 9}, verify, kFast, index.get()).path,
+            JpegPath::fast);
 }
 
 TEST_F(JpegEntropyCorpus, EveryFileEndsAsTheLibraryEndsIt) {

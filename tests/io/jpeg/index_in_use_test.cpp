@@ -29,7 +29,7 @@ class JpegIndexInUse : public testing::Test {
   // A file, and windows of it as the library decodes them.
   struct Picture {
     Bytes file;
-    std::vector<Window> windows;
+    std::vector<Rectangle> windows;
     std::vector<Image> parts;
   };
 

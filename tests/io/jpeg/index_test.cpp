@@ -91,7 +91,7 @@ TEST_F(JpegIndexTest, AFileGivesBackWhatWasSaved) {
       EXPECT_EQ(a->per_row, b->per_row);
       EXPECT_EQ(std::vector(a->records.begin(), a->records.end()),
                 std::vector(b->records.begin(), b->records.end()));
-      const Window w{40, 70, 30, 50};
+      const Rectangle w{40, 70, 30, 50};
       const DecodeOutcome part = outcome_of(file, w, {}, kFast, opened.get());
       EXPECT_EQ(part.path, JpegPath::indexed);
       EXPECT_TRUE(part.same_as(outcome_of(file, w, {}, JpegEntropyDecoder::library)));
@@ -109,7 +109,7 @@ TEST_F(JpegIndexTest, AChangedFileIsNotKnown) {
   EXPECT_FALSE(opened->find(digest_of(changed)));
   JpegOptions tolerant;
   tolerant.damage = DamagePolicy::tolerant;
-  const Window w{50, 20, 30, 60};
+  const Rectangle w{50, 20, 30, 60};
   EXPECT_TRUE(outcome_of(changed, w, tolerant, kFast, opened.get())
                   .same_as(outcome_of(changed, w, tolerant, JpegEntropyDecoder::library)));
 }

@@ -87,7 +87,8 @@ TEST_F(JpegLearnTest, AWindowOfWhatWasLearntIsReadAlone) {
   const Bytes file = encode_jpeg(draw_picture(150, 200, 3), {.subsampling = Subsampling::s420});
   const auto index = JpegIndex::in_memory();
   EXPECT_EQ(learn_jpeg(file, *index).result, JpegLearnt::known);
-  for (const Window w : {Window{100, 150, 50, 50}, Window{0, 0, 20, 20}, Window{149, 0, 1, 200}}) {
+  for (const Rectangle w :
+       {Rectangle{100, 150, 50, 50}, Rectangle{0, 0, 20, 20}, Rectangle{149, 0, 1, 200}}) {
     const DecodeOutcome part = outcome_of(file, w, {}, JpegEntropyDecoder::fast, index.get());
     EXPECT_EQ(part.path, JpegPath::indexed);
     EXPECT_TRUE(part.same_as(outcome_of(file, w, {}, JpegEntropyDecoder::library)));
@@ -98,7 +99,7 @@ TEST_F(JpegLearnTest, AWindowOfWhatWasLearntIsReadAlone) {
 TEST_F(JpegLearnTest, CompletesWhatIsKnownInPart) {
   const Bytes file = encode_jpeg(draw_picture(150, 200, 3), {.subsampling = Subsampling::s444});
   const auto index = JpegIndex::in_memory();
-  outcome_of(file, Window{30, 20, 40, 40}, {}, JpegEntropyDecoder::fast, index.get());
+  outcome_of(file, Rectangle{30, 20, 40, 40}, {}, JpegEntropyDecoder::fast, index.get());
   const std::int64_t part = index->records();
   EXPECT_GT(part, 0);
   for (int i = 0; i < 2; ++i) {

@@ -83,7 +83,7 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
     if (i % 2 == 1) options.damage = DamagePolicy::tolerant;
     options.verify = i % 10 == 9;
     const auto own = JpegIndex::in_memory({.grain = std::array{0u, 1u, 16u}[random.below(3)]});
-    const auto ends_as = [&](const DecodeOutcome& library, const std::optional<Window>& window,
+    const auto ends_as = [&](const DecodeOutcome& library, const std::optional<Rectangle>& window,
                              JpegIndex* index) {
       const DecodeOutcome fast = outcome_of(bytes, window, options, kFast, index);
       EXPECT_TRUE(fast.same_as(library)) << fast << " instead of " << library;
@@ -100,7 +100,7 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
     for (const bool narrow : {false, true}) {
       // A window sees the damage that the library sees on its way there, whatever is known of the
       // file.
-      const Window w = any_window(random, kHeight, kWidth, narrow);
+      const Rectangle w = any_window(random, kHeight, kWidth, narrow);
       const DecodeOutcome part = outcome_of(bytes, w, options, kLibrary);
       for (JpegIndex* index : {static_cast<JpegIndex*>(nullptr), stranger.get(), own.get()}) {
         ends_as(part, w, index);
@@ -123,7 +123,7 @@ TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
         std::vector<std::uint8_t> bytes(file.begin(), file.begin() + cut);
         bytes.resize(cut + fill_bytes, 0xff);
         bytes.resize(cut + fill_bytes + zeros, 0);
-        const Window w{3, 28, 2, 7};
+        const Rectangle w{3, 28, 2, 7};
         const DecodeOutcome library = outcome_of(bytes, w, {}, kLibrary);
         const DecodeOutcome fast = outcome_of(bytes, w, {}, kFast);
         EXPECT_TRUE(fast.same_as(library)) << "cut at " << cut << ", " << fill_bytes << " and "

@@ -58,9 +58,9 @@ TEST(Orientation, WindowsTurnAsThePictureDoes) {
   for (int orientation = 1; orientation <= 8; ++orientation) {
     Image whole;
     orient(image, orientation, whole);
-    for (const Window& w : {Window{0, 0, 1, 1}, Window{2, 5, 4, 3}, Window{9, 1, 3, 12},
-                            Window{0, 0, whole.height(), whole.width()}}) {
-      const Window s = stored_window(w, orientation, 13, 21);
+    for (const Rectangle& w : {Rectangle{0, 0, 1, 1}, Rectangle{2, 5, 4, 3}, Rectangle{9, 1, 3, 12},
+                               Rectangle{0, 0, whole.height(), whole.width()}}) {
+      const Rectangle s = stored_window(w, orientation, 13, 21);
       EXPECT_EQ(oriented_window(s, orientation, 13, 21), w);
       Image part;
       orient(image.crop_view(s.y, s.x, s.height, s.width), orientation, part);

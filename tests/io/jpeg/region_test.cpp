@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-void expect_cut(std::span<const std::uint8_t> file, const Image& whole, const Window& w,
+void expect_cut(std::span<const std::uint8_t> file, const Image& whole, const Rectangle& w,
                 const JpegOptions& options) {
   Image part;
   decode_jpeg_region(file, w, options, part);
@@ -22,7 +22,7 @@ void expect_cut(std::span<const std::uint8_t> file, const Image& whole, const Wi
       << " x " << whole.width();
 }
 
-std::string reason(std::span<const std::uint8_t> file, const Window& w,
+std::string reason(std::span<const std::uint8_t> file, const Rectangle& w,
                    const JpegOptions& options = {}) {
   Image image = filled(3, 3, 3, 1);
   try {
@@ -54,7 +54,7 @@ TEST(JpegRegion, RandomWindowsEqualCuts) {
           const Image whole =
               reference_decode(file, color == ColorSpace::gray ? JCS_GRAYSCALE : JCS_RGB);
           for (int i = 0; i < 40; ++i) {
-            Window w;
+            Rectangle w;
             w.height = 1 + below(size[0]);
             w.width = 1 + below(i % 2 == 0 ? size[1] : 5);
             w.y = below(size[0] - w.height + 1);
@@ -94,8 +94,9 @@ TEST(JpegRegion, WindowsCountInTheOrientedPicture) {
     decode_jpeg_image(file, {}, whole);
     const int h = whole.height();
     const int w = whole.width();
-    for (const Window& window : {Window{0, 0, h, w}, Window{0, 0, 1, 1}, Window{h - 1, w - 1, 1, 1},
-                                 Window{3, 5, 20, 30}, Window{h - 20, 0, 20, w}}) {
+    for (const Rectangle& window :
+         {Rectangle{0, 0, h, w}, Rectangle{0, 0, 1, 1}, Rectangle{h - 1, w - 1, 1, 1},
+          Rectangle{3, 5, 20, 30}, Rectangle{h - 20, 0, 20, w}}) {
       ASSERT_NO_FATAL_FAILURE(expect_cut(file, whole, window, {})) << orientation;
     }
   }
@@ -108,7 +109,8 @@ TEST(JpegRegion, FourComponentsEqualCuts) {
     JpegOptions options;
     options.color = color;
     decode_jpeg_image(file, options, whole);
-    for (const Window& w : {Window{0, 0, 50, 60}, Window{11, 13, 17, 19}, Window{49, 59, 1, 1}}) {
+    for (const Rectangle& w :
+         {Rectangle{0, 0, 50, 60}, Rectangle{11, 13, 17, 19}, Rectangle{49, 59, 1, 1}}) {
       ASSERT_NO_FATAL_FAILURE(expect_cut(file, whole, w, options));
     }
   }
@@ -117,7 +119,7 @@ TEST(JpegRegion, FourComponentsEqualCuts) {
 TEST(JpegRegion, WindowsOutsideAreErrorsWithNumbers) {
   const Bytes file = encode_jpeg(draw_picture(30, 40, 3), {.orientation = 6});  // shown as 40 x 30
   EXPECT_EQ(reason(file, {0, 0, 40, 30}), "no error");
-  const Window bad[] = {
+  const Rectangle bad[] = {
       {0, 0, 30, 40},
       {-1, 0, 5, 5},
       {0, -1, 5, 5},
@@ -130,7 +132,7 @@ TEST(JpegRegion, WindowsOutsideAreErrorsWithNumbers) {
       {0, INT_MAX, 5, INT_MAX},
       {INT_MIN, 0, 5, 5},
   };
-  for (const Window& w : bad) {
+  for (const Rectangle& w : bad) {
     const std::string what = reason(file, w);
     EXPECT_NE(what.find("does not lie inside the picture of 40 x 30"), std::string::npos) << what;
     EXPECT_NE(what.find(std::to_string(w.height) + " x " + std::to_string(w.width)),
@@ -143,7 +145,7 @@ TEST(JpegRegion, WindowsOutsideAreErrorsWithNumbers) {
 TEST(JpegRegion, VerifyReadsToTheEnd) {
   const Bytes file = encode_jpeg(draw_picture(160, 160, 3));
   const std::span<const std::uint8_t> cut(file.data(), file.size() * 3 / 4);
-  const Window top{0, 10, 40, 50};
+  const Rectangle top{0, 10, 40, 50};
   JpegOptions options;
   ASSERT_NO_FATAL_FAILURE(expect_cut(cut, reference_decode(file), top, options));
   options.verify = true;
@@ -171,7 +173,8 @@ TEST(JpegRegion, IncompleteProgressiveFilesEqualCuts) {
     cut.push_back(0xff);
     cut.push_back(0xd9);
     const Image whole = reference_decode(cut);
-    for (const Window& w : {Window{0, 0, 96, 96}, Window{30, 41, 20, 9}, Window{80, 3, 16, 60}}) {
+    for (const Rectangle& w :
+         {Rectangle{0, 0, 96, 96}, Rectangle{30, 41, 20, 9}, Rectangle{80, 3, 16, 60}}) {
       ASSERT_NO_FATAL_FAILURE(expect_cut(cut, whole, w, {}));
     }
   }
@@ -185,8 +188,8 @@ TEST(JpegRegion, TolerantWindowsOfCutFilesEqualCuts) {
     for (const std::size_t percent : {30u, 50u, 75u, 95u}) {
       const std::span<const std::uint8_t> cut(file.data(), file.size() * percent / 100);
       const Image whole = reference_decode(cut);
-      for (const Window& w :
-           {Window{0, 0, 60, 40}, Window{50, 20, 60, 50}, Window{100, 7, 20, 9}}) {
+      for (const Rectangle& w :
+           {Rectangle{0, 0, 60, 40}, Rectangle{50, 20, 60, 50}, Rectangle{100, 7, 20, 9}}) {
         ASSERT_NO_FATAL_FAILURE(expect_cut(cut, whole, w, options)) << percent;
       }
     }

@@ -26,10 +26,10 @@ constexpr int kShrinks[] = {2, 4, 8};
 class JpegShrinkCorpus : public JpegCorpus {};
 
 // What a window of a shrunk picture shows: the fewest pixels of the whole that hold the window.
-void expect_window(const DecodeOutcome& part, const Window& w, const DecodeOutcome& whole,
+void expect_window(const DecodeOutcome& part, const Rectangle& w, const DecodeOutcome& whole,
                    int shrink) {
   ASSERT_EQ(part.error, "");
-  const Window& c = part.covered;
+  const Rectangle& c = part.covered;
   ASSERT_EQ((c.y - whole.covered.y) % shrink, 0);
   ASSERT_EQ((c.x - whole.covered.x) % shrink, 0);
   ASSERT_EQ(c.height, part.image.height() * shrink);
@@ -67,8 +67,8 @@ bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, 
   Random random({.seed = seed});
   const bool turned = options.apply_orientation;
   for (int i = 0; i < windows; ++i) {
-    const Window w = any_window(random, turned ? header.oriented_height() : header.height,
-                                turned ? header.oriented_width() : header.width, i % 4 == 3);
+    const Rectangle w = any_window(random, turned ? header.oriented_height() : header.height,
+                                   turned ? header.oriented_width() : header.width, i % 4 == 3);
     SCOPED_TRACE(testing::Message() << w.height << " x " << w.width << " at (" << w.y << ", " << w.x
                                     << ") shrunk by " << shrink);
     expect_window(outcome_of(file, w, options, kLibrary, nullptr, shrink), w, whole, shrink);
@@ -112,7 +112,7 @@ TEST(JpegShrink, NarrowStripsEqualCuts) {
       for (const int shrink : kShrinks) {
         const DecodeOutcome whole = outcome_of(file, {}, {}, kLibrary, nullptr, shrink);
         for (int x = 0; x < width; ++x) {
-          const Window w{13, x, 14, 1};
+          const Rectangle w{13, x, 14, 1};
           ASSERT_NO_FATAL_FAILURE(
               expect_window(outcome_of(file, w, {}, kFast, nullptr, shrink), w, whole, shrink));
         }
@@ -133,8 +133,8 @@ TEST(JpegShrink, FourComponentsEqualCuts) {
 // 45 x 70 pixels are 12 x 18 of 4 x 4, with 3 rows and 2 columns too many at the stored picture's
 // lower and right edge.
 TEST(JpegShrink, TheGridIsThatOfTheStoredPicture) {
-  const Window expected[] = {{0, 0, 48, 72}, {0, -2, 48, 72}, {-3, -2, 48, 72}, {-3, 0, 48, 72},
-                             {0, 0, 72, 48}, {0, -3, 72, 48}, {-2, -3, 72, 48}, {-2, 0, 72, 48}};
+  const Rectangle expected[] = {{0, 0, 48, 72}, {0, -2, 48, 72}, {-3, -2, 48, 72}, {-3, 0, 48, 72},
+                                {0, 0, 72, 48}, {0, -3, 72, 48}, {-2, -3, 72, 48}, {-2, 0, 72, 48}};
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const Bytes file = encode_jpeg(draw_picture(45, 70, 3), {.orientation = orientation});
     const DecodeOutcome whole = outcome_of(file, {}, {}, kFast, nullptr, 4);
@@ -145,18 +145,18 @@ TEST(JpegShrink, TheGridIsThatOfTheStoredPicture) {
 
 TEST(JpegShrink, ByOneIsTheFullPicture) {
   const Bytes file = encode_jpeg(draw_picture(30, 40, 3), {.orientation = 6});
-  const Window w{3, 5, 20, 11};
+  const Rectangle w{3, 5, 20, 11};
   Image full;
   Image shrunk;
   EXPECT_EQ(decode_jpeg_region(file, w, {}, full).covered, w);
   EXPECT_EQ(decode_jpeg_shrunk(file, w, 1, {}, shrunk).covered, w);
   EXPECT_TRUE(full == shrunk);
-  EXPECT_EQ(decode_jpeg_image(file, {}, full).covered, (Window{0, 0, 40, 30}));
+  EXPECT_EQ(decode_jpeg_image(file, {}, full).covered, (Rectangle{0, 0, 40, 30}));
 }
 
 TEST(JpegShrink, RefusesOtherScalesAndWindowsOutside) {
   const Bytes file = encode_jpeg(draw_picture(30, 40, 3));
-  const auto reason = [&](const Window& w, int shrink) -> std::string {
+  const auto reason = [&](const Rectangle& w, int shrink) -> std::string {
     Image image = filled(3, 3, 3, 1);
     try {
       decode_jpeg_shrunk(file, w, shrink, {}, image);
@@ -194,7 +194,7 @@ TEST(JpegShrink, LeavesAnIndexThatServesFullWindows) {
   const auto index = JpegIndex::in_memory();
   Image image;
   EXPECT_EQ(decode_jpeg_shrunk(file, {}, 8, {}, image, index.get()).path, JpegPath::fast);
-  const Window w{50, 40, 20, 30};
+  const Rectangle w{50, 40, 20, 30};
   const DecodeOutcome part = outcome_of(file, w, {}, kFast, index.get());
   EXPECT_EQ(part.path, JpegPath::indexed);
   EXPECT_TRUE(part.image == reference_decode(file).crop_view(50, 40, 20, 30));

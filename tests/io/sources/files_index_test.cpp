@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFiles = 12;
-const Window kWindow{60, 40, 50, 70};
+const Rectangle kWindow{60, 40, 50, 70};
 
 struct Sample {
   Image image;

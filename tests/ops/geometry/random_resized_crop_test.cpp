@@ -46,7 +46,7 @@ std::vector<Image> crops_of(const std::vector<File>& files, int height, int widt
   });
 }
 
-std::vector<Window> windows_of(const std::vector<File>& files) {
+std::vector<Rectangle> windows_of(const std::vector<File>& files) {
   return results_of(files, [](Value<ByteSpan> jpeg) { return random_window(jpeg); });
 }
 
@@ -88,14 +88,14 @@ TEST(RandomResizedCrop, ShrinksByAsMuchAsTheSizeAllows) {
   const auto windows = windows_of(files);
   int times[9] = {};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const Window& w = windows[i];
+    const Rectangle& w = windows[i];
     int shrink = 1;
     for (const int s : {2, 4, 8}) {
       if (w.height >= 2 * kHeight * s && w.width >= 2 * kWidth * s) shrink = s;
     }
     ++times[shrink];
     Image part;
-    const Window c = decode_jpeg_shrunk(files[i], w, shrink, {}, part).covered;
+    const Rectangle c = decode_jpeg_shrunk(files[i], w, shrink, {}, part).covered;
     const double s = shrink;
     Image expected;
     kernels::resize(part, {(w.y - c.y) / s, (w.x - c.x) / s, w.height / s, w.width / s}, kHeight,

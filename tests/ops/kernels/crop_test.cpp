@@ -15,7 +15,8 @@ using testing::make_picture;
 TEST(Crop, CopiesTheWindow) {
   for (int channels = 1; channels <= 4; ++channels) {
     const Image in = make_picture(20, 30, channels);
-    for (const Window& w : {Window{0, 0, 20, 30}, {0, 0, 1, 1}, {19, 29, 1, 1}, {3, 5, 10, 7}}) {
+    for (const Rectangle& w :
+         {Rectangle{0, 0, 20, 30}, {0, 0, 1, 1}, {19, 29, 1, 1}, {3, 5, 10, 7}}) {
       Image out;
       crop(in, w, out);
       EXPECT_EQ(out, in.crop_view(w.y, w.x, w.height, w.width));
@@ -33,14 +34,14 @@ TEST(Crop, CopiesTheWindow) {
 TEST(Crop, RefusesWindowsThatAreNotInside) {
   const Image in = make_picture(20, 30, 3);
   Image out;
-  for (const Window& w : {Window{0, 0, 21, 30},
-                          {0, 0, 20, 31},
-                          {-1, 0, 5, 5},
-                          {0, -1, 5, 5},
-                          {0, 0, 0, 5},
-                          {0, 0, 5, -5},
-                          {2147483647, 0, 1, 1},
-                          {16, 0, 5, 5}}) {
+  for (const Rectangle& w : {Rectangle{0, 0, 21, 30},
+                             {0, 0, 20, 31},
+                             {-1, 0, 5, 5},
+                             {0, -1, 5, 5},
+                             {0, 0, 0, 5},
+                             {0, 0, 5, -5},
+                             {2147483647, 0, 1, 1},
+                             {16, 0, 5, 5}}) {
     try {
       crop(in, w, out);
       ADD_FAILURE() << "accepted " << w.y << " " << w.x << " " << w.height << " " << w.width;

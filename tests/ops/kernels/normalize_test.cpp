@@ -48,11 +48,11 @@ void for_all_params(const F& f) {
 }
 
 TEST(CropMirrorNormalize, FollowsTheFormula) {
-  const Window windows[] = {
+  const Rectangle windows[] = {
       {0, 0, 1, 1}, {3, 2, 5, 1}, {1, 4, 1, 15}, {2, 3, 9, 16}, {0, 1, 20, 37}};
   for (int channels = 1; channels <= 4; ++channels) {
     const Image in = make_picture(20, 40, channels);
-    for (const Window& w : windows) {
+    for (const Rectangle& w : windows) {
       for_all_params([&](const NormalizeParams& params) {
         Tensor out;
         crop_mirror_normalize(in, w, params, out);
@@ -94,7 +94,7 @@ TEST(CropMirrorNormalize, HalfIsTheRoundedFloat) {
 
 TEST(CropMirrorNormalize, SameBitsOnEveryInstructionSet) {
   const Image in = make_picture(5, 71, 3);
-  const Window all{0, 0, 5, 71};
+  const Rectangle all{0, 0, 5, 71};
   for_all_params([&](const NormalizeParams& params) {
     Tensor expected;
     crop_mirror_normalize(in, all, params, expected);
@@ -149,7 +149,8 @@ TEST(ResizeMirrorNormalize, TakesViews) {
 TEST(Normalize, RefusesWhatCannotBe) {
   const Image in = make_picture(8, 8, 3);
   Tensor out;
-  const auto refuses = [&](const NormalizeParams& params, const Window& window, const char* text) {
+  const auto refuses = [&](const NormalizeParams& params, const Rectangle& window,
+                           const char* text) {
     try {
       crop_mirror_normalize(in, window, params, out);
       ADD_FAILURE() << "accepted, though: " << text;
@@ -157,7 +158,7 @@ TEST(Normalize, RefusesWhatCannotBe) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
     }
   };
-  const Window all{0, 0, 8, 8};
+  const Rectangle all{0, 0, 8, 8};
   refuses({.std = {1, 0, 1, 1}}, all, "std of channel 1 is 0");
   refuses({.std = {1, 1, -2, 1}}, all, "std of channel 2 is -2");
   refuses({.mean = {std::numeric_limits<float>::quiet_NaN(), 0, 0, 0}}, all, "mean is nan");

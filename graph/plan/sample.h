@@ -1,11 +1,11 @@
-// Frame: the record of one sample on its way: its values, its identity, how it ended.
+// Sample: the record of one sample on its way: its values, its identity, how it ended.
 //
-// A pipeline owns a fixed number of frames. One frame carries one sample at a time, through the
+// A pipeline owns a fixed number of records. A record carries one sample at a time, through the
 // whole graph and until its batch is delivered; then it carries another. Values live in slots that
 // are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
 // very object that an arm or somebody outside made (alias), without a copy.
 //
-// Threads: a frame belongs to the task that carries its token; running() and trail.loops() may be
+// Threads: a record belongs to the task that carries its token; running() and trail.loops() may be
 // read from any thread.
 #pragma once
 
@@ -42,11 +42,11 @@ struct Loop;
 struct Plan;
 struct Step;
 
-class Frame {
+class Sample {
  public:
-  explicit Frame(const Plan& plan);
-  Frame(const Frame&) = delete;
-  Frame& operator=(const Frame&) = delete;
+  explicit Sample(const Plan& plan);
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
 
   const Plan& plan() const { return plan_; }
 
@@ -70,13 +70,13 @@ class Frame {
   }
   void release_all();
 
-  // From now on the frame counts which ways its samples go, and times their steps if asked.
+  // From now on the record counts which ways its samples go, and times their steps if asked.
   void count(bool timed);
 
-  // Begins to carry sample `info`. The sample's random numbers follow from (seed, epoch, sample).
+  // Begins to carry sample `info`. Its random numbers follow from (seed, epoch, sample).
   void begin(const SampleInfo& info, std::uint64_t seed, int batch_size);
   // Carries another sample in the same place of the batch.
-  void stand_in(std::int64_t sample);
+  void stand_in(std::int64_t key);
 
   // The sample which the source is asked for; another than id() when it stands in for one that
   // failed.
@@ -115,8 +115,8 @@ class Frame {
   void take_arm(const Branch& branch, std::uint32_t arm);
   std::string path() const { return trail.text(); }
 
-  // What the frame's task is doing, for whoever looks for a stall from another thread; null between
-  // tasks.
+  // What the sample's task is doing, for whoever looks for a stall from another thread; null
+  // between tasks.
   void enter(const Step* step) { running_.store(step, std::memory_order_relaxed); }
   const Step* running() const { return running_.load(std::memory_order_relaxed); }
   // Notes which sample begins a stage, and when.
@@ -126,17 +126,17 @@ class Frame {
   double seconds_running() const;
 
   // The place in a batch that one output of the sample goes to.
-  class Seat : public Placer {
+  class OutputPlacer : public Placer {
    public:
     std::byte* place(const ValueSpec& spec) override;
     Column* column = nullptr;
     std::size_t cell = 0;
   };
-  BatchInMaking* batch = nullptr;   // what the sample is part of; the engine's
-  std::vector<Seat> seats;          // one per output
-  std::size_t bytes_allocated = 0;  // pool memory that this sample's steps took so far
-  Tally tally;                      // of all samples that the frame has carried
-  Trail trail;                      // of this sample
+  BatchInMaking* batch = nullptr;     // what the sample is part of; the engine's
+  std::vector<OutputPlacer> placers;  // one per output
+  std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
+  Tally tally;                        // of all samples that the record has carried
+  Trail trail;                        // of this sample
 
  private:
   // The storage of a slot, which holds a value from construct() on.

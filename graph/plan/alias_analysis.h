@@ -1,5 +1,5 @@
-// Storages: where the value of a slot may lie when it is read: in the slot's own storage, or, for
-// the result of a branch or what a loop carries, in that of anything that came to it.
+// AliasAnalysis: where the value of a slot may lie when it is read: in the slot's own storage, or,
+// for the result of a branch or what a loop carries, in that of anything that came to it.
 //
 // Ownership: refers to a plan that outlives it; a pass that changes slots, branches or loops needs
 // a new one. Threads: one at a time, since answers are kept. Nothing is thrown.
@@ -12,9 +12,9 @@
 
 namespace sluice::detail {
 
-class Storages {
+class AliasAnalysis {
  public:
-  explicit Storages(const Plan& plan);
+  explicit AliasAnalysis(const Plan& plan);
   // In ascending order, each once.
   const std::vector<SlotId>& of(SlotId slot);
 

@@ -1,10 +1,10 @@
-#include <sluice/graph/plan/storages.h>
+#include <sluice/graph/plan/alias_analysis.h>
 
 #include <algorithm>
 
 namespace sluice::detail {
 
-Storages::Storages(const Plan& plan) : plan_(plan), origins_(plan.slots.size()) {
+AliasAnalysis::AliasAnalysis(const Plan& plan) : plan_(plan), origins_(plan.slots.size()) {
   for_each_block(plan.top, [&](const Block& block) {
     for (const Node& node : block.nodes) {
       if (const auto* branch = std::get_if<Branch>(&node)) {
@@ -18,12 +18,12 @@ Storages::Storages(const Plan& plan) : plan_(plan), origins_(plan.slots.size()) 
   });
 }
 
-const std::vector<SlotId>& Storages::of(SlotId slot) {
+const std::vector<SlotId>& AliasAnalysis::of(SlotId slot) {
   const auto at = known_.find(slot);
   return at != known_.end() ? at->second : known_.emplace(slot, search(slot)).first->second;
 }
 
-std::vector<SlotId> Storages::search(SlotId slot) const {
+std::vector<SlotId> AliasAnalysis::search(SlotId slot) const {
   if (!plan_.slots[slot].merged) return {slot};
   std::vector<SlotId> found, open{slot};
   // Carried values may change places: they refer to each other.

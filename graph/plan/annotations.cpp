@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/notes.h>
+#include <sluice/graph/plan/annotations.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,14 +46,14 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string();
 }
 
-std::string Notes::of(const Step& step) const {
+std::string Annotations::of(const Step& step) const {
   if (stats_ == nullptr) return {};
   const StepStats* s = find(stats_->steps, step);
   if (s == nullptr) return {};
   return s->runs == 0 ? "never run" : count_of(s->runs, "run", "runs") + each(s->mean_ns());
 }
 
-std::string Notes::of(const Branch& branch, std::size_t arm) const {
+std::string Annotations::of(const Branch& branch, std::size_t arm) const {
   if (stats_ == nullptr) return {};
   const BranchStats* s = find(stats_->branches, branch);
   if (s == nullptr) return {};
@@ -63,7 +63,7 @@ std::string Notes::of(const Branch& branch, std::size_t arm) const {
                      count_of(s->taken(), "time", "times"), each(a.mean_ns()));
 }
 
-std::string Notes::of(const Loop& loop) const {
+std::string Annotations::of(const Loop& loop) const {
   if (stats_ == nullptr) return {};
   const LoopStats* s = find(stats_->loops, loop);
   if (s == nullptr) return {};

@@ -1,4 +1,4 @@
-// Notes: counts and times in words, for tables, texts and drawings of a plan. Internal.
+// Annotations: counts and times in words, for tables, texts and drawings of a plan. Internal.
 //
 // Ownership: refers to the stats. Threads: like any data. No errors.
 #pragma once
@@ -15,10 +15,10 @@ std::string with_commas(std::int64_t number);    // "1,234,567"
 std::string duration(double nanoseconds);        // "1.23 ms": three digits
 std::string percent(double part, double whole);  // "12.5 %"; empty when there is no whole
 
-class Notes {
+class Annotations {
  public:
   // Without stats there is nothing to say: all notes are empty.
-  explicit Notes(const Stats* stats) : stats_(stats) {}
+  explicit Annotations(const Stats* stats) : stats_(stats) {}
 
   std::string of(const Step& step) const;  // "253 runs, 550 us each"
   std::string of(const Branch& branch, std::size_t arm) const;

@@ -16,7 +16,7 @@ struct SilentError : std::exception {
   const char* what() const noexcept override { return nullptr; }
 };
 
-TEST(Frame, AnExceptionWithoutWordsIsThatSamplesError) {
+TEST(Sample, AnExceptionWithoutWordsIsThatSamplesError) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
     return g.map(
         "step",
@@ -38,7 +38,7 @@ TEST(Frame, AnExceptionWithoutWordsIsThatSamplesError) {
   }
 }
 
-TEST(Frame, AnErrorNeedsNoMemory) {
+TEST(Sample, AnErrorNeedsNoMemory) {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) {
     return g.map(
         "a step with a name that is longer than a short string",
@@ -49,21 +49,21 @@ TEST(Frame, AnErrorNeedsNoMemory) {
         indices(g, 4));
   });
   const detail::Plan& plan = pipeline.plan();
-  sluice::detail::Frame frame(plan);
-  frame.begin({.index_in_epoch = 2, .epoch = 7}, 5, 4);
+  sluice::detail::Sample sample(plan);
+  sample.begin({.index_in_epoch = 2, .epoch = 7}, 5, 4);
   {
     const testing::FailingAllocations fails(1, 1000);
-    frame.fail("a step with a name that is longer than a short string",
-               "words that are longer than a short string");
+    sample.fail("a step with a name that is longer than a short string",
+                "words that are longer than a short string");
     EXPECT_TRUE(testing::FailingAllocations::reached());
   }
-  ASSERT_NE(frame.error(), nullptr);
-  EXPECT_TRUE(frame.failed());
-  EXPECT_TRUE(frame.ended());
-  EXPECT_EQ(frame.error()->id, 2);
-  EXPECT_EQ(frame.error()->epoch, 7);
-  EXPECT_EQ(frame.error()->seed, 5u);
-  EXPECT_EQ(frame.error()->what, "out of memory");
+  ASSERT_NE(sample.error(), nullptr);
+  EXPECT_TRUE(sample.failed());
+  EXPECT_TRUE(sample.ended());
+  EXPECT_EQ(sample.error()->id, 2);
+  EXPECT_EQ(sample.error()->epoch, 7);
+  EXPECT_EQ(sample.error()->seed, 5u);
+  EXPECT_EQ(sample.error()->what, "out of memory");
 }
 
 struct Counted {
@@ -79,7 +79,7 @@ struct Counted {
   ~Counted() { --alive; }
 };
 
-TEST(Frame, ValuesAreDestroyedWhenAnotherOnesConstructorThrows) {
+TEST(Sample, ValuesAreDestroyedWhenAnotherOnesConstructorThrows) {
   for (int left = 0; left < 6; ++left) {
     Counted::left = left;
     EXPECT_THROW(

@@ -3,7 +3,7 @@
 #include "tests/graph/tensors.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/plan/facts.h>
+#include <sluice/graph/plan/tensor_spec.h>
 
 #include <functional>
 #include <string>
@@ -16,25 +16,25 @@ namespace {
 
 using detail::agree;
 using detail::common;
-using detail::facts_of;
+using detail::spec_of;
 
-const Facts kFloats{DType::f32, Layout::chw, 3};
-const Facts kHalves{DType::f16, Layout::chw, 3};
+const TensorSpec kFloats{DType::f32, Layout::chw, 3};
+const TensorSpec kHalves{DType::f16, Layout::chw, 3};
 
-TEST(Facts, AreSaidInOrderAndLeaveOutWhatIsNotKnown) {
+TEST(TensorSpec, AreSaidInOrderAndLeaveOutWhatIsNotKnown) {
   EXPECT_EQ(to_string(kHalves), "f16, CHW, 3 dimensions");
   EXPECT_EQ(to_string({DType::u8, Layout::none, 1}), "u8, no layout, 1 dimension");
   EXPECT_EQ(to_string({.layout = Layout::hwc}), "HWC");
   EXPECT_EQ(to_string({.dtype = DType::f32, .rank = 0}), "f32, 0 dimensions");
-  EXPECT_EQ(to_string(Facts{}), "");
-  EXPECT_EQ(facts_of({{4, 5}, DType::f16, Layout::none}), (Facts{DType::f16, Layout::none, 2}));
+  EXPECT_EQ(to_string(TensorSpec{}), "");
+  EXPECT_EQ(spec_of({{4, 5}, DType::f16, Layout::none}), (TensorSpec{DType::f16, Layout::none, 2}));
 }
 
-TEST(Facts, AgreeUnlessBothSidesKnowBetter) {
+TEST(TensorSpec, AgreeUnlessBothSidesKnowBetter) {
   struct Case {
-    Facts a, b;
+    TensorSpec a, b;
     bool agree;
-    Facts common;
+    TensorSpec common;
   };
   for (const Case& c : {
            Case{kFloats, kFloats, true, kFloats},
@@ -97,14 +97,15 @@ TEST(Declare, MayComeInPartsAndLater) {
     (void)g.if_else(n > 3, n, n);
     (void)g.declare(tensor, {.dtype = DType::f32});
     EXPECT_EQ(g.recorder().plan().slots[tensor.slot()].facts,
-              (Facts{.dtype = DType::f32, .rank = 3}));
+              (TensorSpec{.dtype = DType::f32, .rank = 3}));
     return tensor;
   });
   for (const auto& [tensors] : pipeline.epoch()) EXPECT_TRUE(tensors.dense());
 }
 
 // A tensor that is of one kind for even samples, of another for odd ones.
-Value<Tensor> mixed(Graph& g, Value<std::int64_t> n, const Facts& even, const Facts& odd) {
+Value<Tensor> mixed(Graph& g, Value<std::int64_t> n, const TensorSpec& even,
+                    const TensorSpec& odd) {
   return g.if_else(
       n % 2 == 0, [&] { return secret_tensor(g, n, even); },
       [&] { return secret_tensor(g, n, odd); });

@@ -19,14 +19,14 @@ std::string which_of(const char* all, const std::string& place) {
 std::optional<std::size_t> Recorder::disagreement(const std::vector<SlotId>& some,
                                                   const std::vector<SlotId>& others) const {
   for (std::size_t i = 0; i < std::min(some.size(), others.size()); ++i) {
-    if (!agree(plan_.slots[some[i]].facts, plan_.slots[others[i]].facts)) return i;
+    if (!agree(plan_.slots[some[i]].spec, plan_.slots[others[i]].spec)) return i;
   }
   return std::nullopt;
 }
 
 void Recorder::require_agreement(const Branch& branch, const Block& arm, const Place& place) const {
   const auto side = [&](const Block& block, std::size_t number, std::size_t i) {
-    return in_arm(plan_.slots[block.results[i]].facts, branch.arm_names.at(number));
+    return in_arm(plan_.slots[block.results[i]].spec, branch.arm_names.at(number));
   };
   for (std::size_t a = 0; a < branch.arms.size(); ++a) {
     if (const auto i = disagreement(arm.results, branch.arms[a].results)) {
@@ -39,24 +39,24 @@ void Recorder::require_agreement(const Branch& branch, const Block& arm, const P
 void Recorder::require_agreement(const Loop& loop, const Block& body, const Place& place) const {
   if (const auto i = disagreement(body.results, loop.init)) {
     detail::require_agreement(loop.name, which_of("the state", place(*i)),
-                              as_the_body_gives_it(plan_.slots[body.results[*i]].facts),
-                              as_it_begins(plan_.slots[loop.init[*i]].facts));
+                              as_the_body_gives_it(plan_.slots[body.results[*i]].spec),
+                              as_it_begins(plan_.slots[loop.init[*i]].spec));
   }
 }
 
 void Recorder::know_in_common(SlotId pointer, SlotId one, SlotId other) {
-  plan_.slots[pointer].facts = common(plan_.slots[one].facts, plan_.slots[other].facts);
+  plan_.slots[pointer].spec = common(plan_.slots[one].spec, plan_.slots[other].spec);
 }
 
-void Recorder::declare(SlotId slot, const Facts& facts) {
+void Recorder::declare(SlotId slot, const TensorSpec& spec) {
   Slot& known = plan_.slots.at(slot);
-  if (facts.rank && (*facts.rank < 0 || *facts.rank > Shape::kMaxRank)) {
-    throw BuildError("'" + known.name + "' is declared to have " + std::to_string(*facts.rank) +
+  if (spec.rank && (*spec.rank < 0 || *spec.rank > Shape::kMaxRank)) {
+    throw BuildError("'" + known.name + "' is declared to have " + std::to_string(*spec.rank) +
                      " dimensions; a tensor has 0 to " + std::to_string(Shape::kMaxRank));
   }
-  if (!agree(known.facts, facts)) {
-    throw BuildError("'" + known.name + "' is declared as a tensor (" + to_string(facts) +
-                     "), but is known to be (" + to_string(known.facts) +
+  if (!agree(known.spec, spec)) {
+    throw BuildError("'" + known.name + "' is declared as a tensor (" + to_string(spec) +
+                     "), but is known to be (" + to_string(known.spec) +
                      ") already; mend or leave out one of the two");
   }
   Step* const maker = maker_of(slot);
@@ -65,9 +65,9 @@ void Recorder::declare(SlotId slot, const Facts& facts) {
                      " makes it; declare a value where a step has made it");
   }
   const auto checked = [&](auto run) {
-    return [run = std::move(run), slot, facts](Frame& frame, auto... more) {
-      run(frame, more...);
-      require_declared(frame.get<Tensor>(slot), facts);
+    return [run = std::move(run), slot, spec](Sample& sample, auto... more) {
+      run(sample, more...);
+      require_declared(sample.get<Tensor>(slot), spec);
     };
   };
   maker->run = checked(std::move(maker->run));
@@ -76,9 +76,9 @@ void Recorder::declare(SlotId slot, const Facts& facts) {
     views.run = checked(std::move(views.run));
     maker->views = std::make_shared<const PictureViewer>(std::move(views));
   }
-  if (facts.dtype) known.facts.dtype = facts.dtype;
-  if (facts.layout) known.facts.layout = facts.layout;
-  if (facts.rank) known.facts.rank = facts.rank;
+  if (spec.dtype) known.spec.dtype = spec.dtype;
+  if (spec.layout) known.spec.layout = spec.layout;
+  if (spec.rank) known.spec.rank = spec.rank;
 }
 
 }  // namespace sluice::detail

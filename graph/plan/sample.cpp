@@ -1,6 +1,6 @@
 #include <sluice/graph/plan/column.h>
-#include <sluice/graph/plan/frame.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/sample.h>
 
 #include <algorithm>
 
@@ -12,10 +12,10 @@ constexpr std::size_t kMaxWarnings = 16;
 
 }  // namespace
 
-std::byte* Frame::Seat::place(const ValueSpec& spec) { return column->place(cell, spec); }
+std::byte* Sample::OutputPlacer::place(const ValueSpec& spec) { return column->place(cell, spec); }
 
-Frame::Frame(const Plan& plan)
-    : seats(plan.outputs.size()),
+Sample::Sample(const Plan& plan)
+    : placers(plan.outputs.size()),
       trail(plan),
       plan_(plan),
       slots_(plan.slots.size()),
@@ -41,21 +41,21 @@ Frame::Frame(const Plan& plan)
     storage_[i].construct(at, type);
     slots_[i] = at;
     if (plan.slots[i].output >= 0 && type.set_placer != nullptr) {
-      type.set_placer(at, &seats[static_cast<std::size_t>(plan.slots[i].output)]);
+      type.set_placer(at, &placers[static_cast<std::size_t>(plan.slots[i].output)]);
     }
     if (type.release != nullptr) releasable_.push_back(static_cast<SlotId>(i));
   }
 }
 
-void Frame::release_all() {
+void Sample::release_all() {
   for (const SlotId slot : releasable_) release(slot);
 }
 
-void Frame::count(bool timed) {
+void Sample::count(bool timed) {
   tally = Tally(timed ? plan_.counters : plan_.path_counters, timed);
 }
 
-void Frame::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
+void Sample::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
   id_ = info.index_in_epoch;
   info_ = info;
   seed_ = seed;
@@ -65,18 +65,18 @@ void Frame::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
   restart();
 }
 
-void Frame::stand_in(std::int64_t sample) {
+void Sample::stand_in(std::int64_t key) {
   if (!stands_in_) std::swap(first_error_, error_);
   stands_in_ = true;
   ++attempts_;
   // The values are those that the sample has in its own place, so it is told of that place.
-  info_.index_in_epoch = sample;
-  info_.batch = sample / batch_size_;
-  info_.index_in_batch = sample % batch_size_;
+  info_.index_in_epoch = key;
+  info_.batch = key / batch_size_;
+  info_.index_in_batch = key % batch_size_;
   restart();
 }
 
-void Frame::restart() {
+void Sample::restart() {
   ended_ = failed_ = dropped_ = false;
   bytes_allocated = 0;
   trail.clear();
@@ -84,8 +84,8 @@ void Frame::restart() {
   enter(nullptr);
 }
 
-void Frame::describe(SampleError& error, std::string_view step,
-                     std::string_view what) const noexcept {
+void Sample::describe(SampleError& error, std::string_view step,
+                      std::string_view what) const noexcept {
   error.id = info_.index_in_epoch;
   error.epoch = info_.epoch;
   error.seed = seed_;
@@ -104,16 +104,16 @@ void Frame::describe(SampleError& error, std::string_view step,
   if (error.what.empty()) error.what = what.empty() ? "says nothing" : "out of memory";
 }
 
-void Frame::fail(std::string_view step, std::string_view what) noexcept {
+void Sample::fail(std::string_view step, std::string_view what) noexcept {
   ended_ = failed_ = true;
   describe(error_, step, what);
 }
 
-void Frame::note(std::size_t event) {
+void Sample::note(std::size_t event) {
   tally.add(running()->event_counter + static_cast<CounterId>(event), 1);
 }
 
-void Frame::warn(std::string_view what) {
+void Sample::warn(std::string_view what) {
   if (warnings_.size() > kMaxWarnings) return;
   if (warnings_.size() == kMaxWarnings) what = "there are more warnings, which are left out";
   describe(warnings_.emplace_back(), running()->name, what);
@@ -121,17 +121,17 @@ void Frame::warn(std::string_view what) {
   warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
 }
 
-void Frame::enter_stage() {
+void Sample::enter_stage() {
   running_sample_.store(info_.index_in_epoch, std::memory_order_relaxed);
   running_since_.store(milliseconds_now(), std::memory_order_relaxed);
 }
 
-double Frame::seconds_running() const {
+double Sample::seconds_running() const {
   return static_cast<double>(milliseconds_now() - running_since_.load(std::memory_order_relaxed)) /
          1000;
 }
 
-void Frame::carry(const Loop& loop) {
+void Sample::carry(const Loop& loop) {
   carried_.clear();
   for (const SlotId result : loop.body.results) carried_.push_back(slots_[result]);
   const auto is_carried = [&](const void* at) {
@@ -153,7 +153,7 @@ void Frame::carry(const Loop& loop) {
   for (std::size_t i = 0; i < loop.state.size(); ++i) slots_[loop.state[i]] = carried_[i];
 }
 
-void Frame::take_arm(const Branch& branch, std::uint32_t arm) {
+void Sample::take_arm(const Branch& branch, std::uint32_t arm) {
   trail.take(branch, arm);
   tally.add(branch.counter + arm, 1);
 }

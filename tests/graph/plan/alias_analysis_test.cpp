@@ -2,7 +2,7 @@
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/graph/plan/storages.h>
+#include <sluice/graph/plan/alias_analysis.h>
 
 #include <algorithm>
 #include <functional>
@@ -71,12 +71,12 @@ const std::vector<Program>& programs() {
   return all;
 }
 
-TEST(Storages, AreWhatAValueMayBe) {
+TEST(AliasAnalysis, AreWhatAValueMayBe) {
   for (const Program& program : programs()) {
     detail::Recorder recorder;
     Graph g(recorder);
     const Number result = program.describe(g, indices(g, 8));
-    detail::Storages storages(recorder.plan());
+    detail::AliasAnalysis storages(recorder.plan());
     const std::vector<detail::SlotId>& found = storages.of(result.slot());
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end())) << program.name;
     std::set<std::string> names;
@@ -87,7 +87,7 @@ TEST(Storages, AreWhatAValueMayBe) {
 
 // A program made by another program may be long: this one would take minutes if each slot made
 // somebody look at the whole plan.
-TEST(Storages, OfALongProgramAreFoundInTime) {
+TEST(AliasAnalysis, OfALongProgramAreFoundInTime) {
   constexpr int kSelects = 3000, kArms = 20;
   using List = std::vector<std::int64_t>;
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
