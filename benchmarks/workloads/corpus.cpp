@@ -1,7 +1,7 @@
 #include "benchmarks/workloads/corpus.h"
 
-#include "inputs.h"
-#include "usage.h"
+#include "apps/inputs.h"
+#include "apps/usage.h"
 #include <sluice/io/jpeg/decode.h>
 
 #include <algorithm>

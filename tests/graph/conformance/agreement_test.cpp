@@ -79,8 +79,8 @@ const std::vector<Disagreement>& disagreements() {
       {"C54 arms in a vector, with names",
        [](Graph& g, Number n) {
          std::vector<std::function<Value<Tensor>()>> arms;
-         for (const TensorSpec& facts : {kFloats, kFloats, kFloats, kHalves})
-           arms.emplace_back([&g, n, facts] { return known_tensor(g, n, facts); });
+         for (const TensorSpec& spec : {kFloats, kFloats, kFloats, kHalves})
+           arms.emplace_back([&g, n, spec] { return known_tensor(g, n, spec); });
          return g.select(n, arms, {.name = "suite", .arm_names = {"a", "b", "c", "d"}});
        },
        "'suite': the result is a tensor (f16, CHW, 3 dimensions) in the arm 'd', but (f32, CHW, 3 "
@@ -113,10 +113,10 @@ const std::vector<Disagreement>& disagreements() {
        "dimensions"},
       {"C54 an element of a tuple in a tuple",
        [](Graph& g, Number n) {
-         const auto arm = [&](const TensorSpec& facts) {
-           return [&g, n, facts] {
+         const auto arm = [&](const TensorSpec& spec) {
+           return [&g, n, spec] {
              return std::tuple{n,
-                               std::tuple{known_tensor(g, n, kFlat), n, known_tensor(g, n, facts)}};
+                               std::tuple{known_tensor(g, n, kFlat), n, known_tensor(g, n, spec)}};
            };
          };
          return std::get<0>(std::get<1>(g.if_else(n > 3, arm(kFloats), arm(kHalves))));
@@ -126,10 +126,10 @@ const std::vector<Disagreement>& disagreements() {
        "type, layout and number of dimensions"},
       {"C54 a field of a struct in a vector",
        [](Graph& g, Number n) {
-         const auto arm = [&](const TensorSpec& facts) {
-           return [&g, n, facts] {
+         const auto arm = [&](const TensorSpec& spec) {
+           return [&g, n, spec] {
              return std::vector{Labelled{n, known_tensor(g, n, kFloats)},
-                                Labelled{n, known_tensor(g, n, facts)}};
+                                Labelled{n, known_tensor(g, n, spec)}};
            };
          };
          return g.if_else(n > 3, arm(kFloats), arm(kRows))[0].tensor;
@@ -139,10 +139,10 @@ const std::vector<Disagreement>& disagreements() {
        "layout and number of dimensions"},
       {"C54 under a key, in an array",
        [](Graph& g, Number n) {
-         const auto arm = [&](const TensorSpec& facts) {
-           return [&g, n, facts] {
+         const auto arm = [&](const TensorSpec& spec) {
+           return [&g, n, spec] {
              return std::map<std::string, std::array<Value<Tensor>, 2>>{
-                 {"images", {known_tensor(g, n, kFloats), known_tensor(g, n, facts)}}};
+                 {"images", {known_tensor(g, n, kFloats), known_tensor(g, n, spec)}}};
            };
          };
          return g.if_else(n > 3, arm(kFloats), arm(kFlat)).at("images")[0];

@@ -21,11 +21,11 @@ using Describe = std::function<Value<Tensor>(Graph&, Number)>;
 
 // A tensor that is known to be so, or of which nobody is told.
 struct Made {
-  TensorSpec facts;
+  TensorSpec spec;
   bool known = true;
 };
 Value<Tensor> make(Graph& g, Number n, const Made& made) {
-  return made.known ? known_tensor(g, n, made.facts) : secret_tensor(g, n, made.facts);
+  return made.known ? known_tensor(g, n, made.spec) : secret_tensor(g, n, made.spec);
 }
 
 // The output of a conditional, made inside.
@@ -228,7 +228,7 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
     detail::Recorder recorder;
     Graph g(recorder);
     const auto made = c.describe(g, indices(g, kSamples));
-    EXPECT_EQ(recorder.plan().slots[made.slot()].facts, c.known) << c.name;
+    EXPECT_EQ(recorder.plan().slots[made.slot()].spec, c.known) << c.name;
   }
 }
 

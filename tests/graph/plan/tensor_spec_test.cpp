@@ -96,7 +96,7 @@ TEST(Declare, MayComeInPartsAndLater) {
     const auto tensor = g.declare(secret_tensor(g, n, kFloats), {.rank = 3});
     (void)g.if_else(n > 3, n, n);
     (void)g.declare(tensor, {.dtype = DType::f32});
-    EXPECT_EQ(g.recorder().plan().slots[tensor.slot()].facts,
+    EXPECT_EQ(g.recorder().plan().slots[tensor.slot()].spec,
               (TensorSpec{.dtype = DType::f32, .rank = 3}));
     return tensor;
   });
@@ -204,7 +204,7 @@ TEST(Batches, ABatchWithTensorsThatDifferIsThrownOnceUnlessTheyAreSkipped) {
   }
 }
 
-// Sizes are no facts.
+// Sizes are not part of it.
 TEST(Batches, TensorsOfDifferentSizeAreRagged) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     return g.declare(g.map_into<Tensor>(
