@@ -2,51 +2,16 @@
 #include <sluice/io/jpeg/index_file.h>
 #include <sluice/io/sources/files.h>
 
-#include <bit>
-#include <cstring>
 #include <utility>
 
+// All of it in this file: nothing to link.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 namespace sluice {
-namespace {
-
-// Both halves of a 128-bit product, folded: every bit of the factors reaches every bit of it.
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-// The first 64 bits behind the point of the square roots of 2, 3, 5, 7 and 11.
-constexpr std::uint64_t kSeeds[] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b,
-                                    0xa54ff53a5f1d36f1, 0x510e527fade682d1};
-
-std::uint64_t word_at(const std::uint8_t* at) {
-  std::uint64_t word;
-  std::memcpy(&word, at, sizeof(word));
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
-}
-
-}  // namespace
 
 JpegDigest digest_of(std::span<const std::uint8_t> file) noexcept {
-  // Four chains side by side, each of which takes 16 bytes at a time.
-  std::uint64_t lanes[4] = {kSeeds[0], kSeeds[1], kSeeds[2], kSeeds[3]};
-  const std::uint8_t* at = file.data();
-  std::size_t left = file.size();
-  const auto take = [&](const std::uint8_t* bytes) {
-    for (int i = 0; i < 4; ++i) {
-      lanes[i] =
-          mix(word_at(bytes + 16 * i) ^ kSeeds[i + 1], word_at(bytes + 16 * i + 8) ^ lanes[i]);
-    }
-  };
-  for (; left >= 64; at += 64, left -= 64) take(at);
-  std::uint8_t rest[64] = {};
-  if (left > 0) std::memcpy(rest, at, left);
-  take(rest);
-  std::uint64_t hash = mix(file.size() ^ kSeeds[0], kSeeds[4]);
-  for (const std::uint64_t lane : lanes) hash = mix(hash ^ lane, kSeeds[1]);
-  return {hash, file.size()};
+  return {XXH3_64bits(file.data(), file.size()), file.size()};
 }
 
 std::shared_ptr<JpegIndex> JpegIndex::in_memory(const JpegIndexOptions& options) {

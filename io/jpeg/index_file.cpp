@@ -47,7 +47,7 @@ struct JpegIndexFile::Row {
 namespace {
 
 constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'I', 'X'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 1 had another hash
 constexpr std::uint32_t kComplete = 1;
 static_assert(sizeof(JpegIndexFile::Header) == 48 && sizeof(JpegIndexFile::Row) == 48);
 

@@ -1,10 +1,10 @@
-// JpegIndexFile: a saved JpegIndex, read piece by piece. Internal: see jpeg_index.h.
+// JpegIndexFile: a saved JpegIndex, read piece by piece. Internal: see io/jpeg/index.h.
 //
 // The file, all numbers little-endian:
 //
 //   offset  bytes
 //        0      8  "SLUICEIX"
-//        8      4  version, 1
+//        8      4  version, 2
 //       12      4  size of a table row, 48
 //       16      8  files, F
 //       24      8  records, R
