@@ -158,6 +158,12 @@ std::string events_table(const Stats& stats) {
 
 }  // namespace
 
+WaitStats& WaitStats::operator+=(const WaitStats& more) {
+  consumer_ns += more.consumer_ns;
+  batches_ns += more.batches_ns;
+  return *this;
+}
+
 double StepStats::mean_ns() const { return mean(total_ns, runs); }
 double ArmStats::mean_ns() const { return mean(total_ns, taken); }
 double LoopStats::mean_ns() const { return mean(total_ns, entries); }
@@ -174,6 +180,12 @@ std::string to_string(const Stats& stats) {
       fmt::format("samples: {}; {} batches\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
                   to_string(stats.total), with_commas(stats.batches),
                   megabytes(stats.memory.bytes_peak), megabytes(stats.memory.bytes_bound));
+  if (const WaitStats& w = stats.waits; w.consumer_ns + w.batches_ns > 0) {
+    text += fmt::format("waits: {} for batches, {} for their consumer; the {} is the slower side\n",
+                        duration(static_cast<double>(w.consumer_ns)),
+                        duration(static_cast<double>(w.batches_ns)),
+                        w.consumer_ns > w.batches_ns ? "pipeline" : "consumer");
+  }
   if (stats.threads < stats.threads_asked) {
     text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
                         stats.threads, stats.threads_asked);

@@ -81,10 +81,20 @@ struct EventStats {
   std::int64_t count = 0;
 };
 
+// Who waits for whom: a pipeline whose consumer waits is too slow for it, one whose batches wait is
+// fast enough.
+struct WaitStats {
+  std::int64_t consumer_ns = 0;  // next() waited for a batch
+  std::int64_t batches_ns = 0;   // the next batch was complete, and next() was not called
+  WaitStats& operator+=(const WaitStats& more);
+};
+
 struct Stats {
   Ledger epoch;              // of the epoch that runs, or ran last
   Ledger total;              // of all epochs
   std::int64_t batches = 0;  // delivered
+  WaitStats epoch_waits;     // of the epoch that runs, or ran last
+  WaitStats waits;           // of all epochs
   int threads = 0;           // that run steps
   int threads_asked = 0;     // more than `threads` where the system did not let so many be made
   MemoryStats memory;
@@ -95,8 +105,8 @@ struct Stats {
   std::vector<EventStats> events;  // those that happened
 };
 
-// The samples and the memory in a line each, and one when threads are lacking; then tables of
-// steps, arms and loops, as far as there are any.
+// The samples, the memory and the waits in a line each, and one when threads are lacking; then
+// tables of steps, arms and loops, as far as there are any.
 std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, with what was counted of its parts. `stats` are of the

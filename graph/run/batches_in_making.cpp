@@ -31,7 +31,9 @@ bool BatchesInMaking::admit(Sample& sample) {
 }
 
 void BatchesInMaking::complete(std::int64_t index, const std::vector<Sample*>& samples) {
-  batches_[static_cast<std::size_t>(index - first_)]->samples = &samples;
+  BatchInMaking& batch = *batches_[static_cast<std::size_t>(index - first_)];
+  batch.samples = &samples;
+  batch.completed = std::chrono::steady_clock::now();
 }
 
 BatchInMaking* BatchesInMaking::complete_front() const {

@@ -10,6 +10,7 @@
 #include <sluice/graph/run/engine.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,7 @@ struct BatchInMaking {
   std::mutex mutex;  // guards the making of the columns
   std::atomic<bool> has_columns{false};
   const std::vector<Sample*>* samples = nullptr;  // once it is complete; the executor's
+  std::chrono::steady_clock::time_point completed;
 };
 
 class BatchesInMaking {

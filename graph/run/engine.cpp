@@ -121,6 +121,8 @@ Stats Engine::Impl::stats() const {
   s.total = total_ledger;
   if (running) s.total += s.epoch;
   s.batches = delivered_batches;
+  s.epoch_waits = waits.epoch();
+  s.waits = waits.total();
   s.memory.window = static_cast<std::size_t>(window);
   s.threads = executor->threads();
   s.threads_asked = options.threads;

@@ -10,6 +10,7 @@
 #include <sluice/graph/run/delivery.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/lower.h>
+#include <sluice/graph/run/waits.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -97,6 +98,7 @@ struct Engine::Impl {
   std::condition_variable arrived;
   BatchesInMaking making{options, makers, batch_pool, total};
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
+  Waits waits;
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};

@@ -44,6 +44,7 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   lock.unlock();
   auto batch = compact ? next_full() : next_in_order();
   lock.lock();
+  waits.returned(Waits::Clock::now());
   if (batch != nullptr) {
     ++delivered_batches;
     largest_batch = std::max(largest_batch, batch->bytes());
@@ -81,6 +82,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
 }
 
 std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
+  const Waits::Time asked = Waits::Clock::now();
   std::unique_lock lock(mutex);
   if (!running) return nullptr;
   await(lock);
@@ -95,6 +97,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     end(lock, "");
     return nullptr;
   }
+  waits.taken(asked, Waits::Clock::now(), front->completed);
   lock.unlock();
   try {
     delivery.judge(*front->data, *front->samples);
@@ -221,6 +224,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     run = begun;
     making.restart(epoch);
     settled_batches = 0;
+    waits.restart();
     delivery.restart(total);
     compactor.restart();
     ledger = Ledger{};

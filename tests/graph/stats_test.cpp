@@ -171,12 +171,26 @@ TEST(Stats, MayBeAskedForWhileSamplesRun) {
   EXPECT_EQ(before, kSamples);
 }
 
+TEST(Stats, TellHowLongTheConsumerAndTheBatchesHaveWaited) {
+  auto pipeline = make(2, false);
+  EXPECT_EQ(pipeline.stats().waits.consumer_ns, 0);
+  run_epoch(pipeline);
+  const WaitStats first = pipeline.stats().epoch_waits;
+  EXPECT_EQ(pipeline.stats().waits.consumer_ns, first.consumer_ns);
+  EXPECT_GT(first.consumer_ns, 0);
+  run_epoch(pipeline);
+  const Stats stats = pipeline.stats();
+  EXPECT_EQ(stats.waits.consumer_ns, first.consumer_ns + stats.epoch_waits.consumer_ns);
+  EXPECT_EQ(stats.waits.batches_ns, first.batches_ns + stats.epoch_waits.batches_ns);
+}
+
 Stats example() {
   Stats stats;
   stats.total = {.admitted = 1500, .delivered = 1499, .failed = 1};
   stats.batches = 24;
   stats.memory.bytes_peak = 1'500'000;
   stats.memory.bytes_bound = 20'000'000;
+  stats.waits = {1'230'000'000, 45'000'000};
   stats.steps = {{"read", "", 1500, 1'500'000, 0}, {"rotate", "if_else:then", 300, 4'500'000, 2}};
   stats.branches = {{"if_else", "", {{"then", 300, 4'500'000}, {"otherwise", 1200, 0}}, 4}};
   stats.loops = {{"while_loop", "if_else:otherwise", 12, 1'234'567, 0, 6}};
@@ -184,21 +198,23 @@ Stats example() {
 }
 
 TEST(Stats, AsATable) {
-  EXPECT_EQ(to_string(example()),
-            "samples: 1500 admitted, 1499 delivered, 0 replaced, 0 skipped, 0 filtered, 1 failed, "
-            "0 cancelled; 24 batches\n"
-            "memory: 1.5 MB at most, of a bound of 20.0 MB\n"
-            "\n"
-            "step    in             runs     mean    total   share\n"
-            "read    the top       1,500  1.00 us  1.50 ms  25.0 %\n"
-            "rotate  if_else:then    300  15.0 us  4.50 ms  75.0 %\n"
-            "\n"
-            "arm                in       taken   share     mean\n"
-            "if_else:then       the top    300  20.0 %  15.0 us\n"
-            "if_else:otherwise  the top  1,200  80.0 %\n"
-            "\n"
-            "loop        in                 entries  iterations  mean\n"
-            "while_loop  if_else:otherwise       12   1,234,567\n");
+  EXPECT_EQ(
+      to_string(example()),
+      "samples: 1500 admitted, 1499 delivered, 0 replaced, 0 skipped, 0 filtered, 1 failed, "
+      "0 cancelled; 24 batches\n"
+      "memory: 1.5 MB at most, of a bound of 20.0 MB\n"
+      "waits: 1.23 s for batches, 45.0 ms for their consumer; the pipeline is the slower side\n"
+      "\n"
+      "step    in             runs     mean    total   share\n"
+      "read    the top       1,500  1.00 us  1.50 ms  25.0 %\n"
+      "rotate  if_else:then    300  15.0 us  4.50 ms  75.0 %\n"
+      "\n"
+      "arm                in       taken   share     mean\n"
+      "if_else:then       the top    300  20.0 %  15.0 us\n"
+      "if_else:otherwise  the top  1,200  80.0 %\n"
+      "\n"
+      "loop        in                 entries  iterations  mean\n"
+      "while_loop  if_else:otherwise       12   1,234,567\n");
 }
 
 TEST(Stats, OfAPipelineWithoutChoicesAreTwoLines) {
