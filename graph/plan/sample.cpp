@@ -79,7 +79,7 @@ void Sample::stand_in(std::int64_t key) {
 void Sample::restart() {
   ended_ = failed_ = dropped_ = false;
   bytes_allocated = 0;
-  trail.clear();
+  trail.clear(seed_);
   warnings_.clear();
   enter(nullptr);
 }

@@ -73,7 +73,8 @@ class Sample {
   // From now on the record counts which ways its samples go, and times their steps if asked.
   void count(bool timed);
 
-  // Begins to carry sample `info`. Its random numbers follow from (seed, epoch, sample).
+  // Begins to carry sample `info`. Its random numbers follow from (seed, epoch, sample), and in
+  // loops from the iterations.
   void begin(const SampleInfo& info, std::uint64_t seed, int batch_size);
   // Carries another sample in the same place of the batch.
   void stand_in(std::int64_t key);
@@ -84,8 +85,9 @@ class Sample {
   // The place in the epoch: dense from 0.
   std::int64_t id() const { return id_; }
   int attempts() const { return attempts_; }
+  // Of what the generator draws at the place where the sample is now.
   RandomKey random_key(std::uint32_t generator) const {
-    return {seed_, static_cast<std::uint64_t>(info_.epoch),
+    return {trail.seed(), static_cast<std::uint64_t>(info_.epoch),
             static_cast<std::uint64_t>(info_.index_in_epoch), generator};
   }
   std::uint64_t seed() const { return seed_; }
