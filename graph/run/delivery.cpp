@@ -109,6 +109,8 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
 Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) const {
   std::vector<std::uint32_t> kept;
   kept.reserve(samples.size());
+  batch.ids.reserve(samples.size());
+  batch.keys.reserve(samples.size());
   Ledger here;
   const bool skips = options_.on_error.policy == OnError::Policy::skip;
   for (std::size_t cell = 0; cell < samples.size(); ++cell) {
