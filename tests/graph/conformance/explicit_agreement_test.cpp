@@ -228,7 +228,7 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
     detail::Recorder recorder;
     Graph g(recorder);
     const auto made = c.describe(g, indices(g, kSamples));
-    EXPECT_EQ(recorder.plan().slots[made.slot()].facts, c.known) << c.name;
+    EXPECT_EQ(recorder.plan().slots[made.slot()].spec, c.known) << c.name;
   }
 }
 

@@ -96,7 +96,7 @@ TEST(Declare, MayComeInPartsAndLater) {
     const auto tensor = g.declare(secret_tensor(g, n, kFloats), {.rank = 3});
     (void)g.if_else(n > 3, n, n);
     (void)g.declare(tensor, {.dtype = DType::f32});
-    EXPECT_EQ(g.recorder().plan().slots[tensor.slot()].facts,
+    EXPECT_EQ(g.recorder().plan().slots[tensor.slot()].spec,
               (TensorSpec{.dtype = DType::f32, .rank = 3}));
     return tensor;
   });
