@@ -288,9 +288,10 @@ class Augmentation {
   }
 
   std::string reason(const SampleError& error) const {
-    const std::string epoch = error.epoch > 0 ? fmt::format(" of epoch {}", error.epoch) : "";
-    return fmt::format("{} (sample {}{}, {}): {}", name_of_file(error.source), error.id, epoch,
-                       error.step, in_words(error.what));
+    const std::string epoch =
+        error.key.epoch > 0 ? fmt::format(" of epoch {}", error.key.epoch) : "";
+    return fmt::format("{} (sample {}{}, {}): {}", name_of_file(error.source), error.key.index,
+                       epoch, error.step, in_words(error.what));
   }
 
   void summarise(double seconds, int threads) const {

@@ -122,11 +122,11 @@ class Indexing {
         ++indexed_;
         bytes_ += bytes;
       } else {
-        left_out_.push_back({batch.ids()[i], report});
+        left_out_.push_back({batch.keys()[i].index, report});
       }
     }
     for (const SampleError& error : batch.errors())
-      left_out_.push_back({error.id, {JpegLearnt::unusable, error.what}});
+      left_out_.push_back({error.key.index, {JpegLearnt::unusable, error.what}});
   }
 
   void summarise(double seconds, int threads) {

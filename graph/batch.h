@@ -42,8 +42,10 @@ class Batch {
   // Number of the batch in its epoch.
   std::int64_t index() const { return data_->index; }
   std::int64_t epoch() const { return data_->epoch; }
-  // The sample's place in the epoch, for each sample without padding.
+  // The sample's position in the epoch, for each sample without padding.
   const std::vector<std::int64_t>& ids() const { return data_->ids; }
+  // Which sample it is. Where another one stands in for it, the other one's: see SampleKey.
+  const std::vector<SampleKey>& keys() const { return data_->keys; }
   // Samples that should be here, and failed or were dropped by a filter; in order of ids.
   const std::vector<std::int64_t>& missing() const { return data_->missing; }
   // Samples that failed, and whose place another one took.
@@ -51,8 +53,8 @@ class Batch {
   // Why: one for each sample that failed, missing or replaced, in order of ids.
   const std::vector<SampleError>& errors() const { return data_->errors; }
   // What steps found wrong with samples that are in the batch all the same: a damaged picture that
-  // was to be kept. In order of ids(); of a sample that stands in for another one, `source` is its
-  // own.
+  // was to be kept. In order of ids(); of a sample that stands in for another one, the key and
+  // `source` are its own.
   const std::vector<SampleError>& warnings() const { return data_->warnings; }
   // How many samples at the end repeat the last one.
   std::size_t padding() const { return data_->padding; }

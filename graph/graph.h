@@ -53,12 +53,19 @@ class Graph {
     return add_source("source", count, std::move(f), nullptr);
   }
 
-  // Reads a dataset: any type with size(), name(i), and operator()(const SampleInfo&) as in
-  // source().
+  // Reads a dataset: any type with size(), name(key), and operator()(const SampleInfo&) as in
+  // source(). The name, for errors, is of the sample with this SampleKey; name(i), with its index
+  // alone, will do. It is asked for on any thread, and never under a lock.
   template <class Reader>
   auto read(Reader reader) {
     const std::int64_t count = reader.size();
-    auto name = [reader](std::int64_t i) { return reader.name(i); };
+    auto name = [reader](const SampleKey& key) -> std::string {
+      if constexpr (requires { reader.name(key); }) {
+        return reader.name(key);
+      } else {
+        return reader.name(key.index);
+      }
+    };
     return add_source("read", count, std::move(reader), std::move(name));
   }
 
@@ -272,7 +279,7 @@ class Graph {
 
   template <class F>
   auto add_source(std::string_view name, std::int64_t count, F f,
-                  std::function<std::string(std::int64_t)> sample_name) {
+                  std::function<std::string(const SampleKey&)> sample_name) {
     if constexpr (detail::function_of_source<F>::check()) {
       using Gives = std::invoke_result_t<const F&, const SampleInfo&>;
       if constexpr (detail::result_of_source<Gives>::check()) {

@@ -14,7 +14,7 @@ struct OnError {
     fail,    // the batch is thrown once, as a BatchError; asked again, the pipeline delivers it
              // without them
     skip,    // the batch is short and says which samples are missing
-    replace  // another sample of the epoch, chosen by (seed, epoch, id), stands in
+    replace  // another sample of the epoch, chosen by seed and key, stands in
   };
   Policy policy = Policy::fail;
   // More failures than this in an epoch, or a larger share of its samples so far, end the epoch

@@ -121,8 +121,9 @@ class Pipeline {
   // Runs one sample of an epoch on the calling thread and keeps everything that it computes. Throws
   // std::out_of_range for a sample that does not exist.
   Inspection inspect(std::int64_t sample, std::int64_t epoch = 0) const {
-    return engine_->inspect(sample, epoch);
+    return inspect(SampleKey{epoch, sample});
   }
+  Inspection inspect(const SampleKey& key) const { return engine_->inspect(key); }
 
   // Samples and batches of an epoch. With `compact`, at most so many batches: there are fewer where
   // samples are left out, and Stats::batches counts those that come.

@@ -34,13 +34,13 @@ const char* name_of(Outcome outcome) {
 }
 
 std::string to_string(const SampleError& error) {
-  std::string text = "sample " + std::to_string(error.id);
+  std::string text = "sample " + std::to_string(error.key.index);
   if (!error.source.empty()) text += " (" + printable(error.source) + ")";
   text += (error.kept ? " was kept, with a warning from step '" : " failed in step '") +
           error.step + "'";
   if (!error.path.empty()) text += " on the path " + error.path;
   return text + ": " + error.what + " [seed " + std::to_string(error.seed) + ", epoch " +
-         std::to_string(error.epoch) + "]";
+         std::to_string(error.key.epoch) + "]";
 }
 
 Ledger& Ledger::operator+=(const Ledger& other) {

@@ -5,6 +5,8 @@
 // only at the end of the batch (BatchError) or not at all, as the pipeline's error policy says.
 #pragma once
 
+#include <sluice/runtime/sample_key.h>
+
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -16,9 +18,9 @@ enum class Outcome : std::uint8_t { delivered, replaced, skipped, filtered, fail
 const char* name_of(Outcome outcome);
 
 struct SampleError {
-  std::int64_t id = -1;  // index in the epoch
-  std::int64_t epoch = 0;
-  std::uint64_t seed = 0;  // with epoch and id: what replays the sample
+  std::int64_t id = -1;    // position in the epoch: where it stands, or should
+  SampleKey key;           // which sample it is
+  std::uint64_t seed = 0;  // with the key: what replays the sample
   std::string source;      // what the source calls the sample, for instance its file; may be empty
   std::string step;        // the step that failed
   // The arms taken and the loops gone through until then, of a loop that is not over only what its

@@ -29,15 +29,27 @@ namespace {
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
+// Stands where draws have their generator; none of a graph has this number.
+constexpr std::uint32_t kIterations = 0xfffffffe;
+
+std::uint64_t reseeded(std::uint64_t seed, std::array<std::uint32_t, 4> counter) {
+  const auto bits = philox4x32(counter, {low(seed), high(seed)});
+  return std::uint64_t{bits[1]} << 32 | bits[0];
+}
+
 }  // namespace
+
+// A counter has no room for iterations, of which there may be any number within each other: they
+// become part of the seed, one after the other.
+std::uint64_t seed_of_iteration(std::uint64_t seed, std::uint64_t iteration) {
+  return reseeded(seed, {low(iteration), kIterations, high(iteration), 0});
+}
 
 // A counter has room for the low words of epoch and sample. The high ones, where there are any,
 // become part of the seed.
 Random::Random(const RandomKey& key) : key_(key) {
   if (high(key.epoch) == 0 && high(key.sample) == 0) return;
-  const auto bits =
-      philox4x32({0, 0, high(key.sample), high(key.epoch)}, {low(key.seed), high(key.seed)});
-  key_.seed = std::uint64_t{bits[1]} << 32 | bits[0];
+  key_.seed = reseeded(key.seed, {0, 0, high(key.sample), high(key.epoch)});
 }
 
 std::uint32_t Random::next() {

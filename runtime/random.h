@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as
-// 1, 2, 3", SC 2011). A draw is a pure function of (seed, epoch, sample, generator, index):
-// threads, batch sizes, arms and restarts change nothing.
+// 1, 2, 3", SC 2011). A draw is a pure function of (seed, epoch, sample, generator, index), and in
+// a loop of the numbers of the iterations: threads, batch sizes, arms and restarts change nothing.
 //
 // Random is a small value; use each object on one thread.
 #pragma once
@@ -14,9 +14,14 @@ namespace sluice {
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                         std::array<std::uint32_t, 2> key);
 
+// What takes the seed's place in one iteration of a loop, and in loops within: so each iteration
+// draws its own numbers. In nested loops it is asked for the outermost one first, and each gets
+// what the one around it gave.
+std::uint64_t seed_of_iteration(std::uint64_t seed, std::uint64_t iteration);
+
 // Which stream of draws: one generator (a step of the graph) for one sample of one epoch.
 struct RandomKey {
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  // in a loop, that of the iteration
   std::uint64_t epoch = 0;
   std::uint64_t sample = 0;  // index in the epoch
   std::uint32_t generator = 0;

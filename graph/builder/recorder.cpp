@@ -103,7 +103,7 @@ std::string Recorder::unique_name(std::string_view base) {
 }
 
 void Recorder::set_source(const std::string& step, std::int64_t samples,
-                          std::function<std::string(std::int64_t)> name) {
+                          std::function<std::string(const SampleKey&)> name) {
   if (!open_.empty())
     throw BuildError("the source '" + step + "' stands inside " + place() +
                      "; move it to the top of the pipeline, where it can be used as well");

@@ -51,7 +51,7 @@ class Recorder {
   // A source says how many samples it has and what it calls them; all sources must agree on the
   // number.
   void set_source(const std::string& step, std::int64_t samples,
-                  std::function<std::string(std::int64_t)> name);
+                  std::function<std::string(const SampleKey&)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
   // slots. Several branches and loops may be open, one inside the other.

@@ -128,9 +128,9 @@ void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::st
                         : "; make it part of the loop's state to use it afterwards"));
 }
 
-std::string Plan::name_of_sample(std::int64_t sample) const noexcept {
+std::string Plan::name_of_sample(const SampleKey& key) const noexcept {
   try {
-    return source_name ? source_name(sample) : std::string();
+    return source_name ? source_name(key) : std::string();
   } catch (...) {  // an error about an error helps nobody
     return {};
   }

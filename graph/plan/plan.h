@@ -114,13 +114,14 @@ struct Plan {
   Block top;
   std::vector<SlotId> outputs;
   std::int64_t samples = -1;  // in an epoch; -1 while no source has said
-  std::function<std::string(std::int64_t)>
+  std::function<std::string(const SampleKey&)>
       source_name;              // what the source calls a sample; may be empty
   CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
   CounterId counters = 0;       // all of them
 
-  // The same, empty when the source has no name for it or fails to say.
-  std::string name_of_sample(std::int64_t sample) const noexcept;
+  // The same, empty when the source has no name for it or fails to say. Runs the user's code: call
+  // it outside all locks.
+  std::string name_of_sample(const SampleKey& key) const noexcept;
 };
 
 // The plan as indented text, one line a step: what it reads and writes, and in brackets what else

@@ -55,9 +55,10 @@ void Sample::count(bool timed) {
   tally = Tally(timed ? plan_.counters : plan_.path_counters, timed);
 }
 
-void Sample::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
-  id_ = info.index_in_epoch;
-  info_ = info;
+void Sample::begin(const SampleKey& key, std::int64_t position, std::uint64_t seed,
+                   int batch_size) {
+  key_ = first_key_ = key;
+  position_ = position;
   seed_ = seed;
   batch_size_ = batch_size;
   attempts_ = 0;
@@ -65,29 +66,26 @@ void Sample::begin(const SampleInfo& info, std::uint64_t seed, int batch_size) {
   restart();
 }
 
-void Sample::stand_in(std::int64_t key) {
+void Sample::stand_in(std::int64_t index) {
   if (!stands_in_) std::swap(first_error_, error_);
   stands_in_ = true;
   ++attempts_;
-  // The values are those that the sample has in its own place, so it is told of that place.
-  info_.index_in_epoch = key;
-  info_.batch = key / batch_size_;
-  info_.index_in_batch = key % batch_size_;
+  key_.index = index;
   restart();
 }
 
 void Sample::restart() {
   ended_ = failed_ = dropped_ = false;
   bytes_allocated = 0;
-  trail.clear();
+  trail.clear(seed_);
   warnings_.clear();
   enter(nullptr);
 }
 
 void Sample::describe(SampleError& error, std::string_view step,
                       std::string_view what) const noexcept {
-  error.id = info_.index_in_epoch;
-  error.epoch = info_.epoch;
+  error.id = position_;
+  error.key = key_;
   error.seed = seed_;
   const auto say = [](std::string& text, const auto& words) {
     try {
@@ -96,7 +94,7 @@ void Sample::describe(SampleError& error, std::string_view step,
       text.clear();
     }
   };
-  say(error.source, [&] { return plan_.name_of_sample(info_.index_in_epoch); });
+  say(error.source, [&] { return plan_.name_of_sample(key_); });
   say(error.step, [&] { return step; });
   say(error.path, [&] { return path(); });
   say(error.what, [&] { return what; });
@@ -118,11 +116,10 @@ void Sample::warn(std::string_view what) {
   if (warnings_.size() == kMaxWarnings) what = "there are more warnings, which are left out";
   describe(warnings_.emplace_back(), running()->name, what);
   warnings_.back().kept = true;
-  warnings_.back().id = id_;  // of a stand-in, too: batches are in the order of places
 }
 
 void Sample::enter_stage() {
-  running_sample_.store(info_.index_in_epoch, std::memory_order_relaxed);
+  running_sample_.store(key_.index, std::memory_order_relaxed);
   running_since_.store(milliseconds_now(), std::memory_order_relaxed);
 }
 

@@ -14,6 +14,7 @@
 #include <sluice/graph/plan/trail.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <atomic>
 #include <cstdint>
@@ -25,12 +26,14 @@
 
 namespace sluice {
 
-// Which sample a source is asked for.
+// Which sample a source is asked for. All of it follows from the sample's key: one that stands in
+// for another sample is told of the place where it would stand itself.
 struct SampleInfo {
-  std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
+  std::int64_t index_in_epoch = 0;  // the key's index; always batch_size * batch + index_in_batch
   std::int64_t index_in_batch = 0;
   std::int64_t batch = 0;
   std::int64_t epoch = 0;
+  SampleKey key() const { return {epoch, index_in_epoch}; }
 };
 
 namespace detail {
@@ -73,20 +76,26 @@ class Sample {
   // From now on the record counts which ways its samples go, and times their steps if asked.
   void count(bool timed);
 
-  // Begins to carry sample `info`. Its random numbers follow from (seed, epoch, sample).
-  void begin(const SampleInfo& info, std::uint64_t seed, int batch_size);
-  // Carries another sample in the same place of the batch.
-  void stand_in(std::int64_t key);
+  // Begins to carry the sample with this key, at this position. Its random numbers follow from
+  // seed and key, and in loops from the iterations.
+  void begin(const SampleKey& key, std::int64_t position, std::uint64_t seed, int batch_size);
+  // Carries another sample of the same epoch, at the same position.
+  void stand_in(std::int64_t index);
 
-  // The sample which the source is asked for; another than id() when it stands in for one that
-  // failed.
-  const SampleInfo& info() const { return info_; }
-  // The place in the epoch: dense from 0.
-  std::int64_t id() const { return id_; }
+  // Which sample it is: what the source is asked for, what draws and names follow from.
+  const SampleKey& key() const { return key_; }
+  // Which sample should be here; another than key() when that one failed.
+  const SampleKey& first_key() const { return first_key_; }
+  // Where in the epoch it stands, dense from 0: what orders batches and the ledger.
+  std::int64_t position() const { return position_; }
+  SampleInfo info() const {
+    return {key_.index, key_.index % batch_size_, key_.index / batch_size_, key_.epoch};
+  }
   int attempts() const { return attempts_; }
+  // Of what the generator draws at the place where the sample is now.
   RandomKey random_key(std::uint32_t generator) const {
-    return {seed_, static_cast<std::uint64_t>(info_.epoch),
-            static_cast<std::uint64_t>(info_.index_in_epoch), generator};
+    return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
+            static_cast<std::uint64_t>(key_.index), generator};
   }
   std::uint64_t seed() const { return seed_; }
 
@@ -121,6 +130,7 @@ class Sample {
   const Step* running() const { return running_.load(std::memory_order_relaxed); }
   // Notes which sample begins a stage, and when.
   void enter_stage();
+  // Its index in the data set.
   std::int64_t running_sample() const { return running_sample_.load(std::memory_order_relaxed); }
   // How long ago the running stage began.
   double seconds_running() const;
@@ -166,9 +176,10 @@ class Sample {
   std::unique_ptr<std::byte[]> memory_;
   std::vector<Storage> storage_;  // its values lie in memory_
   std::vector<SlotId> releasable_;
-  std::int64_t id_ = -1;
+  SampleKey key_;
+  SampleKey first_key_;
+  std::int64_t position_ = -1;
   int batch_size_ = 1;
-  SampleInfo info_;
   std::uint64_t seed_ = 0;
   int attempts_ = 0;
   bool ended_ = false;

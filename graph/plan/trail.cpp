@@ -1,5 +1,6 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/trail.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
 #include <ctime>
@@ -48,7 +49,8 @@ Trail::Trail(const Plan& plan) {
   if (deepest_ > 0) watched_ = std::make_unique<Watched[]>(deepest_);
 }
 
-void Trail::clear() {
+void Trail::clear(std::uint64_t seed) {
+  seed_ = seed;
   entries_.clear();
   end();
 }
@@ -60,14 +62,18 @@ void Trail::take(const Branch& branch, std::uint32_t arm) {
 void Trail::enter(const Loop& loop) {
   entries_.push_back({nullptr, &loop, 0, false});
   Watched& watched = watched_[depth_++];
-  watched.iteration.store(0, std::memory_order_relaxed);
+  set_iteration(0);
   watched.since.store(milliseconds_now(), std::memory_order_relaxed);
   watched.loop.store(&loop, std::memory_order_relaxed);
 }
 
-void Trail::repeat(const Loop& loop) {
-  const std::int64_t iteration = ++cut_back_to(loop).number;
-  watched_[depth_ - 1].iteration.store(iteration, std::memory_order_relaxed);
+void Trail::repeat(const Loop& loop) { set_iteration(++cut_back_to(loop).number); }
+
+void Trail::set_iteration(std::int64_t iteration) {
+  const std::uint64_t outer = depth_ == 1 ? seed_ : watched_[depth_ - 2].seed;
+  Watched& watched = watched_[depth_ - 1];
+  watched.seed = seed_of_iteration(outer, static_cast<std::uint64_t>(iteration));
+  watched.iteration.store(iteration, std::memory_order_relaxed);
 }
 
 void Trail::leave(const Loop& loop) {

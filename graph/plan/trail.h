@@ -1,6 +1,7 @@
 // Trail: which way a sample has gone: the arms that it took, and the loops that it is or was in. Of
 // a loop there is one entry with the number of the iteration; the arms are those of that iteration
-// alone. So a trail is never longer than the longest way through the plan.
+// alone. So a trail is never longer than the longest way through the plan. The iterations also say
+// with which seed the sample draws: see runtime/random.h.
 //
 // Ownership: refers to the plan, which outlives it. Threads: the task that carries the sample;
 // loops() from any thread, at any time. Errors: none; once it is made only text() and loops() take
@@ -28,7 +29,8 @@ class Trail {
  public:
   explicit Trail(const Plan& plan);
 
-  void clear();
+  // A sample begins, whose draws outside of loops have this seed.
+  void clear(std::uint64_t seed = 0);
   void take(const Branch& branch, std::uint32_t arm);
   // A loop begins, goes on with its next iteration, is over.
   void enter(const Loop& loop);
@@ -36,6 +38,9 @@ class Trail {
   void leave(const Loop& loop);
   // The sample has ended, perhaps in loops: it is in none any more. What text() says stays.
   void end();
+
+  // Of what is drawn here: outside of loops the sample's own, else that of the iteration.
+  std::uint64_t seed() const { return depth_ == 0 ? seed_ : watched_[depth_ - 1].seed; }
 
   // "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations are numbered from 0. Of a
   // loop that is over, "while_loop (53 iterations)". The middle of a long one is left out.
@@ -61,15 +66,19 @@ class Trail {
     std::atomic<const Loop*> loop{nullptr};
     std::atomic<std::int64_t> iteration{0};
     std::atomic<std::int64_t> since{0};
+    std::uint64_t seed = 0;  // of the iteration; for the task that carries the sample alone
   };
   // Drops what came after the loop began.
   Entry& cut_back_to(const Loop& loop);
+  // The innermost loop is at this iteration.
+  void set_iteration(std::int64_t iteration);
   static std::string text_of(const Entry& entry);
 
   std::vector<Entry> entries_;
   std::size_t deepest_ = 0;             // how many loops of the plan lie in each other
   std::unique_ptr<Watched[]> watched_;  // the loops that the sample is in
   std::size_t depth_ = 0;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace sluice::detail

@@ -6,13 +6,13 @@
 namespace sluice::detail {
 
 void BatchesInMaking::restart(std::int64_t epoch) {
-  first_ = next_id_ = 0;
+  first_ = next_position_ = 0;
   epoch_ = epoch;
 }
 
 bool BatchesInMaking::admit(Sample& sample) {
-  if (next_id_ >= total_) return false;
-  const std::int64_t index = next_id_ / options_.batch_size;
+  if (next_position_ >= total_) return false;
+  const std::int64_t index = next_position_ / options_.batch_size;
   if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
     const std::int64_t left = total_ - index * options_.batch_size;
     auto batch = std::make_unique<BatchInMaking>();
@@ -20,12 +20,9 @@ bool BatchesInMaking::admit(Sample& sample) {
         index, static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
     batches_.push_back(std::move(batch));
   }
-  SampleInfo info;
-  info.index_in_epoch = next_id_++;
-  info.batch = index;
-  info.index_in_batch = info.index_in_epoch % options_.batch_size;
-  info.epoch = epoch_;
-  sample.begin(info, options_.seed, options_.batch_size);
+  // The data set in its order.
+  const std::int64_t position = next_position_++;
+  sample.begin({epoch_, position}, position, options_.seed, options_.batch_size);
   sample.batch = batches_[static_cast<std::size_t>(index - first_)].get();
   return true;
 }
@@ -58,7 +55,7 @@ void BatchesInMaking::begin(Sample& sample) {
   }
   for (std::size_t k = 0; k < sample.placers.size(); ++k) {
     sample.placers[k].column = batch.data->columns[k].get();
-    sample.placers[k].cell = static_cast<std::size_t>(sample.info().index_in_batch);
+    sample.placers[k].cell = static_cast<std::size_t>(sample.position() % options_.batch_size);
   }
 }
 

@@ -1,5 +1,6 @@
 // BatchesInMaking: the batches of a run of which samples are under way, from the first sample's
-// admission until the batch is taken. Numbers samples and gives each its place in its batch.
+// admission until the batch is taken. Gives each sample its key, its position in the epoch and its
+// place in its batch.
 //
 // Ownership: owns the batches; refers to options, makers and pool of the engine, whose part it is.
 // Threads: the engine's lock guards it, but for begin() and make(), which run the constructors of
@@ -64,7 +65,7 @@ class BatchesInMaking {
   const std::int64_t total_;
   std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...
   std::int64_t first_ = 0;
-  std::int64_t next_id_ = 0;
+  std::int64_t next_position_ = 0;
   std::int64_t epoch_ = 0;
 };
 

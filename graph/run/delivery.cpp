@@ -34,13 +34,13 @@ std::size_t BatchData::bytes() const {
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
   if (sample.attempts() >= kMaxStandIns) return false;
   Random draw({.seed = seed,
-               .epoch = static_cast<std::uint64_t>(sample.info().epoch),
-               .sample = static_cast<std::uint64_t>(sample.id()),
+               .epoch = static_cast<std::uint64_t>(sample.first_key().epoch),
+               .sample = static_cast<std::uint64_t>(sample.first_key().index),
                .generator = kStandInGenerator});
-  std::uint64_t key = 0;
+  std::uint64_t index = 0;
   for (int i = 0; i <= sample.attempts(); ++i)
-    key = draw.below64(static_cast<std::uint64_t>(total));
-  sample.stand_in(static_cast<std::int64_t>(key));
+    index = draw.below64(static_cast<std::uint64_t>(total));
+  sample.stand_in(static_cast<std::int64_t>(index));
   return true;
 }
 
@@ -59,14 +59,14 @@ void Delivery::compare(const BatchData& batch, const std::vector<Sample*>& sampl
       std::vector<TensorSpec> first;
       for (const auto& column : batch.columns) first.push_back(column->spec(cell));
       first_ = std::move(first);
-      first_id_ = sample.id();
+      first_key_ = sample.key();
     }
     for (std::size_t k = 0; k < first_.size() && !sample.ended(); ++k) {
       const TensorSpec spec = batch.columns[k]->spec(cell);
       if (agree(spec, first_[k])) continue;
       sample.fail("output " + std::to_string(k),
                   "gave a tensor (" + to_string(spec) + "), but that of sample " +
-                      std::to_string(first_id_) + ", the epoch's first, is (" +
+                      std::to_string(first_key_.index) + ", the epoch's first, is (" +
                       to_string(first_[k]) +
                       "); make all agree in type, layout and number of dimensions");
     }
@@ -109,12 +109,14 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
 Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) const {
   std::vector<std::uint32_t> kept;
   kept.reserve(samples.size());
+  batch.ids.reserve(samples.size());
+  batch.keys.reserve(samples.size());
   Ledger here;
   const bool skips = options_.on_error.policy == OnError::Policy::skip;
   for (std::size_t cell = 0; cell < samples.size(); ++cell) {
     const Sample& sample = *samples[cell];
     if (sample.ended()) {
-      batch.missing.push_back(sample.id());
+      batch.missing.push_back(sample.position());
       // Also when a filter dropped the stand-in.
       if (const SampleError* error = error_of(sample)) batch.errors.push_back(*error);
       ++(sample.dropped() ? here.filtered : sample.failed() && skips ? here.skipped : here.failed);
@@ -122,14 +124,15 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
     }
     if (sample.first_error() != nullptr) {
       ++here.replaced;
-      batch.replaced.push_back(sample.id());
+      batch.replaced.push_back(sample.position());
       batch.errors.push_back(*sample.first_error());
     } else {
       ++here.delivered;
     }
     for (const SampleError& warning : sample.warnings()) batch.warnings.push_back(warning);
     kept.push_back(static_cast<std::uint32_t>(cell));
-    batch.ids.push_back(sample.id());
+    batch.ids.push_back(sample.position());
+    batch.keys.push_back(sample.key());
   }
   const auto full = static_cast<std::size_t>(options_.batch_size);
   if (options_.last_batch == LastBatch::fill && !options_.compact && batch.cells < full &&
@@ -157,7 +160,8 @@ void Compactor::move_sample() {
   for (std::size_t k = 0; k < making_->columns.size(); ++k) {
     part_->columns[k]->transfer(used_, *making_->columns[k], making_->ids.size());
   }
-  making_->ids.push_back(part_->ids[used_++]);
+  making_->ids.push_back(part_->ids[used_]);
+  making_->keys.push_back(part_->keys[used_++]);
 }
 
 void Compactor::move_notes(std::int64_t id) {

@@ -17,8 +17,8 @@
 
 namespace sluice::detail {
 
-// Gives a record whose sample failed another one of the epoch, which has `total`: drawn by seed,
-// epoch and id, and by how many were tried before. False when enough of them failed, too.
+// Gives a record whose sample failed another one of the epoch, which has `total`: drawn by seed
+// and key, and by how many were tried before. False when enough of them failed, too.
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept;
 
 class Delivery {
@@ -41,7 +41,7 @@ class Delivery {
   const PipelineOptions& options_;
   std::int64_t total_ = 0;
   std::vector<TensorSpec> first_;  // of the outputs of the epoch's first sample
-  std::int64_t first_id_ = -1;     // which sample that is
+  SampleKey first_key_;            // which sample that is
   std::int64_t errors_ = 0;        // in the batches before
   std::int64_t thrown_batch_ = -1;
 };

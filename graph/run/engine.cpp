@@ -167,8 +167,8 @@ void Engine::stop() {
 void Engine::shut_down() noexcept {
   if (home_.here()) impl_->shut_down();
 }
-Inspection Engine::inspect(std::int64_t sample, std::int64_t epoch) const {
-  return {at_home().recorded, sample, epoch, impl_->options};
+Inspection Engine::inspect(const SampleKey& key) const {
+  return {at_home().recorded, key, impl_->options};
 }
 std::int64_t Engine::samples() const { return impl_->total; }
 std::int64_t Engine::batches() const { return impl_->batch_count; }

@@ -29,7 +29,8 @@ struct BatchData {
   std::size_t cells = 0;    // samples that belong to it
   std::size_t padding = 0;  // repetitions of the last one
   std::vector<std::unique_ptr<Column>> columns;
-  std::vector<std::int64_t> ids;       // of the samples in it, in order
+  std::vector<std::int64_t> ids;       // positions of the samples in it, in order
+  std::vector<SampleKey> keys;         // of the same samples; a stand-in's are its own
   std::vector<std::int64_t> missing;   // ids that were filtered or failed, in order
   std::vector<std::int64_t> replaced;  // ids whose place another sample took
   std::vector<SampleError> errors;     // of those that failed, in order of ids
@@ -65,7 +66,7 @@ class Engine {
   void shut_down() noexcept;
 
   // Runs one sample on the calling thread.
-  Inspection inspect(std::int64_t sample, std::int64_t epoch) const;
+  Inspection inspect(const SampleKey& key) const;
 
   std::int64_t samples() const;
   std::int64_t batches() const;

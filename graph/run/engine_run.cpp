@@ -151,8 +151,9 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
     const std::int64_t now = progress.load(std::memory_order_relaxed);
     if (now == seen) {
+      const std::int64_t epoch = run->epoch;
       lock.unlock();  // samples have names that the user's code gives
-      throw StallError(describe_stall(plan, samples, options.stall_timeout));
+      throw StallError(describe_stall(plan, samples, epoch, options.stall_timeout));
     }
     seen = now;
   }

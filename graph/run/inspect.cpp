@@ -65,25 +65,21 @@ struct Inspection::Impl {
   std::string path;
 };
 
-Inspection::Inspection(const detail::Plan& plan, std::int64_t id, std::int64_t epoch,
+Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
                        const PipelineOptions& options)
     : impl_(std::make_unique<Impl>(plan)) {
-  if (id < 0 || id >= plan.samples) {
-    throw std::out_of_range("inspect: there is no sample " + std::to_string(id) +
+  if (key.index < 0 || key.index >= plan.samples) {
+    throw std::out_of_range("inspect: there is no sample " + std::to_string(key.index) +
                             "; they are numbered 0 to " + std::to_string(plan.samples - 1));
   }
-  SampleInfo info;
-  info.index_in_epoch = id;
-  info.batch = id / options.batch_size;
-  info.index_in_batch = id % options.batch_size;
-  info.epoch = epoch;
-  impl_->sample.begin(info, options.seed, options.batch_size);
+  impl_->sample.begin(key, key.index, options.seed, options.batch_size);
   impl_->walk(impl_->plan.top);
   impl_->path = impl_->sample.path();
 }
 Inspection::Inspection(Inspection&&) noexcept = default;
 Inspection::~Inspection() = default;
 
+const SampleKey& Inspection::key() const { return impl_->sample.key(); }
 const std::vector<Inspection::Named>& Inspection::values() const { return impl_->values; }
 const std::string& Inspection::path() const { return impl_->path; }
 const SampleError* Inspection::error() const { return impl_->sample.error(); }

@@ -34,11 +34,12 @@ class Inspection {
   };
 
   // `plan` as described. Throws std::out_of_range for a sample that does not exist.
-  Inspection(const detail::Plan& plan, std::int64_t sample, std::int64_t epoch,
-             const PipelineOptions& options);
+  Inspection(const detail::Plan& plan, const SampleKey& key, const PipelineOptions& options);
   Inspection(Inspection&&) noexcept;
   ~Inspection();
 
+  // Which sample it is.
+  const SampleKey& key() const;
   // Every value that the sample made, in the order of making.
   const std::vector<Named>& values() const;
   bool has(std::string_view name) const;

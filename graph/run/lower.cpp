@@ -200,8 +200,8 @@ struct Executor::Impl {
         *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
         [this](Token token) { hooks.begin(*token); });
-    batches = std::make_unique<flow::batch_node<Token>>(*graph, batch_size,
-                                                        [](Token token) { return token->id(); });
+    batches = std::make_unique<flow::batch_node<Token>>(
+        *graph, batch_size, [](Token token) { return token->position(); });
     // Lightweight: runs while the batch_node sends, so batches stay in order.
     ready =
         std::make_unique<ReadyNode>(*graph, tbb::flow::unlimited,

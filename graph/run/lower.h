@@ -41,8 +41,8 @@ struct ExecutorHooks {
 class Executor {
  public:
   // `threads`: how many threads run steps at once, if the system makes that many; one is enough.
-  // `batch_size` and the samples' ids decide about batches. Throws Error when there can be none: no
-  // thread can be made, or fork() made this process while a pipeline was alive.
+  // `batch_size` and the samples' positions decide about batches. Throws Error when there can be
+  // none: no thread can be made, or fork() made this process while a pipeline was alive.
   Executor(const Plan& plan, const std::vector<Sample*>& samples, int threads, int batch_size,
            BufferPool& pool, ExecutorHooks hooks);
   // Stops as drain() does.

@@ -22,14 +22,14 @@ std::string where_is(const Sample& sample) {
 }  // namespace
 
 std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<Sample>>& samples,
-                           double timeout) {
+                           std::int64_t epoch, double timeout) {
   std::string text = "no sample has moved for " + std::to_string(timeout) + " seconds:";
   for (const auto& sample : samples) {
     const std::string where = where_is(*sample);
     if (where.empty()) continue;
-    const std::int64_t id = sample->running_sample();
-    text += " sample " + std::to_string(id);
-    if (const std::string name = plan.name_of_sample(id); !name.empty())
+    const SampleKey key{epoch, sample->running_sample()};
+    text += " sample " + std::to_string(key.index);
+    if (const std::string name = plan.name_of_sample(key); !name.empty())
       text += " (" + printable(name) + ")";
     text += " is in " + where + ";";
   }

@@ -43,7 +43,7 @@ TEST(Printable, EscapesWhatIsNoCharacterToShow) {
 
 TEST(Printable, ErrorsOfSamplesShowNamesSo) {
   SampleError error;
-  error.id = 1;
+  error.key.index = 1;
   error.source = "a\n\x1b[2J.jpg";
   error.step = "read";
   error.what = "gone";

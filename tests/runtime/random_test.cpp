@@ -99,6 +99,19 @@ TEST(Random, EveryBitOfEpochAndSampleCounts) {
   }
 }
 
+// Iterations of nested loops in any order, and what is around them, share no seed.
+TEST(Random, EachIterationHasASeedOfItsOwn) {
+  std::set<std::uint64_t> seeds{77};
+  constexpr std::uint64_t kWide = std::uint64_t{1} << 32;
+  const std::uint64_t numbers[] = {0, 1, 2, 3, 1000, kWide, kWide + 1};
+  for (const std::uint64_t a : numbers) {
+    const std::uint64_t outer = seed_of_iteration(77, a);
+    EXPECT_TRUE(seeds.insert(outer).second) << a;
+    for (const std::uint64_t b : numbers)
+      EXPECT_TRUE(seeds.insert(seed_of_iteration(outer, b)).second) << a << ", " << b;
+  }
+}
+
 TEST(Random, WideIntegersLieBelowTheirBound) {
   Random narrow({.seed = 1}), wide({.seed = 1});
   for (int i = 0; i < 100; ++i) EXPECT_EQ(wide.below64(1000), narrow.below(1000));

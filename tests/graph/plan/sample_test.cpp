@@ -50,7 +50,7 @@ TEST(Sample, AnErrorNeedsNoMemory) {
   });
   const detail::Plan& plan = pipeline.plan();
   sluice::detail::Sample sample(plan);
-  sample.begin({.index_in_epoch = 2, .epoch = 7}, 5, 4);
+  sample.begin({.epoch = 7, .index = 2}, 3, 5, 4);
   {
     const testing::FailingAllocations fails(1, 1000);
     sample.fail("a step with a name that is longer than a short string",
@@ -60,8 +60,8 @@ TEST(Sample, AnErrorNeedsNoMemory) {
   ASSERT_NE(sample.error(), nullptr);
   EXPECT_TRUE(sample.failed());
   EXPECT_TRUE(sample.ended());
-  EXPECT_EQ(sample.error()->id, 2);
-  EXPECT_EQ(sample.error()->epoch, 7);
+  EXPECT_EQ(sample.error()->id, 3);
+  EXPECT_EQ(sample.error()->key, (SampleKey{7, 2}));
   EXPECT_EQ(sample.error()->seed, 5u);
   EXPECT_EQ(sample.error()->what, "out of memory");
 }

@@ -16,6 +16,7 @@ struct Dropped {};
 // run of the block that makes it, and is made there when somebody asks for it first.
 struct Scope {
   Scope* parent = nullptr;
+  std::vector<std::int64_t> iterations;  // of the loops that it lies in
   std::map<Id, const Node*> makers;
   std::map<Id, std::int64_t> known;
   std::map<Id, std::pair<Scope*, Id>> same_as;   // results of arms, carried values
@@ -50,6 +51,7 @@ class Demand {
     scopes_.push_back(std::make_unique<Scope>());
     Scope& scope = *scopes_.back();
     scope.parent = parent;
+    if (parent != nullptr) scope.iterations = parent->iterations;
     for (const Node& node : block.nodes) {
       for (const Id id : node.out) scope.makers[id] = &node;
     }
@@ -103,7 +105,7 @@ class Demand {
         if (in[0] == 0) throw Dropped{};
       } else if (node.kind == Kind::draw) {
         scope.known[node.out[0]] =
-            draw(sample_, generators_[static_cast<std::size_t>(node.number)]);
+            draw(sample_, generators_[static_cast<std::size_t>(node.number)], scope.iterations);
       } else {
         const std::int64_t made = compute(node, in);
         if (!node.out.empty()) scope.known[node.out[0]] = made;
@@ -144,6 +146,7 @@ class Demand {
     for (std::int64_t i = 0;; ++i) {
       Block carried;
       Scope& seen = open(&scope, carried);
+      seen.iterations.push_back(i);
       for (std::size_t s = 0; s < state.size(); ++s) seen.same_as[node.state[s]] = state[s];
       if (!another(seen, node, i)) break;
       if (i >= node.max_iterations) throw Failed{};

@@ -68,7 +68,7 @@ class Interpreter {
     }
     std::int64_t made = 0;
     if (node.kind == Kind::draw) {
-      made = draw(sample_, generators_[static_cast<std::size_t>(node.number)]);
+      made = draw(sample_, generators_[static_cast<std::size_t>(node.number)], iterations_);
     } else {
       try {
         made = compute(node, values(node.in));
@@ -123,7 +123,9 @@ class Interpreter {
       add_to_path(name_of(node) + " (" + part + ")");
     };
     std::int64_t i = 0;
+    iterations_.push_back(0);
     for (;; ++i) {
+      iterations_.back() = i;
       at("iteration " + std::to_string(i));
       if (node.kind == Kind::while_loop) {
         run(node.blocks[0]);
@@ -138,6 +140,7 @@ class Interpreter {
       if (node.kind == Kind::collect) kept.push_back(next.back());
       assign(node.state, next);
     }
+    iterations_.pop_back();
     at(std::to_string(i) + (i == 1 ? " iteration" : " iterations"));
     if (node.reverse) std::reverse(kept.begin(), kept.end());
     std::vector<std::int64_t> last = values(node.state);
@@ -149,6 +152,7 @@ class Interpreter {
   const Sample sample_;
   const std::vector<std::uint32_t> generators_;
   std::vector<std::int64_t> values_;
+  std::vector<std::int64_t> iterations_;  // of the loops that it is in
   Ending ending_;
 };
 
@@ -168,8 +172,12 @@ std::vector<std::uint32_t> generators_of(const Program& program) {
   return generators;
 }
 
-std::int64_t draw(const Sample& sample, std::uint32_t generator) {
-  Random random({sample.seed, static_cast<std::uint32_t>(sample.epoch),
+std::int64_t draw(const Sample& sample, std::uint32_t generator,
+                  const std::vector<std::int64_t>& iterations) {
+  std::uint64_t seed = sample.seed;
+  for (const std::int64_t i : iterations)
+    seed = seed_of_iteration(seed, static_cast<std::uint64_t>(i));
+  Random random({seed, static_cast<std::uint32_t>(sample.epoch),
                  static_cast<std::uint32_t>(sample.index), generator});
   return random.below(kDraws);
 }

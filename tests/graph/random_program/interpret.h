@@ -31,7 +31,9 @@ std::string to_string(const Ending& ending);
 
 // By node number: which of the program's generators a draw is.
 std::vector<std::uint32_t> generators_of(const Program& program);
-std::int64_t draw(const Sample& sample, std::uint32_t generator);
+// `iterations`: of the loops that the draw stands in, the outermost one first.
+std::int64_t draw(const Sample& sample, std::uint32_t generator,
+                  const std::vector<std::int64_t>& iterations);
 
 Ending interpret(const Program& program, const Schedule& schedule, const Sample& sample);
 Ending demand(const Program& program, const Sample& sample);

@@ -1,0 +1,20 @@
+// SampleKey: which sample: of which epoch, and which of the data set. All that a sample is follows
+// from its key and the pipeline's seed: what the source gives for it, its name, its random numbers.
+//
+// Where it stands is another matter: its position, dense from 0 in each epoch, in whose order
+// batches are made and delivered. A sample that stands in for one that failed has the other's
+// position, and its own key.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace sluice {
+
+struct SampleKey {
+  std::int64_t epoch = 0;
+  std::int64_t index = 0;  // in the data set
+  friend auto operator<=>(const SampleKey&, const SampleKey&) = default;
+};
+
+}  // namespace sluice
