@@ -22,7 +22,7 @@ namespace sluice {
 
 struct MemoryStats {
   std::size_t window = 0;  // samples that may be under way
-  std::size_t active = 0;  // of which at work at once
+  std::size_t active = 0;  // of which at work at once, or waiting
   std::size_t bytes_in_use =
       0;  // pooled memory of samples at work and of batches, delivered ones included
   std::size_t bytes_peak = 0;
@@ -109,8 +109,9 @@ namespace detail {
 // For the engine. Adds up what the records have counted; may be called while they run.
 void add_counts(Stats& stats, const Plan& plan,
                 const std::vector<std::unique_ptr<Sample>>& samples);
-// The same for memory: what the pools say together, and the bound that follows from the rest.
-void add_memory(Stats& stats, const PipelineOptions& options,
+// The same for memory: what the pools say together, and the bound that follows from the rest. All
+// samples of the window may hold memory at once where `samples_wait`.
+void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,
                 const std::array<BufferPoolStats, 2>& pools);
 
 }  // namespace detail
