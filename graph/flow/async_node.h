@@ -20,14 +20,16 @@
 // refers to the node and holds nothing else. Memory: none for a token beyond oneTBB's tasks.
 // Threads: the body runs concurrently for different tokens; a handle is moved, fired and destroyed
 // on any thread, one at a time. Tokens are copied: keep them to a few bytes. Errors: fire() throws
-// nothing.
+// nothing; a thread that oneTBB does not know yet waits there until there is memory for it.
 #pragma once
 
 #include <exception>
 #include <functional>
+#include <thread>
 #include <utility>
 
 #include <tbb/flow_graph.h>
+#include <tbb/task_arena.h>
 
 namespace sluice::flow {
 
@@ -108,9 +110,21 @@ class async_node {
  private:
   using Port = tbb::flow::broadcast_node<Token>;
 
+  // oneTBB keeps something of each thread that it meets. release_wait() would fail where there is
+  // no memory for that, and whoever waits for the graph would never be woken.
+  static bool known_to_tbb() noexcept {
+    try {
+      tbb::this_task_arena::isolate([] {});
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
   // Nothing of the node is touched after the last line.
   void leave(const Token& token, Port& port) noexcept {
     tbb::flow::graph& g = graph_;
+    while (!known_to_tbb()) std::this_thread::yield();
     try {
       port.try_put(token);
     } catch (...) {
