@@ -44,7 +44,7 @@ struct StepStats {
   std::string name;
   std::string path;
   std::int64_t runs = 0;          // those in which the sample ended count, too
-  std::int64_t total_ns = 0;      // of all threads together
+  std::int64_t total_ns = 0;      // of all threads together; of one that waits, the waiting, too
   detail::CounterId counter = 0;  // as the plan numbers it
   double mean_ns() const;         // 0 when it never ran
 };
