@@ -5,13 +5,16 @@
 #include "benchmarks/workloads/limits.h"
 #include "benchmarks/workloads/overhead.h"
 #include "benchmarks/workloads/subjects.h"
+#include "benchmarks/workloads/wait.h"
 #include "inputs.h"
 #include "outputs.h"
 #include "usage.h"
 #include <sluice/runtime/cpu_count.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -78,16 +81,22 @@ class Bench {
   explicit Bench(const BenchOptions& options)
       : options_(options),
         out_(options.json == "-" ? stderr : stdout),
-        overhead_(options.workload == "overhead") {
+        overhead_(options.workload == "overhead"),
+        wait_(options.workload == "wait") {
     if (!options.json.empty() && options.json != "-") check_out_file("--json", options.json);
-    threads_ = options.threads > 0 ? options.threads : overhead_ ? 1 : cpu_count();
+    constexpr int kBesideThoseThatWait = 2;
+    threads_ = options.threads > 0 ? options.threads
+               : overhead_         ? 1
+               : wait_             ? kBesideThoseThatWait
+                                   : cpu_count();
   }
 
   int run() {
-    if (overhead_) {
+    if (overhead_ || wait_) {
       if (options_.index != "off")
-        throw UsageError("bench overhead reads no files: --index is for the other workloads");
-      run_overhead();
+        throw UsageError(fmt::format("bench {} reads no files: --index is for the other workloads",
+                                     options_.workload));
+      overhead_ ? run_overhead() : run_wait();
     } else {
       run_on_files();
     }
@@ -120,6 +129,35 @@ class Bench {
     json["raw_tbb_ns_per_sample"] = raw_ns;
     json["rows"] =
         report_rows(measure_overhead_rows(subject, options_.seconds, options_.rounds, out_));
+    write(json);
+  }
+
+  // The limit is not measured: it follows from how many may wait at once, and how long each does.
+  void run_wait() {
+    const double wait = std::chrono::duration<double>(kWait).count();
+    const double limit = kWaiting / wait;
+    const SubjectOptions subject{
+        .images = std::clamp<std::int64_t>(std::llround(options_.seconds * limit), 4 * kWaiting,
+                                           std::int64_t{INT32_MAX}),
+        .threads = threads_,
+        .batch = options_.batch};
+    fmt::print(out_,
+               "wait: {} samples that each wait {} ms, {} thread(s), batch {}, window {}; ours "
+               "beside window / {} ms\n",
+               subject.images, kWait.count(), threads_, options_.batch, kWaiting, kWait.count());
+    const Subject ours = make_wait_subject(subject);
+    const auto count = static_cast<double>(subject.images);
+    const Result result = alternate(
+        ours, [&] { return count / limit; }, subject.images, options_.rounds, out_);
+    fmt::print(out_,
+               "ours {:.0f} samples/s of at most {:.0f}: ratio {:.3f} (median of {}); {:.4f} "
+               "allocations per sample\n",
+               median_of(result.rounds, [](const Round& r) { return r.ours; }), limit,
+               median_of(result.rounds, [](const Round& r) { return r.ratio(); }),
+               result.rounds.size(), result.allocations_per_image);
+    nlohmann::ordered_json json = common(result);
+    json["window"] = kWaiting;
+    json["wait_seconds"] = wait;
     write(json);
   }
 
@@ -238,15 +276,15 @@ class Bench {
 
   const BenchOptions& options_;
   std::FILE* out_;
-  bool overhead_;
+  bool overhead_, wait_;
   int threads_ = 1;
 };
 
 }  // namespace
 
 const std::vector<std::string>& bench_workloads() {
-  static const std::vector<std::string> all = {"decode", "region",   "train",      "eval",
-                                               "rotate", "overhead", "conditional"};
+  static const std::vector<std::string> all = {"decode", "region",   "train",       "eval",
+                                               "rotate", "overhead", "conditional", "wait"};
   return all;
 }
 

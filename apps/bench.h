@@ -9,6 +9,8 @@
 //   overhead                              beside the same shape as a hand-wired oneTBB graph, no
 //                                         work in either; then choices and loops beside the same
 //                                         steps in a line
+//   wait                                  samples that each wait 5 ms, beside what as many as the
+//                                         window holds allow
 //
 // All files lie in memory before anything is measured. Each round works on the same images with the
 // same random numbers. With an index, ours decodes windows with its help and the limit without; one
@@ -22,12 +24,12 @@ namespace sluice::app {
 
 struct BenchOptions {
   std::string workload;
-  std::string data;    // not needed for `overhead`
-  int threads = 0;     // 0: all CPUs of the process; 1 for `overhead`
+  std::string data;    // not needed for `overhead` and `wait`
+  int threads = 0;     // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
   double seconds = 2;  // of one side of one round, about
   int rounds = 5;
   int batch = 64;
-  std::string index = "off";  // see chosen_index; not for `overhead`
+  std::string index = "off";  // see chosen_index; not for those two
   std::string json;           // file for the figures; "-" is standard output, empty none
 };
 

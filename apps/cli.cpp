@@ -190,9 +190,10 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->required()
       ->check(one_of(bench_workloads()))
       ->type_name("NAME");
-  command.add_option("--data", options.data, "folder with JPEG files; overhead needs none")
+  command.add_option("--data", options.data, "folder with JPEG files; overhead and wait need none")
       ->type_name("DIR");
-  add_threads(command, options.threads, "default: all CPUs of the process; 1 for overhead");
+  add_threads(command, options.threads,
+              "default: all CPUs of the process; 1 for overhead, 2 for wait");
   command
       .add_option("--seconds", options.seconds,
                   "about how long each pipeline runs in a round (default: 2)")
@@ -219,6 +220,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  rotate       turn one picture in four, resize to 400 x 400\n"
       "  conditional  rotate, beside the same kernels in a hand-written loop\n"
       "  overhead     empty bodies, beside a hand-wired oneTBB graph; what choices and loops add\n"
+      "  wait         samples that each wait 5 ms, beside what a window of 1,024 allows\n"
       "The first five are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }

@@ -23,6 +23,7 @@
 #include <sluice/graph/builder/checks.h>
 #include <sluice/graph/builder/step_checks.h>
 #include <sluice/graph/builder/structure.h>
+#include <sluice/graph/completion.h>
 #include <sluice/graph/options.h>
 
 #include <cstdint>
@@ -117,6 +118,30 @@ class Graph {
       return value;
     } else {
       return {};
+    }
+  }
+
+  // Like map, for steps whose value comes later, from elsewhere: f(Completion<R>, args...) begins
+  // what is to be waited for and returns; the value is what the completion handle is fired with,
+  // from any thread. The sample occupies no thread meanwhile, so as many may wait as the window
+  // holds. The args are valid until f has returned and the handle has been fired. What f throws is
+  // the sample's error, which ends its wait when f has not kept the handle. See completion.h.
+  template <class R = detail::NotSaid, class F, class... Args>
+  auto map_async(std::string_view name, F f, Args... args) {
+    if constexpr (!detail::result_of_map_async<R>::check()) {
+      return detail::Refused();
+    } else if constexpr (!detail::function_of_map_async<Completion<R>, F, Args...>::check()) {
+      return detail::Refused();
+    } else {
+      detail::Step step = begin_step<Args...>(name, args...);
+      step.kind = detail::StepKind::wait;
+      auto values = detail::results<R>::add(recorder_, step);
+      step.run = [f = std::move(f), slots = step.writes,
+                  ... args = std::move(args)](detail::Sample& sample) {
+        std::invoke(f, Completion<R>(sample, slots), detail::argument<Args>::of(args, sample)...);
+      };
+      recorder_.add_step(std::move(step));
+      return values;
     }
   }
 

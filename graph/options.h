@@ -46,8 +46,9 @@ struct PipelineOptions {
   // Where the system does not let so many be made, it runs with fewer: see Stats::threads.
   int threads = 0;
   int prefetch = 2;  // batches that are made ready while the user works on one
-  int window =
-      0;  // samples that may be under way, at least batch_size; 0: batch_size * (prefetch + 1)
+  // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
+  // (prefetch + 1).
+  int window = 0;
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on
   // every machine. Costs one more copy of each value; off, a batch is short by the samples that it

@@ -9,7 +9,8 @@
 // usable.
 //
 // Ownership: a Pipeline owns its threads and memory; destroying it, at any moment, returns as soon
-// as the steps that run have ended. Batches outlive it. Destroyed inside one of its own steps, it
+// as the steps that run have ended and no completion handle is left (see completion.h). Batches
+// outlive it. Destroyed inside one of its own steps, it
 // says so and ends the process.
 // After fork() it is of use to the process that made it only: the child may destroy it, and may
 // read batches that were taken before, but whatever else it asks of it throws an Error. Nor can the

@@ -206,10 +206,10 @@ void add_counts(Stats& stats, const Plan& plan,
   StatsReader(stats, counts, samples.front()->tally.timed()).read(plan.top, "");
 }
 
-void add_memory(Stats& stats, const PipelineOptions& options,
+void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,
                 const std::array<BufferPoolStats, 2>& pools) {
   MemoryStats& memory = stats.memory;
-  memory.active = static_cast<std::size_t>(stats.threads);
+  memory.active = samples_wait ? memory.window : static_cast<std::size_t>(stats.threads);
   for (const BufferPoolStats& pool : pools) {
     memory.bytes_in_use += pool.bytes_in_use;
     memory.bytes_peak += pool.bytes_peak;

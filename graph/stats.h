@@ -22,7 +22,7 @@ namespace sluice {
 
 struct MemoryStats {
   std::size_t window = 0;  // samples that may be under way
-  std::size_t active = 0;  // of which at work at once
+  std::size_t active = 0;  // of which at work at once, or waiting
   std::size_t bytes_in_use =
       0;  // pooled memory of samples at work and of batches, delivered ones included
   std::size_t bytes_peak = 0;
@@ -44,7 +44,7 @@ struct StepStats {
   std::string name;
   std::string path;
   std::int64_t runs = 0;          // those in which the sample ended count, too
-  std::int64_t total_ns = 0;      // of all threads together
+  std::int64_t total_ns = 0;      // of all threads together; of one that waits, the waiting, too
   detail::CounterId counter = 0;  // as the plan numbers it
   double mean_ns() const;         // 0 when it never ran
 };
@@ -119,8 +119,9 @@ namespace detail {
 // For the engine. Adds up what the records have counted; may be called while they run.
 void add_counts(Stats& stats, const Plan& plan,
                 const std::vector<std::unique_ptr<Sample>>& samples);
-// The same for memory: what the pools say together, and the bound that follows from the rest.
-void add_memory(Stats& stats, const PipelineOptions& options,
+// The same for memory: what the pools say together, and the bound that follows from the rest. All
+// samples of the window may hold memory at once where `samples_wait`.
+void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,
                 const std::array<BufferPoolStats, 2>& pools);
 
 }  // namespace detail

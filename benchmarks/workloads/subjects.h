@@ -28,6 +28,7 @@ struct SubjectOptions {
   std::int64_t images = 0;  // of an epoch; files are used again as often as it takes
   int threads = 1;
   int batch = 64;
+  int window = 0;  // see PipelineOptions
   std::uint64_t seed = 42;
   std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
 };
@@ -35,8 +36,10 @@ struct SubjectOptions {
 // The pipeline that `describe` describes, with options.images samples.
 template <class Describe>
 Subject subject_of(const SubjectOptions& options, Describe describe) {
-  const PipelineOptions pipeline_options{
-      .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
+  const PipelineOptions pipeline_options{.batch_size = options.batch,
+                                         .seed = options.seed,
+                                         .threads = options.threads,
+                                         .window = options.window};
   using P = decltype(make_pipeline(pipeline_options, describe));
   auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
   return {[pipeline, images = options.images] {

@@ -91,6 +91,58 @@ struct result_of_map {
   }
 };
 
+// What map_async is told to give, or that it was not told.
+struct NotSaid {};
+template <class R>
+struct result_of_map_async {
+  static constexpr bool said = !std::is_same_v<R, NotSaid>;
+  static constexpr bool check() {
+    static_assert(
+        said,
+        "map_async: say what the completion handle is fired with: "
+        "g.map_async<R>(name, f, args...), where f takes a Completion<R>, then the values");
+    if constexpr (!said) {
+      return false;
+    } else {
+      constexpr ResultFault fault =
+          std::is_same_v<R, std::decay_t<R>> ? fault_of_result<R>() : ResultFault::reference;
+      static_assert(fault != ResultFault::nothing && fault != ResultFault::reference,
+                    "map_async: R is void, const or a reference: name the type of an object, which "
+                    "becomes the step's value");
+      static_assert(fault != ResultFault::value,
+                    "map_async: R is a Value, but the handle is fired with what one sample has: "
+                    "name the plain type, for example g.map_async<int>");
+      static_assert(fault != ResultFault::does_not_travel,
+                    "map_async: an R cannot travel: a value's type has a default constructor, "
+                    "moves, and its destructor does not throw");
+      return fault == ResultFault::none;
+    }
+  }
+};
+template <class Handle, class F, class... Args>
+struct function_of_map_async {
+  static constexpr bool callable =
+      std::is_invocable_v<const F&, Handle, const argument_t<Args>&...>;
+  static constexpr bool gives_nothing() {
+    if constexpr (callable) {
+      return std::is_void_v<std::invoke_result_t<const F&, Handle, const argument_t<Args>&...>>;
+    } else {
+      return true;
+    }
+  }
+  static constexpr bool good = callable && gives_nothing() && owns<Args...>;
+  static constexpr bool check() {
+    SLUICE_CHECK_FUNCTION("map_async");
+    static_assert(callable,
+                  "map_async: the function cannot be called: it must take a Completion<R>, then "
+                  "const references to the values given, in their order, and not be mutable");
+    static_assert(gives_nothing(),
+                  "map_async: the function returns something, but the step's value is what the "
+                  "completion handle is fired with: return nothing, and call set() on the handle");
+    return good;
+  }
+};
+
 template <class Result, class F, class... Args>
 struct function_of_map_into {
   static constexpr bool callable =

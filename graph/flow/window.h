@@ -11,7 +11,10 @@
 // window's lock, on the same thread. Admitted tokens leave through output(). Two credits come
 // back: finished(token) says that its work is done, so that another may start (at most `active`
 // tokens are at work); release(token) says that nobody holds it any more, so that it may carry
-// another sample. returns() does both, once per token, from any number of edges.
+// another sample. returns() does both, once per token, from any number of edges. A token that waits
+// for something which needs no thread gives the first credit back for that time: suspended() before
+// and resumed() after it. It takes the credit again at once, also beyond `active`: none is admitted
+// then before as many have finished, so that what was begun goes first.
 //
 // Ownership: the window holds handles only; what they refer to belongs to the user.
 // Threads: all functions from any thread. `admit` runs under the window's lock: keep it short,
@@ -71,6 +74,14 @@ class window {
     Token token;
     bool one_done = true;
     while (admit_next(token, std::exchange(one_done, false))) send(token);
+  }
+
+  // A token begins to wait: its work stands still, and others are admitted in its place.
+  void suspended() { finished(); }
+  // Its work goes on.
+  void resumed() {
+    const std::lock_guard lock(mutex_);
+    ++active_;
   }
 
   // The token is free. Does not admit by itself: release a batch of them, then call start().

@@ -147,7 +147,9 @@ Plan fuse(Plan plan) {
     for (Node& node : block.nodes) {
       auto* stage = std::get_if<Stage>(&node);
       auto* before = joined.empty() ? nullptr : std::get_if<Stage>(&joined.back());
-      if (stage == nullptr || before == nullptr) {
+      const bool both_work = stage != nullptr && before != nullptr &&
+                             stage->kind() == StepKind::cpu && before->kind() == StepKind::cpu;
+      if (!both_work) {
         joined.push_back(std::move(node));
         continue;
       }

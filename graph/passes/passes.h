@@ -8,7 +8,8 @@
 //   push_crops  of a picture that a sample sees by its size and through one window alone, no more
 //            is made than that window
 //   carry    finds what the body of a loop makes and gives to its next iteration
-//   fuse     neighbouring steps of a block become one stage: one task
+//   fuse     neighbouring steps of a block become one stage: one task; one that waits is a stage
+//            of its own
 //   place    finds the slots that always end as one output; their values are written straight
 //            into the batch
 //   release  the last use of a value gives its memory back

@@ -1,5 +1,6 @@
 // to_dot: the plan as a Graphviz drawing. Steps are boxes, those with effects have two lines round
-// them; branches are diamonds, loops are hexagons; arms, conditions and bodies are clusters.
+// them, those that wait a dashed one; branches are diamonds, loops are hexagons; arms, conditions
+// and bodies are clusters.
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
 
@@ -66,7 +67,8 @@ class Drawing {
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
       text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
-               (step.effect ? ", peripheries=2" : "") + "];\n";
+               (step.effect ? ", peripheries=2" : "") +
+               (step.kind == StepKind::wait ? ", style=\"rounded,dashed\"" : "") + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
     }

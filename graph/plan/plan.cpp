@@ -76,7 +76,8 @@ class Printer {
       line(indent + (fused ? "  " : ""),
            step.name + "(" + list(step.reads) + ")" + writes +
                brackets({step.remark, step.pinned ? "source" : "", step.effect ? "effect" : "",
-                         placed(step.writes), released(step.releases)}),
+                         step.kind == StepKind::wait ? "waits" : "", placed(step.writes),
+                         released(step.releases)}),
            notes_.of(step));
     }
   }

@@ -42,11 +42,18 @@ struct Slot {
   int output = -1;  // written straight into the batch as this output; set by the pass `place`
 };
 
+// What a step does with the thread that it is given.
+enum class StepKind : std::uint8_t {
+  cpu,  // works on it
+  wait  // begins something there, and then waits without one until it is told: see wait.h
+};
+
 struct Step {
   std::string name;
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
   std::function<void(Sample&)> run;
+  StepKind kind = StepKind::cpu;
   bool effect = false;  // runs even if nobody reads what it writes
   bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
   std::vector<std::string> events;             // what Sample::note() counts
@@ -58,9 +65,11 @@ struct Step {
   CounterId event_counter = 0;   // of the first event; set by `number`
 };
 
-// Neighbouring steps that run in one task.
+// Neighbouring steps that run in one task, or a step that waits.
 struct Stage {
   std::vector<Step> steps;
+
+  StepKind kind() const { return steps.front().kind; }
 };
 
 struct Node;

@@ -5,13 +5,14 @@
 // are constructed once and reused; a slot is a pointer, so that the result of a branch can be the
 // very object that an arm or somebody outside made (alias), without a copy.
 //
-// Threads: a record belongs to the task that carries its token; running() and trail.loops() may be
-// read from any thread.
+// Threads: a record belongs to the task that carries its token, or, while its sample waits, to
+// whoever fires the completion handle; running() and trail.loops() may be read from any thread.
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/tally.h>
 #include <sluice/graph/plan/trail.h>
+#include <sluice/graph/plan/wait.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/sample_key.h>
@@ -147,6 +148,7 @@ class Sample {
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
   Tally tally;                        // of all samples that the record has carried
   Trail trail;                        // of this sample
+  Wait wait;                          // of the step that it waits in
 
  private:
   // The storage of a slot, which holds a value from construct() on.

@@ -45,6 +45,14 @@ bool has_effect(const Node& node) {
   return found;
 }
 
+bool has_wait(const Plan& plan) {
+  bool found = false;
+  for (const Node& node : plan.top.nodes) {
+    for_each_step(node, [&](const Step& step) { found = found || step.kind == StepKind::wait; });
+  }
+  return found;
+}
+
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
   if (const auto* stage = std::get_if<Stage>(&node)) {
     std::vector<SlotId> writes;

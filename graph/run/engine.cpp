@@ -1,5 +1,6 @@
 #include <sluice/graph/passes/last_use.h>
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/uses.h>
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
 
@@ -15,6 +16,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       plan(prepare(recorded)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
+      samples_wait(has_wait(plan)),
       total(plan.samples - (options.last_batch == LastBatch::drop && !options.compact
                                 ? plan.samples % options.batch_size
                                 : 0)) {
@@ -128,7 +130,7 @@ Stats Engine::Impl::stats() const {
   s.threads_asked = options.threads;
   s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
   s.memory.largest_batch = largest_batch;
-  add_memory(s, options, {sample_pool.stats(), batch_pool.stats()});
+  add_memory(s, options, samples_wait, {sample_pool.stats(), batch_pool.stats()});
   return s;
 }
 

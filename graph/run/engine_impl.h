@@ -88,6 +88,7 @@ struct Engine::Impl {
   const Plan plan;
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
+  const bool samples_wait;
   const std::int64_t total;
   std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;

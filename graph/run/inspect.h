@@ -5,8 +5,8 @@
 //   const Image& turned = sample.get<Image>("rotate");     // what the step named "rotate" made
 //
 // The sample computes exactly what it computes in the pipeline: same random numbers, same arms.
-// Values are kept until the Inspection goes; those of a loop are of its last iteration, where that
-// did not pass them on.
+// Steps that wait are waited for. Values are kept until the Inspection goes; those of a loop are of
+// its last iteration, where that did not pass them on.
 //
 // Ownership: an Inspection owns the values and outlives the pipeline. Threads: like a vector; a
 // pipeline may run meanwhile, since steps may run on several threads. Errors: a step that throws

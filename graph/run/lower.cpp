@@ -5,6 +5,7 @@
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 #include <sluice/graph/run/lower.h>
+#include <sluice/graph/run/lower_wait.h>
 #include <sluice/graph/run/runner.h>
 #include <sluice/runtime/error.h>
 
@@ -29,10 +30,16 @@ using StageNode = tbb::flow::function_node<Token, Token>;
 using BranchNode = flow::select_node<Token>;
 using LoopNode = flow::loop_node<Token>;
 
+const Stage* as_working_stage(const Node& node) {
+  const auto* stage = std::get_if<Stage>(&node);
+  return stage != nullptr && stage->kind() == StepKind::cpu ? stage : nullptr;
+}
+
 // The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
 class Nodes {
  public:
-  Nodes(tbb::flow::graph& g, Runner& runner) : graph_(g), runner_(runner) {}
+  Nodes(tbb::flow::graph& g, Runner& runner, WaitHooks hooks)
+      : graph_(g), runner_(runner), hooks_(std::move(hooks)) {}
 
   // `at_end` says what happens to a token when the block is through; it runs in the block's last
   // task.
@@ -52,7 +59,7 @@ class Nodes {
         target = &lower_loop(*loop, then ? end_node(*target, then) : *target);
       } else {
         // A stage in front of a branch runs in the branch's own task.
-        const auto* before = i >= 1 ? std::get_if<Stage>(&block.nodes[i - 1]) : nullptr;
+        const Stage* before = i >= 1 ? as_working_stage(block.nodes[i - 1]) : nullptr;
         target =
             &lower_branch(before, std::get<Branch>(node), then ? end_node(*target, then) : *target);
         if (before != nullptr) --i;
@@ -69,6 +76,13 @@ class Nodes {
   }
 
   Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
+    if (stage.kind() == StepKind::wait) {
+      // Not on the thread that fires: what is to do at the end may be the user's code.
+      Receiver& target = at_end ? end_node(next, at_end) : next;
+      waits_.push_back(std::make_unique<WaitingStage>(graph_, runner_, stage, hooks_));
+      tbb::flow::make_edge(waits_.back()->output(), target);
+      return waits_.back()->input();
+    }
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
           runner_.run(sample, stage);
@@ -107,9 +121,8 @@ class Nodes {
   }
 
   Receiver& lower_loop(const Loop& loop, Receiver& next) {
-    const auto* only = loop.condition.nodes.size() == 1
-                           ? std::get_if<Stage>(loop.condition.nodes.data())
-                           : nullptr;
+    const Stage* only =
+        loop.condition.nodes.size() == 1 ? as_working_stage(loop.condition.nodes.front()) : nullptr;
     const bool simple = loop.condition.nodes.empty() || only != nullptr;
     loops_.push_back(std::make_unique<LoopNode>(
         graph_,
@@ -127,7 +140,8 @@ class Nodes {
       tbb::flow::make_edge(node.body(), lower(loop.body, node.again(), carry));
       return node.input();
     }
-    // A condition with branches of its own has nodes of its own, in front of the decision.
+    // A condition with branches of its own, or one that waits, has nodes of its own, in front of
+    // the decision.
     Receiver& ask = lower(loop.condition, node.input(), nullptr);
     tbb::flow::make_edge(node.body(), lower(loop.body, ask, carry));
     return add_stage([&loop](Sample& sample) { Runner::begin(sample, loop); }, ask);
@@ -135,7 +149,9 @@ class Nodes {
 
   tbb::flow::graph& graph_;
   Runner& runner_;
+  const WaitHooks hooks_;
   std::vector<std::unique_ptr<StageNode>> stages_;
+  std::vector<std::unique_ptr<WaitingStage>> waits_;
   std::vector<std::unique_ptr<BranchNode>> branches_;
   std::vector<std::unique_ptr<LoopNode>> loops_;
 };
@@ -215,7 +231,11 @@ struct Executor::Impl {
           guard([&] { window->finished(); });
           return kDone;
         });
-    nodes = std::make_unique<Nodes>(*graph, runner);
+    nodes = std::make_unique<Nodes>(
+        *graph, runner,
+        WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
+                  .resumed = [this] { window->resumed(); },
+                  .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
     tbb::flow::make_edge(window->output(), entry);
     tbb::flow::make_edge(finish->port(kAgain), entry);

@@ -1,10 +1,11 @@
 // Executor: a plan as a running flow graph. The one place where a plan meets oneTBB.
 //
-// Stages become nodes, branches become select_nodes whose arms end in the same receiver, the
-// samples go round in a window, a batch_node puts them in order (graph/flow/ has these nodes). A
-// driver thread waits for the graph inside an arena of the pipeline's own, so that work goes on
-// while nobody asks for a batch, with one thread too. The other threads are the pipeline's own as
-// well (flow/crew.h): what other pipelines, or the user, ask of oneTBB does not concern them.
+// Stages become nodes, those that wait async_nodes, branches select_nodes whose arms end in the
+// same receiver, loops loop_nodes, the samples go round in a window, a batch_node puts them in
+// order (graph/flow/ has these nodes). A driver thread waits for the graph inside an arena of the
+// pipeline's own, so that work goes on while nobody asks for a batch, with one thread too. The
+// other threads are the pipeline's own as well (flow/crew.h): what other pipelines, or the user,
+// ask of oneTBB does not concern them.
 //
 // Ownership: refers to the plan, the records and the pools of its user, who outlives it. Threads:
 // begin() and drain() from one thread at a time; the rest from any. The hooks are called on worker
@@ -52,9 +53,9 @@ class Executor {
   void begin(std::int64_t total);
   // The consumer is done with a batch: its records are free to carry others.
   void release(std::int64_t batch);
-  // Admits no more, and returns when no step runs: at most as long as the longest running step
-  // takes, if the samples are told to pass the others over (see Sample::ended). Then all samples
-  // are free.
+  // Admits no more, and returns when no step runs and no sample waits: at most as long as the
+  // longest running step takes, or it takes until the last handle is fired or destroyed, if the
+  // samples are told to pass the other steps over (see Sample::ended). Then all samples are free.
   void drain();
   // Frames that arrived in batches which are not complete; call it when nothing is under way.
   void for_each_held(const std::function<void(const Sample&)>& visit) const;

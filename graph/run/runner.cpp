@@ -2,8 +2,11 @@
 #include <sluice/graph/run/runner.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace sluice::detail {
 namespace {
@@ -26,9 +29,32 @@ struct NoClock {
   void ran(Sample&, const Step&) {}
 };
 
+// Lets a thread stand still until the wait is over.
+class StandStill : public WaitListener {
+ public:
+  void wait_is_over(Sample&) noexcept override {
+    const std::lock_guard lock(mutex_);  // held until all is said: then this may be gone
+    over_ = true;
+    said_.notify_one();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    said_.wait(lock, [&] { return over_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable said_;
+  bool over_ = false;
+};
+
 }  // namespace
 
 void Runner::run(Sample& sample, const Stage& stage) noexcept {
+  if (stage.kind() == StepKind::wait) {
+    run_and_wait(sample, stage);
+    return;
+  }
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return;
   if (sample.tally.timed()) {
@@ -59,6 +85,58 @@ void Runner::run_steps(Sample& sample, const Stage& stage) noexcept {
   if (sample.ended()) clock.ran(sample, *current);
   sample.enter(nullptr);
   sample.bytes_allocated += scope.bytes_allocated();
+}
+
+bool Runner::begin_wait(Sample& sample, const Stage& stage, WaitListener& listener) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return true;
+  const Step& step = stage.steps.front();
+  sample.enter_stage();
+  sample.enter(&step);
+  Wait& wait = sample.wait;
+  wait.begin(listener, pool_);
+  if (sample.tally.timed()) wait.since = Wait::Clock::now();
+  {
+    const BufferPoolScope scope(pool_);
+    const WorkScope work(sample.plan());
+    try {
+      step.run(sample);
+    } catch (...) {
+      // Whoever has the handle may be writing the sample's outcome now.
+      wait.thrown = std::current_exception();
+    }
+    wait.bytes_begun = scope.bytes_allocated();
+  }
+  if (!wait.leave()) return false;
+  end_wait(sample);
+  return true;
+}
+
+void Runner::end_wait(Sample& sample) noexcept {
+  const Step& step = *sample.running();
+  Wait& wait = sample.wait;
+  if (wait.thrown != nullptr) {
+    guarded(
+        sample, [&]() -> const std::string& { return step.name; },
+        [&] { std::rethrow_exception(std::exchange(wait.thrown, nullptr)); });
+  }
+  if (!sample.ended()) {
+    for (const SlotId slot : step.releases) sample.release(slot);
+  }
+  if (sample.tally.timed()) {
+    sample.tally.add(step.counter, 1);
+    sample.tally.add(step.counter + 1,
+                     std::chrono::nanoseconds(Wait::Clock::now() - wait.since).count());
+  }
+  sample.bytes_allocated += wait.bytes_begun + wait.bytes_given;
+  sample.enter(nullptr);
+}
+
+void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {
+  StandStill here;
+  if (begin_wait(sample, stage, here)) return;
+  here.wait();
+  end_wait(sample);
 }
 
 std::size_t Runner::choose(Sample& sample, const Branch& branch) noexcept {

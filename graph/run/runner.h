@@ -23,8 +23,14 @@ class Runner {
   void set_cancelled(bool cancelled) { cancelled_.store(cancelled, std::memory_order_relaxed); }
 
   // Counts and times each step if the sample's tally is timed; a step that ends its sample counts,
-  // too.
+  // too. Waits for a stage that waits.
   void run(Sample& sample, const Stage& stage) noexcept;
+
+  // Begins a stage that waits. True when there is nothing to wait for: the sample goes on. False:
+  // `listener` is told when the wait is over, perhaps it has been already; it calls end_wait()
+  // then, and the sample goes on. The time of the step is that until then.
+  bool begin_wait(Sample& sample, const Stage& stage, WaitListener& listener) noexcept;
+  static void end_wait(Sample& sample) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
@@ -40,6 +46,7 @@ class Runner {
   static void carry(Sample& sample, const Loop& loop) noexcept;
 
  private:
+  void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   template <bool kTimed>
   void run_steps(Sample& sample, const Stage& stage) noexcept;
 

@@ -18,6 +18,9 @@ struct Example {
 };
 
 const Example kExamples[] = {
+    {"async_by_hand",
+     false,
+     {"12 requests answered, 3 turned away; 15 were under way at once on one thread"}},
     {"batch_by_hand", false, {"batch 0: 0 1 2 3", "batch 2: 8 9"}},
     {"error_policies",
      false,

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice::docs {
@@ -51,6 +54,44 @@ TEST(ControlFlow, Names) {
   });
   EXPECT_EQ(pipeline.inspect(1).path().substr(0, 20), "turn:then/blur:arm 1");
   EXPECT_EQ(pipeline.stats().loops.at(0).name, "halve");
+}
+
+// Answers on a thread of its own.
+class Client {
+ public:
+  ~Client() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  void send(const std::string& text, Completion<std::string> done) {
+    const std::lock_guard lock(mutex_);
+    threads_.emplace_back(
+        [&text, done = std::move(done)]() mutable { EXPECT_TRUE(done.set("re: " + text)); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
+TEST(ControlFlow, StepsThatWait) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto client = std::make_shared<Client>();
+    auto question = g.map(
+        "question", [](std::int64_t i) { return std::to_string(i); }, indices(g));
+    auto answer = g.map_async<std::string>(
+        "ask",
+        [client](Completion<std::string> done, const std::string& text) {
+          client->send(text, std::move(done));
+        },
+        question);
+    return answer;
+  });
+  std::int64_t next = 0;
+  for (const auto& batch : pipeline.epoch()) {
+    for (const std::string& answer : batch.get<0>())
+      EXPECT_EQ(answer, "re: " + std::to_string(next++));
+  }
+  EXPECT_EQ(next, kSamples);
 }
 
 Value<Tensor> find_corners(Value<Image> image) {

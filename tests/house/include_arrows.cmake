@@ -54,8 +54,9 @@ foreach(room ${rooms})
       elseif(line MATCHES "<sluice/")
         break_found(${file} "${line}" "the library does not include its own summary")
       elseif(line MATCHES "<(oneapi/)?tbb[/.]"
-          AND NOT file MATCHES "^graph/flow/" AND NOT file MATCHES "^graph/run/lower[a-z_0-9]*\\.cpp$")
-        break_found(${file} "${line}" "only graph/flow/ and graph/run/lower*.cpp include oneTBB")
+          AND NOT file MATCHES "^graph/flow/" AND NOT file MATCHES "^graph/run/lower([a-z_0-9]*\\.cpp|_[a-z_0-9]+\\.h)$")
+        break_found(${file} "${line}"
+          "only graph/flow/, graph/run/lower*.cpp and graph/run/lower_*.h include oneTBB")
       elseif(line MATCHES "<(cuda|nvjpeg|cub/|thrust/)" AND NOT room STREQUAL cuda)
         break_found(${file} "${line}" "only cuda/ includes CUDA")
       endif()

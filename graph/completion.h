@@ -1,0 +1,50 @@
+// Completion: the handle by which a step that waits is told its value. See Graph::map_async.
+//
+//   auto reply = g.map_async<Reply>("ask", [&](Completion<Reply> done, const Query& query) {
+//     client.send(query, [done = std::move(done)](Reply r) mutable { done.set(std::move(r)); });
+//   }, query);
+//
+// Fire it once, from any thread: set() with the value, or fail() with what went wrong, which is the
+// sample's error then. The first one counts: any other says false and does nothing, so that an
+// answer and a timeout may race. A handle that is destroyed before it was fired fails its sample.
+// Do nothing long where you fire: the value is moved into the sample there, and the rest of the
+// sample's way is left to the pipeline's threads.
+//
+// Ownership: move-only. While a handle is held its sample waits, so that the end of an epoch, and
+// the destruction of the pipeline, wait for it: fire or destroy every handle, also where nobody
+// wants the value any more. Threads: any. Errors: nothing is thrown by a handle; what moving the
+// value throws is the sample's error.
+#pragma once
+
+#include <sluice/graph/builder/argument.h>
+#include <sluice/graph/plan/wait.h>
+
+#include <exception>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+template <class R>
+class Completion : public detail::CompletionHandle {
+ public:
+  Completion() = default;
+  // The pipeline makes them.
+  Completion(detail::Sample& sample, const std::vector<detail::SlotId>& slots)
+      : CompletionHandle(sample), slots_(&slots) {}
+
+  // True if this fires it.
+  bool set(R value) noexcept {
+    return fire([&](detail::Sample& sample) {
+      detail::results<R>::write(sample, *slots_, std::move(value));
+    });
+  }
+  bool fail(const std::exception_ptr& why) noexcept { return fire_error(why); }
+  bool fail(std::string_view what) noexcept { return fire_error(what); }
+
+ private:
+  const std::vector<detail::SlotId>* slots_ = nullptr;  // the step's
+};
+
+}  // namespace sluice

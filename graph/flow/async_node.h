@@ -1,0 +1,147 @@
+// async_node: tokens that wait for something that needs no thread: a reply, a timer, a device.
+//
+//   using Node = async_node<Request*>;
+//   Node ask(g, [&](Request* r, Node::completion done) { server.send(r, std::move(done)); });
+//   make_edge(last, ask.input());  make_edge(ask.output(), next);
+//   ...                                       // later, on the server's own thread:
+//   done.fire();                              // the token goes on through output()
+//
+// The body begins whatever is waited for and returns; the graph's threads go on with other tokens,
+// while the node keeps the graph alive: wait_for_all() does not return before each token has left.
+// A token leaves once: through output() when its handle is fired, from whichever thread, also
+// inside the body; through failed() when its handle is destroyed before that, which a body that
+// throws does if it still has it. A handle that is never fired and never destroyed keeps the graph
+// waiting for ever.
+//
+// `lost(token, why)` is told of a token that oneTBB has no memory to send on, on the thread that
+// fires; without one the graph is cancelled then. It must not throw.
+//
+// Ownership: the node belongs to its graph's user and must outlive the graph's activity; a handle
+// refers to the node and holds nothing else. Memory: none for a token beyond oneTBB's tasks.
+// Threads: the body runs concurrently for different tokens; a handle is moved, fired and destroyed
+// on any thread, one at a time. Tokens are copied: keep them to a few bytes. Errors: fire() throws
+// nothing; a thread that oneTBB does not know yet waits there until there is memory for it.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include <tbb/flow_graph.h>
+#include <tbb/task_arena.h>
+
+namespace sluice::flow {
+
+template <class Token>
+class async_node {
+ public:
+  using lost_function = std::function<void(const Token&, std::exception_ptr)>;
+
+  class completion {
+   public:
+    completion() = default;
+    completion(completion&& other) noexcept
+        : node_(std::exchange(other.node_, nullptr)), token_(other.token_) {}
+    completion& operator=(completion&& other) noexcept {
+      if (this != &other) {
+        drop();
+        node_ = std::exchange(other.node_, nullptr);
+        token_ = other.token_;
+      }
+      return *this;
+    }
+    ~completion() { drop(); }
+
+    // Whether it can still be fired.
+    explicit operator bool() const { return node_ != nullptr; }
+    const Token& token() const { return token_; }
+    // True if this lets the token out, false if it has left.
+    bool fire() noexcept {
+      async_node* const node = std::exchange(node_, nullptr);
+      if (node != nullptr) node->complete(token_);
+      return node != nullptr;
+    }
+    // Leaves the token to the caller, who sees to complete() himself.
+    Token release() noexcept {
+      node_ = nullptr;
+      return token_;
+    }
+
+   private:
+    friend class async_node;
+    completion(async_node& node, const Token& token) : node_(&node), token_(token) {}
+    void drop() noexcept {
+      async_node* const node = std::exchange(node_, nullptr);
+      if (node != nullptr) node->leave(token_, node->failed_);
+    }
+
+    async_node* node_ = nullptr;
+    Token token_{};
+  };
+
+  // `body(token, completion)`: what it throws is dropped, since its handle says what becomes of the
+  // token.
+  template <class Body>
+  async_node(tbb::flow::graph& g, Body body, lost_function lost = {})
+      : graph_(g),
+        lost_(std::move(lost)),
+        output_(g),
+        failed_(g),
+        input_(g, tbb::flow::unlimited,
+               [this, body = std::move(body)](const Token& token) -> tbb::flow::continue_msg {
+                 graph_.reserve_wait();
+                 try {
+                   body(token, completion(*this, token));
+                 } catch (...) {  // an exception that left here would take other tokens with it
+                 }
+                 return {};
+               }) {}
+  async_node(const async_node&) = delete;
+  async_node& operator=(const async_node&) = delete;
+
+  tbb::flow::receiver<Token>& input() { return input_; }
+  tbb::flow::sender<Token>& output() { return output_; }
+  tbb::flow::sender<Token>& failed() { return failed_; }
+
+  // Lets out a token whose handle was released; once for each.
+  void complete(const Token& token) noexcept { leave(token, output_); }
+
+ private:
+  using Port = tbb::flow::broadcast_node<Token>;
+
+  // oneTBB keeps something of each thread that it meets. release_wait() would fail where there is
+  // no memory for that, and whoever waits for the graph would never be woken.
+  static bool known_to_tbb() noexcept {
+    try {
+      tbb::this_task_arena::isolate([] {});
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  // Nothing of the node is touched after the last line.
+  void leave(const Token& token, Port& port) noexcept {
+    tbb::flow::graph& g = graph_;
+    while (!known_to_tbb()) std::this_thread::yield();
+    try {
+      port.try_put(token);
+    } catch (...) {
+      if (lost_) {
+        lost_(token, std::current_exception());
+      } else {
+        g.cancel();
+      }
+    }
+    g.release_wait();
+  }
+
+  tbb::flow::graph& graph_;
+  const lost_function lost_;
+  Port output_;
+  Port failed_;
+  tbb::flow::function_node<Token> input_;
+};
+
+}  // namespace sluice::flow
