@@ -146,8 +146,8 @@ class Graph {
   }
 
   // Like map, for steps that draw random numbers: f(Random&, args...). The numbers depend on the
-  // pipeline's seed, the epoch, the sample and on which of the graph's generators this is, and on
-  // nothing else.
+  // pipeline's seed, the epoch, the sample and on which of the graph's generators this is, in loops
+  // on the numbers of the iterations, and on nothing else.
   template <class F, class... Args>
   auto random(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_random<F, Args...>::check()) {

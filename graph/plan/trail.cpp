@@ -70,10 +70,22 @@ void Trail::enter(const Loop& loop) {
 void Trail::repeat(const Loop& loop) { set_iteration(++cut_back_to(loop).number); }
 
 void Trail::set_iteration(std::int64_t iteration) {
-  const std::uint64_t outer = depth_ == 1 ? seed_ : watched_[depth_ - 2].seed;
   Watched& watched = watched_[depth_ - 1];
-  watched.seed = seed_of_iteration(outer, static_cast<std::uint64_t>(iteration));
+  watched.has_seed = false;
   watched.iteration.store(iteration, std::memory_order_relaxed);
+}
+
+std::uint64_t Trail::seed_in_loops() const {
+  std::size_t known = depth_;
+  while (known > 0 && !watched_[known - 1].has_seed) --known;
+  std::uint64_t seed = known == 0 ? seed_ : watched_[known - 1].seed;
+  for (; known < depth_; ++known) {
+    Watched& watched = watched_[known];
+    const std::int64_t iteration = watched.iteration.load(std::memory_order_relaxed);
+    seed = watched.seed = seed_of_iteration(seed, static_cast<std::uint64_t>(iteration));
+    watched.has_seed = true;
+  }
+  return seed;
 }
 
 void Trail::leave(const Loop& loop) {

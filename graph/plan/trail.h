@@ -40,7 +40,8 @@ class Trail {
   void end();
 
   // Of what is drawn here: outside of loops the sample's own, else that of the iteration.
-  std::uint64_t seed() const { return depth_ == 0 ? seed_ : watched_[depth_ - 1].seed; }
+  // Computed when it is first asked for, so that iterations without draws pay nothing.
+  std::uint64_t seed() const { return depth_ == 0 ? seed_ : seed_in_loops(); }
 
   // "if_else:then/while_loop (iteration 52)/select#2:arm 3"; iterations are numbered from 0. Of a
   // loop that is over, "while_loop (53 iterations)". The middle of a long one is left out.
@@ -66,12 +67,16 @@ class Trail {
     std::atomic<const Loop*> loop{nullptr};
     std::atomic<std::int64_t> iteration{0};
     std::atomic<std::int64_t> since{0};
-    std::uint64_t seed = 0;  // of the iteration; for the task that carries the sample alone
+    // For the task that carries the sample alone: the seed of the iteration, and whether it is
+    // known. Where it is, those of the loops around are, too.
+    std::uint64_t seed = 0;
+    bool has_seed = false;
   };
   // Drops what came after the loop began.
   Entry& cut_back_to(const Loop& loop);
   // The innermost loop is at this iteration.
   void set_iteration(std::int64_t iteration);
+  std::uint64_t seed_in_loops() const;
   static std::string text_of(const Entry& entry);
 
   std::vector<Entry> entries_;
