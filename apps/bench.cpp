@@ -134,6 +134,10 @@ class Bench {
 
   // The limit is not measured: it follows from how many may wait at once, and how long each does.
   void run_wait() {
+    if (options_.batch > kWaiting)
+      throw UsageError(
+          fmt::format("bench wait: --batch {} is more than the {} samples that wait at once",
+                      options_.batch, kWaiting));
     const double wait = std::chrono::duration<double>(kWait).count();
     const double limit = kWaiting / wait;
     const SubjectOptions subject{

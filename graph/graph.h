@@ -128,20 +128,22 @@ class Graph {
   // the sample's error, which ends its wait when f has not kept the handle. See completion.h.
   template <class R = detail::NotSaid, class F, class... Args>
   auto map_async(std::string_view name, F f, Args... args) {
-    if constexpr (!detail::result_of_map_async<R>::check()) {
-      return detail::Refused();
-    } else if constexpr (!detail::function_of_map_async<Completion<R>, F, Args...>::check()) {
-      return detail::Refused();
+    if constexpr (detail::result_of_map_async<R>::check()) {
+      if constexpr (detail::function_of_map_async<Completion<R>, F, Args...>::check()) {
+        detail::Step step = begin_step<Args...>(name, args...);
+        step.kind = detail::StepKind::wait;
+        auto values = detail::results<R>::add(recorder_, step);
+        step.run = [f = std::move(f), slots = step.writes,
+                    ... args = std::move(args)](detail::Sample& sample) {
+          std::invoke(f, Completion<R>(sample, slots), detail::argument<Args>::of(args, sample)...);
+        };
+        recorder_.add_step(std::move(step));
+        return values;
+      } else {
+        return detail::Refused();
+      }
     } else {
-      detail::Step step = begin_step<Args...>(name, args...);
-      step.kind = detail::StepKind::wait;
-      auto values = detail::results<R>::add(recorder_, step);
-      step.run = [f = std::move(f), slots = step.writes,
-                  ... args = std::move(args)](detail::Sample& sample) {
-        std::invoke(f, Completion<R>(sample, slots), detail::argument<Args>::of(args, sample)...);
-      };
-      recorder_.add_step(std::move(step));
-      return values;
+      return detail::Refused();
     }
   }
 

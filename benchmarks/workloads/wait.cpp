@@ -1,7 +1,6 @@
 #include "benchmarks/workloads/wait.h"
 
 #include <sluice/graph/pipeline.h>
-#include <sluice/runtime/error.h>
 
 #include <condition_variable>
 #include <cstddef>
@@ -83,9 +82,6 @@ class Timer {
 }  // namespace
 
 Subject make_wait_subject(SubjectOptions options) {
-  if (options.batch > kWaiting)
-    throw Error(
-        "bench wait: a batch of more than 1,024 samples is never whole, since so many wait");
   options.window = kWaiting;
   return subject_of(options, [images = options.images](Graph& g) {
     auto id = g.source(images, [](const SampleInfo& info) { return info.index_in_epoch; });

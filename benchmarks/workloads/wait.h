@@ -12,7 +12,8 @@ namespace sluice::app {
 inline constexpr std::chrono::milliseconds kWait{5};
 inline constexpr int kWaiting = 1024;
 
-// One thread, which belongs to the subject, keeps the time of all that wait.
+// A batch is no larger than kWaiting. One thread, which belongs to the subject, keeps the time of
+// all that wait.
 Subject make_wait_subject(SubjectOptions options);
 
 }  // namespace sluice::app

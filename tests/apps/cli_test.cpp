@@ -68,6 +68,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data x --out y --index", "--index wants one value"},
       {"bench train --data " + occupied + " --index missing", "cannot be opened"},
       {"bench overhead --index memory", "bench overhead reads no files"},
+      {"bench wait --index memory", "bench wait reads no files"},
+      {"bench wait --batch 2000", "--batch 2000 is more than the 1024 samples that wait at once"},
       {"bench overhead --json " + link, "--json " + link + " is a link to occupied/a.jpg"},
       {"index --data x", "--out FILE is missing: file for the index"},
       {"index --out x", "--data DIR is missing"},
