@@ -48,7 +48,7 @@ void CompletionHandle::drop() noexcept {
       "any thread");
 }
 
-// Behind this the sample may be anybody's.
+// After this the sample may be anybody's.
 void CompletionHandle::leave(Sample& sample) noexcept {
   if (sample.wait.leave()) sample.wait.listener->wait_is_over(sample);
 }
