@@ -107,7 +107,7 @@ std::vector<Contender> contenders() {
           {"loop of 10 iterations", loop, 8}};
 }
 
-Subject make(SubjectOptions options, const Describe& describe) {
+Subject make(const SubjectOptions& options, const Describe& describe) {
   return subject_of(options, [images = options.images, describe](Graph& g) {
     auto id = g.source(images, [](const SampleInfo& info) { return info.index_in_epoch; });
     return describe(g, step(g, "third", step(g, "second", step(g, "first", id))));
