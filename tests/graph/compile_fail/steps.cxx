@@ -30,7 +30,7 @@
 // WANT 20: map: the function returns a Value
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/ops/flip.h>
+#include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/resize.h>
 #include <sluice/ops/rotate.h>
 #include <sluice/runtime/image.h>
