@@ -31,8 +31,8 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry/flip.h>
-#include <sluice/ops/resize.h>
-#include <sluice/ops/rotate.h>
+#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/rotate.h>
 #include <sluice/runtime/image.h>
 
 #include <functional>
