@@ -93,8 +93,8 @@ struct PoolState {
     stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
   }
 
-  // A block of the pool's, of class `size_class` or one above it, which is then said there; null
-  // when there is none.
+  // A free block of class `size_class`, or of one above it, which `size_class` then is; null when
+  // there is none.
   std::byte* take(unsigned& size_class) {
     const std::lock_guard lock(mutex);
     const unsigned from = lender(size_class);

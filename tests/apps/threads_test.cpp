@@ -42,9 +42,7 @@ Ran run_limited(rlim_t limit, std::vector<std::string> arguments) {
 }
 
 TEST(ProgramThreads, FewerThanAskedForAreSaidOnce) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer has a thread of its own";
-#endif
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "the sanitizer has a thread of its own";
   if (geteuid() != 0) GTEST_SKIP() << "needs a user that runs nothing else";
   const std::string data = (test_folder() / "data").string();
   ASSERT_EQ(run_program("pictures --out " + data).status, 0);
