@@ -19,10 +19,13 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/cpu_count.h>
+#include <sluice/runtime/dlpack.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/memory_resource.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>

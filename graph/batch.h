@@ -1,7 +1,8 @@
 // Batch<Ts...>: what a pipeline delivers. Structured bindings give the columns: `const auto&
 // [images, labels] = batch`.
 //
-// Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy.
+// Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy; its
+// columns of images and tensors may be copied out of it, as handles on the same memory.
 // Threads: like a vector.
 #pragma once
 

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+class MemoryResource;
 
 // What becomes of a batch that holds samples which failed.
 struct OnError {
@@ -61,6 +64,13 @@ struct PipelineOptions {
   // Steps are counted and timed, see Stats::steps. Costs one look at the clock for each run of a
   // step, some 30 ns. Arms and loops are counted always.
   bool profile = false;
+  // For each output in order, the memory that its batches are written into; null, and for outputs
+  // beyond the list: the pipeline's own. See memory_resource.h and buffer_ring.h. For images and
+  // tensors of one shape: a batch that does not fit (its samples differ in shape, or allocate()
+  // gives too little, nothing, or throws) is an Error of next(), and the next call goes on with the
+  // batch after it. A block is asked for with the first sample of a batch, and once more when the
+  // batch is complete, if there was none: then the samples are copied into it.
+  std::vector<std::shared_ptr<MemoryResource>> output_memory = {};
 };
 
 // Names are for errors, paths, counts and drawings. An empty one stands for the construct's own:

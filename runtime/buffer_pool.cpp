@@ -6,6 +6,9 @@
 #include <bit>
 #include <mutex>
 #include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace sluice {
 namespace detail {
@@ -33,32 +36,40 @@ std::size_t class_bytes(unsigned size_class) {
   return (std::size_t{1} << log) + steps * ((std::size_t{1} << log) / 4);
 }
 
-std::byte* take_from_system(std::size_t bytes) {
-  return static_cast<std::byte*>(
-      ::operator new (bytes + Buffer::kPadding, std::align_val_t{Buffer::kAlignment}));
+std::byte* take_from(MemoryResource& system, unsigned size_class) {
+  void* const block =
+      system.allocate(class_bytes(size_class) + Buffer::kPadding, Buffer::kAlignment);
+  if (block == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(block);
 }
 
-void give_to_system(std::byte* block) {
-  ::operator delete (block, std::align_val_t{Buffer::kAlignment});
+void give_to(MemoryResource& system, std::byte* block, unsigned size_class) {
+  system.deallocate(block, class_bytes(size_class) + Buffer::kPadding, Buffer::kAlignment);
 }
 
-// Free blocks; each holds the address of the next one in its first bytes.
+// Free blocks; each holds in its first bytes the address of the next one, and its own class.
 class FreeBlocks {
  public:
   bool empty() const { return first_ == nullptr; }
-  void push(std::byte* block) { first_ = ::new (static_cast<void*>(block)) Link{first_}; }
+  void push(std::byte* block, unsigned size_class) {
+    first_ = ::new (static_cast<void*>(block)) Link{first_, size_class};
+  }
   std::byte* pop() {
     Link* const block = first_;
     first_ = block->next;
     return static_cast<std::byte*>(static_cast<void*>(block));
   }
-  void give_all_to_system() {
-    while (!empty()) give_to_system(pop());
+  void give_all_to(MemoryResource& system) {
+    while (!empty()) {
+      const unsigned size_class = first_->size_class;
+      give_to(system, pop(), size_class);
+    }
   }
 
  private:
   struct Link {
     Link* next;
+    unsigned size_class;
   };
   Link* first_ = nullptr;
 };
@@ -68,6 +79,9 @@ class FreeBlocks {
 // Shared by the BufferPool object and every Buffer on loan; the last of them deletes it. The system
 // is asked for blocks, and given them back, without the lock.
 struct PoolState {
+  explicit PoolState(std::shared_ptr<MemoryResource> from) : system(std::move(from)) {}
+
+  const std::shared_ptr<MemoryResource> system;
   std::mutex mutex;
   std::array<FreeBlocks, kClasses> classes;
   BufferPoolStats stats;
@@ -109,7 +123,7 @@ struct PoolState {
     ask(bytes);
     std::byte* block = nullptr;
     try {
-      block = take_from_system(bytes);
+      block = take_from(*system, size_class);
     } catch (...) {
       const std::lock_guard lock(mutex);
       bytes_asked_for -= bytes;
@@ -128,7 +142,7 @@ struct PoolState {
       const std::size_t most = std::max(stats.bytes_peak, stats.bytes_in_use + bytes_asked_for);
       surplus = take_surplus(most - bytes_asked_for);
     }
-    surplus.give_all_to_system();
+    surplus.give_all_to(*system);
   }
 
   // The block is there, and on loan.
@@ -142,7 +156,7 @@ struct PoolState {
       lend(bytes);
       surplus = take_surplus(stats.bytes_peak);  // what was in use before may be free by now
     }
-    surplus.give_all_to_system();
+    surplus.give_all_to(*system);
   }
 
   // A block comes back. True when nobody holds the pool any more.
@@ -154,13 +168,13 @@ struct PoolState {
       stats.bytes_in_use -= bytes;
       --on_loan;
       if (!closed) {
-        classes[size_class].push(block);
+        classes[size_class].push(block, size_class);
         return false;
       }
       stats.bytes_reserved -= bytes;
       last = on_loan == 0;
     }
-    give_to_system(block);
+    give_to(*system, block, size_class);
     return last;
   }
 
@@ -171,7 +185,7 @@ struct PoolState {
     while (stats.bytes_reserved > most && stats.bytes_reserved > stats.bytes_in_use) {
       FreeBlocks& blocks = classes[next_given];
       if (!blocks.empty()) {
-        surplus.push(blocks.pop());
+        surplus.push(blocks.pop(), next_given);
         stats.bytes_reserved -= class_bytes(next_given);
       }
       next_given = (next_given + 1) % kClasses;
@@ -190,7 +204,7 @@ struct PoolState {
       surplus = take_surplus(0);
       last = closed && on_loan == 0;
     }
-    surplus.give_all_to_system();
+    surplus.give_all_to(*system);
     return last;
   }
 };
@@ -205,10 +219,14 @@ std::size_t Buffer::capacity() const {
   return data_ == nullptr ? 0 : detail::class_bytes(size_class_);
 }
 
+MemoryResource* Buffer::resource() const {
+  return data_ == nullptr ? nullptr : pool_->system.get();
+}
+
 void Buffer::reset() noexcept {
   if (data_ == nullptr) return;
   if (!pool_->home.here()) {
-    detail::give_to_system(data_);
+    detail::give_to(*pool_->system, data_, size_class_);
   } else if (pool_->return_loan(data_, size_class_)) {
     delete pool_;
   }
@@ -217,7 +235,14 @@ void Buffer::reset() noexcept {
   pool_ = nullptr;
 }
 
-BufferPool::BufferPool() : state_(new detail::PoolState) {}
+BufferPool::BufferPool(std::shared_ptr<MemoryResource> from) : state_(nullptr) {
+  if (from == nullptr || !from->place().on_host()) {
+    throw std::invalid_argument("a pool keeps its notes in free blocks, so that it needs memory " +
+                                std::string("of the host, not ") +
+                                (from == nullptr ? "none" : to_string(from->place())));
+  }
+  state_ = new detail::PoolState(std::move(from));
+}
 
 BufferPool::~BufferPool() {
   if (state_->home.here() && state_->trim(true)) delete state_;
@@ -228,7 +253,7 @@ Buffer BufferPool::allocate(std::size_t bytes) {
   unsigned size_class = detail::class_of(bytes);
   Buffer buffer;
   if (!state_->home.here()) {
-    buffer.data_ = detail::take_from_system(detail::class_bytes(size_class));
+    buffer.data_ = detail::take_from(*state_->system, size_class);
   } else {
     buffer.data_ = state_->take(size_class);
     if (buffer.data_ == nullptr) buffer.data_ = state_->take_new(size_class);

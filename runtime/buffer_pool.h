@@ -8,6 +8,8 @@
 // A pool never keeps more than was in use at one time: before it takes a block from the system that
 // would exceed this, it gives back others that nobody uses.
 //
+// The system is a MemoryResource: the host's, unless the pool is told another one.
+//
 // Ownership: a Buffer keeps the memory of its pool alive; it may outlive the BufferPool object. In
 // a child of fork() a Buffer that was made before stays readable; released there, its block goes to
 // the system, and so do those that are allocated from a pool made before.
@@ -16,9 +18,12 @@
 // allocate() throws std::bad_alloc, and the pool stays as it was.
 #pragma once
 
+#include <sluice/runtime/memory_resource.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 
 namespace sluice {
@@ -49,6 +54,8 @@ class Buffer {
   std::size_t size() const { return size_; }
   // The size of the whole block, which counts in BufferPoolStats; 0 when empty.
   std::size_t capacity() const;
+  // Where the block comes from in the end; null when empty.
+  MemoryResource* resource() const;
   explicit operator bool() const { return data_ != nullptr; }
   // Whether `at` points into the block.
   bool contains(const void* at) const {
@@ -82,7 +89,9 @@ struct BufferPoolStats {
 
 class BufferPool {
  public:
-  BufferPool();
+  // `from`: where blocks come from, host or pinned memory; throws std::invalid_argument for a
+  // device's, since the pool keeps its own notes in blocks that are free.
+  explicit BufferPool(std::shared_ptr<MemoryResource> from = host_memory());
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;

@@ -1,32 +1,70 @@
 #include <sluice/runtime/image.h>
 
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace sluice {
+namespace {
 
-Image& Image::operator=(Image&& other) noexcept {
-  if (this == &other) return *this;
-  if (!other.is_view() || !buffer_.contains(other.data_)) buffer_ = std::move(other.buffer_);
-  data_ = std::exchange(other.data_, nullptr);
-  height_ = std::exchange(other.height_, 0);
-  width_ = std::exchange(other.width_, 0);
-  channels_ = std::exchange(other.channels_, 0);
-  row_stride_ = std::exchange(other.row_stride_, 0);
-  placed_ = other.placed_ = false;
-  return *this;
+ValueSpec spec_of(int height, int width, int channels) {
+  ValueSpec spec{{}, DType::u8, Layout::hwc};
+  spec.shape.rank = 3;
+  spec.shape.dims = {height, width, channels};
+  return spec;
+}
+
+// What keeps these elements from being pixels; empty when nothing does.
+std::string obstacle(const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  if (tensor.empty()) return "an empty tensor";
+  if (tensor.dtype() != DType::u8) return std::string("a tensor of ") + name_of(tensor.dtype());
+  if (tensor.layout() == Layout::chw) return "a tensor of layout CHW";
+  if (shape.rank != 2 && shape.rank != 3) {
+    return "a tensor of shape " + to_string(shape);
+  }
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    if (shape[axis] < 1 || shape[axis] > std::numeric_limits<int>::max())
+      return "a tensor of shape " + to_string(shape);
+  }
+  const std::int64_t channels = shape.rank == 3 ? shape[2] : 1;
+  const Strides& strides = tensor.strides();
+  if ((shape[1] > 1 && strides[1] != channels) ||
+      (shape.rank == 3 && channels > 1 && strides[2] != 1)) {
+    return "a tensor whose pixels do not lie side by side";
+  }
+  if (tensor.read_only()) return "a tensor that must not be written";
+  if (!tensor.place().on_host()) return "a tensor in " + to_string(tensor.place());
+  return {};
+}
+
+}  // namespace
+
+Image::Image(Tensor&& pixels) {
+  if (const std::string what = obstacle(pixels); !what.empty()) {
+    throw std::invalid_argument(what +
+                                " cannot become an image without a copy; an image is u8, (height, "
+                                "width, channels) or (height, width), writable, on the host");
+  }
+  const Shape shape = pixels.shape();
+  const std::int64_t channels = shape.rank == 3 ? shape[2] : 1;
+  // The stride of a single row may be anything: it is asked for all the same.
+  const std::int64_t row = shape[0] > 1 ? pixels.strides()[0] : shape[1] * channels;
+  tensor_ = std::move(pixels);
+  tensor_.spec_.layout = Layout::hwc;
+  tensor_.spec_.shape.rank = 3;
+  tensor_.spec_.shape.dims[2] = channels;
+  tensor_.strides_ = {row, channels, 1};
 }
 
 Image Image::view(std::uint8_t* pixels, int height, int width, int channels,
                   std::ptrdiff_t row_stride) {
   Image image;
-  image.data_ = pixels;
-  image.height_ = height;
-  image.width_ = width;
-  image.channels_ = channels;
-  image.row_stride_ = row_stride;
+  image.tensor_ =
+      Tensor::view(reinterpret_cast<std::byte*>(pixels), spec_of(height, width, channels),
+                   {row_stride, std::int64_t{channels}, 1});
   return image;
 }
 
@@ -40,60 +78,44 @@ void Image::create(int height, int width, int channels) {
                                 std::to_string(width) + " x " + std::to_string(channels) +
                                 " (height x width x channels) cannot exist");
   }
-  release();
-  const ValueSpec spec{{height, width, channels}, DType::u8, Layout::hwc};
-  if (placer_ != nullptr) data_ = reinterpret_cast<std::uint8_t*>(placer_->place(spec));
-  placed_ = data_ != nullptr;
-  if (data_ == nullptr) {
-    buffer_ = BufferPool::current().allocate(spec.bytes());
-    data_ = reinterpret_cast<std::uint8_t*>(buffer_.data());
-  }
-  height_ = height;
-  width_ = width;
-  channels_ = channels;
-  row_stride_ = static_cast<std::ptrdiff_t>(row_bytes());
-}
-
-void Image::release() noexcept {
-  buffer_.reset();
-  data_ = nullptr;
-  height_ = width_ = channels_ = 0;
-  row_stride_ = 0;
-  placed_ = false;
+  const ValueSpec spec = spec_of(height, width, channels);
+  tensor_.create(spec.shape, spec.dtype, spec.layout);
 }
 
 void Image::narrow(int y, int x, int height, int width) {
-  if (y < 0 || x < 0 || height < 1 || width < 1 || y > height_ - height || x > width_ - width) {
+  if (y < 0 || x < 0 || height < 1 || width < 1 || y > this->height() - height ||
+      x > this->width() - width) {
     throw std::out_of_range("the window y=" + std::to_string(y) + " x=" + std::to_string(x) +
                             " height=" + std::to_string(height) +
                             " width=" + std::to_string(width) +
-                            " does not lie inside an image of " + std::to_string(height_) + " x " +
-                            std::to_string(width_) + " (height x width)");
+                            " does not lie inside an image of " + std::to_string(this->height()) +
+                            " x " + std::to_string(this->width()) + " (height x width)");
   }
-  data_ = row(y) + x * channels_;
-  placed_ = placed_ && height == height_ && width == width_;
-  height_ = height;
-  width_ = width;
+  tensor_.data_ += y * row_stride() + std::ptrdiff_t{x} * channels();
+  tensor_.placed_ = tensor_.placed_ && height == this->height() && width == this->width();
+  tensor_.spec_.shape.dims[0] = height;
+  tensor_.spec_.shape.dims[1] = width;
 }
 
 Image Image::crop_view(int y, int x, int height, int width) const {
   // The view is handed out by value from a const image: whoever writes through it breaks the
   // promise.
-  Image part = view(const_cast<std::uint8_t*>(data_), height_, width_, channels_, row_stride_);
+  Image part = view(const_cast<std::uint8_t*>(data()), this->height(), this->width(), channels(),
+                    row_stride());
   part.narrow(y, x, height, width);
   return part;
 }
 
 Image Image::clone() const {
   Image copy;
-  if (empty()) return copy;
-  copy.create(height_, width_, channels_);
-  for (int y = 0; y < height_; ++y) std::memcpy(copy.row(y), row(y), row_bytes());
+  copy.tensor_ = tensor_.clone();
   return copy;
 }
 
-void Image::own() {
-  if (is_view() && !placed_) *this = clone();
+Image Image::share() {
+  Image other;
+  other.tensor_ = tensor_.share();
+  return other;
 }
 
 bool operator==(const Image& a, const Image& b) {

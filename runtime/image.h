@@ -1,12 +1,14 @@
-// Image: 8-bit pixels, height x width x channels, channels interleaved, rows `row_stride()` bytes
-// apart.
+// Image: a tensor of 8-bit pixels, height x width x channels, channels interleaved, rows
+// `row_stride()` bytes apart; with the names that people use for such a thing.
 //
-// Ownership: an Image owns its pixels (a Buffer from the current BufferPool), or it is a view on
-// memory of somebody else, who must keep it alive. It moves and does not copy: clone() copies, in
-// plain sight. Inside a pipeline the memory may instead lie in the batch that the image is about to
-// become part of (see Placer); operators need not know: they call create() and write. Threads: like
-// a vector. Many may read one Image; one may write. Errors: std::invalid_argument for sizes below 1
-// or absurdly large, std::bad_alloc.
+// Ownership: that of the Tensor that it is. An Image owns its pixels (a Buffer from the current
+// BufferPool), shares them, or is a view on memory of somebody else, who must keep it alive. It
+// moves and does not copy: clone() copies, in plain sight. Inside a pipeline the memory may instead
+// lie in the batch that the image is about to become part of (see Placer); operators need not know:
+// they call create() and write. An Image becomes a Tensor, and the Tensor an Image, without a copy
+// of the pixels.
+// Threads: like a vector. Many may read one Image; one may write. Errors: std::invalid_argument for
+// sizes below 1 or absurdly large, std::bad_alloc.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -14,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace sluice {
 
@@ -22,9 +25,14 @@ class Image {
   Image() = default;
   // Uninitialised pixels. Sizes in pixels, each at least 1.
   Image(int height, int width, int channels) { create(height, width, channels); }
-  Image(Image&& other) noexcept { *this = std::move(other); }
+  // The pixels of a tensor: u8, of the shape (height, width, channels), or (height, width) for gray
+  // ones, with the pixels of a row side by side; rows may be any distance apart. Throws
+  // std::invalid_argument for any other, and for one that must not be written or is not the host's;
+  // the tensor then keeps what it has.
+  explicit Image(Tensor&& pixels);
+  Image(Image&&) noexcept = default;
   // An image that is given a view of itself keeps its memory.
-  Image& operator=(Image&& other) noexcept;
+  Image& operator=(Image&&) noexcept = default;
 
   // A view on pixels that belong to somebody else.
   static Image view(std::uint8_t* pixels, int height, int width, int channels,
@@ -34,56 +42,56 @@ class Image {
   // but its size.
   static Image size_only(int height, int width, int channels);
 
+  // The image as a tensor, of layout HWC.
+  const Tensor& tensor() const& { return tensor_; }
+  Tensor tensor() && { return std::move(tensor_); }
+
   // Drops what was there and provides height * width * channels uninitialised bytes without gaps
   // between the rows. Operators call this on their output.
   void create(int height, int width, int channels);
   // Shows only a part of what it shows now, and keeps its memory. The part must lie inside.
   void narrow(int y, int x, int height, int width);
   // Leaves the image empty and its memory to the pool.
-  void release() noexcept;
+  void release() noexcept { tensor_.release(); }
 
-  bool empty() const { return data_ == nullptr; }
+  bool empty() const { return tensor_.empty(); }
   // True for pixels that belong to somebody else: a view, or a place in a batch.
-  bool is_view() const { return data_ != nullptr && !buffer_; }
-  int height() const { return height_; }
-  int width() const { return width_; }
-  int channels() const { return channels_; }
+  bool is_view() const { return tensor_.is_view(); }
+  int height() const { return size(0); }
+  int width() const { return size(1); }
+  int channels() const { return size(2); }
   // Bytes from a pixel to the one below it.
-  std::ptrdiff_t row_stride() const { return row_stride_; }
+  std::ptrdiff_t row_stride() const { return tensor_.strides_[0]; }
   // width() * channels(): the bytes of a row that are pixels.
   std::size_t row_bytes() const {
-    return static_cast<std::size_t>(width_) * static_cast<std::size_t>(channels_);
+    return static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels());
   }
-  bool contiguous() const { return row_stride_ == static_cast<std::ptrdiff_t>(row_bytes()); }
+  bool contiguous() const { return row_stride() == static_cast<std::ptrdiff_t>(row_bytes()); }
 
-  const std::uint8_t* data() const { return data_; }
-  std::uint8_t* data() { return data_; }
-  const std::uint8_t* row(int y) const { return data_ + y * row_stride_; }
-  std::uint8_t* row(int y) { return data_ + y * row_stride_; }
-  std::uint8_t at(int y, int x, int c) const { return row(y)[x * channels_ + c]; }
+  const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(tensor_.data_); }
+  std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(tensor_.data_); }
+  const std::uint8_t* row(int y) const { return data() + y * row_stride(); }
+  std::uint8_t* row(int y) { return data() + y * row_stride(); }
+  std::uint8_t at(int y, int x, int c) const { return row(y)[x * channels() + c]; }
 
   // A view on a part of this image; throws std::out_of_range unless the window lies inside.
   Image crop_view(int y, int x, int height, int width) const;
-  // A copy with pixels of its own.
+  // A copy with pixels of its own, without gaps between the rows.
   Image clone() const;
+  // Another handle on the same pixels: see Tensor::share().
+  Image share();
   // Makes a view a copy. Pixels that create() has put into a batch, and which are shown whole, stay
   // there.
-  void own();
+  void own() { tensor_.own(); }
 
   // Where create() takes memory from next; null for the current pool. Not moved along with the
   // pixels.
-  void set_placer(Placer* placer) { placer_ = placer; }
-  bool has_placer() const { return placer_ != nullptr; }
+  void set_placer(Placer* placer) { tensor_.set_placer(placer); }
+  bool has_placer() const { return tensor_.has_placer(); }
 
  private:
-  std::uint8_t* data_ = nullptr;
-  int height_ = 0;
-  int width_ = 0;
-  int channels_ = 0;
-  std::ptrdiff_t row_stride_ = 0;
-  Buffer buffer_;
-  Placer* placer_ = nullptr;
-  bool placed_ = false;  // shows all of what placer_ gave, as it gave it
+  int size(std::size_t axis) const { return static_cast<int>(tensor_.spec_.shape.dims[axis]); }
+  Tensor tensor_;  // rank 3, or 0 when empty
 };
 
 // The same size and the same pixels.

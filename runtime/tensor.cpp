@@ -1,19 +1,28 @@
 #include <sluice/runtime/tensor.h>
 
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
 namespace sluice {
 
+static_assert(sizeof(bool) == 1);
+
 std::size_t size_of(DType type) {
   switch (type) {
     case DType::u8:
+    case DType::boolean:
       return 1;
+    case DType::i16:
     case DType::f16:
       return 2;
+    case DType::i32:
     case DType::f32:
       return 4;
+    case DType::i64:
+    case DType::f64:
+      return 8;
   }
   return 0;
 }
@@ -22,10 +31,20 @@ const char* name_of(DType type) {
   switch (type) {
     case DType::u8:
       return "u8";
+    case DType::i16:
+      return "i16";
+    case DType::i32:
+      return "i32";
+    case DType::i64:
+      return "i64";
     case DType::f16:
       return "f16";
     case DType::f32:
       return "f32";
+    case DType::f64:
+      return "f64";
+    case DType::boolean:
+      return "bool";
   }
   return "?";
 }
@@ -44,8 +63,8 @@ const char* name_of(Layout layout) {
 
 Shape::Shape(std::initializer_list<std::int64_t> sizes) {
   if (sizes.size() > kMaxRank) {
-    throw std::invalid_argument("a shape has at most 4 dimensions, not " +
-                                std::to_string(sizes.size()));
+    throw std::invalid_argument("a shape has at most " + std::to_string(kMaxRank) +
+                                " dimensions, not " + std::to_string(sizes.size()));
   }
   for (const std::int64_t size : sizes) {
     if (size < 0) throw std::invalid_argument("a dimension cannot be " + std::to_string(size));
@@ -72,19 +91,95 @@ std::string to_string(const Shape& shape) {
   return text + ")";
 }
 
+Strides contiguous_strides(const Shape& shape) {
+  Strides strides{};
+  std::int64_t stride = 1;
+  for (int axis = shape.rank - 1; axis >= 0; --axis) {
+    strides[static_cast<std::size_t>(axis)] = stride;
+    // A shape that is larger than any memory is found where its elements are counted.
+    if (__builtin_mul_overflow(stride, shape[axis], &stride)) stride = 0;
+  }
+  return strides;
+}
+
+namespace {
+
+// The dimensions from this one on lie one after the other, without gaps.
+int contiguous_from(const Shape& shape, const Strides& strides) {
+  std::int64_t expected = 1;
+  for (int axis = shape.rank - 1; axis >= 0; --axis) {
+    if (shape[axis] != 1 && strides[static_cast<std::size_t>(axis)] != expected) return axis + 1;
+    expected *= shape[axis];
+  }
+  return 0;
+}
+
+void require_host(const MemoryPlace& place) {
+  if (place.on_host()) return;
+  throw std::logic_error("the processor cannot read " + to_string(place) +
+                         "; copy the tensor to the host first");
+}
+
+}  // namespace
+
+bool Tensor::holds(const std::byte* at) const {
+  if (buffer_) return buffer_.contains(at);
+  if (owner_ == nullptr || data_ == nullptr) return false;
+  std::ptrdiff_t first = 0, last = 0;  // elements, from data_
+  for (int axis = 0; axis < spec_.shape.rank; ++axis) {
+    if (spec_.shape[axis] == 0) return false;
+    const std::int64_t reach = strides_[static_cast<std::size_t>(axis)] * (spec_.shape[axis] - 1);
+    (reach < 0 ? first : last) += reach;
+  }
+  const auto size = static_cast<std::ptrdiff_t>(size_of(spec_.dtype));
+  const std::less_equal<const std::byte*> not_after;
+  return not_after(data_ + first * size, at) && !not_after(data_ + (last + 1) * size, at);
+}
+
 Tensor& Tensor::operator=(Tensor&& other) noexcept {
   if (this == &other) return *this;
-  if (!other.is_view() || !buffer_.contains(other.data_)) buffer_ = std::move(other.buffer_);
+  Buffer buffer_before;
+  std::shared_ptr<void> owner_before;  // of which nobody is told until all is as it shall be
+  if (!other.is_view() || !holds(other.data_)) {
+    buffer_before = std::exchange(buffer_, std::move(other.buffer_));
+    owner_before = std::exchange(owner_, std::move(other.owner_));
+  }
   data_ = std::exchange(other.data_, nullptr);
   spec_ = std::exchange(other.spec_, ValueSpec{});
+  strides_ = std::exchange(other.strides_, Strides{});
+  place_ = std::exchange(other.place_, MemoryPlace{});
+  read_only_ = std::exchange(other.read_only_, false);
   placed_ = other.placed_ = false;
   return *this;
 }
 
 Tensor Tensor::view(std::byte* data, const ValueSpec& spec) {
+  return view(data, spec, contiguous_strides(spec.shape));
+}
+
+Tensor Tensor::view(std::byte* data, const ValueSpec& spec, const Strides& strides,
+                    MemoryPlace place) {
   Tensor tensor;
   tensor.data_ = data;
   tensor.spec_ = spec;
+  tensor.strides_ = strides;
+  tensor.place_ = place;
+  return tensor;
+}
+
+Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec) {
+  return shared(std::move(owner), data, spec, contiguous_strides(spec.shape));
+}
+
+Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
+                      const Strides& strides, MemoryPlace place) {
+  if (owner == nullptr || data == nullptr) {
+    throw std::invalid_argument("a tensor cannot share memory that is not there: the " +
+                                std::string(owner == nullptr ? "owner" : "data") + " is null");
+  }
+  (void)spec.shape.elements();
+  Tensor tensor = view(data, spec, strides, place);
+  tensor.owner_ = std::move(owner);
   return tensor;
 }
 
@@ -96,29 +191,50 @@ void Tensor::create(const Shape& shape, DType dtype, Layout layout) {
   if (data_ == nullptr) {
     buffer_ = BufferPool::current().allocate(spec.bytes());
     data_ = buffer_.data();
+    place_ = buffer_.resource()->place();
   }
   spec_ = spec;
+  strides_ = contiguous_strides(shape);
 }
 
 void Tensor::release() noexcept {
   buffer_.reset();
   data_ = nullptr;
   spec_ = ValueSpec{};
-  placed_ = false;
+  strides_ = Strides{};
+  place_ = MemoryPlace{};
+  read_only_ = placed_ = false;
+  owner_.reset();
 }
 
-void Tensor::check_dtype(DType wanted) const {
-  if (wanted != spec_.dtype) {
-    throw std::invalid_argument(std::string("the tensor holds ") + name_of(spec_.dtype) + ", not " +
-                                name_of(wanted));
-  }
+Tensor Tensor::share() {
+  if (buffer_) owner_ = std::make_shared<Buffer>(std::move(buffer_));
+  Tensor other = view(data_, spec_, strides_, place_);
+  other.owner_ = owner_;
+  other.read_only_ = read_only_;
+  return other;
+}
+
+bool Tensor::contiguous() const {
+  return contiguous_from(spec_.shape, strides_) == 0 || elements() == 0;
+}
+
+void Tensor::throw_dtype(DType wanted) const {
+  throw std::invalid_argument(std::string("the tensor holds ") + name_of(spec_.dtype) + ", not " +
+                              name_of(wanted));
+}
+
+void Tensor::throw_read_only() {
+  throw std::logic_error(
+      "the tensor's memory must not be written: read it through a const Tensor, or take a clone()");
 }
 
 Tensor Tensor::clone() const {
   Tensor copy;
   if (empty()) return copy;
+  require_host(place_);
   copy.create(spec_.shape, spec_.dtype, spec_.layout);
-  std::memcpy(copy.data_, data_, spec_.bytes());
+  copy_elements(*this, copy.data_);
   return copy;
 }
 
@@ -126,9 +242,59 @@ void Tensor::own() {
   if (is_view() && !placed_) *this = clone();
 }
 
+namespace {
+
+// Calls f(from, n) for each piece of n bytes that lies in one go, in order.
+template <class F>
+void for_each_piece(const Tensor& tensor, const F& f) {
+  if (tensor.elements() == 0) return;
+  const Shape& shape = tensor.shape();
+  const int inner = contiguous_from(shape, tensor.strides());
+  const std::size_t size = size_of(tensor.dtype());
+  std::size_t piece = size;
+  for (int axis = inner; axis < shape.rank; ++axis) piece *= static_cast<std::size_t>(shape[axis]);
+  std::array<std::int64_t, Shape::kMaxRank> at{};
+  const std::byte* from = tensor.bytes();
+  while (true) {
+    f(from, piece);
+    int axis = inner - 1;
+    for (; axis >= 0; --axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      const std::int64_t step = tensor.strides()[a] * static_cast<std::int64_t>(size);
+      if (++at[a] < shape[axis]) {
+        from += step;
+        break;
+      }
+      from -= step * (shape[axis] - 1);
+      at[a] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+}  // namespace
+
+void copy_elements(const Tensor& from, std::byte* to) {
+  require_host(from.place());
+  for_each_piece(from, [&](const std::byte* piece, std::size_t bytes) {
+    std::memmove(to, piece, bytes);
+    to += bytes;
+  });
+}
+
 bool operator==(const Tensor& a, const Tensor& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
-  return a.spec() == b.spec() && std::memcmp(a.bytes(), b.bytes(), a.spec().bytes()) == 0;
+  if (a.spec() != b.spec()) return false;
+  require_host(a.place());
+  require_host(b.place());
+  if (!b.contiguous()) return a.contiguous() ? b == a : a.clone() == b.clone();
+  const std::byte* other = b.bytes();
+  bool equal = true;
+  for_each_piece(a, [&](const std::byte* piece, std::size_t bytes) {
+    equal = equal && std::memcmp(piece, other, bytes) == 0;
+    other += bytes;
+  });
+  return equal;
 }
 
 }  // namespace sluice

@@ -1,22 +1,39 @@
-// Tensor: a dense block of numbers with a shape of up to four dimensions, as training code wants
-// it.
+// Tensor: numbers of one type with a shape of up to six dimensions, and the memory that they lie
+// in.
 //
-// Ownership, threads and errors are those of Image: it owns a Buffer of the current BufferPool or
-// is a view, it moves and does not copy, many may read and one may write.
+// Ownership: the elements of a Tensor
+//   - are its own, a Buffer of the current BufferPool: what create() provides;
+//   - or are shared: a batch's block, or somebody else's memory that goes back to him by a deleter
+//     (see shared()). The last of those who share lets go of the memory, on whichever thread;
+//   - or belong to somebody who must keep them alive: it is then a view.
+// It moves and does not copy: share() makes another handle on the same elements, clone() copies
+// them, in plain sight. Inside a pipeline the memory may instead lie in the batch that the tensor
+// is about to become part of (see Placer).
+//
+// Strides are in elements, one for each dimension; what create() provides is contiguous: the last
+// dimension runs fastest, without gaps. data() is the first element, so that code which wants
+// contiguous elements asks contiguous(), or takes a clone().
+//
+// Threads: like a vector. Many may read one Tensor; one may write. Handles on the same elements may
+// live and die on different threads. Errors: std::invalid_argument for what cannot be,
+// std::bad_alloc, std::logic_error for access that the memory does not allow.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/half.h>
+#include <sluice/runtime/memory_resource.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 
 namespace sluice {
 
-enum class DType : std::uint8_t { u8, f16, f32 };
+// `boolean` is the C++ type bool, one byte each.
+enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean };
 // The order of the dimensions of one picture; `none` for anything else.
 enum class Layout : std::uint8_t { none, hwc, chw };
 
@@ -24,24 +41,32 @@ std::size_t size_of(DType type);
 const char* name_of(DType type);
 const char* name_of(Layout layout);
 
+template <DType kType>
+struct dtype_constant {
+  static constexpr DType value = kType;
+};
 template <class T>
 struct dtype_of;
 template <>
-struct dtype_of<std::uint8_t> {
-  static constexpr DType value = DType::u8;
-};
+struct dtype_of<std::uint8_t> : dtype_constant<DType::u8> {};
 template <>
-struct dtype_of<Half> {
-  static constexpr DType value = DType::f16;
-};
+struct dtype_of<std::int16_t> : dtype_constant<DType::i16> {};
 template <>
-struct dtype_of<float> {
-  static constexpr DType value = DType::f32;
-};
+struct dtype_of<std::int32_t> : dtype_constant<DType::i32> {};
+template <>
+struct dtype_of<std::int64_t> : dtype_constant<DType::i64> {};
+template <>
+struct dtype_of<Half> : dtype_constant<DType::f16> {};
+template <>
+struct dtype_of<float> : dtype_constant<DType::f32> {};
+template <>
+struct dtype_of<double> : dtype_constant<DType::f64> {};
+template <>
+struct dtype_of<bool> : dtype_constant<DType::boolean> {};
 
 // Sizes of the dimensions, outermost first. Rank 0 is a scalar: one element.
 struct Shape {
-  static constexpr int kMaxRank = 4;
+  static constexpr int kMaxRank = 6;
   static constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
   std::array<std::int64_t, kMaxRank> dims{};
   int rank = 0;
@@ -56,8 +81,12 @@ struct Shape {
 };
 std::string to_string(const Shape& shape);
 
-// What a value looks like in memory: enough to reserve a place for it and to compare it with its
-// neighbours.
+// For each dimension, how many elements further on the next one along it lies; 0 beyond the rank.
+using Strides = std::array<std::int64_t, Shape::kMaxRank>;
+Strides contiguous_strides(const Shape& shape);
+
+// What a value looks like in memory when it is contiguous: enough to reserve a place for it and to
+// compare it with its neighbours.
 struct ValueSpec {
   Shape shape;
   DType dtype = DType::u8;
@@ -86,22 +115,55 @@ class Tensor {
   // A tensor that is given a view of itself keeps its memory.
   Tensor& operator=(Tensor&& other) noexcept;
 
+  // A view on elements that belong to somebody else.
   static Tensor view(std::byte* data, const ValueSpec& spec);
+  static Tensor view(std::byte* data, const ValueSpec& spec, const Strides& strides,
+                     MemoryPlace place = {});
+
+  // Elements at `data` that live as long as `owner`. For memory with a deleter of its own:
+  //   Tensor::shared(std::shared_ptr<void>(data, std::free), data, spec)
+  // Such a deleter runs once, when the last handle goes, on that handle's thread; like any deleter
+  // of a shared_ptr it must not throw.
+  static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec);
+  static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
+                       const Strides& strides, MemoryPlace place = {});
 
   // Drops what was there and provides uninitialised elements. Operators call this on their output.
   void create(const Shape& shape, DType dtype, Layout layout = Layout::none);
   void release() noexcept;
 
+  // Another handle on the same elements; of a view, another view. When the memory is this tensor's
+  // own, it becomes shared by that, which costs one small allocation. What one handle writes, all
+  // see.
+  Tensor share();
+
   bool empty() const { return data_ == nullptr; }
   // True for elements that belong to somebody else: a view, or a place in a batch.
-  bool is_view() const { return data_ != nullptr && !buffer_; }
+  bool is_view() const { return data_ != nullptr && !buffer_ && owner_ == nullptr; }
   const ValueSpec& spec() const { return spec_; }
   const Shape& shape() const { return spec_.shape; }
   DType dtype() const { return spec_.dtype; }
   Layout layout() const { return spec_.layout; }
+  const Strides& strides() const { return strides_; }
+  // Whether the elements lie one after the other, the last dimension running fastest.
+  bool contiguous() const;
   std::int64_t elements() const { return empty() ? 0 : spec_.shape.elements(); }
+  // Of the elements, without gaps between them.
+  std::size_t nbytes() const { return empty() ? 0 : spec_.bytes(); }
+  MemoryPlace place() const { return place_; }
+  // Where memory of its own comes from; null for other people's, of which only place() is known.
+  MemoryResource* resource() const { return buffer_.resource(); }
+
+  // Whether the elements must not be written; then data() and bytes() want a const Tensor, or throw
+  // std::logic_error.
+  bool read_only() const { return read_only_; }
+  void make_read_only() { read_only_ = true; }
+
   const std::byte* bytes() const { return data_; }
-  std::byte* bytes() { return data_; }
+  std::byte* bytes() {
+    if (read_only_) throw_read_only();
+    return data_;
+  }
 
   // The elements as T; throws std::invalid_argument when T is not dtype().
   template <class T>
@@ -112,24 +174,45 @@ class Tensor {
   template <class T>
   T* data() {
     check_dtype(dtype_of<T>::value);
-    return reinterpret_cast<T*>(data_);
+    return reinterpret_cast<T*>(bytes());
   }
 
+  // A contiguous copy with memory of its own.
   Tensor clone() const;
-  // As Image::own().
+  // Makes a view a copy. Elements that create() has put into a batch, and which are shown whole,
+  // stay there.
   void own();
+
+  // Where create() takes memory from next; null for the current pool. Not moved along with the
+  // elements.
   void set_placer(Placer* placer) { placer_ = placer; }
+  bool has_placer() const { return placer_ != nullptr; }
 
  private:
-  void check_dtype(DType wanted) const;
+  friend class Image;
+  void check_dtype(DType wanted) const {
+    if (wanted != spec_.dtype) throw_dtype(wanted);
+  }
+  [[noreturn]] void throw_dtype(DType wanted) const;
+  [[noreturn]] static void throw_read_only();
+  bool holds(const std::byte* at) const;
+
   std::byte* data_ = nullptr;
   ValueSpec spec_;
+  Strides strides_{};
   Buffer buffer_;
+  std::shared_ptr<void> owner_;
   Placer* placer_ = nullptr;
-  bool placed_ = false;  // shows what placer_ gave, as it gave it
+  MemoryPlace place_;
+  bool read_only_ = false;
+  bool placed_ = false;  // shows all of what placer_ gave, as it gave it
 };
 
-// The same shape, type, layout and bytes.
+// The same shape, type, layout and elements; floating-point ones bit for bit.
 bool operator==(const Tensor& a, const Tensor& b);
+
+// Writes the elements side by side, in order: tensor.nbytes() bytes, which may overlap nothing that
+// is read later.
+void copy_elements(const Tensor& from, std::byte* to);
 
 }  // namespace sluice

@@ -42,13 +42,19 @@ void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out)
   for (int d = 0; d < shape.rank; ++d) {
     if (d != axis) rest.dims[static_cast<std::size_t>(rest.rank++)] = shape[d];
   }
+  Strides strides{};
+  for (int d = 0, to = 0; d < shape.rank; ++d) {
+    if (d != axis)
+      strides[static_cast<std::size_t>(to++)] = tensor.strides()[static_cast<std::size_t>(d)];
+  }
   out.create(rest, tensor.dtype());
   if (out.elements() == 0) return;
-  const Split s = split(out.spec(), axis);
-  const std::size_t stride = s.inner * static_cast<std::size_t>(size);
-  const std::byte* from = tensor.bytes() + s.inner * static_cast<std::size_t>(index);
-  for (std::size_t o = 0; o < s.outer; ++o)
-    std::memcpy(out.bytes() + o * s.inner, from + o * stride, s.inner);
+  const std::int64_t before = tensor.strides()[static_cast<std::size_t>(axis)] * index *
+                              static_cast<std::int64_t>(size_of(tensor.dtype()));
+  // A view is made of bytes that could be written; these are only read.
+  copy_elements(Tensor::view(const_cast<std::byte*>(tensor.bytes()) + before, out.spec(), strides,
+                             tensor.place()),
+                out.bytes());
 }
 
 void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
@@ -58,7 +64,8 @@ void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
   if (first == slices.end()) return;
   const Shape& shape = first->shape();
   if (shape.rank >= Shape::kMaxRank)
-    throw std::invalid_argument("tensors of 4 dimensions cannot be stacked");
+    throw std::invalid_argument("tensors of " + std::to_string(Shape::kMaxRank) +
+                                " dimensions cannot be stacked");
   check_axis(axis, shape.rank + 1, "the stack");
   Shape stacked;
   stacked.rank = shape.rank + 1;
@@ -70,7 +77,8 @@ void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
   const bool nothing = out.elements() == 0;
   const Split s = split(first->spec(), axis);
   for (std::size_t k = 0; k < slices.size(); ++k) {
-    const Tensor& slice = slices[k];
+    const Tensor copy = slices[k].contiguous() ? Tensor() : slices[k].clone();
+    const Tensor& slice = copy.empty() ? slices[k] : copy;
     if (!slice.empty() && (slice.shape() != shape || slice.dtype() != first->dtype())) {
       throw std::invalid_argument("slice " + std::to_string(k) + " is " + to_string(slice.shape()) +
                                   " of " + name_of(slice.dtype()) + ", but the first one is " +

@@ -15,7 +15,7 @@ namespace sluice {
 // none.
 void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out);
 
-// The slices along a new dimension at `axis`, from 0 to their rank, which is at most 3. All have
+// The slices along a new dimension at `axis`, from 0 to their rank, which is at most 5. All have
 // one shape and type; those that are empty become zeros, and if all are, so is `out`. The layout of
 // `out` is none.
 void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out);

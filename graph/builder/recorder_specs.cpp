@@ -79,6 +79,7 @@ void Recorder::declare(SlotId slot, const TensorSpec& spec) {
   if (spec.dtype) known.spec.dtype = spec.dtype;
   if (spec.layout) known.spec.layout = spec.layout;
   if (spec.rank) known.spec.rank = spec.rank;
+  if (spec.place) known.spec.place = spec.place;
 }
 
 }  // namespace sluice::detail

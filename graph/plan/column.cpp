@@ -22,11 +22,35 @@ Shape MemoryBatch::shape() const {
   Shape all;
   all.rank = each.rank + 1;
   if (all.rank > Shape::kMaxRank)
-    throw std::logic_error("the block of these samples has more than 4 dimensions");
+    throw std::logic_error("the block of these samples has more than 6 dimensions");
   all.dims[0] = static_cast<std::int64_t>(size());
   for (int axis = 0; axis < each.rank; ++axis)
     all.dims[static_cast<std::size_t>(axis) + 1] = each[axis];
   return all;
+}
+
+DType MemoryBatch::dtype() const {
+  if (empty()) throw std::logic_error("a batch without samples has no type of elements");
+  return memory_->spec(0).dtype;
+}
+
+Strides MemoryBatch::strides() const { return contiguous_strides(shape()); }
+
+std::size_t MemoryBatch::nbytes() const {
+  if (!dense()) throw_not_dense();
+  return size() * memory_->spec(0).bytes();
+}
+
+Tensor MemoryBatch::tensor() const {
+  const Shape all = shape();
+  return Tensor::shared(memory_, block(), {all, dtype(), Layout::none}, contiguous_strides(all),
+                        place());
+}
+
+Tensor MemoryBatch::tensor(std::size_t i) const {
+  check(i);
+  const ValueSpec& spec = memory_->spec(i);
+  return Tensor::shared(memory_, memory_->data(i), spec, contiguous_strides(spec.shape), place());
 }
 
 std::byte* MemoryBatch::block() const {
@@ -56,9 +80,10 @@ void ImageColumn::emit(std::size_t cell, void* value, bool) {
 void TensorColumn::emit(std::size_t cell, void* value, bool) {
   const Tensor& tensor = *static_cast<const Tensor*>(value);
   if (tensor.empty()) throw Error("the step that should have made this tensor left it empty");
-  if (memory_->holds(cell, tensor.bytes(), tensor.spec())) return;
+  const ValueSpec& spec = tensor.spec();
+  if (tensor.contiguous() && memory_->holds(cell, tensor.bytes(), spec)) return;
   const Buffer before = memory_->give_up(cell);  // the tensor may be a part of it
-  std::memmove(memory_->place(cell, tensor.spec()), tensor.bytes(), tensor.spec().bytes());
+  copy_elements(tensor, memory_->place(cell, spec));
 }
 
 }  // namespace sluice::detail

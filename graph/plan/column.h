@@ -1,8 +1,12 @@
 // What a batch holds of one output: ImageBatch, TensorBatch, or Items<T> for any other type; and
 // Column, the same while the batch is being filled, without its type.
 //
-// Ownership: each owns its values, and outlives the pipeline that made it. Threads: like a vector.
-// Errors: operator[] does not check; at() throws std::out_of_range.
+// Ownership: each owns its values, and outlives the batch and the pipeline that made it. Images and
+// tensors lie in memory that handles share: a copy of an ImageBatch or TensorBatch, and what
+// tensor() gives, is another handle on the same elements, and the last one lets go of the memory of
+// the whole column. Threads: like a vector; handles may live and die on different threads.
+// Errors: operator[] does not check; at() throws std::out_of_range; what the block of a batch is
+// asked for throws std::logic_error unless there is one: dense().
 #pragma once
 
 #include <sluice/graph/plan/slot.h>
@@ -59,18 +63,32 @@ class IndexIterator {
 class MemoryBatch {
  public:
   MemoryBatch() = default;
-  explicit MemoryBatch(std::unique_ptr<BatchMemory> memory) : memory_(std::move(memory)) {}
+  explicit MemoryBatch(std::shared_ptr<BatchMemory> memory) : memory_(std::move(memory)) {}
 
   std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
   bool empty() const { return size() == 0; }
   // True when all samples have the same shape: they then lie side by side in one block.
   bool dense() const { return memory_ != nullptr && memory_->dense(); }
-  // Of the block: samples first, then the shape of each. Throws std::logic_error unless dense().
+  // Of the elements of all samples; throws std::logic_error when there is no sample.
+  DType dtype() const;
+  // Where they lie.
+  MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
+
+  // Of the block: samples first, then the shape of each.
   Shape shape() const;
+  Strides strides() const;  // in elements
+  std::size_t nbytes() const;
+  // The block as a tensor, and sample i as one (the only way where the batch is not dense); neither
+  // copies, and both keep the memory of the column alive. tensor(i) throws std::out_of_range.
+  Tensor tensor() const;
+  Tensor tensor(std::size_t i) const;
 
  protected:
   std::byte* block() const;
-  std::unique_ptr<BatchMemory> memory_;
+  void check(std::size_t i) const {
+    if (i >= size()) throw_outside_batch(i, size());
+  }
+  std::shared_ptr<BatchMemory> memory_;
 };
 
 }  // namespace detail
@@ -88,9 +106,11 @@ class ImageBatch : public detail::MemoryBatch {
                        static_cast<std::ptrdiff_t>(s[1] * s[2]));
   }
   Image at(std::size_t i) const {
-    if (i >= size()) detail::throw_outside_batch(i, size());
+    check(i);
     return (*this)[i];
   }
+  // Image i; it keeps the memory of the column alive. Throws std::out_of_range.
+  Image image(std::size_t i) const { return Image(tensor(i)); }
   // N x H x W x C bytes; throws std::logic_error unless dense().
   std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(block()); }
   iterator begin() const { return {this, 0}; }
@@ -107,9 +127,11 @@ class TensorBatch : public detail::MemoryBatch {
     return Tensor::view(memory_->data(i), memory_->spec(i));
   }
   Tensor at(std::size_t i) const {
-    if (i >= size()) detail::throw_outside_batch(i, size());
+    check(i);
     return (*this)[i];
   }
+  // All elements, sample after sample, whatever their type; throws std::logic_error unless dense().
+  void* data() const { return block(); }
   // All elements, sample after sample; throws std::logic_error unless dense(),
   // std::invalid_argument unless they are T.
   template <class T>
@@ -189,7 +211,11 @@ class Column {
 class ColumnMaker {
  public:
   virtual ~ColumnMaker() = default;
-  virtual std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool) = 0;
+  // `given`: memory of the user's that the values go to, or null.
+  virtual std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool,
+                                       const std::shared_ptr<MemoryResource>& given) = 0;
+  // Whether the values can go to memory of the user's.
+  virtual bool takes_memory() const = 0;
   // Whether a value can be delivered twice: as two outputs, or to fill a batch.
   virtual bool copyable() const = 0;
 };
@@ -234,8 +260,9 @@ class ItemsColumn : public Column {
 // Images and tensors.
 class MemoryColumn : public Column {
  public:
-  MemoryColumn(std::size_t cells, BufferPool& pool, BatchHistory& history)
-      : memory_(std::make_unique<BatchMemory>(cells, pool, history)) {}
+  MemoryColumn(std::size_t cells, BufferPool& pool, BatchHistory& history,
+               std::shared_ptr<MemoryResource> given = nullptr)
+      : memory_(std::make_shared<BatchMemory>(cells, pool, history, std::move(given))) {}
   std::byte* place(std::size_t cell, const ValueSpec& spec) override {
     return memory_->place(cell, spec);
   }
@@ -244,10 +271,10 @@ class MemoryColumn : public Column {
   }
   void transfer(std::size_t i, Column& to, std::size_t cell) override;
   std::size_t bytes() const override { return memory_->bytes(); }
-  std::unique_ptr<BatchMemory> take() { return std::move(memory_); }
+  std::shared_ptr<BatchMemory> take() { return std::move(memory_); }
 
  protected:
-  std::unique_ptr<BatchMemory> memory_;
+  std::shared_ptr<BatchMemory> memory_;
 };
 
 class ImageColumn : public MemoryColumn {
@@ -259,7 +286,9 @@ class ImageColumn : public MemoryColumn {
 class TensorColumn : public MemoryColumn {
  public:
   using MemoryColumn::MemoryColumn;
-  TensorSpec spec(std::size_t cell) const override { return spec_of(memory_->spec(cell)); }
+  TensorSpec spec(std::size_t cell) const override {
+    return spec_of(memory_->spec(cell), memory_->place());
+  }
   void emit(std::size_t cell, void* value, bool last_use) override;
 };
 
@@ -279,17 +308,19 @@ struct column_of<Tensor> {
 template <class T>
 class MakerOf : public ColumnMaker {
  public:
-  std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool) override {
+  std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool,
+                               const std::shared_ptr<MemoryResource>& given) override {
     using C = typename column_of<T>::type;
     if constexpr (std::is_base_of_v<MemoryColumn, C>) {
-      return std::make_unique<C>(cells, pool, history_);
+      return std::make_unique<C>(cells, pool, history_, given);
     } else {
       return std::make_unique<C>(cells);
     }
   }
-  bool copyable() const override {
-    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type> || copies<T>();
+  bool takes_memory() const override {
+    return std::is_base_of_v<MemoryColumn, typename column_of<T>::type>;
   }
+  bool copyable() const override { return takes_memory() || copies<T>(); }
 
  private:
   BatchHistory history_;

@@ -3,14 +3,22 @@
 
 namespace sluice {
 
-std::string to_string(const TensorSpec& spec) {
+namespace {
+
+std::string in_words(const TensorSpec& spec, bool with_host) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (spec.dtype) add(name_of(*spec.dtype));
   if (spec.layout) add(*spec.layout == Layout::none ? "no layout" : name_of(*spec.layout));
   if (spec.rank) add(std::to_string(*spec.rank) + (*spec.rank == 1 ? " dimension" : " dimensions"));
+  if (spec.place && (with_host || spec.place->kind != MemoryKind::host))
+    add(to_string(*spec.place));
   return text;
 }
+
+}  // namespace
+
+std::string to_string(const TensorSpec& spec) { return in_words(spec, false); }
 
 namespace detail {
 namespace {
@@ -26,14 +34,18 @@ std::optional<T> common(const std::optional<T>& a, const std::optional<T>& b) {
 
 }  // namespace
 
-TensorSpec spec_of(const ValueSpec& spec) { return {spec.dtype, spec.layout, spec.shape.rank}; }
+TensorSpec spec_of(const ValueSpec& spec, MemoryPlace place) {
+  return {spec.dtype, spec.layout, spec.shape.rank, place};
+}
 
 bool agree(const TensorSpec& a, const TensorSpec& b) {
-  return agree(a.dtype, b.dtype) && agree(a.layout, b.layout) && agree(a.rank, b.rank);
+  return agree(a.dtype, b.dtype) && agree(a.layout, b.layout) && agree(a.rank, b.rank) &&
+         agree(a.place, b.place);
 }
 
 TensorSpec common(const TensorSpec& a, const TensorSpec& b) {
-  return {common(a.dtype, b.dtype), common(a.layout, b.layout), common(a.rank, b.rank)};
+  return {common(a.dtype, b.dtype), common(a.layout, b.layout), common(a.rank, b.rank),
+          common(a.place, b.place)};
 }
 
 Side in_arm(const TensorSpec& spec, const std::string& arm) {
@@ -45,15 +57,19 @@ Side as_the_body_gives_it(const TensorSpec& spec) { return {spec, "as the body g
 void require_agreement(const std::string& node, const std::string& what, const Side& ours,
                        const Side& theirs) {
   if (agree(ours.spec, theirs.spec)) return;
-  throw BuildError("'" + node + "': " + what + " is a tensor (" + to_string(ours.spec) + ") " +
-                   ours.where + ", but (" + to_string(theirs.spec) + ") " + theirs.where +
-                   "; make both agree in type, layout and number of dimensions");
+  const bool moved = !agree(ours.spec.place, theirs.spec.place);
+  throw BuildError("'" + node + "': " + what + " is a tensor (" + in_words(ours.spec, moved) +
+                   ") " + ours.where + ", but (" + in_words(theirs.spec, moved) + ") " +
+                   theirs.where + "; make both agree in " + (moved ? "memory, type" : "type") +
+                   ", layout and number of dimensions");
 }
 
 void require_declared(const Tensor& tensor, const TensorSpec& spec) {
-  if (!tensor.empty() && agree(spec_of(tensor.spec()), spec)) return;
-  throw Error("gave a tensor (" + (tensor.empty() ? "empty" : to_string(spec_of(tensor.spec()))) +
-              "), but it is declared as (" + to_string(spec) +
+  const TensorSpec is = spec_of(tensor.spec(), tensor.place());
+  if (!tensor.empty() && agree(is, spec)) return;
+  const bool moved = !agree(is.place, spec.place);
+  throw Error("gave a tensor (" + (tensor.empty() ? "empty" : in_words(is, moved)) +
+              "), but it is declared as (" + in_words(spec, moved) +
               "); mend the step or the declaration");
 }
 

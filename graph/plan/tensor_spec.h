@@ -1,12 +1,13 @@
 // TensorSpec: what is known, while a pipeline is described, of the tensors that a slot will hold:
 // the same for every sample. Arms that would give tensors of different type, layout or number of
-// dimensions are refused before any sample runs. Sizes are not part of it: they may differ from
-// from sample to sample. What nobody knows is left out where nobody knows it, and then agrees with
-// everything.
+// dimensions, or in different memory, are refused before any sample runs. Sizes are not part of it:
+// they may differ from from sample to sample. What nobody knows is left out where nobody knows it,
+// and then agrees with everything.
 //
 // Threads: pure functions. Errors: BuildError and Error, as said below.
 #pragma once
 
+#include <sluice/runtime/memory_resource.h>
 #include <sluice/runtime/tensor.h>
 
 #include <optional>
@@ -18,17 +19,18 @@ struct TensorSpec {
   std::optional<DType> dtype = {};
   std::optional<Layout> layout = {};
   std::optional<int> rank = {};  // number of dimensions, 0 to Shape::kMaxRank
+  std::optional<MemoryPlace> place = {};
 
   friend bool operator==(const TensorSpec&, const TensorSpec&) = default;
 };
 
-// "f16, CHW, 3 dimensions"; what is not known is left out.
+// "f16, CHW, 3 dimensions"; what is not known is left out, and so is memory of the host.
 std::string to_string(const TensorSpec& spec);
 
 namespace detail {
 
 // All of them, of a value that is there.
-TensorSpec spec_of(const ValueSpec& spec);
+TensorSpec spec_of(const ValueSpec& spec, MemoryPlace place = {});
 
 // False when both sides know something and do not know the same.
 bool agree(const TensorSpec& a, const TensorSpec& b);

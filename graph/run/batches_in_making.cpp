@@ -50,7 +50,10 @@ void BatchesInMaking::begin(Sample& sample) {
   BatchInMaking& batch = *sample.batch;
   if (!batch.has_columns.load(std::memory_order_acquire)) {
     const std::lock_guard lock(batch.mutex);
-    if (!batch.has_columns.load(std::memory_order_relaxed)) make_columns(*batch.data);
+    if (!batch.has_columns.load(std::memory_order_relaxed)) {
+      // What is compacted moves on to other batches.
+      make_columns(*batch.data, !options_.compact);
+    }
     batch.has_columns.store(true, std::memory_order_release);
   }
   for (std::size_t k = 0; k < sample.placers.size(); ++k) {
@@ -61,7 +64,7 @@ void BatchesInMaking::begin(Sample& sample) {
 
 std::unique_ptr<BatchData> BatchesInMaking::make(std::int64_t index, std::size_t cells) const {
   auto batch = make_bare(index, cells);
-  make_columns(*batch);
+  make_columns(*batch, true);
   return batch;
 }
 
@@ -73,12 +76,15 @@ std::unique_ptr<BatchData> BatchesInMaking::make_bare(std::int64_t index, std::s
   return batch;
 }
 
-void BatchesInMaking::make_columns(BatchData& batch) const {
+void BatchesInMaking::make_columns(BatchData& batch, bool for_user) const {
   const std::size_t room = options_.last_batch == LastBatch::fill
                                ? static_cast<std::size_t>(options_.batch_size)
                                : batch.cells;
   std::vector<std::unique_ptr<Column>> columns;
-  for (const auto& maker : makers_) columns.push_back(maker->make(room, pool_));
+  for (std::size_t k = 0; k < makers_.size(); ++k) {
+    const bool given = for_user && k < options_.output_memory.size();
+    columns.push_back(makers_[k]->make(room, pool_, given ? options_.output_memory[k] : nullptr));
+  }
   batch.columns = std::move(columns);
 }
 

@@ -52,12 +52,13 @@ class BatchesInMaking {
   // After admit(): tells the sample where its values go. The first sample of a batch makes the
   // batch's columns.
   void begin(Sample& sample);
-  // Another batch, with columns for so many samples.
+  // Another batch, with columns for so many samples, for the user as it is.
   std::unique_ptr<BatchData> make(std::int64_t index, std::size_t cells) const;
 
  private:
   std::unique_ptr<BatchData> make_bare(std::int64_t index, std::size_t cells) const;
-  void make_columns(BatchData& batch) const;
+  // `for_user`: the values go to the user's memory, where he gave any.
+  void make_columns(BatchData& batch, bool for_user) const;
 
   const PipelineOptions& options_;
   const Makers& makers_;

@@ -23,6 +23,18 @@ const SampleError* error_of(const Sample& sample) {
   return sample.first_error() != nullptr ? sample.first_error() : sample.error();
 }
 
+// A column that cannot be as it should costs the batch, and says which one it is.
+void finish_columns(BatchData& batch, const std::vector<std::uint32_t>& kept) {
+  for (std::size_t k = 0; k < batch.columns.size(); ++k) {
+    try {
+      batch.columns[k]->finish(kept, batch.padding);
+    } catch (const Error& e) {
+      throw Error("batch " + std::to_string(batch.index) + ", output " + std::to_string(k) + ": " +
+                  e.what());
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t BatchData::bytes() const {
@@ -139,7 +151,7 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
       !kept.empty()) {
     batch.padding = full - batch.cells;
   }
-  for (auto& column : batch.columns) column->finish(kept, batch.padding);
+  finish_columns(batch, kept);
   return here;
 }
 
@@ -147,7 +159,7 @@ void Compactor::restart() {
   part_.reset();
   making_.reset();
   used_ = 0;
-  batches_ = left_out_ = 0;
+  batches_ = left_out_ = lost_ = 0;
 }
 
 std::int64_t Compactor::waiting() const {
@@ -206,8 +218,13 @@ std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   }
   std::vector<std::uint32_t> all(size);
   std::iota(all.begin(), all.end(), 0u);
-  for (auto& column : batch->columns) column->finish(all, batch->padding);
   ++batches_;
+  try {
+    finish_columns(*batch, all);
+  } catch (...) {
+    lost_ += static_cast<std::int64_t>(size);
+    throw;
+  }
   return batch;
 }
 

@@ -71,6 +71,8 @@ class Compactor {
   std::int64_t waiting() const;
   // Samples that `last_batch = drop` left out at the end.
   std::int64_t left_out() const { return left_out_; }
+  // Samples of batches that could not be finished, since the last call.
+  std::int64_t take_lost() { return std::exchange(lost_, 0); }
 
  private:
   bool used_up() const { return part_ == nullptr || used_ == part_->ids.size(); }
@@ -84,6 +86,7 @@ class Compactor {
   std::unique_ptr<BatchData> making_;
   std::int64_t batches_ = 0;
   std::int64_t left_out_ = 0;
+  std::int64_t lost_ = 0;
 };
 
 }  // namespace sluice::detail

@@ -3,11 +3,46 @@
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
+#include <sluice/runtime/memory_resource.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice::detail {
+namespace {
+
+// `batches`: as many may be on their way, or in the user's hands, at one time.
+void check_output_memory(const PipelineOptions& options,
+                         const std::vector<std::unique_ptr<ColumnMaker>>& makers,
+                         std::size_t batches) {
+  const auto& given = options.output_memory;
+  if (given.size() > makers.size()) {
+    throw BuildError("output_memory is given for " + std::to_string(given.size()) +
+                     " outputs, but the pipeline has " + std::to_string(makers.size()));
+  }
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (given[k] == nullptr) continue;
+    const std::string where = "output_memory of output " + std::to_string(k);
+    if (!makers[k]->takes_memory()) {
+      throw BuildError(where + ": only images and tensors are written into memory that is given");
+    }
+    if (!given[k]->place().on_host()) {
+      throw BuildError(where + " is " + to_string(given[k]->place()) +
+                       ", which the processor cannot write; give memory of the host");
+    }
+    if (given[k]->most_blocks() < batches) {
+      throw BuildError(where + " has only " + std::to_string(given[k]->most_blocks()) +
+                       " blocks, but " + std::to_string(batches) +
+                       " batches may be on their way or in your hands at one time; give it more, "
+                       "or make prefetch or window smaller");
+    }
+  }
+}
+
+}  // namespace
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
@@ -23,6 +58,11 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
   batch_count = (total + options.batch_size - 1) / options.batch_size;
   // More records than there are samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);
+  // With the batches that the window reaches, or the one that is made full, one that is delivered.
+  check_output_memory(
+      options, makers,
+      1 + static_cast<std::size_t>(
+              options.compact ? 1 : (window + options.batch_size - 1) / options.batch_size));
   for (std::int64_t i = 0; i < window; ++i) {
     samples.push_back(std::make_unique<Sample>(plan));
     samples.back()->count(options.profile);

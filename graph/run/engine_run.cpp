@@ -61,7 +61,15 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
           return making.make(
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
         });
-  } catch (const Error&) {  // about a batch that can be asked for again
+  } catch (const Error&) {  // about a batch that can be asked for again, or is lost
+    const std::int64_t lost = compactor.take_lost();
+    const std::lock_guard lock(mutex);
+    ledger.delivered -= lost;
+    ledger.failed += lost;
+    if (!running) {
+      total_ledger.delivered -= lost;
+      total_ledger.failed += lost;
+    }
     throw;
   } catch (...) {  // some values have been moved on, others not
     std::unique_lock lock(mutex);

@@ -1,7 +1,9 @@
 #include <sluice/runtime/image.h>
 
+#include <array>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -87,7 +89,7 @@ TEST(Tensor, HoldsElementsOfItsType) {
   EXPECT_THROW((void)t.data<Half>(), std::invalid_argument);
   EXPECT_EQ(t.clone(), t);
   EXPECT_EQ(to_string(t.shape()), "(2, 3)");
-  EXPECT_THROW(Shape({1, 2, 3, 4, 5}), std::invalid_argument);
+  EXPECT_THROW(Shape({1, 2, 3, 4, 5, 6, 7}), std::invalid_argument);
   EXPECT_THROW(Shape({1, -2}), std::invalid_argument);
   Tensor moved = std::move(t);
   EXPECT_TRUE(t.empty());  // NOLINT(bugprone-use-after-move)
@@ -154,6 +156,78 @@ TEST(Image, OwnCopiesViewsAndLeavesWhatIsInItsPlace) {
   placed.narrow(0, 0, 4, 4);  // not what the place was made for
   placed.own();
   EXPECT_FALSE(placed.is_view());
+}
+
+TEST(Image, BecomesATensorAndComesBackWithoutACopy) {
+  Image image = numbered(4, 5, 3);
+  const std::uint8_t* const pixels = image.data();
+  EXPECT_EQ(image.tensor().shape(), Shape({4, 5, 3}));
+  EXPECT_EQ(image.tensor().layout(), Layout::hwc);
+  image.narrow(1, 2, 2, 3);
+  Tensor tensor = std::move(image).tensor();
+  EXPECT_TRUE(image.empty());  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(image.height(), 0);
+  EXPECT_EQ(tensor.spec(), (ValueSpec{{2, 3, 3}, DType::u8, Layout::hwc}));
+  EXPECT_EQ(tensor.strides(), (Strides{15, 3, 1}));
+  EXPECT_FALSE(tensor.contiguous());
+  EXPECT_FALSE(tensor.is_view());
+  const Image back(std::move(tensor));
+  EXPECT_EQ(back.data(), pixels + 15 + 6);
+  EXPECT_EQ(back.row_stride(), 15);
+  EXPECT_FALSE(back.is_view());
+  EXPECT_TRUE(back == numbered(4, 5, 3).crop_view(1, 2, 2, 3));
+  Image first = numbered(2, 2, 1);
+  const Image other = first.share();
+  first.row(1)[1] = 77;
+  EXPECT_EQ(other.at(1, 1, 0), 77);
+  EXPECT_TRUE(Image().tensor().empty());
+  EXPECT_EQ(Image::size_only(3, 4, 1).width(), 4);
+}
+
+TEST(Image, IsMadeOfTensorsThatHoldPixels) {
+  std::vector<std::byte> memory(200);
+  struct Case {
+    Shape shape;
+    DType dtype;
+    Layout layout;
+    Strides strides;
+    const char* obstacle;  // null: none
+  };
+  for (const Case& c : {
+           Case{{4, 5, 3}, DType::u8, Layout::hwc, {15, 3, 1}, nullptr},
+           Case{{4, 5, 3}, DType::u8, Layout::none, {20, 3, 1}, nullptr},
+           Case{{4, 5}, DType::u8, Layout::none, {5, 1}, nullptr},
+           Case{{4, 5}, DType::u8, Layout::none, {-5, 1}, nullptr},  // upside down
+           Case{{4, 5, 1}, DType::u8, Layout::none, {5, 1, 9}, nullptr},
+           Case{{1, 1, 1}, DType::u8, Layout::none, {7, 8, 9}, nullptr},
+           Case{{4, 5, 3}, DType::u8, Layout::chw, {15, 3, 1}, "a tensor of layout CHW"},
+           Case{{4, 5, 3}, DType::boolean, Layout::none, {15, 3, 1}, "a tensor of bool"},
+           Case{{4}, DType::u8, Layout::none, {1}, "a tensor of shape (4)"},
+           Case{{1, 4, 5, 3}, DType::u8, Layout::none, {60, 15, 3, 1}, "shape (1, 4, 5, 3)"},
+           Case{{4, 0, 3}, DType::u8, Layout::none, {0, 3, 1}, "a tensor of shape (4, 0, 3)"},
+           Case{{4, 5}, DType::u8, Layout::none, {10, 2}, "do not lie side by side"},
+           Case{{4, 5, 3}, DType::u8, Layout::none, {5, 1, 20}, "do not lie side by side"},
+           Case{{4, 5, 3}, DType::u8, Layout::none, {15, 3, -1}, "do not lie side by side"},
+       }) {
+    Tensor tensor = Tensor::view(memory.data() + 100, {c.shape, c.dtype, c.layout}, c.strides);
+    try {
+      const Image image(std::move(tensor));
+      EXPECT_EQ(c.obstacle, nullptr);
+      EXPECT_EQ(image.height(), c.shape[0]);
+      EXPECT_EQ(image.width(), c.shape[1]);
+      EXPECT_EQ(image.channels(), c.shape.rank == 3 ? c.shape[2] : 1);
+      EXPECT_EQ(image.row_stride(), c.shape[0] > 1 ? c.strides[0] : 1);
+      EXPECT_EQ(static_cast<const void*>(image.data()), memory.data() + 100);
+    } catch (const std::invalid_argument& error) {
+      ASSERT_NE(c.obstacle, nullptr) << error.what();
+      EXPECT_NE(std::string(error.what()).find(c.obstacle), std::string::npos) << error.what();
+      EXPECT_FALSE(tensor.empty());  // NOLINT(bugprone-use-after-move): it keeps what it has
+    }
+  }
+  Tensor tensor({4, 5, 3}, DType::u8);
+  tensor.make_read_only();
+  EXPECT_THROW((void)Image{std::move(tensor)}, std::invalid_argument);
+  EXPECT_THROW((void)Image{Tensor()}, std::invalid_argument);
 }
 
 }  // namespace

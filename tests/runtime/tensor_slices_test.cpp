@@ -152,9 +152,9 @@ TEST(TensorSlices, WhatDoesNotFitIsSaid) {
       {[&] { stack(numbered<float>({2}), numbered<std::uint8_t>({2}), 0); },
        "slice 1 is (2) of u8, but the first one is (2) of f32"},
       {[&] {
-         stack(numbered<float>({1, 1, 1, 1}), {}, 0);
+         stack(numbered<float>({1, 1, 1, 1, 1, 1}), {}, 0);
        },
-       "tensors of 4 dimensions cannot be stacked"},
+       "tensors of 6 dimensions cannot be stacked"},
   };
   for (const Case& c : cases) {
     try {

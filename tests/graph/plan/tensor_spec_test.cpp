@@ -27,8 +27,17 @@ TEST(TensorSpec, AreSaidInOrderAndLeaveOutWhatIsNotKnown) {
   EXPECT_EQ(to_string({.layout = Layout::hwc}), "HWC");
   EXPECT_EQ(to_string({.dtype = DType::f32, .rank = 0}), "f32, 0 dimensions");
   EXPECT_EQ(to_string(TensorSpec{}), "");
-  EXPECT_EQ(spec_of({{4, 5}, DType::f16, Layout::none}), (TensorSpec{DType::f16, Layout::none, 2}));
+  EXPECT_EQ(spec_of({{4, 5}, DType::f16, Layout::none}),
+            (TensorSpec{DType::f16, Layout::none, 2, MemoryPlace{}}));
+  const MemoryPlace device{MemoryKind::device, 1};
+  EXPECT_EQ(to_string(spec_of({{4}, DType::i64, Layout::none}, device)),
+            "i64, no layout, 1 dimension, device memory of device 1");
+  EXPECT_EQ(to_string({.dtype = DType::boolean, .place = MemoryPlace{}}), "bool");
 }
+
+constexpr MemoryPlace kHost{};
+constexpr MemoryPlace kPinned{MemoryKind::pinned, 0};
+constexpr MemoryPlace kOther{MemoryKind::pinned, 1};
 
 TEST(TensorSpec, AgreeUnlessBothSidesKnowBetter) {
   struct Case {
@@ -45,6 +54,10 @@ TEST(TensorSpec, AgreeUnlessBothSidesKnowBetter) {
            Case{kFloats, kHalves, false, {.layout = Layout::chw, .rank = 3}},
            Case{{.dtype = DType::u8}, {.layout = Layout::hwc}, true, {}},
            Case{{.layout = Layout::none}, {.layout = Layout::hwc}, false, {}},
+           Case{{.rank = 2, .place = kHost}, {.rank = 2, .place = kPinned}, false, {.rank = 2}},
+           Case{{.rank = 2, .place = kHost}, {.rank = 2}, true, {.rank = 2}},
+           Case{{.place = kPinned}, {.place = kPinned}, true, {.place = kPinned}},
+           Case{{.place = kPinned}, {.place = kOther}, false, {}},
        }) {
     EXPECT_EQ(agree(c.a, c.b), c.agree) << to_string(c.a) << " against " << to_string(c.b);
     EXPECT_EQ(agree(c.b, c.a), c.agree);
@@ -63,8 +76,17 @@ std::string told(const std::function<Value<Tensor>(Graph&, Value<std::int64_t>)>
 }
 
 TEST(Declare, RefusesWhatCannotBe) {
-  EXPECT_EQ(told([](Graph& g, auto n) { return g.declare(secret_tensor(g, n, {}), {.rank = 5}); }),
-            "'secret' is declared to have 5 dimensions; a tensor has 0 to 4");
+  EXPECT_EQ(told([](Graph& g, auto n) { return g.declare(secret_tensor(g, n, {}), {.rank = 7}); }),
+            "'secret' is declared to have 7 dimensions; a tensor has 0 to 6");
+  EXPECT_EQ(
+      told([](Graph& g, auto n) {
+        return g.if_else(
+            n > 3, [&] { return known_tensor(g, n, {.rank = 2, .place = kPinned}); },
+            [&] { return known_tensor(g, n, {.rank = 2, .place = kHost}); });
+      }),
+      "'if_else': the result is a tensor (2 dimensions, host memory) in the arm 'otherwise', but "
+      "(2 dimensions, pinned memory of device 0) in the arm 'then'; make both agree in memory, "
+      "type, layout and number of dimensions");
   EXPECT_EQ(told([](Graph& g, auto n) {
               return g.declare(known_tensor(g, n, kFloats), {.dtype = DType::f16});
             }),

@@ -1,0 +1,233 @@
+#include <sluice/runtime/dlpack.h>
+#include <sluice/runtime/dlpack_abi.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+static_assert(sizeof(void*) == 8 && sizeof(DLTensor) == 48 && sizeof(DLManagedTensor) == 64 &&
+              sizeof(DLManagedTensorVersioned) == 80);
+
+[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument("DLPack: " + why); }
+
+struct Type {
+  DType ours;
+  DLDataType theirs;
+};
+constexpr std::array<Type, 8> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
+                                      {DType::i16, {kDLInt, 16, 1}},
+                                      {DType::i32, {kDLInt, 32, 1}},
+                                      {DType::i64, {kDLInt, 64, 1}},
+                                      {DType::f16, {kDLFloat, 16, 1}},
+                                      {DType::f32, {kDLFloat, 32, 1}},
+                                      {DType::f64, {kDLFloat, 64, 1}},
+                                      {DType::boolean, {kDLBool, 8, 1}}}};
+
+DLDataType type_of(DType dtype) {
+  for (const Type& type : kTypes) {
+    if (type.ours == dtype) return type.theirs;
+  }
+  refuse("elements of an unknown type");
+}
+
+DType type_of(const DLDataType& dtype) {
+  for (const Type& type : kTypes) {
+    if (type.theirs.code == dtype.code && type.theirs.bits == dtype.bits && dtype.lanes == 1)
+      return type.ours;
+  }
+  static constexpr std::array<const char*, 7> kNames{"int",    "uint",    "float", "handle",
+                                                     "bfloat", "complex", "bool"};
+  refuse("elements of type " +
+         (dtype.code < kNames.size() ? std::string(kNames[dtype.code])
+                                     : "code " + std::to_string(dtype.code)) +
+         ", " + std::to_string(dtype.bits) + " bits, " + std::to_string(dtype.lanes) +
+         " lanes are not known; a tensor can hold u8, i16, i32, i64, f16, f32, f64 and bool, with "
+         "one lane");
+}
+
+DLDevice device_of(const MemoryPlace& place) {
+  switch (place.kind) {
+    case MemoryKind::host:
+      return {kDLCPU, 0};
+    case MemoryKind::pinned:
+      return {kDLCUDAHost, place.device};
+    case MemoryKind::device:
+      return {kDLCUDA, place.device};
+  }
+  refuse("memory of an unknown kind");
+}
+
+MemoryPlace place_of(const DLDevice& device) {
+  if (device.device_type == kDLCPU) return {};
+  if (device.device_type == kDLCUDAHost) return {MemoryKind::pinned, device.device_id};
+  refuse("a tensor on a device of type " + std::to_string(device.device_type) +
+         " cannot be taken over; it must be on the host (1), or in pinned memory of it (3)");
+}
+
+// What a consumer holds: the struct that he sees, and all that it refers to.
+template <class Managed>
+struct Capsule {
+  Managed managed{};
+  Tensor tensor;
+  std::array<std::int64_t, Shape::kMaxRank> shape{};
+  Strides strides{};
+};
+
+template <class Managed>
+Managed* hand_over(Tensor&& tensor) {
+  constexpr bool kVersioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
+  if (tensor.empty()) refuse("an empty tensor cannot be handed over");
+  if (tensor.is_view()) {
+    refuse(
+        "a view cannot be handed over, since it does not keep its elements alive; hand over a "
+        "clone(), or what a batch's tensor() gives");
+  }
+  if (tensor.read_only() && !kVersioned) {
+    refuse("a tensor that must not be written can only be handed over by to_dlpack_versioned()");
+  }
+  const DLDevice device = device_of(tensor.place());
+  const DLDataType dtype = type_of(tensor.dtype());
+  auto capsule = std::make_unique<Capsule<Managed>>();
+  Managed& managed = capsule->managed;
+  if constexpr (kVersioned) {
+    managed.version = {1, 0};
+    managed.flags = tensor.read_only() ? kDLPackReadOnly : 0;
+  }
+  managed.manager_ctx = capsule.get();
+  managed.deleter = [](Managed* self) {
+    if (self != nullptr) delete static_cast<Capsule<Managed>*>(self->manager_ctx);
+  };
+  capsule->shape = tensor.shape().dims;
+  capsule->strides = tensor.strides();
+  DLTensor& out = managed.dl_tensor;
+  const Tensor& elements = tensor;
+  // Where there are no elements DLPack wants no address.
+  out.data = elements.elements() == 0 ? nullptr : const_cast<std::byte*>(elements.bytes());
+  out.device = device;
+  out.ndim = tensor.shape().rank;
+  out.dtype = dtype;
+  out.shape = capsule->shape.data();
+  out.strides = capsule->strides.data();
+  out.byte_offset = 0;
+  capsule->tensor = std::move(tensor);
+  return &capsule.release()->managed;
+}
+
+// What keeps somebody else's tensor alive. Until it is armed, that is the caller's affair.
+template <class Managed>
+struct Guest {
+  Guest() = default;
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+  ~Guest() {
+    if (managed == nullptr || managed->deleter == nullptr) return;
+    try {
+      managed->deleter(managed);
+    } catch (...) {  // a C function; nobody could do anything about it here
+    }
+  }
+  Managed* managed = nullptr;
+};
+
+Shape shape_of(const DLTensor& tensor) {
+  if (tensor.ndim < 0 || tensor.ndim > Shape::kMaxRank) {
+    refuse("a tensor of " + std::to_string(tensor.ndim) + " dimensions cannot be taken over; at " +
+           "most " + std::to_string(Shape::kMaxRank) + " are possible");
+  }
+  if (tensor.ndim > 0 && tensor.shape == nullptr) refuse("the shape is null");
+  Shape shape;
+  shape.rank = tensor.ndim;
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    if (tensor.shape[axis] < 0) {
+      refuse("dimension " + std::to_string(axis) + " is " + std::to_string(tensor.shape[axis]));
+    }
+    shape.dims[static_cast<std::size_t>(axis)] = tensor.shape[axis];
+  }
+  (void)shape.elements();  // throws where they are too many
+  return shape;
+}
+
+Strides strides_of(const DLTensor& tensor, const Shape& shape, DType dtype) {
+  if (tensor.strides == nullptr) return contiguous_strides(shape);
+  Strides strides{};
+  std::int64_t reach = 0;  // how far the elements lie apart at most
+  for (int axis = 0; axis < shape.rank; ++axis) {
+    const std::int64_t stride = tensor.strides[axis];
+    strides[static_cast<std::size_t>(axis)] = stride;
+    if (shape[axis] < 2) continue;
+    constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 16;
+    std::int64_t far = 0;
+    if (stride == std::numeric_limits<std::int64_t>::min() ||
+        __builtin_mul_overflow(stride < 0 ? -stride : stride, shape[axis] - 1, &far) ||
+        __builtin_add_overflow(reach, far, &reach) ||
+        reach > kFar / static_cast<std::int64_t>(size_of(dtype))) {
+      refuse("the strides reach beyond any memory");
+    }
+  }
+  return strides;
+}
+
+template <class Managed>
+Tensor take_over(Managed* managed, Layout layout) {
+  const DLTensor& from = managed->dl_tensor;
+  const MemoryPlace place = place_of(from.device);
+  ValueSpec spec;
+  spec.dtype = type_of(from.dtype);
+  spec.layout = layout;
+  spec.shape = shape_of(from);
+  const Strides strides = strides_of(from, spec.shape, spec.dtype);
+  // A tensor without elements may have no address, but must not look as if it were not there.
+  static std::byte nothing{};
+  std::byte* data = &nothing;
+  if (spec.shape.elements() > 0) {
+    if (from.data == nullptr) refuse("the data is null");
+    data = static_cast<std::byte*>(from.data) + from.byte_offset;
+    if (reinterpret_cast<std::uintptr_t>(data) % size_of(spec.dtype) != 0) {
+      refuse(std::string("the data is not aligned to its elements, which are ") +
+             name_of(spec.dtype));
+    }
+  }
+  auto guest = std::make_shared<Guest<Managed>>();
+  Guest<Managed>& armed = *guest;
+  Tensor tensor = Tensor::shared(std::move(guest), data, spec, strides, place);
+  armed.managed = managed;  // nothing fails any more
+  return tensor;
+}
+
+}  // namespace
+
+DLManagedTensor* to_dlpack(Tensor&& tensor) {
+  return hand_over<DLManagedTensor>(std::move(tensor));
+}
+
+DLManagedTensorVersioned* to_dlpack_versioned(Tensor&& tensor) {
+  return hand_over<DLManagedTensorVersioned>(std::move(tensor));
+}
+
+Tensor from_dlpack(DLManagedTensor* managed, Layout layout) {
+  if (managed == nullptr) refuse("there is no tensor: the pointer is null");
+  return take_over(managed, layout);
+}
+
+Tensor from_dlpack(DLManagedTensorVersioned* managed, Layout layout) {
+  if (managed == nullptr) refuse("there is no tensor: the pointer is null");
+  if (managed->version.major != 1) {
+    refuse("a tensor of version " + std::to_string(managed->version.major) + "." +
+           std::to_string(managed->version.minor) +
+           " cannot be taken over; version 1 is known here, and of others only the deleter may be "
+           "called");
+  }
+  Tensor tensor = take_over(managed, layout);
+  if ((managed->flags & kDLPackReadOnly) != 0) tensor.make_read_only();
+  return tensor;
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+// Tensors from and to other libraries by DLPack, with no copy of the elements:
+//
+//   auto pixels = at::fromDLPack(to_dlpack(images.tensor()));   // LibTorch frees it
+//   Tensor tensor = from_dlpack(at::toDLPack(theirs));
+//
+// The structs are DLPack's own, only declared here: bring along whichever <dlpack/dlpack.h> you
+// have, of any version, before this header or after it, if you look into them.
+//
+// Ownership: to_dlpack() moves the tensor into what it gives, and whoever has that calls its
+// deleter, once, on any thread, also when the pipeline is long gone. from_dlpack() takes over what
+// it is given: the deleter is called once, when the last handle of the tensor goes, on that
+// handle's thread. Where either throws, nothing has changed hands. Threads: pure functions. Errors:
+// std::invalid_argument for what cannot be handed over, and why; std::bad_alloc.
+#pragma once
+
+#include <sluice/runtime/tensor.h>
+
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
+namespace sluice {
+
+// The first form, which all consumers know. Wants a tensor that owns or shares its elements, no
+// view, and no read-only one, which this form cannot tell from others.
+DLManagedTensor* to_dlpack(Tensor&& tensor);
+// The form of DLPack 1.0, with a version and a flag for read-only elements.
+DLManagedTensorVersioned* to_dlpack_versioned(Tensor&& tensor);
+
+// Tensors of the host, pinned ones included, of the types that a Tensor can have, with one lane, up
+// to six dimensions, and any strides. Of the versioned form: of version 1.
+Tensor from_dlpack(DLManagedTensor* managed, Layout layout = Layout::none);
+Tensor from_dlpack(DLManagedTensorVersioned* managed, Layout layout = Layout::none);
+
+}  // namespace sluice

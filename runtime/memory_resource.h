@@ -1,0 +1,56 @@
+// MemoryResource: where memory comes from, and what kind it is: the host's, the host's pinned for a
+// device, or a device's own. Write one of your own to have batches made in your memory (see
+// PipelineOptions::output_memory); BufferRing (buffer_ring.h) is one that exists.
+//
+// Ownership: whoever holds memory of a resource shares the resource, so that it may be given back
+// at any time, after the pipeline has gone, too. Threads: allocate() and deallocate() may be called
+// from any thread, several at once; other samples of the same batch may wait for allocate()
+// meanwhile. Errors: allocate() throws whatever it likes, or returns null; deallocate() must not
+// throw.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace sluice {
+
+enum class MemoryKind : std::uint8_t { host, pinned, device };
+const char* name_of(MemoryKind kind);
+
+// Where memory lies: its kind and, for all but the host's, the device that it belongs to.
+struct MemoryPlace {
+  MemoryKind kind = MemoryKind::host;
+  int device = 0;
+  // Whether the processor can read and write it.
+  bool on_host() const { return kind != MemoryKind::device; }
+  friend bool operator==(const MemoryPlace&, const MemoryPlace&) = default;
+};
+// "host memory", "pinned memory of device 0".
+std::string to_string(const MemoryPlace& place);
+
+class MemoryResource {
+ public:
+  explicit MemoryResource(MemoryPlace place = {}) : place_(place) {}
+  virtual ~MemoryResource() = default;
+  MemoryResource(const MemoryResource&) = delete;
+  MemoryResource& operator=(const MemoryResource&) = delete;
+
+  MemoryPlace place() const { return place_; }
+  // Memory for `bytes` bytes, at a multiple of `alignment`, a power of two.
+  virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
+  // Takes back what allocate() gave, with the same arguments.
+  virtual void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept = 0;
+  // How many blocks can be out at one time, where that is known to be few.
+  virtual std::size_t most_blocks() const { return std::numeric_limits<std::size_t>::max(); }
+
+ private:
+  MemoryPlace place_;
+};
+
+// The process's own: operator new. Lives for ever.
+const std::shared_ptr<MemoryResource>& host_memory();
+
+}  // namespace sluice

@@ -1,0 +1,175 @@
+// Batches that leave: handles that outlive batch and pipeline, and consumers that know DLPack only.
+#include "tests/failing_allocations.h"
+#include "tests/graph/sources.h"
+#include "tests/runtime/published_dlpack.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/dlpack.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+// What somebody else's C code does with a tensor: reads it by the interface alone, and frees it.
+extern "C" std::int64_t sum_and_free(DLManagedTensor* managed) {
+  const DLTensor& t = managed->dl_tensor;
+  std::int64_t sum = 0;
+  std::vector<std::int64_t> at(static_cast<std::size_t>(t.ndim), 0);
+  for (bool more = true; more;) {
+    std::int64_t offset = 0;
+    for (int axis = 0; axis < t.ndim; ++axis) {
+      offset += at[static_cast<std::size_t>(axis)] * t.strides[axis];
+    }
+    const auto* const data = static_cast<const char*>(t.data) + t.byte_offset;
+    if (t.dtype.code == kDLUInt && t.dtype.bits == 8)
+      sum += reinterpret_cast<const std::uint8_t*>(data)[offset];
+    if (t.dtype.code == kDLInt && t.dtype.bits == 64)
+      sum += reinterpret_cast<const std::int64_t*>(data)[offset];
+    int axis = t.ndim - 1;
+    while (axis >= 0 && ++at[static_cast<std::size_t>(axis)] == t.shape[axis])
+      at[static_cast<std::size_t>(axis--)] = 0;
+    more = axis >= 0;
+  }
+  managed->deleter(managed);
+  return sum;
+}
+
+// Pictures of the level of their index, of one size or not; and tensors of three such numbers.
+auto pictures(bool ragged, std::int64_t samples = 8) {
+  return make_pipeline({.batch_size = 4, .threads = 2}, [=](Graph& g) {
+    auto i = indices(g, samples);
+    auto image = g.map_into<Image>(
+        "image",
+        [ragged](std::int64_t x, Image& out) {
+          out.create(2, ragged ? 3 + static_cast<int>(x % 2) : 3, 1);
+          std::memset(out.data(), static_cast<int>(x), 2 * out.row_bytes());
+        },
+        i);
+    auto tensor = g.map_into<Tensor>(
+        "tensor",
+        [](std::int64_t x, Tensor& out) {
+          out.create({3}, DType::i64);
+          for (int k = 0; k < 3; ++k) out.data<std::int64_t>()[k] = x;
+        },
+        i);
+    return std::tuple{image, tensor};
+  });
+}
+
+TEST(HandOver, BatchesTellWhatTheyAre) {
+  auto pipeline = pictures(false);
+  for (const auto& [images, tensors] : pipeline.epoch()) {
+    EXPECT_EQ(images.dtype(), DType::u8);
+    EXPECT_EQ(images.shape(), (Shape{4, 2, 3, 1}));
+    EXPECT_EQ(images.strides(), (Strides{6, 3, 1, 1}));
+    EXPECT_EQ(images.nbytes(), 24u);
+    EXPECT_EQ(images.place(), MemoryPlace{});
+    EXPECT_EQ(tensors.dtype(), DType::i64);
+    EXPECT_EQ(tensors.shape(), (Shape{4, 3}));
+    EXPECT_EQ(tensors.strides(), (Strides{3, 1}));
+    EXPECT_EQ(tensors.nbytes(), 96u);
+    EXPECT_EQ(tensors.data(), tensors.data<std::int64_t>());
+    EXPECT_EQ(tensors.tensor().bytes(), tensors.data());
+    EXPECT_EQ(images.tensor(2).layout(), Layout::hwc);
+    EXPECT_EQ(images.image(2).data(), images.data() + 12);
+    EXPECT_THROW((void)images.tensor(4), std::out_of_range);
+    EXPECT_THROW((void)images.image(4), std::out_of_range);
+  }
+  auto ragged = pictures(true);
+  for (const auto& [images, tensors] : ragged.epoch()) {
+    EXPECT_EQ(images.dtype(), DType::u8);
+    EXPECT_EQ(images.tensor(1).shape(), (Shape{2, 4, 1}));
+    EXPECT_THROW((void)images.tensor(), std::logic_error);
+    EXPECT_THROW((void)images.strides(), std::logic_error);
+    EXPECT_THROW((void)images.nbytes(), std::logic_error);
+  }
+  const ImageBatch none;
+  EXPECT_THROW((void)none.dtype(), std::logic_error);
+  EXPECT_THROW((void)none.tensor(), std::logic_error);
+  EXPECT_THROW((void)none.tensor(0), std::out_of_range);
+  EXPECT_THROW((void)TensorBatch().data(), std::logic_error);
+}
+
+// Columns, tensors of them and of single samples, and copies of these, in all orders of going.
+TEST(HandOver, WhatIsHeldOutlivesBatchAndPipeline) {
+  for (const bool ragged : {false, true}) {
+    ImageBatch images;
+    Tensor one, all;
+    Image picture;
+    {
+      auto pipeline = pictures(ragged);
+      auto epoch = pipeline.epoch();
+      (void)epoch.next();
+      auto batch = epoch.next();
+      images = batch->get<0>();
+      all = batch->get<1>().tensor();
+      one = batch->get<1>().tensor(3);
+      picture = batch->get<0>().image(1);
+    }
+    const ImageBatch copy = images;
+    EXPECT_EQ(copy[2].data(), images[2].data());
+    images = ImageBatch();
+    EXPECT_EQ(copy.at(3).at(1, 2, 0), 7);
+    EXPECT_EQ(picture.at(1, 2, 0), 5);
+    EXPECT_EQ(all.data<std::int64_t>()[11], 7);
+    all.release();
+    EXPECT_EQ(one.data<std::int64_t>()[2], 7);
+    Image moved = std::move(picture);
+    moved.own();  // shares them, so that nothing is copied
+    EXPECT_EQ(moved.data(), copy[1].data());
+  }
+}
+
+TEST(HandOver, HandlesAllocateNothing) {
+  auto pipeline = pictures(false);
+  for (const auto& [images, tensors] : pipeline.epoch()) {
+    const Tensor capsule = from_dlpack(to_dlpack(images.tensor()));
+    const std::uint64_t before = testing::allocations();
+    {
+      Tensor all = images.tensor();
+      const Tensor one = tensors.tensor(1);
+      const Tensor other = all.share();
+      const Image image = images.image(2);
+      const ImageBatch copy = images;
+      Image back(std::move(Image(images.tensor(3))).tensor());
+      back.own();
+    }
+    // The other threads are at work on the next batch, so that only the last one is counted.
+    if (!pipeline.stats().epoch.open()) {
+      EXPECT_EQ(testing::allocations(), before);
+    }
+  }
+}
+
+TEST(HandOver, AnotherConsumerFreesItOnAnotherThread) {
+  for (const bool ragged : {false, true}) {
+    std::vector<DLManagedTensor*> handed;
+    {
+      auto pipeline = pictures(ragged);
+      for (const auto& [images, tensors] : pipeline.epoch()) {
+        handed.push_back(to_dlpack(tensors.tensor()));
+        if (images.dense()) handed.push_back(to_dlpack(images.tensor()));
+        for (std::size_t i = 0; i < images.size(); ++i)
+          handed.push_back(to_dlpack(images.tensor(i)));
+      }
+    }
+    std::int64_t sum = 0;
+    std::thread([&] {
+      for (DLManagedTensor* const managed : handed) sum += sum_and_free(managed);
+    }).join();
+    // 0 + ... + 7 three times, and each picture's six pixels, or eight, once or twice.
+    EXPECT_EQ(sum, ragged ? 3 * 28 + 6 * 12 + 8 * 16 : 3 * 28 + 2 * 6 * 28);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
