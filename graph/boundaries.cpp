@@ -161,7 +161,7 @@ detail::SlotId LoopBoundary::add_output(const detail::BoundaryHandle& loop,
 
 void LoopBoundary::throw_axis(const detail::Boundary& loop, int axis) {
   throw BuildError("'" + loop.name + "': there is no axis " + std::to_string(axis) +
-                   "; a list has axis 0, a tensor 0 to 3");
+                   "; a list has axis 0, a tensor 0 to " + std::to_string(Shape::kMaxRank - 1));
 }
 
 }  // namespace sluice

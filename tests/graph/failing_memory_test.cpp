@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <new>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -172,7 +173,7 @@ TEST_P(FailingMemory, WhileItEnds) {
   const Shortage shortage = GetParam();
   for (std::uint64_t n = 1; n < 30; ++n) {
     std::optional<Program> pipeline(build(OnError::skip));
-    std::optional<Epoch<std::int64_t, Image, Words>> epoch(pipeline->epoch());
+    auto epoch = std::make_unique<Epoch<std::int64_t, Image, Words>>(pipeline->epoch());
     const auto batch = epoch->next();
     const FailingAllocations fails(n, shortage.in_a_row, shortage.of);
     if (n % 2 == 0) epoch.reset();

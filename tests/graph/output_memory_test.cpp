@@ -1,5 +1,6 @@
 // Batches that are written into memory which the user gives.
 #include "tests/graph/sources.h"
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/dlpack.h>

@@ -345,15 +345,15 @@ const std::vector<WrongProgram>& wrong_loops() {
          (void)c.loop.add_output(c.n, 3, {.axis = 1});
          return c.n;
        },
-       "'count': there is no axis 1; a list has axis 0, a tensor 0 to 3"},
+       "'count': there is no axis 1; a list has axis 0, a tensor 0 to 5"},
       {"an axis that no tensor has",
        [](Graph& g) {
          Counting c(g);
          c.end();
-         (void)c.loop.add_iterator(tensor_of(g, c.n, DType::f32), {.axis = 4});
+         (void)c.loop.add_iterator(tensor_of(g, c.n, DType::f32), {.axis = 6});
          return c.n;
        },
-       "'count': there is no axis 4; a list has axis 0, a tensor 0 to 3"},
+       "'count': there is no axis 6; a list has axis 0, a tensor 0 to 5"},
       {"a loop and a conditional that overlap",
        [](Graph& g) {
          Counting c(g);
