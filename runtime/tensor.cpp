@@ -143,12 +143,14 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
   if (!other.is_view() || !holds(other.data_)) {
     buffer_before = std::exchange(buffer_, std::move(other.buffer_));
     owner_before = std::exchange(owner_, std::move(other.owner_));
+    place_ = other.place_;
+    read_only_ = other.read_only_;
   }
+  other.place_ = MemoryPlace{};
+  other.read_only_ = false;
   data_ = std::exchange(other.data_, nullptr);
   spec_ = std::exchange(other.spec_, ValueSpec{});
   strides_ = std::exchange(other.strides_, Strides{});
-  place_ = std::exchange(other.place_, MemoryPlace{});
-  read_only_ = std::exchange(other.read_only_, false);
   placed_ = other.placed_ = false;
   return *this;
 }
