@@ -2,69 +2,65 @@
 // nothing of Sluice. Stands for the user's own <dlpack/dlpack.h>, whose names these are.
 #pragma once
 
-#include <stdint.h>
+#include <cstdint>
 
-#ifdef __cplusplus
 extern "C" {
-#endif
 
-typedef struct DLPackVersion {
-  uint32_t major;
-  uint32_t minor;
-} DLPackVersion;
+struct DLPackVersion {
+  std::uint32_t major;
+  std::uint32_t minor;
+};
 
-typedef enum : int32_t {
+enum DLDeviceType : std::int32_t {
   kDLCPU = 1,
   kDLCUDA = 2,
   kDLCUDAHost = 3,
-} DLDeviceType;
+};
 
-typedef struct DLDevice {
+struct DLDevice {
   DLDeviceType device_type;
-  int32_t device_id;
-} DLDevice;
+  std::int32_t device_id;
+};
 
-typedef enum {
+enum DLDataTypeCode {
   kDLInt = 0U,
   kDLUInt = 1U,
   kDLFloat = 2U,
   kDLBfloat = 4U,
   kDLComplex = 5U,
   kDLBool = 6U,
-} DLDataTypeCode;
+};
 
-typedef struct DLDataType {
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
-} DLDataType;
+struct DLDataType {
+  std::uint8_t code;
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
 
-typedef struct DLTensor {
+struct DLTensor {
   void* data;
   DLDevice device;
-  int32_t ndim;
+  std::int32_t ndim;
   DLDataType dtype;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
-} DLTensor;
+  std::int64_t* shape;
+  std::int64_t* strides;
+  std::uint64_t byte_offset;
+};
 
-typedef struct DLManagedTensor {
+struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;
-  void (*deleter)(struct DLManagedTensor* self);
-} DLManagedTensor;
+  void (*deleter)(DLManagedTensor* self);
+};
 
 #define DLPACK_FLAG_BITMASK_READ_ONLY (1UL << 0UL)
 
 struct DLManagedTensorVersioned {
   DLPackVersion version;
   void* manager_ctx;
-  void (*deleter)(struct DLManagedTensorVersioned* self);
-  uint64_t flags;
+  void (*deleter)(DLManagedTensorVersioned* self);
+  std::uint64_t flags;
   DLTensor dl_tensor;
 };
 
-#ifdef __cplusplus
-}
-#endif
+}  // extern "C"
