@@ -156,6 +156,7 @@ class Augmentation {
   }
 
   static Files find_files(const AugmentOptions& options) {
+    if (!options.trace.empty()) check_out_file("--trace", options.trace);
     keep_apart("--out", options.out, options.data);
     if (!options.sheet.empty()) {
       keep_apart("--sheet", options.sheet, options.data);
@@ -176,7 +177,8 @@ class Augmentation {
                                            .seed = options_.seed,
                                            .threads = options_.threads,
                                            .on_error = options_.on_error,
-                                           .profile = options_.profile};
+                                           .profile = options_.profile,
+                                           .trace = {options_.trace}};
     return make_pipeline(pipeline_options, [&](Graph& g) {
       const auto is_there = [this](std::int64_t number) {
         return results_.has(number) && !is_shown(number);

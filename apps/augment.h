@@ -24,6 +24,7 @@ struct AugmentOptions {
   OnError on_error = OnError::skip;
   std::string index = "off";  // see chosen_index
   bool profile = false;       // print what the steps took and which arms were taken
+  std::string trace;          // file for the trace; empty: none
 };
 
 // See Results for the names. Files that cannot be read or decoded, and folders that cannot be read,

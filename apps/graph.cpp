@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include "inputs.h"
+#include "outputs.h"
 #include "progress.h"
 #include "summary.h"
 #include <sluice/sluice.h>
@@ -43,8 +44,12 @@ MaybeFiles find_files(const GraphOptions& options) {
 
 int run_graph(const GraphOptions& options) {
   constexpr int kBatch = 32;
-  const PipelineOptions pipeline_options{
-      .batch_size = kBatch, .threads = options.threads, .on_error = OnError::skip, .profile = true};
+  if (!options.trace.empty()) check_out_file("--trace", options.trace);
+  const PipelineOptions pipeline_options{.batch_size = kBatch,
+                                         .threads = options.threads,
+                                         .on_error = OnError::skip,
+                                         .profile = true,
+                                         .trace = {options.trace}};
   auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
     auto [jpeg, label] = g.read(find_files(options));
     return std::tuple{apply(g, options.recipe, jpeg).first, label};

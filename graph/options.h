@@ -39,6 +39,15 @@ enum class LastBatch : std::uint8_t {
   fill      // its last sample is repeated; Batch::padding() says how often
 };
 
+// What happened when, on which thread, as a file for Perfetto (ui.perfetto.dev) or
+// chrome://tracing.
+struct TraceOptions {
+  std::string file = {};  // empty: no trace
+  // Of each thread, the first ones; the file tells how many were left out. One takes 64 bytes until
+  // the file is written.
+  std::int64_t max_events = 200'000;
+};
+
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
@@ -61,6 +70,10 @@ struct PipelineOptions {
   // Steps are counted and timed, see Stats::steps. Costs one look at the clock for each run of a
   // step, some 30 ns. Arms and loops are counted always.
   bool profile = false;
+  // Each run of a step is noted, with its sample. The file is opened when the pipeline is made,
+  // which throws BuildError where that cannot be, and written when the pipeline is destroyed; of a
+  // process that is killed there is none. Two pipelines at once cannot write to one file.
+  TraceOptions trace = {};
 };
 
 // Names are for errors, paths, counts and drawings. An empty one stands for the construct's own:

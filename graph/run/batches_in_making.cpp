@@ -38,6 +38,11 @@ BatchInMaking* BatchesInMaking::complete_front() const {
   return complete ? batches_.front().get() : nullptr;
 }
 
+std::int64_t BatchesInMaking::complete_batches() const {
+  return std::count_if(batches_.begin(), batches_.end(),
+                       [](const auto& batch) { return batch->samples != nullptr; });
+}
+
 std::unique_ptr<BatchInMaking> BatchesInMaking::take_front() {
   if (batches_.empty()) return nullptr;
   std::unique_ptr<BatchInMaking> batch = std::move(batches_.front());

@@ -46,6 +46,8 @@ class BatchesInMaking {
   void complete(std::int64_t index, const std::vector<Sample*>& samples);
   // The first batch, if it is complete; else null. It stays until it is taken.
   BatchInMaking* complete_front() const;
+  // How many are complete.
+  std::int64_t complete_batches() const;
   // The first batch, complete or not; null when there is none.
   std::unique_ptr<BatchInMaking> take_front();
 

@@ -27,6 +27,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     samples.push_back(std::make_unique<Sample>(plan));
     samples.back()->count(options.profile);
   }
+  if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   std::vector<Sample*> handles;
   for (auto it = samples.rbegin(); it != samples.rend(); ++it) handles.push_back(it->get());
   executor = std::make_unique<Executor>(
@@ -38,7 +39,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                         [this](std::int64_t index, const std::vector<Sample*>& in_order) {
                           batch_ready(index, in_order);
                         },
-                    .broken = [this](std::exception_ptr why) { break_off(std::move(why)); }});
+                    .broken = [this](std::exception_ptr why) { break_off(std::move(why)); },
+                    .trace = trace.get()});
 }
 
 bool Engine::Impl::admit(Sample& sample) noexcept {
@@ -51,6 +53,7 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
     return false;
   }
   ++ledger.admitted;
+  if (trace != nullptr && sample.position() % options.batch_size == 0) trace_counts_now();
   return true;
 }
 
@@ -93,7 +96,13 @@ void Engine::Impl::emit(Sample& sample) noexcept {
 void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept {
   const std::lock_guard lock(mutex);
   making.complete(index, in_order);
+  trace_counts();
   arrived.notify_all();
+}
+
+void Engine::Impl::trace_counts_now() {
+  trace->count(ledger.open(), making.complete_batches(),
+               sample_pool.stats().bytes_in_use + batch_pool.stats().bytes_in_use);
 }
 
 void Engine::Impl::break_off(std::exception_ptr why) noexcept {

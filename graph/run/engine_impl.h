@@ -10,6 +10,7 @@
 #include <sluice/graph/run/delivery.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/lower.h>
+#include <sluice/graph/run/tracing.h>
 #include <sluice/graph/run/waits.h>
 
 #include <atomic>
@@ -83,6 +84,12 @@ struct Engine::Impl {
 
   Stats stats() const;
 
+  // Tells the trace how much is under way; called under the lock, and costs nothing without one.
+  void trace_counts() {
+    if (trace != nullptr) trace_counts_now();
+  }
+  void trace_counts_now();
+
   const PipelineOptions options;
   const Plan recorded;
   const Plan plan;
@@ -113,8 +120,9 @@ struct Engine::Impl {
   std::atomic<bool> cancelled{false};
   std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
-  Impl* next_inherited = nullptr;      // see ~Engine
-  std::unique_ptr<Executor> executor;  // last: its threads use all of the above
+  Impl* next_inherited = nullptr;        // see ~Engine
+  std::unique_ptr<PipelineTrace> trace;  // null: none
+  std::unique_ptr<Executor> executor;    // last: its threads use all of the above
 };
 
 }  // namespace sluice::detail

@@ -22,6 +22,7 @@ void Engine::Impl::shut_down() noexcept {
     stop("the destruction of its pipeline; keep the pipeline until the last batch is taken");
   } catch (...) {  // an unbalanced ledger; there is nobody left to tell
   }
+  if (trace != nullptr) trace->finish();
 }
 
 void Engine::Impl::require_outside(const char* call) const {
@@ -33,6 +34,7 @@ void Engine::Impl::require_outside(const char* call) const {
 
 std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   require_outside("next()");
+  const Waits::Time asked = Waits::Clock::now();
   std::unique_lock lock(mutex);
   if (!running || &of != run.get()) {
     if (of.ended_by.empty()) return nullptr;
@@ -49,6 +51,9 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
     ++delivered_batches;
     largest_batch = std::max(largest_batch, batch->bytes());
   }
+  lock.unlock();
+  if (trace != nullptr && batch != nullptr)
+    trace->consumer(batch->epoch, batch->index, asked, Waits::Clock::now());
   return batch;
 }
 
@@ -125,6 +130,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   largest_batch = std::max(largest_batch, bytes);
   ledger += here;
   ++settled_batches;
+  trace_counts();
   lock.unlock();
   executor->release(batch.index);
   if (!trouble) return std::move(taken->data);

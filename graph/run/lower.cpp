@@ -164,12 +164,14 @@ struct Executor::Impl {
       : hooks(std::move(the_hooks)),
         batch_size(static_cast<std::size_t>(size_of_batches)),
         samples(all),
-        runner(pool),
+        runner(pool, hooks.trace),
         arena(thread_count, static_cast<unsigned>(thread_count)) {
     flow::set_up(arena);
     start_driver();
     try {
-      others.emplace(arena, static_cast<std::size_t>(thread_count) - 1);
+      others.emplace(arena, static_cast<std::size_t>(thread_count) - 1, [this](std::size_t i) {
+        if (hooks.trace != nullptr) hooks.trace->on_thread("sluice", static_cast<std::int64_t>(i));
+      });
       threads = static_cast<int>(others->size()) + 1;
       arena.execute([&] { build(plan); });
     } catch (...) {
@@ -274,6 +276,7 @@ struct Executor::Impl {
 
   // The driver sleeps while the graph is empty, and is woken when something can be admitted.
   void drive() {
+    if (hooks.trace != nullptr) hooks.trace->on_thread("driver");
     std::unique_lock lock(mutex);
     while (true) {
       wake_driver.wait(lock, [&] { return wanted || stopping; });

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/run/tracing.h>
 #include <sluice/runtime/buffer_pool.h>
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct ExecutorHooks {
   // The run cannot go on, since oneTBB had no memory for a task, say. Frames may be anywhere;
   // after drain() they are free.
   std::function<void(std::exception_ptr why)> broken;
+  PipelineTrace* trace = nullptr;  // null: none
 };
 
 class Executor {

@@ -26,13 +26,13 @@ struct WaitHooks {
 class WaitingStage : private WaitListener {
  public:
   WaitingStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, const WaitHooks& hooks)
-      : hooks_(hooks),
+      : runner_(runner),
+        hooks_(hooks),
         node_(
             g,
-            [this, &runner, &stage](Sample* sample,
-                                    flow::async_node<Sample*>::completion done) noexcept {
+            [this, &stage](Sample* sample, flow::async_node<Sample*>::completion done) noexcept {
               (void)done.release();
-              if (runner.begin_wait(*sample, stage, *this)) {
+              if (runner_.begin_wait(*sample, stage, *this)) {
                 node_.complete(sample);
               } else {
                 hooks_.suspended();
@@ -47,11 +47,12 @@ class WaitingStage : private WaitListener {
   using WaitNode = flow::async_node<Sample*>;
 
   void wait_is_over(Sample& sample) noexcept override {
-    Runner::end_wait(sample);
+    runner_.end_wait(sample);
     hooks_.resumed();
     node_.complete(&sample);
   }
 
+  Runner& runner_;
   const WaitHooks& hooks_;
   WaitNode node_;
 };
