@@ -37,6 +37,7 @@ constexpr std::size_t kMostTiles = 24;
 struct NumberedFiles {
   Files files;
   std::function<bool(std::int64_t)> is_there;  // by number of the result
+  static constexpr bool blocks = true;
   std::int64_t size() const { return files.size(); }
   const std::string& name(std::int64_t i) const { return files.name(i); }
   // The file, unless its result is there; its number; whether it was read.

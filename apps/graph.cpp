@@ -20,6 +20,7 @@ namespace {
 struct MaybeFiles {
   std::optional<Files> files;
   std::int64_t count = 0;
+  static constexpr bool blocks = true;
   std::int64_t size() const { return count; }
   std::string name(std::int64_t i) const { return files->name(i % files->size()); }
   std::tuple<Bytes, std::int64_t> operator()(SampleInfo info) const {

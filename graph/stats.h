@@ -97,6 +97,7 @@ struct Stats {
   WaitStats waits;           // of all epochs
   int threads = 0;           // that run steps
   int threads_asked = 0;     // more than `threads` where the system did not let so many be made
+  int io_threads = 0;        // that read, beside them
   MemoryStats memory;
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`

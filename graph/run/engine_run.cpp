@@ -98,7 +98,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   }
   // Only this thread takes batches away, so the front stays while the lock is not held.
   const BatchInMaking* front = making.complete_front();
-  if (front == nullptr || stopping) {
+  if (front == nullptr || stopping || settled_batches == run_batches) {
     end(lock, "");
     return nullptr;
   }
@@ -146,7 +146,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
 void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   const auto there = [&] {
     return making.complete_front() != nullptr || stopping || broken ||
-           settled_batches == batch_count;
+           settled_batches == run_batches;
   };
   constexpr double kNever = 1e9;  // beyond what a wait can count
   if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
@@ -181,17 +181,19 @@ void Engine::Impl::stop(const std::string& by) {
 
 void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by) {
   if (!running) return;
-  const bool complete = settled_batches == batch_count;
+  const bool complete = settled_batches == run_batches;
   const bool over = !std::exchange(stopping, true) && complete;
   if (!complete) {
     set_cancelled(true);
     run->ended_by = by;
+  } else if (run_end < total) {
+    set_cancelled(true);  // what runs is behind the end
   }
   lock.unlock();
   executor->drain();
   std::int64_t held = 0;
   executor->for_each_held([&](const Sample&) { ++held; });
-  if (!complete) {
+  if (!complete || run_end < total) {
     for (const auto& sample : samples) sample->release_all();
   }
   std::int64_t waiting = 0;
@@ -231,6 +233,8 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     run = begun;
     making.restart(epoch);
     settled_batches = 0;
+    run_end = total;
+    run_batches = batch_count;
     waits.restart();
     delivery.restart(total);
     compactor.restart();

@@ -151,6 +151,21 @@ void Runner::end_wait(Sample& sample) noexcept {
   sample.enter(nullptr);
 }
 
+bool Runner::begin_io(Sample& sample, const Stage& stage) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return true;
+  sample.enter_stage();
+  sample.enter(&stage.steps.front());
+  if (trace_ != nullptr) sample.wait.since = Wait::Clock::now();
+  return false;
+}
+
+void Runner::run_io(Sample& sample, const Stage& stage) noexcept {
+  run(sample, stage);
+  if (trace_ != nullptr)
+    trace_->waited(sample, stage.steps.front(), sample.wait.since, Wait::Clock::now());
+}
+
 void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {
   StandStill here;
   if (begin_wait(sample, stage, here)) return;

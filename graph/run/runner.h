@@ -34,6 +34,11 @@ class Runner {
   bool begin_wait(Sample& sample, const Stage& stage, WaitListener& listener) noexcept;
   void end_wait(Sample& sample) noexcept;
 
+  // The same for a stage that gets a thread of another kind: begin_io() says whether there is none
+  // needed, else run_io() is called there.
+  bool begin_io(Sample& sample, const Stage& stage) noexcept;
+  void run_io(Sample& sample, const Stage& stage) noexcept;
+
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
   std::size_t choose(Sample& sample, const Branch& branch) noexcept;

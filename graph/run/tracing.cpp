@@ -31,6 +31,11 @@ void PipelineTrace::on_thread(const char* name, std::int64_t number) noexcept {
   }
 }
 
+std::function<void(std::size_t)> thread_begin(PipelineTrace* trace, const char* name) {
+  if (trace == nullptr) return {};
+  return [trace, name](std::size_t i) { trace->on_thread(name, static_cast<std::int64_t>(i)); };
+}
+
 void PipelineTrace::consumer(std::int64_t epoch, std::int64_t batch, Time from, Time to) {
   trace_.slice(consumer_, next_, from, to, {.epoch = epoch, .batch = batch});
 }

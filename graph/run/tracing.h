@@ -13,7 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <functional>
 
 namespace sluice::detail {
 
@@ -54,5 +54,8 @@ class PipelineTrace {
   Trace::Track& consumer_;
   Trace::Track& counters_;
 };
+
+// What thread i of those with this name does first; nothing without a trace.
+std::function<void(std::size_t i)> thread_begin(PipelineTrace* trace, const char* name);
 
 }  // namespace sluice::detail
