@@ -177,6 +177,7 @@ class Augmentation {
     const PipelineOptions pipeline_options{.batch_size = options_.batch,
                                            .seed = options_.seed,
                                            .threads = options_.threads,
+                                           .io_threads = options_.io_threads,
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,
                                            .trace = {options_.trace}};

@@ -177,6 +177,12 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->type_name("S");
   add_threads(command, options.threads);
   command
+      .add_option("--io-threads", options.io_threads,
+                  "threads that read the files, beside those that compute: for slow storage "
+                  "(default: 0, those that compute read)")
+      ->check(number_from(0, 1024))
+      ->type_name("T");
+  command
       .add_option("--on-error", words.on_error,
                   "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
                   "(default), or replace "

@@ -198,7 +198,7 @@ struct Asking {
 // A call that would wait for itself is refused there as anywhere.
 TEST(IoThreads, AreThreadsOfThePipeline) {
   std::optional<Pipeline<std::int64_t>> pipeline;
-  pipeline.emplace(make_pipeline({.threads = 1, .on_error = OnError::skip},
+  pipeline.emplace(make_pipeline({.threads = 1, .io_threads = 2, .on_error = OnError::skip},
                                  [&](Graph& g) { return g.read(Asking{&pipeline}); }));
   const auto batch = pipeline->epoch().next();
   ASSERT_TRUE(batch.has_value());
