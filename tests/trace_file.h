@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace sluice::testing {
+namespace sluice::traces {
 
 struct TraceFile {
   struct Slice {
@@ -110,4 +110,4 @@ inline TraceFile read_trace(const std::string& path) {
   return trace;
 }
 
-}  // namespace sluice::testing
+}  // namespace sluice::traces

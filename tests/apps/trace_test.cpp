@@ -33,18 +33,18 @@ TEST_F(TraceOption, WritesWhatHappened) {
   const std::string option = " --trace " + path;
   const Ran ran = run_program(augment("out") + " --io-threads 2" + option);
   EXPECT_EQ(ran.status, 0) << ran.errors;
-  const sluice::testing::TraceFile file = sluice::testing::read_trace(path);
+  const traces::TraceFile file = traces::read_trace(path);
   EXPECT_EQ(file.count("read"), files_);
   EXPECT_EQ(file.count("encode_jpeg"), files_ - 1);  // one is damaged
 
   EXPECT_EQ(run_program("graph --data " + data_.string() + option).status, 0);
-  EXPECT_EQ(sluice::testing::read_trace(path).count("read"), files_);
+  EXPECT_EQ(traces::read_trace(path).count("read"), files_);
 
   const Ran bench =
       run_program("bench train --seconds 0.01 --rounds 1 --data " + data_.string() + option);
   EXPECT_EQ(bench.status, 0) << bench.errors;
   EXPECT_NE(bench.out.find("\nwaits: "), std::string::npos) << bench.out;
-  EXPECT_GT(sluice::testing::read_trace(path).count("resize_mirror_normalize"), 0);
+  EXPECT_GT(traces::read_trace(path).count("resize_mirror_normalize"), 0);
 }
 
 TEST_F(TraceOption, SaysAtOnceWhatCannotBeWritten) {

@@ -228,7 +228,7 @@ TEST(IoThreads, AreSeen) {
     for (const auto& batch : pipeline.epoch()) (void)batch;
     EXPECT_EQ(pipeline.stats().steps.front().runs, 40);
   }
-  const testing::TraceFile file = testing::read_trace(path);
+  const traces::TraceFile file = traces::read_trace(path);
   EXPECT_EQ(file.count("read"), 40);
   EXPECT_EQ(file.waits.size(), 40u);
   std::set<std::int64_t> samples;

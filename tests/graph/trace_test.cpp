@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::Elsewhere;
-using testing::read_trace;
-using testing::TraceFile;
+using traces::read_trace;
+using traces::TraceFile;
 
 constexpr std::int64_t kSamples = 60;
 

@@ -16,8 +16,8 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::read_trace;
-using testing::TraceFile;
+using traces::read_trace;
+using traces::TraceFile;
 
 // A file of this test alone, which goes with it.
 class TraceTest : public ::testing::Test {
