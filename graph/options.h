@@ -43,7 +43,7 @@ enum class LastBatch : std::uint8_t {
 // chrome://tracing.
 struct TraceOptions {
   std::string file = {};  // empty: no trace
-  // Of each thread, the first ones; the file tells how many were left out. One takes 64 bytes until
+  // Of each thread, the first ones; the file tells how many were left out. One takes 56 bytes until
   // the file is written.
   std::int64_t max_events = 200'000;
 };
