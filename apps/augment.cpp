@@ -37,6 +37,7 @@ constexpr std::size_t kMostTiles = 24;
 struct NumberedFiles {
   Files files;
   std::function<bool(std::int64_t)> is_there;  // by number of the result
+  static constexpr bool blocks = true;
   std::int64_t size() const { return files.size(); }
   const std::string& name(std::int64_t i) const { return files.name(i); }
   // The file, unless its result is there; its number; whether it was read.
@@ -156,6 +157,7 @@ class Augmentation {
   }
 
   static Files find_files(const AugmentOptions& options) {
+    if (!options.trace.empty()) check_out_file("--trace", options.trace);
     keep_apart("--out", options.out, options.data);
     if (!options.sheet.empty()) {
       keep_apart("--sheet", options.sheet, options.data);
@@ -175,8 +177,10 @@ class Augmentation {
     const PipelineOptions pipeline_options{.batch_size = options_.batch,
                                            .seed = options_.seed,
                                            .threads = options_.threads,
+                                           .io_threads = options_.io_threads,
                                            .on_error = options_.on_error,
-                                           .profile = options_.profile};
+                                           .profile = options_.profile,
+                                           .trace = {options_.trace}};
     return make_pipeline(pipeline_options, [&](Graph& g) {
       const auto is_there = [this](std::int64_t number) {
         return results_.has(number) && !is_shown(number);

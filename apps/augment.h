@@ -20,10 +20,12 @@ struct AugmentOptions {
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
   int batch = 32;
   std::uint64_t seed = 5;
-  int threads = 0;  // 0: all CPUs of the process
+  int threads = 0;     // 0: all CPUs of the process
+  int io_threads = 0;  // see PipelineOptions
   OnError on_error = OnError::skip;
   std::string index = "off";  // see chosen_index
   bool profile = false;       // print what the steps took and which arms were taken
+  std::string trace;          // file for the trace; empty: none
 };
 
 // See Results for the names. Files that cannot be read or decoded, and folders that cannot be read,

@@ -84,6 +84,7 @@ class Bench {
         overhead_(options.workload == "overhead"),
         wait_(options.workload == "wait") {
     if (!options.json.empty() && options.json != "-") check_out_file("--json", options.json);
+    if (!options.trace.empty()) check_out_file("--trace", options.trace);
     constexpr int kBesideThoseThatWait = 2;
     threads_ = options.threads > 0 ? options.threads
                : overhead_         ? 1
@@ -104,6 +105,12 @@ class Bench {
   }
 
  private:
+  // The subject that is measured; nothing else writes to the file.
+  SubjectOptions traced(SubjectOptions subject) const {
+    subject.trace = options_.trace;
+    return subject;
+  }
+
   void run_overhead() {
     // Enough samples for the time asked for, judged by a first short run.
     SubjectOptions subject{.images = 200000, .threads = threads_, .batch = options_.batch};
@@ -114,7 +121,7 @@ class Bench {
                "overhead: {} samples with empty bodies, {} thread(s), batch {}; ours beside "
                "hand-wired oneTBB\n",
                subject.images, threads_, options_.batch);
-    const Subject ours = make_overhead_subject(subject);
+    const Subject ours = make_overhead_subject(traced(subject));
     const Result result = alternate(
         ours, [&] { return run_raw_tbb(subject.images, threads_, options_.batch); }, subject.images,
         options_.rounds, out_);
@@ -149,7 +156,7 @@ class Bench {
                "wait: {} samples that each wait {} ms, {} thread(s), batch {}, window {}; ours "
                "beside window / {} ms\n",
                subject.images, kWait.count(), threads_, options_.batch, kWaiting, kWait.count());
-    const Subject ours = make_wait_subject(subject);
+    const Subject ours = make_wait_subject(traced(subject));
     const auto count = static_cast<double>(subject.images);
     const Result result = alternate(
         ours, [&] { return count / limit; }, subject.images, options_.rounds, out_);
@@ -214,7 +221,7 @@ class Bench {
         "{}\n",
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
         options_.batch, options_.index, beside);
-    const Subject ours = make_subject(options_.workload, corpus, subject);
+    const Subject ours = make_subject(options_.workload, corpus, traced(subject));
     const Result result = alternate(
         ours, [&] { return limit(subject.images); }, subject.images, options_.rounds, out_);
     summarise(result, beside);
@@ -249,6 +256,7 @@ class Bench {
                static_cast<double>(peak_rss_bytes()) / 1e6,
                static_cast<double>(memory.bytes_peak) / 1e6,
                static_cast<double>(memory.bytes_bound) / 1e6, result.allocations_per_image);
+    fmt::print(out_, "{}\n", to_string(result.stats.waits));
   }
 
   nlohmann::ordered_json common(const Result& result) const {

@@ -31,6 +31,7 @@ struct BenchOptions {
   int batch = 64;
   std::string index = "off";  // see chosen_index; not for those two
   std::string json;           // file for the figures; "-" is standard output, empty none
+  std::string trace;          // file for the trace of ours, all rounds of it; empty: none
 };
 
 const std::vector<std::string>& bench_workloads();

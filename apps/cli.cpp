@@ -123,6 +123,13 @@ CLI::Option* add_threads(CLI::App& command, int& threads,
       ->type_name("T");
 }
 
+CLI::Option* add_trace(CLI::App& command, std::string& trace) {
+  return command
+      .add_option("--trace", trace,
+                  "file for what happened when, on which thread: open it at ui.perfetto.dev")
+      ->type_name("FILE");
+}
+
 void add_data(CLI::App& command, std::string& data) {
   command
       .add_option("--data", data,
@@ -170,6 +177,12 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->type_name("S");
   add_threads(command, options.threads);
   command
+      .add_option("--io-threads", options.io_threads,
+                  "threads that read the files, beside those that compute: for slow storage "
+                  "(default: 0, those that compute read)")
+      ->check(number_from(0, 1024))
+      ->type_name("T");
+  command
       .add_option("--on-error", words.on_error,
                   "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
                   "(default), or replace "
@@ -183,6 +196,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->type_name("FILE");
   command.add_flag("--profile", options.profile,
                    "print how often each step ran and how long it took, and which arms were taken");
+  add_trace(command, options.trace);
 }
 
 void add_bench(CLI::App& command, BenchOptions& options) {
@@ -211,6 +225,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
   command
       .add_option("--json", options.json, "writes the figures to this file; - is standard output")
       ->type_name("FILE");
+  add_trace(command, options.trace);
   command.footer(
       "Workloads:\n"
       "  decode       decode everything\n"
@@ -243,6 +258,7 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
       ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
       ->type_name("N");
   add_threads(command, options.threads)->needs(data);
+  add_trace(command, options.trace)->needs(data);
 }
 
 void add_index(CLI::App& command, IndexOptions& options) {

@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include "inputs.h"
+#include "outputs.h"
 #include "progress.h"
 #include "summary.h"
 #include <sluice/sluice.h>
@@ -19,6 +20,7 @@ namespace {
 struct MaybeFiles {
   std::optional<Files> files;
   std::int64_t count = 0;
+  static constexpr bool blocks = true;
   std::int64_t size() const { return count; }
   std::string name(std::int64_t i) const { return files->name(i % files->size()); }
   std::tuple<Bytes, std::int64_t> operator()(SampleInfo info) const {
@@ -43,8 +45,12 @@ MaybeFiles find_files(const GraphOptions& options) {
 
 int run_graph(const GraphOptions& options) {
   constexpr int kBatch = 32;
-  const PipelineOptions pipeline_options{
-      .batch_size = kBatch, .threads = options.threads, .on_error = OnError::skip, .profile = true};
+  if (!options.trace.empty()) check_out_file("--trace", options.trace);
+  const PipelineOptions pipeline_options{.batch_size = kBatch,
+                                         .threads = options.threads,
+                                         .on_error = OnError::skip,
+                                         .profile = true,
+                                         .trace = {options.trace}};
   auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
     auto [jpeg, label] = g.read(find_files(options));
     return std::tuple{apply(g, options.recipe, jpeg).first, label};

@@ -48,15 +48,19 @@ class Graph {
   // `count` samples in an epoch; sample i is f(SampleInfo): one value or a std::tuple of values.
   // `f` is called from several threads, in no order, and must give the same sample for the same
   // info. Bytes may be a view on what the data set keeps for as long as the pipeline and its
-  // batches live.
+  // batches live. With `count` = kUntilEnd an epoch goes on until `f` throws EndOfEpoch: the
+  // smallest index for which it does is the number of its samples. It is called for a few beyond
+  // that.
   template <class F>
   auto source(std::int64_t count, F f) {
     return add_source("source", count, std::move(f), nullptr);
   }
 
-  // Reads a dataset: any type with size(), name(key), and operator()(const SampleInfo&) as in
-  // source(). The name, for errors, is of the sample with this SampleKey; name(i), with its index
-  // alone, will do. It is asked for on any thread, and never under a lock.
+  // Reads a dataset: any type with size(), which may be kUntilEnd, name(key), and operator()(const
+  // SampleInfo&) as in source(). The name, for errors, is of the sample with this SampleKey;
+  // name(i), with its index alone, will do. It is asked for on any thread, and never under a lock.
+  // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
+  // is called on threads of its own then, see PipelineOptions::io_threads.
   template <class Reader>
   auto read(Reader reader) {
     const std::int64_t count = reader.size();
@@ -313,11 +317,16 @@ class Graph {
         using R = std::decay_t<Gives>;
         detail::Step step = begin_step<>(name);
         step.pinned = true;
+        if constexpr (requires { requires F::blocks; }) step.kind = detail::StepKind::io;
         recorder_.set_source(step.name, count, std::move(sample_name));
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes](detail::Sample& sample) {
-          detail::results<R>::template write<detail::Origin::source>(
-              sample, slots, detail::invoke_to_own<R>(f, sample.info()));
+          try {
+            detail::results<R>::template write<detail::Origin::source>(
+                sample, slots, detail::invoke_to_own<R>(f, sample.info()));
+          } catch (const EndOfEpoch&) {
+            sample.end_epoch();
+          }
         };
         recorder_.add_step(std::move(step));
         return values;

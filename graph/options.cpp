@@ -27,6 +27,12 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
           "on_error: the rate must lie between 0 and 1, not " +
               std::to_string(options.on_error.max_rate));
+  require(options.io_threads >= 0 && options.io_threads <= 4096,
+          "io_threads must lie between 0 and 4096, not " + std::to_string(options.io_threads));
+  constexpr std::int64_t kMostEvents = 100'000'000;
+  require(options.trace.max_events >= 1 && options.trace.max_events <= kMostEvents,
+          "trace: max_events must lie between 1 and 100,000,000, not " +
+              std::to_string(options.trace.max_events));
   constexpr int kMostThreads = 4096;
   require(options.threads <= kMostThreads,
           "threads must be at most 4096, not " + std::to_string(options.threads));

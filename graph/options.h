@@ -42,12 +42,26 @@ enum class LastBatch : std::uint8_t {
   fill      // its last sample is repeated; Batch::padding() says how often
 };
 
+// What happened when, on which thread, as a file for Perfetto (ui.perfetto.dev) or
+// chrome://tracing.
+struct TraceOptions {
+  std::string file = {};  // empty: no trace
+  // Of each thread, the first ones; the file tells how many were left out. One takes 56 bytes until
+  // the file is written.
+  std::int64_t max_events = 200'000;
+};
+
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
   // The pipeline's own, beside those of other pipelines; 0: as many as the process may use CPUs.
   // Where the system does not let so many be made, it runs with fewer: see Stats::threads.
   int threads = 0;
+  // Beside those: they read what a dataset says takes long (see Graph::read), so that slow storage
+  // keeps no thread from computing; all samples of the window may then be read ahead, which takes
+  // memory. As many as it takes to keep the storage busy. 0: the threads that compute read, which
+  // is as fast where the files lie in memory.
+  int io_threads = 0;
   int prefetch = 2;  // batches that are made ready while the user works on one
   // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
   // (prefetch + 1).
@@ -71,6 +85,10 @@ struct PipelineOptions {
   // batch after it. A block is asked for with the first sample of a batch, and once more when the
   // batch is complete, if there was none: then the samples are copied into it.
   std::vector<std::shared_ptr<MemoryResource>> output_memory = {};
+  // Each run of a step is noted, with its sample. The file is opened when the pipeline is made,
+  // which throws BuildError where that cannot be, and written when the pipeline is destroyed; of a
+  // process that is killed there is none. Two pipelines at once cannot write to one file.
+  TraceOptions trace = {};
 };
 
 // Names are for errors, paths, counts and drawings. An empty one stands for the construct's own:

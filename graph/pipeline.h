@@ -126,8 +126,9 @@ class Pipeline {
   }
   Inspection inspect(const SampleKey& key) const { return engine_->inspect(key); }
 
-  // Samples and batches of an epoch. With `compact`, at most so many batches: there are fewer where
-  // samples are left out, and Stats::batches counts those that come.
+  // Samples and batches of an epoch; of a source with kUntilEnd samples -1 before an epoch has
+  // shown its end, then those of that epoch. With `compact`, at most so many batches: there are
+  // fewer where samples are left out, and Stats::batches counts those that come.
   std::int64_t samples() const { return engine_->samples(); }
   std::int64_t batches() const { return engine_->batches(); }
   const PipelineOptions& options() const { return engine_->options(); }

@@ -3,6 +3,7 @@
 #include <sluice/graph/stats.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -174,18 +175,20 @@ std::int64_t BranchStats::taken() const {
   return sum;
 }
 
+std::string to_string(const WaitStats& waits) {
+  return fmt::format("waits: {} for batches, {} for their consumer; the {} is the slower side",
+                     duration(static_cast<double>(waits.consumer_ns)),
+                     duration(static_cast<double>(waits.batches_ns)),
+                     waits.consumer_ns > waits.batches_ns ? "pipeline" : "consumer");
+}
+
 std::string to_string(const Stats& stats) {
   const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
   std::string text =
       fmt::format("samples: {}; {} batches\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
                   to_string(stats.total), with_commas(stats.batches),
                   megabytes(stats.memory.bytes_peak), megabytes(stats.memory.bytes_bound));
-  if (const WaitStats& w = stats.waits; w.consumer_ns + w.batches_ns > 0) {
-    text += fmt::format("waits: {} for batches, {} for their consumer; the {} is the slower side\n",
-                        duration(static_cast<double>(w.consumer_ns)),
-                        duration(static_cast<double>(w.batches_ns)),
-                        w.consumer_ns > w.batches_ns ? "pipeline" : "consumer");
-  }
+  if (stats.waits.consumer_ns + stats.waits.batches_ns > 0) text += to_string(stats.waits) + "\n";
   if (stats.threads < stats.threads_asked) {
     text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
                         stats.threads, stats.threads_asked);
@@ -204,6 +207,12 @@ void add_counts(Stats& stats, const Plan& plan,
   std::vector<std::int64_t> counts(plan.counters);
   for (const auto& sample : samples) sample->tally.add_to(counts);
   StatsReader(stats, counts, samples.front()->tally.timed()).read(plan.top, "");
+}
+
+std::vector<StepStats> steps_of(const Plan& plan) {
+  Stats stats;
+  StatsReader(stats, std::vector<std::int64_t>(plan.counters), true).read(plan.top, "");
+  return std::move(stats.steps);
 }
 
 void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,

@@ -97,6 +97,7 @@ struct Stats {
   WaitStats waits;           // of all epochs
   int threads = 0;           // that run steps
   int threads_asked = 0;     // more than `threads` where the system did not let so many be made
+  int io_threads = 0;        // that read, beside them
   MemoryStats memory;
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`
@@ -104,6 +105,10 @@ struct Stats {
   std::vector<LoopStats> loops;
   std::vector<EventStats> events;  // those that happened
 };
+
+// One line: how long each side waited, and which is the slower one, so that making the other faster
+// gains nothing.
+std::string to_string(const WaitStats& waits);
 
 // The samples, the memory and the waits in a line each, and one when threads are lacking; then
 // tables of steps, arms and loops, as far as there are any.
@@ -119,6 +124,8 @@ namespace detail {
 // For the engine. Adds up what the records have counted; may be called while they run.
 void add_counts(Stats& stats, const Plan& plan,
                 const std::vector<std::unique_ptr<Sample>>& samples);
+// All steps of the plan, with nothing counted.
+std::vector<StepStats> steps_of(const Plan& plan);
 // The same for memory: what the pools say together, and the bound that follows from the rest. All
 // samples of the window may hold memory at once where `samples_wait`.
 void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,

@@ -76,6 +76,12 @@ class BatchError : public Error {
   std::vector<SampleError> errors_;
 };
 
+// For a source to throw that has kUntilEnd samples: there is none at this index, nor behind it.
+class EndOfEpoch : public Error {
+ public:
+  EndOfEpoch() : Error("there are no more samples") {}
+};
+
 // More samples failed than the policy's budget allows; the epoch has ended.
 class BudgetError : public Error {
  public:

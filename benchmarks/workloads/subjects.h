@@ -31,6 +31,7 @@ struct SubjectOptions {
   int window = 0;  // see PipelineOptions
   std::uint64_t seed = 42;
   std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
+  std::string trace = {};                 // file for the pipeline's trace; empty: none
 };
 
 // The pipeline that `describe` describes, with options.images samples.
@@ -39,7 +40,8 @@ Subject subject_of(const SubjectOptions& options, Describe describe) {
   const PipelineOptions pipeline_options{.batch_size = options.batch,
                                          .seed = options.seed,
                                          .threads = options.threads,
-                                         .window = options.window};
+                                         .window = options.window,
+                                         .trace = {options.trace}};
   using P = decltype(make_pipeline(pipeline_options, describe));
   auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
   return {[pipeline, images = options.images] {

@@ -110,11 +110,14 @@ void Recorder::set_source(const std::string& step, std::int64_t samples,
   if (samples < 0)
     throw BuildError("the source '" + step + "' cannot have " + std::to_string(samples) +
                      " samples; give the number in an epoch, at least 0");
-  if (samples > INT32_MAX)
+  if (samples > INT32_MAX && samples != kUntilEnd)
     throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
   if (plan_.samples >= 0 && plan_.samples != samples) {
-    throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
-                     " samples, but the one before it has " + std::to_string(plan_.samples));
+    const auto count = [](std::int64_t n) {
+      return n == kUntilEnd ? "kUntilEnd" : std::to_string(n);
+    };
+    throw BuildError("the source '" + step + "' has " + count(samples) +
+                     " samples, but the one before it has " + count(plan_.samples));
   }
   plan_.samples = samples;
   if (name && !plan_.source_name) plan_.source_name = std::move(name);

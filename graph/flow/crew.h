@@ -17,6 +17,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -32,7 +33,11 @@ namespace sluice::flow {
 
 class crew {
  public:
-  crew(tbb::task_arena& arena, std::size_t wanted) : arena_(arena) {
+  // `begin(i)`, if there is one, is called on thread i before it works.
+  using begin_function = std::function<void(std::size_t)>;
+
+  crew(tbb::task_arena& arena, std::size_t wanted, begin_function begin = {})
+      : arena_(arena), begin_(std::move(begin)) {
     try {
       std::vector<room> rooms;  // until all are made; one for the thread that leads them
       rooms.reserve(wanted + 1);
@@ -40,7 +45,7 @@ class crew {
       rooms.emplace_back();
       while (members_.size() < wanted) {
         rooms.emplace_back();
-        auto made = std::make_unique<member>(*this);
+        auto made = std::make_unique<member>(*this, members_.size());
         made->start();
         members_.push_back(std::move(made));
       }
@@ -77,7 +82,7 @@ class crew {
   // A thread that works on whatever the arena has for as long as its gate is held.
   class member {
    public:
-    explicit member(crew& of) : crew_(of) {
+    member(crew& of, std::size_t index) : crew_(of), index_(index) {
       crew_.arena_.execute([this] { gate_ = std::make_unique<tbb::flow::graph>(); });
       gate_->reserve_wait();
     }
@@ -95,6 +100,7 @@ class crew {
     void work() noexcept {
       bool entered = false;
       try {
+        if (crew_.begin_) crew_.begin_(index_);
         crew_.arena_.execute([&] {
           entered = true;
           crew_.say(crew_.entered_);
@@ -106,6 +112,7 @@ class crew {
     }
 
     crew& crew_;
+    const std::size_t index_;
     std::unique_ptr<tbb::flow::graph> gate_;
     std::thread thread_;
   };
@@ -117,6 +124,7 @@ class crew {
   }
 
   tbb::task_arena& arena_;
+  const begin_function begin_;
   std::mutex mutex_;  // guards the counts until the constructor is through
   std::condition_variable said_;
   std::size_t entered_ = 0, gave_up_ = 0;

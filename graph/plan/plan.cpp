@@ -10,7 +10,8 @@ class Printer {
   Printer(const Plan& plan, const Stats* stats) : plan_(plan), notes_(stats) {}
 
   std::string print() {
-    text_ = std::to_string(plan_.samples) + " samples\n";
+    text_ = plan_.samples == kUntilEnd ? "samples until the source ends\n"
+                                       : std::to_string(plan_.samples) + " samples\n";
     block(plan_.top, "");
     line("", "outputs " + list(plan_.outputs));
     return std::move(text_);
@@ -76,7 +77,8 @@ class Printer {
       line(indent + (fused ? "  " : ""),
            step.name + "(" + list(step.reads) + ")" + writes +
                brackets({step.remark, step.pinned ? "source" : "", step.effect ? "effect" : "",
-                         step.kind == StepKind::wait ? "waits" : "", placed(step.writes),
+                         step.kind == StepKind::wait ? "waits" : "",
+                         step.kind == StepKind::io ? "io" : "", placed(step.writes),
                          released(step.releases)}),
            notes_.of(step));
     }

@@ -44,8 +44,9 @@ struct Slot {
 
 // What a step does with the thread that it is given.
 enum class StepKind : std::uint8_t {
-  cpu,  // works on it
-  wait  // begins something there, and then waits without one until it is told: see wait.h
+  cpu,   // works on it
+  wait,  // begins something there, and then waits without one until it is told: see wait.h
+  io     // stands still on it, for a disk or the network: gets one that does not compute
 };
 
 struct Step {
@@ -122,7 +123,7 @@ struct Plan {
   std::vector<Slot> slots;
   Block top;
   std::vector<SlotId> outputs;
-  std::int64_t samples = -1;  // in an epoch; -1 while no source has said
+  std::int64_t samples = -1;  // in an epoch, or kUntilEnd; -1 while no source has said
   std::function<std::string(const SampleKey&)>
       source_name;              // what the source calls a sample; may be empty
   CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind

@@ -75,7 +75,7 @@ void Sample::stand_in(std::int64_t index) {
 }
 
 void Sample::restart() {
-  ended_ = failed_ = dropped_ = false;
+  ended_ = failed_ = dropped_ = past_end_ = false;
   bytes_allocated = 0;
   trail.clear(seed_);
   warnings_.clear();
@@ -105,6 +105,14 @@ void Sample::describe(SampleError& error, std::string_view step,
 void Sample::fail(std::string_view step, std::string_view what) noexcept {
   ended_ = failed_ = true;
   describe(error_, step, what);
+}
+
+void Sample::end_epoch() {
+  if (plan_.samples != kUntilEnd)
+    throw Error("threw EndOfEpoch, though its source has " + std::to_string(plan_.samples) +
+                " samples; let it have kUntilEnd");
+  if (attempts_ > 0) throw Error("threw EndOfEpoch for a sample that is not the last one");
+  ended_ = past_end_ = true;
 }
 
 void Sample::note(std::size_t event) {

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@
 #include <vector>
 
 namespace sluice {
+
+// How many samples a source has that does not know it: those before the first index for which it
+// throws EndOfEpoch.
+inline constexpr std::int64_t kUntilEnd = std::numeric_limits<std::int64_t>::max();
 
 // Which sample a source is asked for. All of it follows from the sample's key: one that stands in
 // for another sample is told of the place where it would stand itself.
@@ -107,6 +112,10 @@ class Sample {
   // The sample is not wanted: it ends as filtered, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
+  // Its source has thrown EndOfEpoch: it lies behind the end of the epoch, and ends as cancelled.
+  // Throws Error when that cannot be.
+  void end_epoch();
+  bool past_end() const { return past_end_; }
   // Where there is no memory for the words, the error says just that.
   void fail(std::string_view step, std::string_view what) noexcept;
   // For steps, while they run. One of the step's events has happened. Something is wrong with the
@@ -187,6 +196,7 @@ class Sample {
   bool ended_ = false;
   bool dropped_ = false;
   bool failed_ = false;
+  bool past_end_ = false;
   bool stands_in_ = false;
   SampleError error_;        // good while failed_
   SampleError first_error_;  // good while stands_in_

@@ -45,10 +45,10 @@ bool has_effect(const Node& node) {
   return found;
 }
 
-bool has_wait(const Plan& plan) {
+bool has_step(const Plan& plan, StepKind kind) {
   bool found = false;
   for (const Node& node : plan.top.nodes) {
-    for_each_step(node, [&](const Step& step) { found = found || step.kind == StepKind::wait; });
+    for_each_step(node, [&](const Step& step) { found = found || step.kind == kind; });
   }
   return found;
 }

@@ -24,8 +24,8 @@ void move_scope(Plan& plan, const Node& node, ScopeId to);
 
 // Whether a step of the node, or of the blocks within it, runs for its effect.
 bool has_effect(const Node& node);
-// Whether a step of the plan waits.
-bool has_wait(const Plan& plan);
+// Whether a step of the plan is of this kind.
+bool has_step(const Plan& plan, StepKind kind);
 // What the node gives to those behind it. Steps inside may also add to a value from outside: a list
 // that a loop fills.
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node);

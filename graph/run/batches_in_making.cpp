@@ -7,11 +7,15 @@ namespace sluice::detail {
 
 void BatchesInMaking::restart(std::int64_t epoch) {
   first_ = next_position_ = 0;
+  end_ = total_;
   epoch_ = epoch;
 }
 
+void BatchesInMaking::shorten(std::int64_t total) { end_ = std::min(end_, total); }
+
 bool BatchesInMaking::admit(Sample& sample) {
-  if (next_position_ >= total_) return false;
+  const bool at_batch = next_position_ % options_.batch_size == 0;
+  if (next_position_ >= total_ || (next_position_ >= end_ && at_batch)) return false;
   const std::int64_t index = next_position_ / options_.batch_size;
   if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
     const std::int64_t left = total_ - index * options_.batch_size;
@@ -23,19 +27,33 @@ bool BatchesInMaking::admit(Sample& sample) {
   // The data set in its order.
   const std::int64_t position = next_position_++;
   sample.begin({epoch_, position}, position, options_.seed, options_.batch_size);
+  if (position >= end_) sample.cancel();
   sample.batch = batches_[static_cast<std::size_t>(index - first_)].get();
   return true;
 }
 
-void BatchesInMaking::complete(std::int64_t index, const std::vector<Sample*>& samples) {
+std::int64_t BatchesInMaking::complete(std::int64_t index, const std::vector<Sample*>& samples) {
   BatchInMaking& batch = *batches_[static_cast<std::size_t>(index - first_)];
   batch.samples = &samples;
   batch.completed = std::chrono::steady_clock::now();
+  const auto size = static_cast<std::int64_t>(samples.size());
+  const std::int64_t left = end_ - index * options_.batch_size;
+  // One that lies behind the end as a whole is never looked at.
+  if (left <= 0 || left >= size) return 0;
+  batch.before_end.assign(samples.begin(), samples.begin() + left);
+  batch.samples = &batch.before_end;
+  batch.data->cells = static_cast<std::size_t>(left);
+  return size - left;
 }
 
 BatchInMaking* BatchesInMaking::complete_front() const {
   const bool complete = !batches_.empty() && batches_.front()->samples != nullptr;
   return complete ? batches_.front().get() : nullptr;
+}
+
+std::int64_t BatchesInMaking::complete_batches() const {
+  return std::count_if(batches_.begin(), batches_.end(),
+                       [](const auto& batch) { return batch->samples != nullptr; });
 }
 
 std::unique_ptr<BatchInMaking> BatchesInMaking::take_front() {

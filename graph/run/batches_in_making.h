@@ -25,7 +25,8 @@ struct BatchInMaking {
   std::unique_ptr<BatchData> data;
   std::mutex mutex;  // guards the making of the columns
   std::atomic<bool> has_columns{false};
-  const std::vector<Sample*>* samples = nullptr;  // once it is complete; the executor's
+  const std::vector<Sample*>* samples = nullptr;  // once it is complete; the executor's, or:
+  std::vector<Sample*> before_end;                // those before the end of the run
   std::chrono::steady_clock::time_point completed;
 };
 
@@ -33,19 +34,25 @@ class BatchesInMaking {
  public:
   using Makers = std::vector<std::unique_ptr<ColumnMaker>>;
 
-  // `total` samples in a run.
+  // `total` samples in a run, at most.
   BatchesInMaking(const PipelineOptions& options, const Makers& makers, BufferPool& pool,
                   std::int64_t total)
       : options_(options), makers_(makers), pool_(pool), total_(total) {}
 
   // A new run begins. All batches of the one before must have been taken.
   void restart(std::int64_t epoch);
+  // The run has only so many samples, as is known now; those behind have been admitted perhaps. Its
+  // last batch is filled up with others that have ended.
+  void shorten(std::int64_t total);
   // Makes the record carry the next sample; false when there is none.
   bool admit(Sample& sample);
-  // All samples of a batch have ended.
-  void complete(std::int64_t index, const std::vector<Sample*>& samples);
+  // All samples of a batch have ended. Gives how many of them lie behind the end of the run, and
+  // are not in the batch.
+  std::int64_t complete(std::int64_t index, const std::vector<Sample*>& samples);
   // The first batch, if it is complete; else null. It stays until it is taken.
   BatchInMaking* complete_front() const;
+  // How many are complete.
+  std::int64_t complete_batches() const;
   // The first batch, complete or not; null when there is none.
   std::unique_ptr<BatchInMaking> take_front();
 
@@ -64,6 +71,7 @@ class BatchesInMaking {
   const Makers& makers_;
   BufferPool& pool_;
   const std::int64_t total_;
+  std::int64_t end_ = total_;                           // of this run
   std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...
   std::int64_t first_ = 0;
   std::int64_t next_position_ = 0;

@@ -44,7 +44,8 @@ std::size_t BatchData::bytes() const {
 }
 
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
-  if (sample.attempts() >= kMaxStandIns) return false;
+  if (total == kUntilEnd) total = sample.first_key().index;
+  if (sample.attempts() >= kMaxStandIns || total == 0) return false;
   Random draw({.seed = seed,
                .epoch = static_cast<std::uint64_t>(sample.first_key().epoch),
                .sample = static_cast<std::uint64_t>(sample.first_key().index),

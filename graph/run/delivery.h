@@ -17,8 +17,9 @@
 
 namespace sluice::detail {
 
-// Gives a record whose sample failed another one of the epoch, which has `total`: drawn by seed
-// and key, and by how many were tried before. False when enough of them failed, too.
+// Gives a record whose sample failed another one of the epoch, which has `total`, or of those
+// before it where that is kUntilEnd: drawn by seed and key, and by how many were tried before.
+// False when enough of them failed, too, or there is none.
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept;
 
 class Delivery {

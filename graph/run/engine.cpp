@@ -42,20 +42,35 @@ void check_output_memory(const PipelineOptions& options,
   }
 }
 
+// Without threads for them, steps that read are like others, and become one task with the next.
+Plan with_io(Plan plan, bool io) {
+  if (io) return plan;
+  for_each_block(plan.top, [](Block& block) {
+    for (Node& node : block.nodes) {
+      auto* stage = std::get_if<Stage>(&node);
+      if (stage == nullptr || stage->kind() != StepKind::io) continue;
+      for (Step& step : stage->steps) step.kind = StepKind::cpu;
+    }
+  });
+  return plan;
+}
+
 }  // namespace
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
     : options(checked(the_options)),
-      recorded(std::move(the_plan)),
+      recorded(with_io(std::move(the_plan), options.io_threads > 0)),
       plan(prepare(recorded)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
-      samples_wait(has_wait(plan)),
+      reads(has_step(plan, StepKind::io)),
+      samples_wait(reads || has_step(plan, StepKind::wait)),
+      until_end(plan.samples == kUntilEnd),
       total(plan.samples - (options.last_batch == LastBatch::drop && !options.compact
                                 ? plan.samples % options.batch_size
                                 : 0)) {
-  batch_count = (total + options.batch_size - 1) / options.batch_size;
+  batch_count = batches_of(total);
   // More records than there are samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);
   // With the batches that the window reaches, or the one that is made full, one that is delivered.
@@ -67,10 +82,13 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     samples.push_back(std::make_unique<Sample>(plan));
     samples.back()->count(options.profile);
   }
+  if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   std::vector<Sample*> handles;
   for (auto it = samples.rbegin(); it != samples.rend(); ++it) handles.push_back(it->get());
   executor = std::make_unique<Executor>(
-      plan, handles, options.threads, options.batch_size, sample_pool,
+      plan, handles, options.threads,
+      reads ? static_cast<int>(std::min<std::int64_t>(options.io_threads, window)) : 0,
+      options.batch_size, sample_pool,
       ExecutorHooks{.admit = [this](Sample& sample) { return admit(sample); },
                     .begin = [this](Sample& sample) { begin(sample); },
                     .finish = [this](Sample& sample) { return finish(sample); },
@@ -78,7 +96,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                         [this](std::int64_t index, const std::vector<Sample*>& in_order) {
                           batch_ready(index, in_order);
                         },
-                    .broken = [this](std::exception_ptr why) { break_off(std::move(why)); }});
+                    .broken = [this](std::exception_ptr why) { break_off(std::move(why)); },
+                    .trace = trace.get()});
 }
 
 bool Engine::Impl::admit(Sample& sample) noexcept {
@@ -91,6 +110,7 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
     return false;
   }
   ++ledger.admitted;
+  if (trace != nullptr && sample.position() % options.batch_size == 0) trace_counts_now();
   return true;
 }
 
@@ -104,9 +124,24 @@ void Engine::Impl::begin(Sample& sample) noexcept {
   }
 }
 
+std::int64_t Engine::Impl::batches_of(std::int64_t count) const {
+  const bool drop = options.last_batch == LastBatch::drop && !options.compact;
+  return count / options.batch_size + (!drop && count % options.batch_size > 0 ? 1 : 0);
+}
+
+void Engine::Impl::end_at(std::int64_t position) noexcept {
+  const std::lock_guard lock(mutex);
+  if (position >= run_end) return;
+  run_end = known_end = position;
+  run_batches = batches_of(position);
+  making.shorten(position);
+  arrived.notify_all();
+}
+
 bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
   progress.fetch_add(1, std::memory_order_relaxed);
+  if (sample.past_end()) end_at(sample.position());
   if (!sample.ended()) emit(sample);
   std::size_t seen = largest_sample.load(std::memory_order_relaxed);
   while (seen < sample.bytes_allocated &&
@@ -115,7 +150,7 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   const bool replace = sample.failed() && options.on_error.policy == OnError::Policy::replace &&
                        !cancelled.load(std::memory_order_relaxed);
   sample.release_all();
-  return !(replace && stand_in(sample, options.seed, total));
+  return !(replace && stand_in(sample, options.seed, until_end ? kUntilEnd : total));
 }
 
 void Engine::Impl::emit(Sample& sample) noexcept {
@@ -132,8 +167,14 @@ void Engine::Impl::emit(Sample& sample) noexcept {
 
 void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept {
   const std::lock_guard lock(mutex);
-  making.complete(index, in_order);
+  ledger.cancelled += making.complete(index, in_order);
+  trace_counts();
   arrived.notify_all();
+}
+
+void Engine::Impl::trace_counts_now() {
+  trace->count(ledger.open(), making.complete_batches(),
+               sample_pool.stats().bytes_in_use + batch_pool.stats().bytes_in_use);
 }
 
 void Engine::Impl::break_off(std::exception_ptr why) noexcept {
@@ -153,6 +194,17 @@ void Engine::Impl::set_cancelled(bool now) {
   executor->set_cancelled(now);
 }
 
+std::int64_t Engine::Impl::count_samples() const {
+  if (!until_end) return total;
+  const std::lock_guard lock(mutex);
+  return known_end;
+}
+
+std::int64_t Engine::Impl::count_batches() const {
+  const std::int64_t count = count_samples();
+  return count < 0 ? -1 : batches_of(count);
+}
+
 Stats Engine::Impl::stats() const {
   Stats s;
   add_counts(s, plan, samples);
@@ -168,6 +220,7 @@ Stats Engine::Impl::stats() const {
   s.memory.window = static_cast<std::size_t>(window);
   s.threads = executor->threads();
   s.threads_asked = options.threads;
+  s.io_threads = executor->io_threads();
   s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
   s.memory.largest_batch = largest_batch;
   add_memory(s, options, samples_wait, {sample_pool.stats(), batch_pool.stats()});
@@ -212,8 +265,8 @@ void Engine::shut_down() noexcept {
 Inspection Engine::inspect(const SampleKey& key) const {
   return {at_home().recorded, key, impl_->options};
 }
-std::int64_t Engine::samples() const { return impl_->total; }
-std::int64_t Engine::batches() const { return impl_->batch_count; }
+std::int64_t Engine::samples() const { return impl_->count_samples(); }
+std::int64_t Engine::batches() const { return impl_->count_batches(); }
 const PipelineOptions& Engine::options() const { return impl_->options; }
 const Plan& Engine::recorded_plan() const { return impl_->recorded; }
 const Plan& Engine::plan() const { return impl_->plan; }

@@ -10,6 +10,7 @@
 #include <sluice/graph/run/delivery.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/lower.h>
+#include <sluice/graph/run/tracing.h>
 #include <sluice/graph/run/waits.h>
 
 #include <atomic>
@@ -52,6 +53,9 @@ struct Engine::Impl {
   // On the thread that ran the sample's last step.
   bool finish(Sample& sample) noexcept;
 
+  // The source has no sample at this position, nor behind it.
+  void end_at(std::int64_t position) noexcept;
+
   void emit(Sample& sample) noexcept;
 
   void batch_ready(std::int64_t index, const std::vector<Sample*>& in_order) noexcept;
@@ -83,13 +87,26 @@ struct Engine::Impl {
 
   Stats stats() const;
 
+  // Of an epoch; -1 while nobody knows.
+  std::int64_t count_samples() const;
+  std::int64_t count_batches() const;
+  // Of so many samples.
+  std::int64_t batches_of(std::int64_t count) const;
+
+  // Tells the trace how much is under way; called under the lock, and costs nothing without one.
+  void trace_counts() {
+    if (trace != nullptr) trace_counts_now();
+  }
+  void trace_counts_now();
+
   const PipelineOptions options;
   const Plan recorded;
   const Plan plan;
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
-  const bool samples_wait;
-  const std::int64_t total;
+  const bool reads, samples_wait;  // steps of the plan do
+  const bool until_end;            // how long an epoch is shows when its source says so
+  const std::int64_t total;  // samples of an epoch; kUntilEnd, or close to it, if nobody knows
   std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
@@ -100,6 +117,8 @@ struct Engine::Impl {
   BatchesInMaking making{options, makers, batch_pool, total};
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   Waits waits;
+  std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
+  std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};
@@ -113,8 +132,9 @@ struct Engine::Impl {
   std::atomic<bool> cancelled{false};
   std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
-  Impl* next_inherited = nullptr;      // see ~Engine
-  std::unique_ptr<Executor> executor;  // last: its threads use all of the above
+  Impl* next_inherited = nullptr;        // see ~Engine
+  std::unique_ptr<PipelineTrace> trace;  // null: none
+  std::unique_ptr<Executor> executor;    // last: its threads use all of the above
 };
 
 }  // namespace sluice::detail

@@ -22,6 +22,7 @@ void Engine::Impl::shut_down() noexcept {
     stop("the destruction of its pipeline; keep the pipeline until the last batch is taken");
   } catch (...) {  // an unbalanced ledger; there is nobody left to tell
   }
+  if (trace != nullptr) trace->finish();
 }
 
 void Engine::Impl::require_outside(const char* call) const {
@@ -33,6 +34,7 @@ void Engine::Impl::require_outside(const char* call) const {
 
 std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   require_outside("next()");
+  const Waits::Time asked = Waits::Clock::now();
   std::unique_lock lock(mutex);
   if (!running || &of != run.get()) {
     if (of.ended_by.empty()) return nullptr;
@@ -49,6 +51,9 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
     ++delivered_batches;
     largest_batch = std::max(largest_batch, batch->bytes());
   }
+  lock.unlock();
+  if (trace != nullptr && batch != nullptr)
+    trace->consumer(batch->epoch, batch->index, asked, Waits::Clock::now());
   return batch;
 }
 
@@ -101,7 +106,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   }
   // Only this thread takes batches away, so the front stays while the lock is not held.
   const BatchInMaking* front = making.complete_front();
-  if (front == nullptr || stopping) {
+  if (front == nullptr || stopping || settled_batches == run_batches) {
     end(lock, "");
     return nullptr;
   }
@@ -133,6 +138,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   largest_batch = std::max(largest_batch, bytes);
   ledger += here;
   ++settled_batches;
+  trace_counts();
   lock.unlock();
   executor->release(batch.index);
   if (!trouble) return std::move(taken->data);
@@ -148,7 +154,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
 void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   const auto there = [&] {
     return making.complete_front() != nullptr || stopping || broken ||
-           settled_batches == batch_count;
+           settled_batches == run_batches;
   };
   constexpr double kNever = 1e9;  // beyond what a wait can count
   if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
@@ -183,17 +189,19 @@ void Engine::Impl::stop(const std::string& by) {
 
 void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by) {
   if (!running) return;
-  const bool complete = settled_batches == batch_count;
+  const bool complete = settled_batches == run_batches;
   const bool over = !std::exchange(stopping, true) && complete;
   if (!complete) {
     set_cancelled(true);
     run->ended_by = by;
+  } else if (run_end < total) {
+    set_cancelled(true);  // what runs is behind the end
   }
   lock.unlock();
   executor->drain();
   std::int64_t held = 0;
   executor->for_each_held([&](const Sample&) { ++held; });
-  if (!complete) {
+  if (!complete || run_end < total) {
     for (const auto& sample : samples) sample->release_all();
   }
   std::int64_t waiting = 0;
@@ -233,6 +241,8 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     run = begun;
     making.restart(epoch);
     settled_batches = 0;
+    run_end = total;
+    run_batches = batch_count;
     waits.restart();
     delivery.restart(total);
     compactor.restart();

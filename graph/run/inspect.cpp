@@ -74,6 +74,10 @@ Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
   }
   impl_->sample.begin(key, key.index, options.seed, options.batch_size);
   impl_->walk(impl_->plan.top);
+  if (impl_->sample.past_end()) {
+    throw std::out_of_range("inspect: there is no sample " + std::to_string(key.index) +
+                            "; the epoch ends before it");
+  }
   impl_->path = impl_->sample.path();
 }
 Inspection::Inspection(Inspection&&) noexcept = default;

@@ -38,8 +38,9 @@ const Stage* as_working_stage(const Node& node) {
 // The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
 class Nodes {
  public:
-  Nodes(tbb::flow::graph& g, Runner& runner, WaitHooks hooks)
-      : graph_(g), runner_(runner), hooks_(std::move(hooks)) {}
+  // `io` may be null.
+  Nodes(tbb::flow::graph& g, Runner& runner, IoThreads* io, WaitHooks hooks)
+      : graph_(g), runner_(runner), io_(io), hooks_(std::move(hooks)) {}
 
   // `at_end` says what happens to a token when the block is through; it runs in the block's last
   // task.
@@ -76,12 +77,18 @@ class Nodes {
   }
 
   Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
+    // Not on the thread that fires or reads: what is to do at the end may be the user's code.
+    const auto connect = [&](auto& node) -> Receiver& {
+      tbb::flow::make_edge(node.output(), at_end ? end_node(next, at_end) : next);
+      return node.input();
+    };
     if (stage.kind() == StepKind::wait) {
-      // Not on the thread that fires: what is to do at the end may be the user's code.
-      Receiver& target = at_end ? end_node(next, at_end) : next;
       waits_.push_back(std::make_unique<WaitingStage>(graph_, runner_, stage, hooks_));
-      tbb::flow::make_edge(waits_.back()->output(), target);
-      return waits_.back()->input();
+      return connect(*waits_.back());
+    }
+    if (stage.kind() == StepKind::io && io_ != nullptr) {
+      reads_.push_back(std::make_unique<IoStage>(graph_, runner_, stage, *io_, hooks_));
+      return connect(*reads_.back());
     }
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
@@ -149,9 +156,11 @@ class Nodes {
 
   tbb::flow::graph& graph_;
   Runner& runner_;
+  IoThreads* const io_;
   const WaitHooks hooks_;
   std::vector<std::unique_ptr<StageNode>> stages_;
   std::vector<std::unique_ptr<WaitingStage>> waits_;
+  std::vector<std::unique_ptr<IoStage>> reads_;
   std::vector<std::unique_ptr<BranchNode>> branches_;
   std::vector<std::unique_ptr<LoopNode>> loops_;
 };
@@ -159,18 +168,22 @@ class Nodes {
 }  // namespace
 
 struct Executor::Impl {
-  Impl(const Plan& plan, const std::vector<Sample*>& all, int thread_count, int size_of_batches,
-       BufferPool& pool, ExecutorHooks the_hooks)
+  Impl(const Plan& plan, const std::vector<Sample*>& all, int thread_count, int io_thread_count,
+       int size_of_batches, BufferPool& pool, ExecutorHooks the_hooks)
       : hooks(std::move(the_hooks)),
         batch_size(static_cast<std::size_t>(size_of_batches)),
         samples(all),
-        runner(pool),
+        runner(pool, hooks.trace),
         arena(thread_count, static_cast<unsigned>(thread_count)) {
     flow::set_up(arena);
     start_driver();
     try {
-      others.emplace(arena, static_cast<std::size_t>(thread_count) - 1);
+      others.emplace(arena, static_cast<std::size_t>(thread_count) - 1,
+                     thread_begin(hooks.trace, "sluice"));
       threads = static_cast<int>(others->size()) + 1;
+      if (io_thread_count > 0)
+        io.emplace(static_cast<std::size_t>(io_thread_count), all.size(),
+                   thread_begin(hooks.trace, "io"));
       arena.execute([&] { build(plan); });
     } catch (...) {
       stop_driver();
@@ -180,6 +193,7 @@ struct Executor::Impl {
 
   ~Impl() {
     stop_driver();
+    io.reset();
     others.reset();
     arena.execute([&] {
       window.reset();
@@ -232,7 +246,7 @@ struct Executor::Impl {
           return kDone;
         });
     nodes = std::make_unique<Nodes>(
-        *graph, runner,
+        *graph, runner, io && io->size() > 0 ? &*io : nullptr,
         WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
                   .resumed = [this] { window->resumed(); },
                   .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
@@ -274,6 +288,7 @@ struct Executor::Impl {
 
   // The driver sleeps while the graph is empty, and is woken when something can be admitted.
   void drive() {
+    if (hooks.trace != nullptr) hooks.trace->on_thread("driver");
     std::unique_lock lock(mutex);
     while (true) {
       wake_driver.wait(lock, [&] { return wanted || stopping; });
@@ -333,6 +348,7 @@ struct Executor::Impl {
   tbb::task_arena arena;  // all of its places are for our own threads, see flow::crew
   std::optional<flow::crew> others;
   int threads = 1;  // the driver and the others
+  std::optional<IoThreads> io;
   std::unique_ptr<tbb::flow::graph> graph;
   std::unique_ptr<flow::window<Token>> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
@@ -350,8 +366,9 @@ struct Executor::Impl {
 };
 
 Executor::Executor(const Plan& plan, const std::vector<Sample*>& samples, int threads,
-                   int batch_size, BufferPool& pool, ExecutorHooks hooks)
-    : impl_(std::make_unique<Impl>(plan, samples, threads, batch_size, pool, std::move(hooks))) {}
+                   int io_threads, int batch_size, BufferPool& pool, ExecutorHooks hooks)
+    : impl_(std::make_unique<Impl>(plan, samples, threads, io_threads, batch_size, pool,
+                                   std::move(hooks))) {}
 
 Executor::~Executor() {
   set_cancelled(true);
@@ -375,6 +392,7 @@ void Executor::for_each_held(const std::function<void(const Sample&)>& visit) co
 }
 
 int Executor::threads() const { return impl_->threads; }
+int Executor::io_threads() const { return impl_->io ? static_cast<int>(impl_->io->size()) : 0; }
 
 void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cancelled); }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/run/tracing.h>
 #include <sluice/runtime/buffer_pool.h>
 
 #include <cstdint>
@@ -37,15 +38,18 @@ struct ExecutorHooks {
   // The run cannot go on, since oneTBB had no memory for a task, say. Frames may be anywhere;
   // after drain() they are free.
   std::function<void(std::exception_ptr why)> broken;
+  PipelineTrace* trace = nullptr;  // null: none
 };
 
 class Executor {
  public:
   // `threads`: how many threads run steps at once, if the system makes that many; one is enough.
+  // `io_threads`: those for steps that read, if there are any; where none can be made, they run
+  // like others.
   // `batch_size` and the samples' positions decide about batches. Throws Error when there can be
   // none: no thread can be made, or fork() made this process while a pipeline was alive.
-  Executor(const Plan& plan, const std::vector<Sample*>& samples, int threads, int batch_size,
-           BufferPool& pool, ExecutorHooks hooks);
+  Executor(const Plan& plan, const std::vector<Sample*>& samples, int threads, int io_threads,
+           int batch_size, BufferPool& pool, ExecutorHooks hooks);
   // Stops as drain() does.
   ~Executor();
 
@@ -59,8 +63,9 @@ class Executor {
   void drain();
   // Frames that arrived in batches which are not complete; call it when nothing is under way.
   void for_each_held(const std::function<void(const Sample&)>& visit) const;
-  // Threads that there are.
+  // Threads that there are: that run steps, and that read.
   int threads() const;
+  int io_threads() const;
   // Steps of ended samples are passed over once this says true.
   void set_cancelled(bool cancelled);
 

@@ -1,11 +1,13 @@
-// WaitingStage: a stage that waits, as a node of the flow graph. Internal to lower.cpp.
+// WaitingStage: a stage that waits, as a node of the flow graph; IoStage: one that runs on the
+// threads for reading. Internal to lower.cpp.
 //
-// Ownership: refers to the runner and the stage, which outlive it, as it must outlive the graph's
-// activity. Threads: the wait of a sample ends on whichever thread fires its handle last. Errors:
-// what oneTBB throws there goes to the run.
+// Ownership: they refer to the runner, the stage and those threads, which outlive them, as they
+// must outlive the graph's activity. Threads: the wait of a sample ends on whichever thread fires
+// its handle last. Errors: what oneTBB throws there goes to the run.
 #pragma once
 
 #include <sluice/graph/flow/async_node.h>
+#include <sluice/graph/run/io_threads.h>
 #include <sluice/graph/run/runner.h>
 
 #include <exception>
@@ -26,13 +28,13 @@ struct WaitHooks {
 class WaitingStage : private WaitListener {
  public:
   WaitingStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, const WaitHooks& hooks)
-      : hooks_(hooks),
+      : runner_(runner),
+        hooks_(hooks),
         node_(
             g,
-            [this, &runner, &stage](Sample* sample,
-                                    flow::async_node<Sample*>::completion done) noexcept {
+            [this, &stage](Sample* sample, flow::async_node<Sample*>::completion done) noexcept {
               (void)done.release();
-              if (runner.begin_wait(*sample, stage, *this)) {
+              if (runner_.begin_wait(*sample, stage, *this)) {
                 node_.complete(sample);
               } else {
                 hooks_.suspended();
@@ -47,13 +49,51 @@ class WaitingStage : private WaitListener {
   using WaitNode = flow::async_node<Sample*>;
 
   void wait_is_over(Sample& sample) noexcept override {
-    Runner::end_wait(sample);
+    runner_.end_wait(sample);
     hooks_.resumed();
     node_.complete(&sample);
   }
 
+  Runner& runner_;
   const WaitHooks& hooks_;
   WaitNode node_;
+};
+
+// The sample gives back its turn to compute until it has been read.
+class IoStage : private SampleReader {
+ public:
+  IoStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, IoThreads& threads,
+          const WaitHooks& hooks)
+      : runner_(runner),
+        stage_(stage),
+        hooks_(hooks),
+        node_(
+            g,
+            [this, &threads](Sample* sample, flow::async_node<Sample*>::completion done) noexcept {
+              (void)done.release();
+              if (runner_.begin_io(*sample, stage_)) {
+                node_.complete(sample);
+              } else {
+                threads.post(*this, *sample);
+                hooks_.suspended();
+              }
+            },
+            [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }) {}
+
+  tbb::flow::receiver<Sample*>& input() { return node_.input(); }
+  tbb::flow::sender<Sample*>& output() { return node_.output(); }
+
+ private:
+  void read(Sample& sample) noexcept override {
+    runner_.run_io(sample, stage_);
+    hooks_.resumed();
+    node_.complete(&sample);
+  }
+
+  Runner& runner_;
+  const Stage& stage_;
+  const WaitHooks& hooks_;
+  flow::async_node<Sample*> node_;
 };
 
 }  // namespace sluice::detail

@@ -5,19 +5,22 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace sluice::detail {
 namespace {
+
+void count(Sample& sample, const Step& step, std::chrono::nanoseconds took) {
+  sample.tally.add(step.counter, 1);
+  sample.tally.add(step.counter + 1, took.count());
+}
 
 // Notes runs of steps that follow each other: one look at the clock for each.
 class StepClock {
  public:
   void ran(Sample& sample, const Step& step) {
     const Clock::time_point now = Clock::now();
-    sample.tally.add(step.counter, 1);
-    sample.tally.add(step.counter + 1, std::chrono::nanoseconds(now - since_).count());
+    count(sample, step, now - since_);
     since_ = now;
   }
 
@@ -27,6 +30,21 @@ class StepClock {
 };
 struct NoClock {
   void ran(Sample&, const Step&) {}
+};
+// The same for a trace, and for the tally where that is timed.
+class TraceClock {
+ public:
+  explicit TraceClock(PipelineTrace& trace) : trace_(trace) {}
+  void ran(Sample& sample, const Step& step) {
+    const Trace::Time now = Trace::Clock::now();
+    if (sample.tally.timed()) count(sample, step, now - since_);
+    trace_.ran(sample, step, since_, now);
+    since_ = now;
+  }
+
+ private:
+  PipelineTrace& trace_;
+  Trace::Time since_ = Trace::Clock::now();
 };
 
 // Lets a thread stand still until the wait is over.
@@ -57,19 +75,20 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
   }
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return;
-  if (sample.tally.timed()) {
-    run_steps<true>(sample, stage);
+  if (trace_ != nullptr) {
+    run_steps(sample, stage, TraceClock(*trace_));
+  } else if (sample.tally.timed()) {
+    run_steps(sample, stage, StepClock());
   } else {
-    run_steps<false>(sample, stage);
+    run_steps(sample, stage, NoClock());
   }
 }
 
-template <bool kTimed>
-void Runner::run_steps(Sample& sample, const Stage& stage) noexcept {
+template <class StepClock>
+void Runner::run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept {
   const BufferPoolScope scope(pool_);
   sample.enter_stage();
   const Step* current = nullptr;
-  std::conditional_t<kTimed, StepClock, NoClock> clock;
   guarded(
       sample, [&]() -> const std::string& { return current->name; },
       [&] {
@@ -95,7 +114,7 @@ bool Runner::begin_wait(Sample& sample, const Stage& stage, WaitListener& listen
   sample.enter(&step);
   Wait& wait = sample.wait;
   wait.begin(listener, pool_);
-  if (sample.tally.timed()) wait.since = Wait::Clock::now();
+  if (sample.tally.timed() || trace_ != nullptr) wait.since = Wait::Clock::now();
   {
     const BufferPoolScope scope(pool_);
     const WorkScope work(sample.plan());
@@ -123,13 +142,28 @@ void Runner::end_wait(Sample& sample) noexcept {
   if (!sample.ended()) {
     for (const SlotId slot : step.releases) sample.release(slot);
   }
-  if (sample.tally.timed()) {
-    sample.tally.add(step.counter, 1);
-    sample.tally.add(step.counter + 1,
-                     std::chrono::nanoseconds(Wait::Clock::now() - wait.since).count());
+  if (sample.tally.timed() || trace_ != nullptr) {
+    const Wait::Clock::time_point now = Wait::Clock::now();
+    if (sample.tally.timed()) count(sample, step, now - wait.since);
+    if (trace_ != nullptr) trace_->waited(sample, step, wait.since, now);
   }
   sample.bytes_allocated += wait.bytes_begun + wait.bytes_given;
   sample.enter(nullptr);
+}
+
+bool Runner::begin_io(Sample& sample, const Stage& stage) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return true;
+  sample.enter_stage();
+  sample.enter(&stage.steps.front());
+  if (trace_ != nullptr) sample.wait.since = Wait::Clock::now();
+  return false;
+}
+
+void Runner::run_io(Sample& sample, const Stage& stage) noexcept {
+  run(sample, stage);
+  if (trace_ != nullptr)
+    trace_->waited(sample, stage.steps.front(), sample.wait.since, Wait::Clock::now());
 }
 
 void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {

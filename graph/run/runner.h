@@ -2,12 +2,13 @@
 // graph (lower.h), which calls it from its nodes, and by inspect(), which walks the plan on the
 // calling thread: there is one meaning, in one place.
 //
-// Ownership: refers to a pool that outlives it. Threads: any number, each with a sample of its own.
-// Errors: nothing is thrown; what a step throws becomes the sample's error, and a
+// Ownership: refers to a pool and a trace that outlive it. Threads: any number, each with a sample
+// of its own. Errors: nothing is thrown; what a step throws becomes the sample's error, and a
 // sample that has ended passes untouched.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/run/tracing.h>
 #include <sluice/runtime/buffer_pool.h>
 
 #include <atomic>
@@ -17,7 +18,8 @@ namespace sluice::detail {
 
 class Runner {
  public:
-  explicit Runner(BufferPool& pool) : pool_(pool) {}
+  // `trace` may be null.
+  explicit Runner(BufferPool& pool, PipelineTrace* trace = nullptr) : pool_(pool), trace_(trace) {}
 
   // Frames end as cancelled at their next stage once this is set.
   void set_cancelled(bool cancelled) { cancelled_.store(cancelled, std::memory_order_relaxed); }
@@ -30,7 +32,12 @@ class Runner {
   // `listener` is told when the wait is over, perhaps it has been already; it calls end_wait()
   // then, and the sample goes on. The time of the step is that until then.
   bool begin_wait(Sample& sample, const Stage& stage, WaitListener& listener) noexcept;
-  static void end_wait(Sample& sample) noexcept;
+  void end_wait(Sample& sample) noexcept;
+
+  // The same for a stage that gets a thread of another kind: begin_io() says whether there is none
+  // needed, else run_io() is called there.
+  bool begin_io(Sample& sample, const Stage& stage) noexcept;
+  void run_io(Sample& sample, const Stage& stage) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
@@ -47,10 +54,11 @@ class Runner {
 
  private:
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
-  template <bool kTimed>
-  void run_steps(Sample& sample, const Stage& stage) noexcept;
+  template <class StepClock>
+  void run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept;
 
   BufferPool& pool_;
+  PipelineTrace* const trace_;
   std::atomic<bool> cancelled_{false};
 };
 

@@ -18,7 +18,7 @@ std::string where_is(const Sample& sample) {
         static_cast<double>(milliseconds_now() - place.since) / 1000);
   }
   if (const Step* step = sample.running())
-    add("step '" + step->name + "'" + (step->kind == StepKind::wait ? ", where it waits" : ""),
+    add("step '" + step->name + "'" + (step->kind != StepKind::cpu ? ", where it waits" : ""),
         sample.seconds_running());
   return text;
 }

@@ -71,6 +71,7 @@ class Files {
   // How many folders and JPEG files were left out, as their names begin with a dot.
   std::int64_t hidden() const;
 
+  static constexpr bool blocks = true;
   // Reads file info.index_in_epoch.
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const;
 

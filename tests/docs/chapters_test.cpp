@@ -252,6 +252,25 @@ TEST(FirstHour, StepsOfMyOwn) {
   for (const bool right : heights) EXPECT_TRUE(right);
 }
 
+bool has_line(std::int64_t i) { return i < 5; }
+std::string text_of_line(std::int64_t i) { return "line " + std::to_string(i); }
+
+TEST(FirstHour, DataOfUnknownLength) {
+  auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
+    auto line = g.source(kUntilEnd, [=](const SampleInfo& info) {
+      if (!has_line(info.index_in_epoch)) throw EndOfEpoch();
+      return text_of_line(info.index_in_epoch);
+    });
+    return line;
+  });
+  std::vector<std::string> lines;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) lines.push_back(batch.get<0>()[i]);
+  }
+  EXPECT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines.back(), "line 4");
+}
+
 TEST(FirstHour, DataThatIsNotInFiles) {
   auto pipeline = make_pipeline({.batch_size = 100}, [](Graph& g) {
     auto [image, number] = g.source(1000, [=](const SampleInfo& info) {

@@ -29,6 +29,13 @@ TEST(Performance, WhereTheTimeGoes) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
   const std::string drawing = to_dot(pipeline.plan(), pipeline.stats());
   EXPECT_NE(drawing.find("24 runs"), std::string::npos) << drawing;
+
+  const PhotosFolder here;
+  {
+    auto traced = make_pipeline({.batch_size = 64, .trace = {"trace.json"}}, describe);
+    for (const auto& [images, labels] : traced.epoch()) train(images, labels);
+  }
+  EXPECT_GT(std::filesystem::file_size("trace.json"), 0u);
 }
 
 }  // namespace

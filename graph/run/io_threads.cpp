@@ -1,0 +1,57 @@
+#include <sluice/graph/run/io_threads.h>
+
+#include <exception>
+#include <utility>
+
+namespace sluice::detail {
+
+IoThreads::IoThreads(std::size_t wanted, std::size_t room, std::function<void(std::size_t)> begin)
+    : begin_(std::move(begin)), ring_(room) {
+  try {
+    threads_.reserve(wanted);
+    while (threads_.size() < wanted)
+      threads_.emplace_back([this, index = threads_.size()] { work(index); });
+  } catch (const std::exception&) {  // no memory, or std::system_error: no more threads
+  }
+}
+
+IoThreads::~IoThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  came_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void IoThreads::post(SampleReader& reader, Sample& sample) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ring_[(first_ + count_) % ring_.size()] = {&reader, &sample};
+    ++count_;
+    wake = idle_ > 0;
+  }
+  if (wake) came_.notify_one();
+}
+
+void IoThreads::work(std::size_t index) noexcept {
+  if (begin_) begin_(index);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    while (count_ == 0) {
+      if (stopping_) return;
+      ++idle_;
+      came_.wait(lock);
+      --idle_;
+    }
+    const Item item = ring_[first_];
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
+    lock.unlock();
+    item.reader->read(*item.sample);
+    lock.lock();
+  }
+}
+
+}  // namespace sluice::detail
