@@ -75,7 +75,7 @@ class Printer {
       const std::string writes = step.writes.empty() ? "" : " -> " + list(step.writes);
       line(indent + (fused ? "  " : ""),
            step.name + "(" + list(step.reads) + ")" + writes +
-               brackets({step.remark, step.pinned ? "source" : "", step.effect ? "effect" : "",
+               brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
                          step.kind == StepKind::wait ? "waits" : "", placed(step.writes),
                          released(step.releases)}),
            notes_.of(step));
