@@ -23,9 +23,9 @@
 
 #include <sluice/graph/builder/operator_function.h>
 
-#include <cstddef>
+#include <array>
+#include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -33,6 +33,9 @@
 #include <vector>
 
 namespace sluice {
+
+// An operator, immutable and shared.
+using OperatorPtr = detail::OperatorPtr;
 
 // Of a parameter whose plain type is T.
 template <class T>

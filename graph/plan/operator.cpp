@@ -3,6 +3,7 @@
 #include <sluice/runtime/numbers.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 
@@ -205,12 +206,12 @@ std::string refusal(std::string_view op, const Parameter& p, double number) {
   } else if (below && above) {
     legal = fmt::format("be {} {} and {} {}", p.low_open ? "above" : "at least", p.low,
                         p.high_open ? "below" : "at most", p.high);
+  } else if (!std::isfinite(number)) {
+    legal = "be a finite number";
   } else if (below) {
     legal = fmt::format("be {} {}", p.low_open ? "above" : "at least", p.low);
-  } else if (above) {
-    legal = fmt::format("be {} {}", p.high_open ? "below" : "at most", p.high);
   } else {
-    legal = "be a finite number";
+    legal = fmt::format("be {} {}", p.high_open ? "below" : "at most", p.high);
   }
   const std::string shown = p.type == ParameterType::number || p.type == ParameterType::numbers
                                 ? fmt::format("{}", static_cast<float>(number))
