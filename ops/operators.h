@@ -10,7 +10,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -24,8 +23,8 @@ OperatorRegistry& registry();
 void register_operator(detail::OperatorPtr op);
 // Makes a type of values known by a name, so that plans with operators on it can be saved.
 template <class T>
-void register_value_type(std::string name) {
-  detail::registry().add_type(std::move(name), detail::slot_type<T>());
+void register_value_type(const std::string& name) {
+  detail::registry().add_type(name, detail::slot_type<T>());
 }
 
 // All of them, by name.

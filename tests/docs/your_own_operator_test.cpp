@@ -26,8 +26,8 @@ const OperatorPtr& gamma_operator() {
             out.create(in.height(), in.width(), in.channels());
             for (int y = 0; y < in.height(); ++y) {
               for (std::size_t i = 0; i < in.row_bytes(); ++i)
-                out.row(y)[i] =
-                    static_cast<std::uint8_t>(255.f * std::pow(in.row(y)[i] / 255.f, gamma) + 0.5f);
+                out.row(y)[i] = static_cast<std::uint8_t>(
+                    std::lround(255.f * std::pow(in.row(y)[i] / 255.f, gamma)));
             }
           });
   return op;
