@@ -4,6 +4,8 @@
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
@@ -12,6 +14,7 @@
 #include <sluice/io/jpeg/learn.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/geometry/crop.h>
@@ -19,6 +22,7 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/operators.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/cpu_count.h>

@@ -1,6 +1,6 @@
 #include <sluice/graph/apply_random.h>
 
-#include <stdexcept>
+#include <string>
 
 namespace sluice::detail {
 
@@ -17,17 +17,6 @@ void check_apply_random(const ApplyRandomOptions& options, std::size_t augmentat
   require(magnitude >= 0 && magnitude < options.bins,
           "magnitude must lie between 0 and bins - 1 = " + std::to_string(options.bins - 1) +
               ", but is " + std::to_string(magnitude));
-}
-
-float parameter_of(float low, float high, bool negate, int magnitude, int bins) {
-  if (magnitude < 0 || magnitude >= bins) {
-    throw std::out_of_range("the magnitude is " + std::to_string(magnitude) +
-                            ", but must lie between 0 and " + std::to_string(bins - 1));
-  }
-  const float share =
-      bins == 1 ? 0.f : static_cast<float>(magnitude) / static_cast<float>(bins - 1);
-  const float parameter = low + (high - low) * share;
-  return negate ? -parameter : parameter;
 }
 
 }  // namespace sluice::detail

@@ -45,34 +45,25 @@ struct ApplyRandomOptions {
 
 namespace detail {
 void check_apply_random(const ApplyRandomOptions& options, std::size_t augmentations);
-// The parameter of an operator; throws std::out_of_range, the sample's error, for a magnitude that
-// does not exist.
-float parameter_of(float low, float high, bool negate, int magnitude, int bins);
 }  // namespace detail
 
 template <class X>
 Value<X> apply_random(Graph& g, Value<X> value, const std::vector<Augmentation<X>>& augmentations,
                       const ApplyRandomOptions& options = {}) {
   detail::check_apply_random(options, augmentations.size());
-  const auto count = static_cast<std::uint32_t>(augmentations.size());
+  const auto count = static_cast<std::int64_t>(augmentations.size());
   std::vector<std::string> names;
   for (const Augmentation<X>& augmentation : augmentations) names.push_back(augmentation.name);
   for (int step = 0; step < options.n; ++step) {
     // Not a structured binding: Clang before 16 cannot capture one.
-    const auto drawn = g.random("draw", [count](Random& random) {
-      const std::uint32_t chosen = random.below(count);
-      return std::tuple{static_cast<std::int64_t>(chosen), (random.next() & 1u) != 0};
-    });
+    const auto drawn = detail::apply_operator<std::tuple<std::int64_t, bool>>(
+        g.recorder(), detail::draw_operator(), count);
     std::vector<std::function<Value<X>()>> arms;
     for (const Augmentation<X>& a : augmentations) {
       arms.push_back([&g, &a, &options, value, negative = std::get<1>(drawn)] {
-        const auto parameter = g.map(
-            "magnitude",
-            [low = a.low, high = a.high, signed_ = a.randomly_negate, bins = options.bins](
-                bool minus, int magnitude) {
-              return detail::parameter_of(low, high, signed_ && minus, magnitude, bins);
-            },
-            negative, options.magnitude);
+        const auto parameter = detail::apply_operator<float>(
+            g.recorder(), detail::magnitude_operator(), negative, options.magnitude, a.low, a.high,
+            a.randomly_negate, options.bins);
         return a.apply(value, parameter);
       });
     }

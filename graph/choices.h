@@ -102,28 +102,36 @@ template <class On, class Choose>
 // clang-tidy does not see through the template that `arms` moves on.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
-                 Choose choose) {
+                 detail::Choosing::By by, Choose choose) {
   std::string name = recorder_.unique_name(kind);
-  std::vector<detail::SlotId> reads;
-  detail::argument<On>::reads(on, {recorder_, detail::is_given(name)}, reads);
-  recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
+  const detail::ArgumentContext context{recorder_, detail::is_given(name)};
+  if constexpr (detail::is_known_number<detail::argument_t<On>>) {
+    recorder_.open_branch(std::move(name), std::move(arms),
+                          {by, detail::AsArgument<On>::of(on, context, detail::Parameter())});
+  } else {
+    std::vector<detail::SlotId> reads;
+    detail::argument<On>::reads(on, context, reads);
+    recorder_.open_branch(std::move(name), std::move(arms), std::move(reads), std::move(choose));
+  }
 }
 
 template <class R, class Predicate, class Yes, class No>
 R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
                 const Yes& yes, const No& no) {
   const detail::Recorder::Attempt attempt(recorder_);
-  open(name, std::move(arms), predicate, [predicate](const detail::Sample& sample) -> std::int64_t {
-    return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
-  });
+  open(name, std::move(arms), predicate, detail::Choosing::By::truth,
+       [predicate](const detail::Sample& sample) -> std::int64_t {
+         return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
+       });
   return run_arms<R>(yes, no);
 }
 
 template <class Index>
 void Graph::open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
-  open(options.name, arm_names(arms, options), index, [index](const detail::Sample& sample) {
-    return detail::to_index(detail::argument<Index>::of(index, sample));
-  });
+  open(options.name, arm_names(arms, options), index, detail::Choosing::By::number,
+       [index](const detail::Sample& sample) {
+         return detail::to_index(detail::argument<Index>::of(index, sample));
+       });
 }
 
 template <class R, class... Arms>

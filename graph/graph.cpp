@@ -1,51 +1,9 @@
 #include <sluice/graph/graph.h>
 #include <sluice/runtime/error.h>
 
-#include <cmath>
 #include <stdexcept>
 
 namespace sluice {
-
-namespace {
-
-// Parameters of a distribution. E is BuildError for constants; for what a sample has, its error.
-template <class E>
-void require_finite(const char* what, float number) {
-  if (std::isfinite(number)) return;
-  throw E(std::string(what) + " must be a finite number, not " + std::to_string(number));
-}
-
-template <class E>
-void require_range(float lo, float hi) {
-  require_finite<E>("uniform: an end of the range", lo);
-  require_finite<E>("uniform: an end of the range", hi);
-  if (lo <= hi && std::isfinite(hi - lo)) return;
-  throw E("uniform: the range from " + std::to_string(lo) + " to " + std::to_string(hi) +
-          (lo <= hi ? " is wider than a float can say; give a smaller one"
-                    : " is empty; give the smaller number first"));
-}
-
-template <class E>
-void require_mean(float mean) {
-  require_finite<E>("normal: the mean", mean);
-}
-
-template <class E>
-void require_stddev(float stddev) {
-  require_finite<E>("normal: the standard deviation", stddev);
-  if (stddev < 0)
-    throw E("normal: the standard deviation must not be negative, but is " +
-            std::to_string(stddev));
-}
-
-template <class E>
-void require_probability(float probability) {
-  if (probability >= 0 && probability <= 1) return;
-  throw E("coin_flip: the probability must lie between 0 and 1, not " +
-          std::to_string(probability));
-}
-
-}  // namespace
 
 namespace detail {
 void throw_empty(const std::string& context) {
@@ -78,42 +36,15 @@ Value<Tensor> Graph::declare(Value<Tensor> value, const TensorSpec& spec) {
 }
 
 Value<float> Graph::uniform(Param<float> lo, Param<float> hi) {
-  for (const Param<float>* end : {&lo, &hi}) {
-    if (end->is_constant())
-      require_finite<BuildError>("uniform: an end of the range", end->constant());
-  }
-  if (lo.is_constant() && hi.is_constant()) require_range<BuildError>(lo.constant(), hi.constant());
-  return random(
-      "uniform",
-      [](Random& draw, float l, float h) {
-        require_range<std::invalid_argument>(l, h);
-        return draw.uniform(l, h);
-      },
-      lo, hi);
+  return detail::apply_operator<float>(recorder_, detail::uniform_operator(), lo, hi);
 }
 
 Value<float> Graph::normal(Param<float> mean, Param<float> stddev) {
-  if (mean.is_constant()) require_mean<BuildError>(mean.constant());
-  if (stddev.is_constant()) require_stddev<BuildError>(stddev.constant());
-  return random(
-      "normal",
-      [](Random& draw, float m, float s) {
-        require_mean<std::invalid_argument>(m);
-        require_stddev<std::invalid_argument>(s);
-        return draw.normal(m, s);
-      },
-      mean, stddev);
+  return detail::apply_operator<float>(recorder_, detail::normal_operator(), mean, stddev);
 }
 
 Value<bool> Graph::coin_flip(Param<float> probability) {
-  if (probability.is_constant()) require_probability<BuildError>(probability.constant());
-  return random(
-      "coin_flip",
-      [](Random& draw, float p) {
-        require_probability<std::invalid_argument>(p);
-        return draw.unit() < p;
-      },
-      probability);
+  return detail::apply_operator<bool>(recorder_, detail::coin_flip_operator(), probability);
 }
 
 std::vector<std::string> Graph::arm_names(std::size_t count, const SelectOptions& options) {

@@ -19,6 +19,7 @@
 // line that is wrong.
 #pragma once
 
+#include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/argument.h>
 #include <sluice/graph/builder/checks.h>
 #include <sluice/graph/builder/step_checks.h>
@@ -291,12 +292,16 @@ class Graph {
   template <class Predicate>
   void filter(const Predicate& predicate) {
     if constexpr (detail::predicate_of_filter<detail::argument_t<Predicate>>::check()) {
-      detail::Step step = begin_step<Predicate>("filter", predicate);
-      step.effect = true;
-      step.run = [predicate](detail::Sample& sample) {
-        if (!detail::truth(detail::argument<Predicate>::of(predicate, sample))) sample.drop();
-      };
-      recorder_.add_step(std::move(step));
+      if constexpr (detail::is_known_number<detail::argument_t<Predicate>>) {
+        detail::apply_operator<void>(recorder_, detail::filter_operator(), predicate);
+      } else {
+        detail::Step step = begin_step<Predicate>("filter", predicate);
+        step.effect = true;
+        step.run = [predicate](detail::Sample& sample) {
+          if (!detail::truth(detail::argument<Predicate>::of(predicate, sample))) sample.drop();
+        };
+        recorder_.add_step(std::move(step));
+      }
     }
   }
 
@@ -339,7 +344,8 @@ class Graph {
   }
 
   template <class On, class Choose>
-  void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);
+  void open(std::string_view kind, std::vector<std::string> arms, const On& on,
+            detail::Choosing::By by, Choose choose);
   template <class Index>
   void open_select(const Index& index, std::size_t arms, const SelectOptions& options);
   // A branch of two arms, the first for where the predicate holds.

@@ -211,8 +211,13 @@ S Graph::count_loop(const Count& count, const Init& init, Body body, const LoopO
   return run_loop<S>(
       "for_loop", options, init,
       [&](const Value<std::int64_t>& i, const S&) {
-        return map(
-            "more", [](std::int64_t n, auto limit) { return std::cmp_less(n, limit); }, i, count);
+        if constexpr (detail::is_known_number<detail::argument_t<Count>>) {
+          return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
+                                        count);
+        } else {
+          return map(
+              "more", [](std::int64_t n, auto limit) { return std::cmp_less(n, limit); }, i, count);
+        }
       },
       body);
 }

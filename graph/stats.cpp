@@ -43,9 +43,9 @@ class StatsReader {
   std::int64_t read(const detail::Stage& stage, const std::string& path) {
     std::int64_t ns = 0;
     for (const detail::Step& step : stage.steps) {
-      for (std::size_t e = 0; e < step.events.size(); ++e) {
+      for (std::size_t e = 0; e < step.events().size(); ++e) {
         const std::int64_t count = counts_[step.event_counter + e];
-        if (count > 0) stats_.events.push_back({step.name, path, step.events[e], count});
+        if (count > 0) stats_.events.push_back({step.name, path, step.events()[e], count});
       }
       if (!timed_) continue;
       stats_.steps.push_back(

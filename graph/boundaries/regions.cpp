@@ -83,7 +83,9 @@ class Builder {
     made.name = name;
     made.arm_names = {yes, no};
     made.reads = {condition};
-    made.choose = [condition](const Sample& sample) { return sample.get<bool>(condition) ? 0 : 1; };
+    made.choosing =
+        Choosing{Choosing::By::truth, SlotArgument{condition, plan_.slots[condition].type}};
+    made.choose = choose_by(*made.choosing);
     for (const std::string& arm : made.arm_names) {
       made.arms.emplace_back();
       made.arms.back().scope = add_scope(scope, "the arm '" + arm + "' of '" + name + "'");

@@ -216,13 +216,21 @@ Value<To> exact_cast(const Value<From>& value) {
                 "cast<T>(value), or compare to make a bool");
   if (!value.valid()) throw_empty(is_given("cast"));
   Recorder& recorder = value.recorder();
-  Step step = begin_step<Value<From>>(recorder, "cast", value);
-  const Value<To> result = results<To>::add(recorder, step);
-  step.run = [from = value.slot(), to = result.slot()](Sample& sample) {
-    sample.get<To>(to) = exact_value<To>(sample.get<From>(from), type_name<To>());
-  };
-  recorder.add_step(std::move(step));
-  return result;
+  if constexpr (is_known_number<From> && is_known_number<To>) {
+    (void)normal({recorder, is_given("cast")}, value);
+    return {recorder, recorder.add(convert_operator(),
+                                   {SlotArgument{value.slot(), slot_type<From>()},
+                                    Constant(std::string(known_number_name<To>()))},
+                                   "cast")[0]};
+  } else {
+    Step step = begin_step<Value<From>>(recorder, "cast", value);
+    const Value<To> result = results<To>::add(recorder, step);
+    step.run = [from = value.slot(), to = result.slot()](Sample& sample) {
+      sample.get<To>(to) = exact_value<To>(sample.get<From>(from), type_name<To>());
+    };
+    recorder.add_step(std::move(step));
+    return result;
+  }
 }
 
 }  // namespace detail

@@ -82,6 +82,49 @@ void Recorder::add_step(Step step) {
   current().nodes.emplace_back(std::move(stage));
 }
 
+void Recorder::complete(SlotArgument& argument, const std::string& user) const {
+  if (argument.slot >= plan_.slots.size()) {
+    throw BuildError("'" + user + "' uses slot " + std::to_string(argument.slot) +
+                     ", which does not exist");
+  }
+  use(argument.slot, user);
+  argument.type = plan_.slots[argument.slot].type;
+}
+
+std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::string_view name,
+                                  std::optional<std::uint32_t> generator) {
+  Step step;
+  step.name = unique_name(name.empty() ? std::string_view(op->name()) : name);
+  std::vector<TensorSpec> specs;
+  for (Argument& argument : arguments) {
+    if (auto* slot = std::get_if<SlotArgument>(&argument)) {
+      complete(*slot, step.name);
+      step.reads.push_back(slot->slot);
+      specs.push_back(plan_.slots[slot->slot].spec);
+    } else {
+      specs.emplace_back();
+    }
+  }
+  op->check(arguments);
+  const std::vector<TensorSpec> known = op->infer(arguments, specs);
+  const std::vector<const SlotType*> types = op->output_types(arguments);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    step.writes.push_back(add_slot(types[i], step.name));
+    plan_.slots.back().spec = known.at(i);
+  }
+  if (op->schema().draws) {
+    step.generator = generator ? *generator : next_generator();
+    take_generator(step.generator);
+  }
+  step.said = std::make_shared<std::atomic<bool>>(false);
+  step.op = std::move(op);
+  step.arguments = std::move(arguments);
+  step.bind();
+  std::vector<SlotId> outputs = step.writes;
+  add_step(std::move(step));
+  return outputs;
+}
+
 Step* Recorder::maker_of(SlotId slot) {
   std::vector<Node>& nodes = current().nodes;
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
@@ -125,14 +168,29 @@ void Recorder::set_source(const std::string& step, std::int64_t samples,
 
 void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
                            std::vector<SlotId> reads,
-                           std::function<std::int64_t(const Sample&)> choose) {
+                           std::function<std::int64_t(const Sample&)> choose,
+                           std::optional<Choosing> choosing) {
   Branch branch;
   branch.name = std::move(name);
   for (const SlotId slot : reads) use(slot, branch.name);
   branch.arm_names = std::move(arm_names);
   branch.reads = std::move(reads);
   branch.choose = std::move(choose);
+  branch.choosing = std::move(choosing);
   open_.push_back({std::move(branch), {}, false, 0});
+}
+
+void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
+                           Choosing choosing) {
+  std::vector<SlotId> reads;
+  if (auto* slot = std::get_if<SlotArgument>(&choosing.argument)) {
+    complete(*slot, name);
+    reads.push_back(slot->slot);
+  }
+  auto choose = choose_by(choosing);
+  if (!choose) throw BuildError("'" + name + "' cannot choose by a value of this type");
+  open_branch(std::move(name), std::move(arm_names), std::move(reads), std::move(choose),
+              std::move(choosing));
 }
 
 void Recorder::begin_block(ScopeId parent, std::string name) {

@@ -9,6 +9,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/value.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -38,6 +39,12 @@ class Recorder {
   // Another name of a value.
   SlotId add_alias(SlotId source, const std::string& name);
   void add_step(Step step);
+  // A step that does what the operator does with these arguments, and its outputs. Fills in the
+  // types of slots. The step is named after the operator unless `name` says otherwise, and draws
+  // from the next generator unless `generator` says otherwise. Throws BuildError for arguments that
+  // the operator does not take.
+  std::vector<SlotId> add(OperatorPtr op, Arguments arguments, std::string_view name = {},
+                          std::optional<std::uint32_t> generator = {});
   // The step that makes a slot, in the block that is being recorded; null when none there does.
   Step* maker_of(SlotId slot);
   // The tensors of a slot are so for every sample. A step of the block that is being recorded must
@@ -47,6 +54,8 @@ class Recorder {
   std::string unique_name(std::string_view base);
   // Number of the next generator of random numbers.
   std::uint32_t next_generator() { return generators_++; }
+  // Generators with this number and below are taken.
+  void take_generator(std::uint32_t number) { generators_ = std::max(generators_, number + 1); }
 
   // A source says how many samples it has and what it calls them; all sources must agree on the
   // number.
@@ -56,7 +65,11 @@ class Recorder {
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
   // slots. Several branches and loops may be open, one inside the other.
   void open_branch(std::string name, std::vector<std::string> arm_names, std::vector<SlotId> reads,
-                   std::function<std::int64_t(const Sample&)> choose);
+                   std::function<std::int64_t(const Sample&)> choose,
+                   std::optional<Choosing> choosing = {});
+  // The same of a plan that is data; throws BuildError where the type of the argument cannot
+  // choose.
+  void open_branch(std::string name, std::vector<std::string> arm_names, Choosing choosing);
   // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
   using Place = std::function<std::string(std::size_t)>;
   void begin_arm();
@@ -125,6 +138,8 @@ class Recorder {
       return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);
     }
   };
+  // Fills in the type of a slot that `user` must be able to see.
+  void complete(SlotArgument& argument, const std::string& user) const;
   void begin_block(ScopeId parent, std::string name);
   void begin_loop_block(const char* what);
   // The first value of which both sides are known to be different tensors.

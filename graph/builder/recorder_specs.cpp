@@ -64,17 +64,14 @@ void Recorder::declare(SlotId slot, const TensorSpec& spec) {
     throw BuildError("'" + known.name + "' is declared, but no step in " + place() +
                      " makes it; declare a value where a step has made it");
   }
-  const auto checked = [&](auto run) {
-    return [run = std::move(run), slot, spec](Sample& sample, auto... more) {
-      run(sample, more...);
+  if (maker->op != nullptr) {
+    maker->declared.emplace_back(slot, spec);
+    maker->bind();
+  } else {
+    maker->run = [run = std::move(maker->run), slot, spec](Sample& sample) {
+      run(sample);
       require_declared(sample.get<Tensor>(slot), spec);
     };
-  };
-  maker->run = checked(std::move(maker->run));
-  if (maker->views != nullptr && maker->views->run) {
-    PictureViewer views = *maker->views;
-    views.run = checked(std::move(views.run));
-    maker->views = std::make_shared<const PictureViewer>(std::move(views));
   }
   if (spec.dtype) known.spec.dtype = spec.dtype;
   if (spec.layout) known.spec.layout = spec.layout;

@@ -15,6 +15,7 @@
 // builder does, and says what differs.
 #pragma once
 
+#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/value.h>
 #include <sluice/runtime/aggregate.h>
@@ -43,15 +44,19 @@ struct ArgumentContext {
 
 template <class T>
 Value<T> constant_value(Recorder& recorder, T constant) {
-  Step step;
-  step.name = recorder.unique_name("constant");
-  const SlotId slot = recorder.add_slot(slot_type<T>(), step.name);
-  step.writes = {slot};
-  step.run = [slot, constant = std::move(constant)](Sample& sample) {
-    sample.get<T>(slot) = constant;
-  };
-  recorder.add_step(std::move(step));
-  return {recorder, slot};
+  if constexpr (is_known_constant<T>) {
+    return {recorder, recorder.add(constant_operator(), {Constant(std::move(constant))})[0]};
+  } else {
+    Step step;
+    step.name = recorder.unique_name("constant");
+    const SlotId slot = recorder.add_slot(slot_type<T>(), step.name);
+    step.writes = {slot};
+    step.run = [slot, constant = std::move(constant)](Sample& sample) {
+      sample.get<T>(slot) = constant;
+    };
+    recorder.add_step(std::move(step));
+    return {recorder, slot};
+  }
 }
 
 template <class X>

@@ -71,7 +71,7 @@ void prune_block(const Plan& plan, Block& block, Slots& needed) {
     if (auto* stage = std::get_if<Stage>(&*it)) {
       std::vector<Step> steps;
       for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step) {
-        if (!step->effect && !any_of(needed, step->writes)) continue;
+        if (!step->has_effect() && !any_of(needed, step->writes)) continue;
         insert(needed, step->reads);
         steps.push_back(std::move(*step));
       }

@@ -40,7 +40,7 @@ Plan number(Plan plan) {
     if (auto* branch = std::get_if<Branch>(&node)) take(branch->counter, branch->arms.size());
     if (auto* loop = std::get_if<Loop>(&node)) take(loop->counter, 2);
     if (auto* stage = std::get_if<Stage>(&node)) {
-      for (Step& step : stage->steps) take(step.event_counter, step.events.size());
+      for (Step& step : stage->steps) take(step.event_counter, step.events().size());
     }
   });
   plan.path_counters = next;

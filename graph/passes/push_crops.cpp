@@ -1,6 +1,7 @@
 // The pass push_crops. Where all that a sample looks at of a picture is its size and one window of
 // it, the step that makes the picture is split: its size is found where the picture was made, and
-// the window is made where it is looked at, also inside an arm.
+// the window is made where it is looked at, also inside an arm. Operators say what they look at,
+// and how less of a picture is made: Operator::sight() and decoding().
 //
 //   picture = decode(file)            size = decode(file), the size only
 //   if p: a = crop(picture, w)        if p: window = crop's window (size, w)
@@ -111,13 +112,22 @@ class Splitter {
 
   void find(Step& step, const Path& path) {
     if (!has(step.reads, picture_)) return;
-    const PictureViewer* views = step.views.get();
-    const bool views_it = views != nullptr && views->picture == picture_;
-    if (views_it && !views->window) {
+    const Sight::Of seen = sight_of(step).of;
+    if (seen == Sight::Of::size) {
       looks_.push_back(&step);
     } else {
-      pixels_.push_back({path, views_it ? &step : nullptr});
+      pixels_.push_back({path, seen == Sight::Of::rectangle ? &step : nullptr});
     }
+  }
+
+  // What the step looks at of the picture.
+  Sight sight_of(const Step& step) const {
+    if (step.op == nullptr || std::count(step.reads.begin(), step.reads.end(), picture_) != 1)
+      return {};
+    Sight sight = step.op->sight(step.arguments);
+    if (sight.of == Sight::Of::all) return {};
+    const auto* slot = std::get_if<SlotArgument>(&step.arguments.at(sight.input));
+    return slot != nullptr && slot->slot == picture_ ? sight : Sight();
   }
 
   bool may_push(const Use& use) const {
@@ -142,10 +152,8 @@ class Splitter {
       return taken(use).branch == first.branch && taken(use).arm == first.arm;
     });
     if (windows.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
-      Step whole = maker_;
-      whole.makes = nullptr;
       wholes_.push_back(block.scope);
-      block.nodes.insert(block.nodes.begin(), alone(std::move(whole)));
+      block.nodes.insert(block.nodes.begin(), alone(Step(maker_)));
       return;
     }
     for (std::size_t arm = 0; arm < first.branch->arms.size(); ++arm) {
@@ -186,52 +194,54 @@ class Splitter {
     return stage;
   }
 
+  // What the operator does in the place of the step, with the step's own arguments.
+  static Step instead_of(const Step& step, const OperatorPtr& op, const char* remark) {
+    Step other;
+    other.name = step.name;
+    other.remark = remark;
+    other.op = op;
+    other.reads = step.reads;
+    other.arguments = step.arguments;
+    other.generator = step.generator;
+    other.said = step.said;
+    return other;
+  }
+
   Step size_step() const {
-    Step step;
-    step.name = maker_.name;
-    step.remark = "size";
-    step.reads = maker_.reads;
+    Step step = instead_of(maker_, maker_.op->decoding()->size, "size");
     step.writes = {size_};
-    step.run = [makes = maker_.makes, size = size_](Sample& sample) { makes->size(sample, size); };
+    step.bind();
     return step;
   }
 
   // The step looks at another picture now, which is all that it needs.
   void see(Step& step, SlotId seen) const {
     std::replace(step.reads.begin(), step.reads.end(), picture_, seen);
-    step.run = [views = step.views, seen](Sample& sample) { views->run(sample, seen); };
-    step.views = nullptr;
+    for (Argument& argument : step.arguments) {
+      auto* slot = std::get_if<SlotArgument>(&argument);
+      if (slot != nullptr && slot->slot == picture_) slot->slot = seen;
+    }
+    step.bind();
   }
 
   void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
+    const Sight sight = sight_of(viewer);
     const SlotId window = add_slot(slot_type<Rectangle>(), viewer.name + "'s window", scope);
-    Step where;
-    where.name = viewer.name;
-    where.remark = "window";
-    where.reads = viewer.reads;
-    std::replace(where.reads.begin(), where.reads.end(), picture_, size_);
+    Step where = instead_of(viewer, sight.rectangle, "window");
     where.writes = {window};
-    where.run = [views = viewer.views, size = size_, window](Sample& sample) {
-      sample.get<Rectangle>(window) = views->window(sample, size);
-    };
+    see(where, size_);
     nodes.push_back(alone(std::move(where)));
 
-    const bool is_result = !viewer.views->run;
-    const SlotId part = is_result
+    const SlotId part = sight.is_copy
                             ? viewer.writes.front()
                             : add_slot(plan_.slots[picture_].type, maker_.name + "'s part", scope);
-    Step make;
-    make.name = maker_.name;
-    make.remark = "window";
-    make.reads = maker_.reads;
+    Step make = instead_of(maker_, maker_.op->decoding()->part, "window");
     make.reads.push_back(window);
+    make.arguments.emplace_back(SlotArgument{window, slot_type<Rectangle>()});
     make.writes = {part};
-    make.events = maker_.events;
-    make.run = [makes = maker_.makes, window, part](Sample& sample) {
-      makes->part(sample, sample.get<Rectangle>(window), part);
-    };
+    make.bind();
     nodes.push_back(alone(std::move(make)));
-    if (is_result) return;
+    if (sight.is_copy) return;
     see(viewer, part);
     nodes.push_back(alone(std::move(viewer)));
   }
@@ -264,8 +274,9 @@ Plan push_crops(Plan plan) {
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       auto* stage = std::get_if<Stage>(&node);
-      if (stage != nullptr && stage->steps.front().makes != nullptr)
-        makers.emplace_back(&block, &stage->steps.front());
+      if (stage == nullptr) continue;
+      Step& step = stage->steps.front();
+      if (step.op != nullptr && step.op->decoding() != nullptr) makers.emplace_back(&block, &step);
     }
   });
   bool changed = false;

@@ -67,7 +67,7 @@ class Drawing {
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
       text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
-               (step.effect ? ", peripheries=2" : "") +
+               (step.has_effect() ? ", peripheries=2" : "") +
                (step.kind != StepKind::cpu ? ", style=\"rounded,dashed\"" : "") + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};

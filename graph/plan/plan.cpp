@@ -74,13 +74,14 @@ class Printer {
     if (fused) line(indent, "stage");
     for (const Step& step : s.steps) {
       const std::string writes = step.writes.empty() ? "" : " -> " + list(step.writes);
-      line(indent + (fused ? "  " : ""),
-           step.name + "(" + list(step.reads) + ")" + writes +
-               brackets({step.remark, step.pinned ? "source" : "", step.effect ? "effect" : "",
-                         step.kind == StepKind::wait ? "waits" : "",
-                         step.kind == StepKind::io ? "io" : "", placed(step.writes),
-                         released(step.releases)}),
-           notes_.of(step));
+      line(
+          indent + (fused ? "  " : ""),
+          step.name + "(" + list(step.reads) + ")" + writes +
+              brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
+                        step.kind == StepKind::wait ? "waits" : "",
+                        step.kind == StepKind::io ? "io" : "", placed(step.writes),
+                        released(step.releases)}),
+          notes_.of(step));
     }
   }
 

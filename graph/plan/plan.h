@@ -7,16 +7,18 @@
 // it.
 #pragma once
 
-#include <sluice/graph/plan/pictures.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/tensor_spec.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,6 +31,15 @@ struct Scope {
   ScopeId parent = 0;  // scope 0 is the top and its own parent
   std::string name;    // "if_else#1:then"
 };
+
+// How a branch chooses, as data.
+struct Choosing {
+  enum class By : std::uint8_t { truth, number };
+  By by = By::truth;  // the first of two arms where it is true, not zero; or the arm of this number
+  Argument argument;  // a bool, std::int32_t, std::int64_t, float or double
+};
+// Empty for a type that it cannot be.
+std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
 
 struct Slot {
   std::string name;
@@ -54,16 +65,26 @@ struct Step {
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
   std::function<void(Sample&)> run;
+  // What the step does, and with what; `run` is made from these by bind(). Null for a function of
+  // the user's own, of which nobody knows anything.
+  OperatorPtr op;
+  Arguments arguments;
+  std::uint32_t generator = 0;              // of an operator that draws
+  std::shared_ptr<std::atomic<bool>> said;  // see Call
   StepKind kind = StepKind::cpu;
-  bool effect = false;  // runs even if nobody reads what it writes
+  bool effect = false;  // a function that runs even if nobody reads what it writes
   bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
-  std::vector<std::string> events;             // what Sample::note() counts
-  std::shared_ptr<const PictureMaker> makes;   // null: no picture that could be made in part
-  std::shared_ptr<const PictureViewer> views;  // null: it sees all of what it reads
+  std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
   std::string remark;            // which part of the recorded step this is; set by `push_crops`
   std::vector<SlotId> releases;  // storage that nobody needs after this step
   CounterId counter = 0;         // runs, then nanoseconds; set by `number`
   CounterId event_counter = 0;   // of the first event; set by `number`
+
+  bool has_effect() const { return op != nullptr ? op->schema().effect : effect; }
+  const std::vector<std::string>& events() const;  // what Sample::note() counts
+  // Makes `run` of the operator with its arguments, and of the slots that it writes: when one of
+  // them has changed. A step without an operator stays as it is.
+  void bind();
 };
 
 // Neighbouring steps that run in one task, or a step that waits.
@@ -88,6 +109,8 @@ struct Branch {
   std::vector<std::string> arm_names;  // "then", "otherwise"; "arm 0", ...
   std::vector<SlotId> reads;           // what `choose` looks at
   std::function<std::int64_t(const Sample&)> choose;
+  // What `choose` was made from, by choose_by(); none where only a function knows.
+  std::optional<Choosing> choosing;
   std::vector<Block> arms;
   std::vector<SlotId> results;
   CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`

@@ -41,7 +41,7 @@ bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
 
 bool has_effect(const Node& node) {
   bool found = false;
-  for_each_step(node, [&](const Step& step) { found = found || step.effect; });
+  for_each_step(node, [&](const Step& step) { found = found || step.has_effect(); });
   return found;
 }
 

@@ -44,6 +44,13 @@ enum class ColorSpace : std::uint8_t { rgb, gray };
 enum class DamagePolicy : std::uint8_t { strict, tolerant };
 // Who reads the Huffman codes of ordinary files: Sluice, or libjpeg as it comes.
 enum class JpegEntropyDecoder : std::uint8_t { fast, library };
+inline const char* name_of(ColorSpace color) { return color == ColorSpace::rgb ? "rgb" : "gray"; }
+inline const char* name_of(DamagePolicy policy) {
+  return policy == DamagePolicy::strict ? "strict" : "tolerant";
+}
+inline const char* name_of(JpegEntropyDecoder decoder) {
+  return decoder == JpegEntropyDecoder::fast ? "fast" : "library";
+}
 
 struct JpegOptions {
   // rgb: 3 channels, gray files by repetition. gray: 1 channel, the luma of ITU-R BT.601.

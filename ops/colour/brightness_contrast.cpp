@@ -1,17 +1,42 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/operator.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
 
 namespace sluice {
 
-Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options) {
-  return detail::graph_of(image, "brightness_contrast")
-      .map_into<Image>(
-          "brightness_contrast",
-          [](const Image& in, float brightness, float contrast, float center, Image& out) {
+const detail::OperatorPtr& detail::brightness_contrast_operator() {
+  using Table = std::optional<std::array<std::uint8_t, 256>>;
+  static const OperatorPtr op =
+      declare_operator("brightness_contrast")
+          .family("colour")
+          .summary("Lighter or darker, stronger or weaker.")
+          .input<Image>("image")
+          .parameter<float>("brightness", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
+          .parameter<float>("contrast", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
+          .parameter<float>("contrast_center",
+                            {.value = 128.f, .help = "the level that contrast leaves alone"})
+          .output<Image>("image")
+          .maps_levels([](const Arguments& arguments) -> Table {
+            const auto* brightness = constant_of<float>(arguments[1]);
+            const auto* contrast = constant_of<float>(arguments[2]);
+            const auto* center = constant_of<float>(arguments[3]);
+            if (brightness == nullptr || contrast == nullptr || center == nullptr) return {};
+            return kernels::brightness_contrast_table(*brightness, *contrast, *center);
+          })
+          .runs([](const Image& in, float brightness, float contrast, float center, Image& out) {
             kernels::brightness_contrast(in, brightness, contrast, center, out);
-          },
-          image, options.brightness, options.contrast, options.contrast_center);
+          });
+  return op;
+}
+
+Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options) {
+  return apply_operator<Image>(detail::brightness_contrast_operator(), image, options.brightness,
+                               options.contrast, options.contrast_center);
 }
 
 }  // namespace sluice

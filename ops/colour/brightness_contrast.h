@@ -7,6 +7,7 @@
 // The formula stands in ops/kernels/brightness_contrast.h. 1 changes nothing.
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/runtime/image.h>
 
@@ -19,5 +20,9 @@ struct BrightnessContrastOptions {
 };
 
 Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options);
+
+namespace detail {
+const OperatorPtr& brightness_contrast_operator();
+}  // namespace detail
 
 }  // namespace sluice

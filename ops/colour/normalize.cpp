@@ -1,84 +1,128 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop_windows.h>
 #include <sluice/ops/kernels/normalize.h>
-#include <sluice/ops/operator.h>
-#include <sluice/ops/picture_steps.h>
-#include <sluice/runtime/error.h>
 
-#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace sluice {
 namespace {
 
+using Numbers = std::array<float, 4>;
+
 // Numbers in units of 0 .. 255 would give pictures that are all but one colour, without a word.
-void check_scale(const std::string& name, const char* which, int channel, float number, float min) {
-  if (number >= min && number <= 1.f) return;
-  throw BuildError(name +
-                   ": mean and std are in units of 0 .. 1, since pixels are divided by 255 "
-                   "first, but " +
-                   which + "[" + std::to_string(channel) + "] is " + std::to_string(number) +
-                   "; divide both by 255");
+const char* const kUnits =
+    "mean and std are in units of 0 .. 1, since pixels are divided by 255 first; divide both by "
+    "255";
+
+OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
+  return declaration.parameter<bool>("mirror", {.value = false, .help = "left and right exchanged"})
+      .constant<Numbers>("mean", {.value = Numbers{0, 0, 0, 0},
+                                  .low = -1,
+                                  .high = 1,
+                                  .help = "of each channel, in units of 0 .. 1",
+                                  .hint = kUnits})
+      .constant<Numbers>("std", {.value = Numbers{1, 1, 1, 1},
+                                 .low = 0,
+                                 .high = 1,
+                                 .help = "standard deviation of each channel",
+                                 .hint = kUnits})
+      .choice("dtype", DType::f32, {DType::f32, DType::f16}, "of the tensor")
+      .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "of the tensor")
+      .output<Tensor>("tensor");
 }
 
-template <class Options>
-kernels::NormalizeParams params_of(const std::string& name, const Options& options) {
-  for (int c = 0; c < 4; ++c) {
-    check_scale(name, "mean", c, options.mean.at(static_cast<std::size_t>(c)), -1.f);
-    check_scale(name, "std", c, options.std.at(static_cast<std::size_t>(c)), 0.f);
-  }
-  kernels::NormalizeParams params;
-  params.mean = options.mean;
-  params.std = options.std;
-  params.dtype = options.dtype;
-  params.layout = options.layout;
-  return params;
+// dtype and layout, by name, among the arguments of both operators.
+std::vector<TensorSpec> infer(const detail::Arguments& arguments,
+                              const std::vector<TensorSpec>& inputs) {
+  static_cast<void>(inputs);
+  constexpr std::size_t kDtype = 6;
+  const bool half = *detail::constant_of<std::string>(arguments.at(kDtype)) == name_of(DType::f16);
+  const bool chw =
+      *detail::constant_of<std::string>(arguments.at(kDtype + 1)) == name_of(Layout::chw);
+  return {{.dtype = half ? DType::f16 : DType::f32,
+           .layout = chw ? Layout::chw : Layout::hwc,
+           .rank = 3}};
 }
 
-template <class Options>
-TensorSpec spec_of(const Options& options) {
-  return {.dtype = options.dtype, .layout = options.layout, .rank = 3};
+Rectangle middle(const Image& in, std::int32_t height, std::int32_t width) {
+  return kernels::center_crop_window(in.height(), in.width(), height == 0 ? in.height() : height,
+                                     width == 0 ? in.width() : width);
+}
+
+bool is_whole(const detail::Arguments& arguments) {
+  const auto zero = [](const detail::Argument& size) {
+    const auto* constant = detail::constant_of<std::int32_t>(size);
+    return constant != nullptr && *constant == 0;
+  };
+  return zero(arguments[1]) && zero(arguments[2]);
 }
 
 }  // namespace
 
-Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& options) {
-  const auto is_all = [](const Param<int>& size) {
-    return size.is_constant() && size.constant() == 0;
-  };
-  const auto normalized = detail::window_step<Tensor>(
-      {.name = "crop_mirror_normalize",
-       .sees_all = is_all(options.height) && is_all(options.width)},
-      image,
-      [](const Image& in, int height, int width, bool) {
-        return kernels::center_crop_window(in.height(), in.width(),
-                                           height == 0 ? in.height() : height,
-                                           width == 0 ? in.width() : width);
-      },
-      [params = params_of("crop_mirror_normalize", options)](
-          const Image& in, const Rectangle& window, int, int, bool mirror, Tensor& out) {
-        kernels::NormalizeParams mine = params;
-        mine.mirror = mirror;
-        kernels::crop_mirror_normalize(in, window, mine, out);
-      },
-      options.height, options.width, options.mirror);
-  return Graph(image.recorder()).declare(normalized, spec_of(options));
+const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
+  static const OperatorPtr op =
+      add_normalize(declare_operator("crop_mirror_normalize")
+                        .family("colour")
+                        .summary("The middle of the picture as a normalised tensor.")
+                        .input<Image>("image")
+                        .parameter<std::int32_t>(
+                            "height", {.value = 0, .low = 0, .help = "of the middle; 0 for all"})
+                        .parameter<std::int32_t>(
+                            "width", {.value = 0, .low = 0, .help = "of the middle; 0 for all"}))
+          .infers(infer)
+          .sees_rectangle(
+              [](const Image& in, std::int32_t height, std::int32_t width, bool, const Numbers&,
+                 const Numbers&, DType, Layout) { return middle(in, height, width); },
+              false, is_whole)
+          .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
+                   const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
+                   Tensor& out) {
+            kernels::crop_mirror_normalize(in, middle(in, height, width),
+                                           {mirror, mean, std, dtype, layout}, out);
+          });
+  return op;
 }
 
-Value<Tensor> resize_mirror_normalize(Value<Image> image,
-                                      const ResizeMirrorNormalizeOptions& options) {
-  Graph g = detail::graph_of(image, "resize_mirror_normalize");
-  const auto normalized = g.map_into<Tensor>(
-      "resize_mirror_normalize",
-      [params = params_of("resize_mirror_normalize", options),
-       interpolation = options.interpolation](const Image& in, int height, int width, bool mirror,
-                                              Tensor& out) {
-        kernels::NormalizeParams mine = params;
-        mine.mirror = mirror;
-        kernels::resize_mirror_normalize(in, height, width, interpolation, mine, out);
-      },
-      image, options.height, options.width, options.mirror);
-  return g.declare(normalized, spec_of(options));
+const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
+  constexpr int kMost = 65535;
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("resize_mirror_normalize");
+    declaration.family("colour")
+        .summary("The picture in another size as a normalised tensor.")
+        .input<Image>("image")
+        .parameter<std::int32_t>("height",
+                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
+        .parameter<std::int32_t>("width",
+                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"});
+    return add_normalize(declaration)
+        .choice("interpolation", Interpolation::bilinear,
+                {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
+                 Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
+                "of pixels")
+        .infers(infer)
+        .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
+                 const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
+                 Interpolation interpolation, Tensor& out) {
+          kernels::resize_mirror_normalize(in, height, width, interpolation,
+                                           {mirror, mean, std, dtype, layout}, out);
+        });
+  }();
+  return op;
+}
+
+Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& o) {
+  return apply_operator<Tensor>(detail::crop_mirror_normalize_operator(), image, o.height, o.width,
+                                o.mirror, o.mean, o.std, o.dtype, o.layout);
+}
+
+Value<Tensor> resize_mirror_normalize(Value<Image> image, const ResizeMirrorNormalizeOptions& o) {
+  return apply_operator<Tensor>(detail::resize_mirror_normalize_operator(), image, o.height,
+                                o.width, o.mirror, o.mean, o.std, o.dtype, o.layout,
+                                o.interpolation);
 }
 
 }  // namespace sluice

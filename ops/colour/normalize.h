@@ -12,6 +12,7 @@
 // 0 for a channel that the picture has, and what the kernel refuses.
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
@@ -52,5 +53,10 @@ struct ResizeMirrorNormalizeOptions {
 // The same numbers, bit for bit, as resize, flip and crop_mirror_normalize one after the other.
 Value<Tensor> resize_mirror_normalize(Value<Image> image,
                                       const ResizeMirrorNormalizeOptions& options = {});
+
+namespace detail {
+const OperatorPtr& crop_mirror_normalize_operator();
+const OperatorPtr& resize_mirror_normalize_operator();
+}  // namespace detail
 
 }  // namespace sluice

@@ -1,86 +1,158 @@
 #include <sluice/ops/decode/decode.h>
-#include <sluice/ops/decode/decode_step.h>
+#include <sluice/ops/decode/jpeg_input.h>
 
-#include <memory>
-#include <utility>
+#include <iterator>
+#include <string>
 
 namespace sluice {
+
+namespace detail {
 namespace {
 
 template <class Source>
-Value<JpegHeader> peek(Value<Source> jpeg) {
-  return detail::graph_of(jpeg, "peek_jpeg")
-      .map(
-          "peek_jpeg", [](const Source& file) { return peek_jpeg(ByteSpan(file)); }, jpeg);
+Value<Image> decode(const Value<Source>& jpeg, const JpegOptions& o) {
+  return apply_operator<Image>(decode_jpeg_operator(), jpeg, o.color, o.apply_orientation, o.damage,
+                               o.verify, o.entropy, o.max_scans, o.max_output_bytes);
+}
+template <class Source>
+Value<Image> decode(const Value<Source>& jpeg, const Param<Rectangle>& window,
+                    const JpegOptions& o) {
+  return apply_as<Image>(require_recorder("decode_jpeg", jpeg), "decode_jpeg",
+                         decode_jpeg_window_operator(), jpeg, o.color, o.apply_orientation,
+                         o.damage, o.verify, o.entropy, o.max_scans, o.max_output_bytes, window);
 }
 
-template <class Source>
-detail::PictureMaker maker_of(Value<Source> jpeg, const JpegOptions& options,
-                              const detail::DecodeNotes& note) {
-  detail::PictureMaker makes;
-  makes.size = [jpeg, options](detail::Sample& sample, detail::SlotId out) {
-    const Source& file = sample.get<Source>(jpeg.slot());
-    Image& size = sample.get<Image>(out);
-    try {
-      const JpegHeader header = peek_jpeg(ByteSpan(file));
-      const bool turned = options.apply_orientation;
-      size = Image::size_only(turned ? header.oriented_height() : header.height,
-                              turned ? header.oriented_width() : header.width,
-                              options.color == ColorSpace::rgb ? 3 : 1);
-    } catch (const JpegError&) {
-      // The decoder refuses it, too, and knows better what to say.
-      decode_jpeg_image(file, options, size, detail::index_of(file));
-    }
-  };
-  makes.part = [jpeg, options, note](detail::Sample& sample, const Rectangle& part,
-                                     detail::SlotId out) {
-    const Source& file = sample.get<Source>(jpeg.slot());
-    note(sample,
-         decode_jpeg_region(file, part, options, sample.get<Image>(out), detail::index_of(file)));
-  };
-  return makes;
-}
-
-template <class Source>
-Value<Image> decode(Value<Source> jpeg, const JpegOptions& options) {
-  const detail::DecodeNotes note;
-  auto [step, image] =
-      detail::begin_decode("decode_jpeg", jpeg, note, [options](const Source& file, Image& out) {
-        return decode_jpeg_image(file, options, out, detail::index_of(file));
-      });
-  step.makes = std::make_shared<const detail::PictureMaker>(maker_of(jpeg, options, note));
-  jpeg.recorder().add_step(std::move(step));
-  return image;
-}
-
-template <class Source>
-Value<Image> decode(Value<Source> jpeg, Param<Rectangle> window, const JpegOptions& options) {
-  auto [step, image] = detail::begin_decode(
-      "decode_jpeg", jpeg, detail::DecodeNotes(),
-      [options](const Source& file, const Rectangle& part, Image& out) {
-        return decode_jpeg_region(file, part, options, out, detail::index_of(file));
-      },
-      window);
-  jpeg.recorder().add_step(std::move(step));
-  return image;
+OperatorDeclaration declare_decoder(const char* name, const char* summary) {
+  OperatorDeclaration declaration(name);
+  declaration.family("decode").summary(summary).input<JpegFile>("jpeg");
+  declare_jpeg_options(declaration);
+  declaration.output<Image>("image");
+  return declaration;
 }
 
 }  // namespace
 
-Value<JpegHeader> peek_jpeg(Value<Bytes> jpeg) { return peek(jpeg); }
-Value<JpegHeader> peek_jpeg(Value<ByteSpan> jpeg) { return peek(jpeg); }
+void declare_jpeg_options(OperatorDeclaration& declaration) {
+  const JpegOptions usual;
+  declaration
+      .choice("color", usual.color, {ColorSpace::rgb, ColorSpace::gray},
+              "3 channels, or the luma alone")
+      .constant<bool>("apply_orientation", {.value = usual.apply_orientation,
+                                            .help = "turns the picture as its EXIF data say"})
+      .choice("damage", usual.damage, {DamagePolicy::strict, DamagePolicy::tolerant},
+              "whether a damaged file is an error or a picture with a warning")
+      .constant<bool>("verify",
+                      {.value = usual.verify, .help = "reads to the end of the file in any case"})
+      .choice("entropy", usual.entropy, {JpegEntropyDecoder::fast, JpegEntropyDecoder::library},
+              "who reads the Huffman codes")
+      .constant<std::int32_t>("max_scans", {.value = usual.max_scans,
+                                            .help = "passes that a progressive file may have"})
+      .constant<std::int64_t>("max_output_bytes", {.value = usual.max_output_bytes,
+                                                   .help = "that the whole picture may take"});
+}
+
+std::vector<std::string> jpeg_events() {
+  std::vector<std::string> names;
+  for (const JpegPath path : kJpegPaths) names.emplace_back(name_of(path));
+  names.emplace_back("index_damaged");
+  return names;
+}
+
+void note_report(SampleNotes& notes, const JpegReport& report) {
+  notes.note(static_cast<std::size_t>(report.path));
+  if (report.damaged) notes.warn(report.warning);
+  if (report.index_damage.empty()) return;
+  notes.note(std::size(kJpegPaths));
+  notes.warn_once(report.index_damage +
+                  "; files are decoded without it where it is damaged, which is said this once");
+}
+
+const OperatorPtr& decode_jpeg_size_operator() {
+  static const OperatorPtr op =
+      declare_decoder("decode_jpeg_size", "The size of the picture, as an image without pixels.")
+          .runs([](const JpegFile& file, ColorSpace color, bool turned, DamagePolicy damage,
+                   bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
+                   std::int64_t max_output_bytes, Image& out) {
+            try {
+              const JpegHeader header = peek_jpeg(file.bytes);
+              out = Image::size_only(turned ? header.oriented_height() : header.height,
+                                     turned ? header.oriented_width() : header.width,
+                                     color == ColorSpace::rgb ? 3 : 1);
+            } catch (const JpegError&) {
+              // The decoder refuses it, too, and knows better what to say.
+              decode_jpeg_image(
+                  file.bytes, {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
+                  out, file.index);
+            }
+          });
+  return op;
+}
+
+const OperatorPtr& decode_jpeg_window_operator() {
+  static const OperatorPtr op =
+      declare_decoder("decode_jpeg_window",
+                      "A rectangle of the picture in a JPEG file; no more of it is computed.")
+          .events(jpeg_events())
+          .parameter<Rectangle>("window", {.help = "in the picture as it is seen"})
+          .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+                   DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
+                   std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& window,
+                   Image& out) {
+            note_report(notes, decode_jpeg_region(file.bytes, window,
+                                                  {color, turned, damage, verify, entropy,
+                                                   max_scans, max_output_bytes},
+                                                  out, file.index));
+          });
+  return op;
+}
+
+const OperatorPtr& decode_jpeg_operator() {
+  static const OperatorPtr op =
+      declare_decoder("decode_jpeg", "The picture in a JPEG file.")
+          .events(jpeg_events())
+          .decodes({decode_jpeg_size_operator(), decode_jpeg_window_operator()})
+          .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+                   DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
+                   std::int32_t max_scans, std::int64_t max_output_bytes, Image& out) {
+            note_report(notes, decode_jpeg_image(file.bytes,
+                                                 {color, turned, damage, verify, entropy, max_scans,
+                                                  max_output_bytes},
+                                                 out, file.index));
+          });
+  return op;
+}
+
+const OperatorPtr& peek_jpeg_operator() {
+  static const OperatorPtr op =
+      declare_operator("peek_jpeg")
+          .family("decode")
+          .summary("What the header of a JPEG file says: size, kind, orientation.")
+          .input<JpegFile>("jpeg")
+          .output<JpegHeader>("header")
+          .runs([](const JpegFile& file) { return peek_jpeg(file.bytes); });
+  return op;
+}
+
+}  // namespace detail
+
+Value<JpegHeader> peek_jpeg(Value<Bytes> jpeg) {
+  return apply_operator<JpegHeader>(detail::peek_jpeg_operator(), jpeg);
+}
+Value<JpegHeader> peek_jpeg(Value<ByteSpan> jpeg) {
+  return apply_operator<JpegHeader>(detail::peek_jpeg_operator(), jpeg);
+}
 Value<Image> decode_jpeg(Value<Bytes> jpeg, const JpegOptions& options) {
-  return decode(jpeg, options);
+  return detail::decode(jpeg, options);
 }
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options) {
-  return decode(jpeg, options);
+  return detail::decode(jpeg, options);
 }
 Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> window, const JpegOptions& options) {
-  return decode(jpeg, window, options);
+  return detail::decode(jpeg, window, options);
 }
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> window,
                          const JpegOptions& options) {
-  return decode(jpeg, window, options);
+  return detail::decode(jpeg, window, options);
 }
 
 }  // namespace sluice

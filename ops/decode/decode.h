@@ -14,6 +14,7 @@
 #pragma once
 
 #include <sluice/graph/graph.h>
+#include <sluice/graph/plan/operator.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/runtime/bytes.h>
@@ -38,5 +39,12 @@ Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> window,
                          const JpegOptions& options = {});
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> window,
                          const JpegOptions& options = {});
+
+namespace detail {
+const OperatorPtr& peek_jpeg_operator();
+const OperatorPtr& decode_jpeg_operator();
+const OperatorPtr& decode_jpeg_window_operator();
+const OperatorPtr& decode_jpeg_size_operator();
+}  // namespace detail
 
 }  // namespace sluice

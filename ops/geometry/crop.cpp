@@ -1,40 +1,61 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_windows.h>
-#include <sluice/ops/picture_steps.h>
-#include <sluice/runtime/error.h>
-
-#include <string>
 
 namespace sluice {
 
+const detail::OperatorPtr& detail::crop_operator() {
+  static const OperatorPtr op = declare_operator("crop")
+                                    .family("geometry")
+                                    .summary("A rectangle of the picture.")
+                                    .input<Image>("image")
+                                    .parameter<Rectangle>("window", {.help = "inside the picture"})
+                                    .output<Image>("image")
+                                    .sees_rectangle(
+                                        [](const Image& in, const Rectangle& window) {
+                                          kernels::check_window("crop", window, in);
+                                          return window;
+                                        },
+                                        true)
+                                    .runs([](const Image& in, const Rectangle& window, Image& out) {
+                                      kernels::crop(in, window, out);
+                                    });
+  return op;
+}
+
+const detail::OperatorPtr& detail::center_crop_operator() {
+  static const OperatorPtr op =
+      declare_operator("center_crop")
+          .family("geometry")
+          .summary("The middle of the picture.")
+          .input<Image>("image")
+          .parameter<std::int32_t>(
+              "height", {.low = 1, .help = "of the middle", .hint = "give height and width"})
+          .parameter<std::int32_t>(
+              "width", {.low = 1, .help = "of the middle", .hint = "give height and width"})
+          .output<Image>("image")
+          .sees_rectangle(
+              [](const Image& in, std::int32_t height, std::int32_t width) {
+                return kernels::center_crop_window(in.height(), in.width(), height, width);
+              },
+              true)
+          .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
+            kernels::crop(in, kernels::center_crop_window(in.height(), in.width(), height, width),
+                          out);
+          });
+  return op;
+}
+
 Value<Image> crop(Value<Image> image, Param<Rectangle> window) {
-  return detail::window_step<Image>(
-      {.name = "crop", .is_part = true}, image,
-      [](const Image&, const Rectangle& part) { return part; },
-      [](const Image& in, const Rectangle& part, const Rectangle&, Image& out) {
-        kernels::crop(in, part, out);
-      },
-      window);
+  return apply_operator<Image>(detail::crop_operator(), image, window);
 }
 
 Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options) {
-  for (const Param<int>* size : {&options.width, &options.height}) {
-    if (size->is_constant() && size->constant() < 1) {
-      throw BuildError(
-          "center_crop: give a width and a height of at least 1 pixel; one of them is " +
-          std::to_string(size->constant()));
-    }
-  }
-  return detail::window_step<Image>(
-      {.name = "center_crop", .is_part = true}, image,
-      [](const Image& in, int height, int width) {
-        return kernels::center_crop_window(in.height(), in.width(), height, width);
-      },
-      [](const Image& in, const Rectangle& part, int, int, Image& out) {
-        kernels::crop(in, part, out);
-      },
-      options.height, options.width);
+  return apply_operator<Image>(detail::center_crop_operator(), image, options.height,
+                               options.width);
 }
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 // Errors of a sample: a window that does not lie inside its picture.
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
@@ -22,5 +23,10 @@ struct CenterCropOptions {
 
 // The middle of the picture; half pixels are rounded to even, as torchvision does.
 Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options);
+
+namespace detail {
+const OperatorPtr& crop_operator();
+const OperatorPtr& center_crop_operator();
+}  // namespace detail
 
 }  // namespace sluice

@@ -1,17 +1,28 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/kernels/flip.h>
-#include <sluice/ops/operator.h>
 
 namespace sluice {
 
-Value<Image> flip(Value<Image> image, const FlipOptions& options) {
-  return detail::graph_of(image, "flip")
-      .map_into<Image>(
-          "flip",
-          [](const Image& in, bool horizontal, bool vertical, Image& out) {
+const detail::OperatorPtr& detail::flip_operator() {
+  static const OperatorPtr op =
+      declare_operator("flip")
+          .family("geometry")
+          .summary("Left and right, or top and bottom, exchanged.")
+          .input<Image>("image")
+          .parameter<bool>("horizontal", {.value = true, .help = "left and right"})
+          .parameter<bool>("vertical", {.value = false, .help = "top and bottom"})
+          .output<Image>("image")
+          .runs([](const Image& in, bool horizontal, bool vertical, Image& out) {
             kernels::flip(in, horizontal, vertical, out);
-          },
-          image, options.horizontal, options.vertical);
+          });
+  return op;
+}
+
+Value<Image> flip(Value<Image> image, const FlipOptions& options) {
+  return apply_operator<Image>(detail::flip_operator(), image, options.horizontal,
+                               options.vertical);
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 // | Image | HWC, 8 bit   | 1 to 4   | Image, same shape |
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/runtime/image.h>
 
@@ -16,5 +17,9 @@ struct FlipOptions {
 };
 
 Value<Image> flip(Value<Image> image, const FlipOptions& options = {});
+
+namespace detail {
+const OperatorPtr& flip_operator();
+}  // namespace detail
 
 }  // namespace sluice

@@ -1,54 +1,58 @@
-#include <sluice/ops/decode/decode_step.h>
+#include <sluice/ops/decode/jpeg_input.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/kernels/crop_windows.h>
 #include <sluice/ops/kernels/resize.h>
-#include <sluice/ops/picture_steps.h>
 #include <sluice/runtime/error.h>
 
+#include <string>
+
 namespace sluice {
+
+namespace detail {
 namespace {
 
-RandomWindowOptions checked(const RandomWindowOptions& o) {
-  if (!(o.min_area > 0 && o.min_area <= o.max_area && o.max_area <= 1)) {
-    throw BuildError(
-        "random_window: the area must be a part of the picture, 0 < min_area <= max_area <= 1, "
-        "not " +
-        std::to_string(o.min_area) + " to " + std::to_string(o.max_area));
+// min_area, max_area, min_ratio, max_ratio, after the input.
+void check_window_options(const Arguments& arguments) {
+  const auto number = [&](std::size_t i) { return *constant_of<float>(arguments.at(i)); };
+  if (number(1) > number(2)) {
+    throw BuildError("random_window: min_area is " + std::to_string(number(1)) +
+                     ", which is more than max_area, " + std::to_string(number(2)));
   }
-  if (!(o.min_ratio > 0 && o.min_ratio <= o.max_ratio)) {
-    throw BuildError("random_window: the ratio must be 0 < min_ratio <= max_ratio, not " +
-                     std::to_string(o.min_ratio) + " to " + std::to_string(o.max_ratio));
+  if (number(3) > number(4)) {
+    throw BuildError("random_window: min_ratio is " + std::to_string(number(3)) +
+                     ", which is more than max_ratio, " + std::to_string(number(4)));
   }
-  return o;
 }
 
-RandomWindowOptions window_options(const RandomResizedCropOptions& o) {
-  return {o.min_area, o.max_area, o.min_ratio, o.max_ratio};
+OperatorDeclaration& add_window_options(OperatorDeclaration& declaration) {
+  const RandomWindowOptions usual;
+  const auto area = [](float value) {
+    return ParameterOptions<float>{.value = value,
+                                   .low = 0,
+                                   .high = 1,
+                                   .low_open = true,
+                                   .help = "a part of the picture's area"};
+  };
+  const auto ratio = [](float value) {
+    return ParameterOptions<float>{
+        .value = value, .low = 0, .low_open = true, .help = "width / height"};
+  };
+  return declaration.constant("min_area", area(usual.min_area))
+      .constant("max_area", area(usual.max_area))
+      .constant("min_ratio", ratio(usual.min_ratio))
+      .constant("max_ratio", ratio(usual.max_ratio))
+      .checks(check_window_options);
 }
 
-Rectangle draw_window(Random& random, int height, int width, const RandomWindowOptions& o) {
+Rectangle draw_window(Random& random, int height, int width, float min_area, float max_area,
+                      float min_ratio, float max_ratio) {
   return kernels::random_resized_crop_window(random, height, width,
-                                             {.scale_low = o.min_area,
-                                              .scale_high = o.max_area,
-                                              .ratio_low = o.min_ratio,
-                                              .ratio_high = o.max_ratio});
-}
-
-template <class Source>
-Value<Rectangle> window_of_file(Value<Source> jpeg, const RandomWindowOptions& options,
-                                bool apply_orientation) {
-  return detail::graph_of(jpeg, "random_window")
-      .random(
-          "random_window",
-          [o = checked(options), apply_orientation](Random& random, const Source& file) {
-            const JpegHeader header = peek_jpeg(ByteSpan(file));
-            return apply_orientation
-                       ? draw_window(random, header.oriented_height(), header.oriented_width(), o)
-                       : draw_window(random, header.height, header.width, o);
-          },
-          jpeg);
+                                             {.scale_low = min_area,
+                                              .scale_high = max_area,
+                                              .ratio_low = min_ratio,
+                                              .ratio_high = max_ratio});
 }
 
 // By how much a window may be shrunk so that twice the size that is wanted is left.
@@ -60,12 +64,11 @@ int shrink_for(const Rectangle& window, int height, int width) {
   return shrink;
 }
 
-template <class Source>
-JpegReport decode_and_resize(const Source& file, const Rectangle& window, int height, int width,
+JpegReport decode_and_resize(const JpegFile& file, const Rectangle& window, int height, int width,
                              const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
   const int shrink = shrink_for(window, height, width);
   Image part;
-  JpegReport report = decode_jpeg_shrunk(file, window, shrink, jpeg, part, detail::index_of(file));
+  JpegReport report = decode_jpeg_shrunk(file.bytes, window, shrink, jpeg, part, file.index);
   const Rectangle& covered = report.covered;
   const double scale = 1.0 / shrink;
   const kernels::Box box{(window.y - covered.y) * scale, (window.x - covered.x) * scale,
@@ -75,55 +78,126 @@ JpegReport decode_and_resize(const Source& file, const Rectangle& window, int he
 }
 
 template <class Source>
-Value<Image> crop_file(Value<Source> jpeg, const RandomResizedCropOptions& options) {
-  const auto window = random_window(jpeg, window_options(options), options.jpeg.apply_orientation);
-  if (options.shrink) {
-    auto [step, image] = detail::begin_decode(
-        "random_resized_crop", jpeg, detail::DecodeNotes(),
-        [decoding = options.jpeg, interpolation = options.interpolation](
-            const Source& file, const Rectangle& part, int height, int width, Image& out) {
-          return decode_and_resize(file, part, height, width, decoding, interpolation, out);
-        },
-        window, options.height, options.width);
-    jpeg.recorder().add_step(std::move(step));
-    return image;
+Value<Rectangle> window_of_file(const Value<Source>& jpeg, const RandomWindowOptions& o,
+                                bool apply_orientation) {
+  return apply_as<Rectangle>(require_recorder("random_window", jpeg), "random_window",
+                             random_window_of_file_operator(), jpeg, o.min_area, o.max_area,
+                             o.min_ratio, o.max_ratio, apply_orientation);
+}
+
+template <class Source>
+Value<Image> crop_file(const Value<Source>& jpeg, const RandomResizedCropOptions& o) {
+  const auto window = random_window(jpeg, {o.min_area, o.max_area, o.min_ratio, o.max_ratio},
+                                    o.jpeg.apply_orientation);
+  if (o.shrink) {
+    const JpegOptions& j = o.jpeg;
+    return apply_as<Image>(jpeg.recorder(), "random_resized_crop", decode_and_resize_operator(),
+                           jpeg, j.color, j.apply_orientation, j.damage, j.verify, j.entropy,
+                           j.max_scans, j.max_output_bytes, window, o.height, o.width,
+                           o.interpolation);
   }
-  return resize(
-      decode_jpeg(jpeg, window, options.jpeg),
-      {.width = options.width, .height = options.height, .interpolation = options.interpolation});
+  return resize(decode_jpeg(jpeg, window, o.jpeg),
+                {.width = o.width, .height = o.height, .interpolation = o.interpolation});
 }
 
 }  // namespace
 
+const OperatorPtr& random_window_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("random_window");
+    declaration.family("geometry")
+        .summary("A random rectangle inside the picture.")
+        .input<Image>("image");
+    return add_window_options(declaration)
+        .output<Rectangle>("window")
+        .sees_size()
+        .runs([](Random& random, const Image& in, float min_area, float max_area, float min_ratio,
+                 float max_ratio) {
+          return draw_window(random, in.height(), in.width(), min_area, max_area, min_ratio,
+                             max_ratio);
+        });
+  }();
+  return op;
+}
+
+const OperatorPtr& random_window_of_file_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("random_window_of_file");
+    declaration.family("geometry")
+        .summary("A random rectangle inside the picture in a JPEG file.")
+        .input<JpegFile>("jpeg");
+    return add_window_options(declaration)
+        .constant<bool>("apply_orientation",
+                        {.value = true, .help = "the picture is turned as its EXIF data say"})
+        .output<Rectangle>("window")
+        .runs([](Random& random, const JpegFile& file, float min_area, float max_area,
+                 float min_ratio, float max_ratio, bool turned) {
+          const JpegHeader header = peek_jpeg(file.bytes);
+          return draw_window(random, turned ? header.oriented_height() : header.height,
+                             turned ? header.oriented_width() : header.width, min_area, max_area,
+                             min_ratio, max_ratio);
+        });
+  }();
+  return op;
+}
+
+const OperatorPtr& decode_and_resize_operator() {
+  constexpr int kMost = 65535;
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("decode_and_resize");
+    declaration.family("decode")
+        .summary("A rectangle of the picture in a JPEG file, resized; the decoder may shrink it.")
+        .events(jpeg_events())
+        .input<JpegFile>("jpeg");
+    declare_jpeg_options(declaration);
+    return declaration.parameter<Rectangle>("window", {.help = "in the picture as it is seen"})
+        .parameter<std::int32_t>("height",
+                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
+        .parameter<std::int32_t>("width",
+                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
+        .choice("interpolation", Interpolation::bilinear,
+                {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
+                 Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
+                "of pixels")
+        .output<Image>("image")
+        .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+                 DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
+                 std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& window,
+                 std::int32_t height, std::int32_t width, Interpolation interpolation, Image& out) {
+          note_report(notes, decode_and_resize(file, window, height, width,
+                                               {color, turned, damage, verify, entropy, max_scans,
+                                                max_output_bytes},
+                                               interpolation, out));
+        });
+  }();
+  return op;
+}
+
+}  // namespace detail
+
 Value<Rectangle> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options,
                                bool apply_orientation) {
-  return window_of_file(jpeg, options, apply_orientation);
+  return detail::window_of_file(jpeg, options, apply_orientation);
 }
 Value<Rectangle> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options,
                                bool apply_orientation) {
-  return window_of_file(jpeg, options, apply_orientation);
+  return detail::window_of_file(jpeg, options, apply_orientation);
 }
-Value<Rectangle> random_window(Value<Image> image, const RandomWindowOptions& options) {
-  const std::uint32_t generator =
-      detail::graph_of(image, "random_window").recorder().next_generator();
-  return detail::size_step<Rectangle>(
-      "random_window", image,
-      [o = checked(options), generator](const detail::Sample& sample, const Image& in) {
-        Random random(sample.random_key(generator));
-        return draw_window(random, in.height(), in.width(), o);
-      });
+Value<Rectangle> random_window(Value<Image> image, const RandomWindowOptions& o) {
+  return apply_operator<Rectangle>(detail::random_window_operator(), image, o.min_area, o.max_area,
+                                   o.min_ratio, o.max_ratio);
 }
 
 Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptions& options) {
-  return crop_file(jpeg, options);
+  return detail::crop_file(jpeg, options);
 }
 Value<Image> random_resized_crop(Value<ByteSpan> jpeg, const RandomResizedCropOptions& options) {
-  return crop_file(jpeg, options);
+  return detail::crop_file(jpeg, options);
 }
-Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& options) {
+Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& o) {
   return resize(
-      crop(image, random_window(image, window_options(options))),
-      {.width = options.width, .height = options.height, .interpolation = options.interpolation});
+      crop(image, random_window(image, {o.min_area, o.max_area, o.min_ratio, o.max_ratio})),
+      {.width = o.width, .height = o.height, .interpolation = o.interpolation});
 }
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 // as torchvision's RandomResizedCrop does it: see ops/kernels/crop_windows.h.
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/kernels/interpolation.h>
 
@@ -54,5 +55,11 @@ Value<Image> random_resized_crop(Value<Bytes> jpeg, const RandomResizedCropOptio
 Value<Image> random_resized_crop(Value<ByteSpan> jpeg,
                                  const RandomResizedCropOptions& options = {});
 Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& options = {});
+
+namespace detail {
+const OperatorPtr& random_window_operator();
+const OperatorPtr& random_window_of_file_operator();
+const OperatorPtr& decode_and_resize_operator();  // what `shrink` allows
+}  // namespace detail
 
 }  // namespace sluice

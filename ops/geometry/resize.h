@@ -8,6 +8,7 @@
 // below 1.
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
@@ -26,5 +27,12 @@ struct ResizeOptions {
 
 // Throws BuildError when no size is given, or `shorter` together with another.
 Value<Image> resize(Value<Image> image, const ResizeOptions& options);
+
+namespace detail {
+const OperatorPtr& resize_operator();            // height and width
+const OperatorPtr& resize_to_height_operator();  // the width follows
+const OperatorPtr& resize_to_width_operator();
+const OperatorPtr& resize_shorter_operator();  // the longer side follows
+}  // namespace detail
 
 }  // namespace sluice

@@ -1,16 +1,55 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry/rotate.h>
-#include <sluice/ops/operator.h>
+
+#include <array>
 
 namespace sluice {
 
+namespace {
+
+using FillNumbers = std::array<float, 4>;
+
+FillNumbers numbers_of(const Fill& fill) {
+  FillNumbers numbers;
+  for (int c = 0; c < 4; ++c) numbers.at(static_cast<std::size_t>(c)) = fill[c];
+  return numbers;
+}
+
+Fill fill_of(const FillNumbers& numbers) {
+  const auto level = [&](std::size_t c) { return static_cast<int>(numbers[c]); };
+  return {level(0), level(1), level(2), level(3)};
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::rotate_operator() {
+  static const OperatorPtr op =
+      declare_operator("rotate")
+          .family("geometry")
+          .summary("Turned counter-clockwise about the centre.")
+          .input<Image>("image")
+          .parameter<float>("degrees", {.help = "counter-clockwise"})
+          .constant<bool>("keep_size",
+                          {.value = false, .help = "else the picture grows to hold all of it"})
+          .constant<FillNumbers>(
+              "fill", {.value = FillNumbers{},
+                       .low = 0,
+                       .high = 255,
+                       .help = "the colour of pixels that have no source, for each channel"})
+          .choice("interpolation", Interpolation::bilinear,
+                  {Interpolation::nearest, Interpolation::bilinear}, "of pixels")
+          .output<Image>("image")
+          .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
+                   Interpolation interpolation, Image& out) {
+            kernels::rotate(in, degrees, {keep_size, fill_of(fill), interpolation}, out);
+          });
+  return op;
+}
+
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options) {
-  return detail::graph_of(image, "rotate")
-      .map_into<Image>(
-          "rotate",
-          [options](const Image& in, float angle, Image& out) {
-            kernels::rotate(in, angle, options, out);
-          },
-          image, degrees);
+  return apply_operator<Image>(detail::rotate_operator(), image, degrees, options.keep_size,
+                               numbers_of(options.fill), options.interpolation);
 }
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 // finite.
 #pragma once
 
+#include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/runtime/image.h>
@@ -17,5 +18,9 @@ namespace sluice {
 using kernels::RotateOptions;
 
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options = {});
+
+namespace detail {
+const OperatorPtr& rotate_operator();
+}  // namespace detail
 
 }  // namespace sluice

@@ -21,9 +21,8 @@ void check_factor(const char* name, float value) {
 
 }  // namespace
 
-void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
-                         Image& out) {
-  check_pixels("brightness_contrast", in);
+std::array<std::uint8_t, 256> brightness_contrast_table(float brightness, float contrast,
+                                                        float contrast_center) {
   check_factor("brightness", brightness);
   check_factor("contrast", contrast);
   check_finite("brightness_contrast", "contrast_center", contrast_center);
@@ -34,6 +33,13 @@ void brightness_contrast(const Image& in, float brightness, float contrast, floa
     table[static_cast<std::size_t>(x)] =
         static_cast<std::uint8_t>(std::clamp(std::floor(value + 0.5), 0.0, 255.0));
   }
+  return table;
+}
+
+void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
+                         Image& out) {
+  check_pixels("brightness_contrast", in);
+  const auto table = brightness_contrast_table(brightness, contrast, contrast_center);
   out.create(in.height(), in.width(), in.channels());
   const std::size_t bytes = in.row_bytes();
   for (int y = 0; y < in.height(); ++y) {

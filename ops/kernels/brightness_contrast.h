@@ -11,8 +11,14 @@
 
 #include <sluice/runtime/image.h>
 
+#include <array>
+#include <cstdint>
+
 namespace sluice::kernels {
 
+// What becomes of each level.
+std::array<std::uint8_t, 256> brightness_contrast_table(float brightness, float contrast,
+                                                        float contrast_center);
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
                          Image& out);
 inline void brightness_contrast(const Image& in, float brightness, float contrast, Image& out) {

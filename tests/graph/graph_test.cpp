@@ -23,24 +23,21 @@ struct Case {
 };
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
-      {Case::coin_flip, kNan, 0, "coin_flip: the probability must lie between 0 and 1, not nan"},
-      {Case::coin_flip, 1.5f, 0,
-       "coin_flip: the probability must lie between 0 and 1, not 1.500000"},
-      {Case::coin_flip, -0.5f, 0,
-       "coin_flip: the probability must lie between 0 and 1, not -0.500000"},
+      {Case::coin_flip, kNan, 0, "coin_flip: probability must lie between 0 and 1, not nan"},
+      {Case::coin_flip, 1.5f, 0, "coin_flip: probability must lie between 0 and 1, not 1.5"},
+      {Case::coin_flip, -0.5f, 0, "coin_flip: probability must lie between 0 and 1, not -0.5"},
       {Case::coin_flip, 1, 0, ""},
-      {Case::uniform, kNan, 1, "uniform: an end of the range must be a finite number, not nan"},
-      {Case::uniform, 0, kInf, "uniform: an end of the range must be a finite number, not inf"},
+      {Case::uniform, kNan, 1, "uniform: lo must be a finite number, not nan"},
+      {Case::uniform, 0, kInf, "uniform: hi must be a finite number, not inf"},
       {Case::uniform, 2, 1,
        "uniform: the range from 2.000000 to 1.000000 is empty; give the smaller number first"},
       {Case::uniform, -kMax, kMax,
        "uniform: the range from " + std::to_string(-kMax) + " to " + std::to_string(kMax) +
            " is wider than a float can say; give a smaller one"},
       {Case::uniform, 3, 3, ""},
-      {Case::normal, kNan, 1, "normal: the mean must be a finite number, not nan"},
-      {Case::normal, 0, kInf, "normal: the standard deviation must be a finite number, not inf"},
-      {Case::normal, 0, -1,
-       "normal: the standard deviation must not be negative, but is -1.000000"},
+      {Case::normal, kNan, 1, "normal: mean must be a finite number, not nan"},
+      {Case::normal, 0, kInf, "normal: stddev must be a finite number, not inf"},
+      {Case::normal, 0, -1, "normal: stddev must be at least 0, not -1"},
       {Case::normal, 5, 0, ""},
   };
   return all;

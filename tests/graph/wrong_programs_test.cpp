@@ -287,7 +287,7 @@ const std::vector<WrongProgram>& wrong_programs() {
          auto n = numbers(g);
          return g.if_else(g.coin_flip(1.5f), n, 0);
        },
-       "coin_flip: the probability must lie between 0 and 1, not 1.500000"},
+       "coin_flip: probability must lie between 0 and 1, not 1.5"},
       {"a window too small for a batch",
        [](Graph& g) { return numbers(g); },
        "a window of 4 samples can never fill a batch of 8; make window at least batch_size, or "

@@ -42,13 +42,16 @@ const Case kCases[] = {
     {"ImageNet in units of 0 .. 255",
      {123.675f, 116.28f, 103.53f},
      {58.395f, 57.12f, 57.375f},
-     "mean[0] is 123.675003"},
-    {"a std of 0 .. 255 alone", {0, 0, 0, 0}, {1, 255, 1, 1}, "std[1] is 255.000000"},
+     "mean[0] must lie between -1 and 1, not 123.675"},
+    {"a std of 0 .. 255 alone",
+     {0, 0, 0, 0},
+     {1, 255, 1, 1},
+     "std[1] must lie between 0 and 1, not 255"},
     {"to -1 .. 1", {0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}, ""},
     {"to 0 .. 255", {0, 0, 0}, {1 / 255.f, 1 / 255.f, 1 / 255.f}, ""},
     {"upwards", {-1, -1, -1, -1}, {1, 1, 1, 1}, ""},
-    {"a negative std", {0, 0, 0, 0}, {1, 1, -0.5f, 1}, "std[2] is -0.500000"},
-    {"no number", {NAN, 0, 0, 0}, {1, 1, 1, 1}, "mean[0] is nan"},
+    {"a negative std", {0, 0, 0, 0}, {1, 1, -0.5f, 1}, "std[2] must lie between 0 and 1, not -0.5"},
+    {"no number", {NAN, 0, 0, 0}, {1, 1, 1, 1}, "mean[0] must lie between -1 and 1, not nan"},
 };
 
 TEST(Normalize, NumbersOfAnotherScaleAreRefused) {
@@ -62,10 +65,9 @@ TEST(Normalize, NumbersOfAnotherScaleAreRefused) {
                         ResizeMirrorNormalizeOptions{.mean = c.mean, .std = c.std});
       const std::string wanted =
           *c.wrong == '\0' ? ""
-                           : name +
-                                 ": mean and std are in units of 0 .. 1, since pixels are divided "
-                                 "by 255 first, but " +
-                                 c.wrong + "; divide both by 255";
+                           : name + ": " + c.wrong +
+                                 "; mean and std are in units of 0 .. 1, since pixels are divided "
+                                 "by 255 first; divide both by 255";
       EXPECT_EQ(told, wanted) << c.name;
     }
   }

@@ -1,4 +1,4 @@
-#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/builder/number_functions.h>
 
 #include <stdexcept>
 

@@ -1,0 +1,187 @@
+#include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/builder/number_functions.h>
+#include <sluice/runtime/error.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sluice::detail {
+namespace {
+
+// E is BuildError for constants; for what a sample has, its error.
+template <class E>
+void require_range(float lo, float hi) {
+  if (lo <= hi && std::isfinite(hi - lo)) return;
+  throw E("uniform: the range from " + std::to_string(lo) + " to " + std::to_string(hi) +
+          (lo <= hi ? " is wider than a float can say; give a smaller one"
+                    : " is empty; give the smaller number first"));
+}
+
+float parameter_of(bool negative, int magnitude, float low, float high, bool randomly_negate,
+                   int bins) {
+  if (magnitude >= bins) {
+    throw std::out_of_range(
+        fmt::format("the magnitude is {}, but must lie between 0 and {}", magnitude, bins - 1));
+  }
+  const float share =
+      bins == 1 ? 0.f : static_cast<float>(magnitude) / static_cast<float>(bins - 1);
+  const float parameter = low + (high - low) * share;
+  return randomly_negate && negative ? -parameter : parameter;
+}
+
+Parameter any_number(std::string name, std::string help) {
+  Parameter parameter;
+  parameter.name = std::move(name);
+  parameter.type = ParameterType::any_number;
+  parameter.help = std::move(help);
+  return parameter;
+}
+
+}  // namespace
+
+const OperatorPtr& uniform_operator() {
+  static const OperatorPtr op =
+      declare_operator("uniform")
+          .family("random")
+          .summary("A number drawn uniformly from [lo, hi); lo when they are equal.")
+          .parameter<float>("lo", {.help = "the lowest number"})
+          .parameter<float>("hi", {.help = "above all numbers"})
+          .output<float>("number")
+          .checks([](const Arguments& arguments) {
+            const auto* lo = constant_of<float>(arguments[0]);
+            const auto* hi = constant_of<float>(arguments[1]);
+            if (lo != nullptr && hi != nullptr) require_range<BuildError>(*lo, *hi);
+          })
+          .runs([](Random& draw, float lo, float hi) {
+            require_range<std::invalid_argument>(lo, hi);
+            return draw.uniform(lo, hi);
+          });
+  return op;
+}
+
+const OperatorPtr& normal_operator() {
+  static const OperatorPtr op =
+      declare_operator("normal")
+          .family("random")
+          .summary("A number drawn from a normal distribution.")
+          .parameter<float>("mean", {.help = "of the distribution"})
+          .parameter<float>("stddev", {.low = 0, .help = "standard deviation"})
+          .output<float>("number")
+          .runs([](Random& draw, float mean, float stddev) { return draw.normal(mean, stddev); });
+  return op;
+}
+
+const OperatorPtr& coin_flip_operator() {
+  static const OperatorPtr op =
+      declare_operator("coin_flip")
+          .family("random")
+          .summary("True with the given probability.")
+          .parameter<float>("probability",
+                            {.value = 0.5f, .low = 0, .high = 1, .help = "that it is true"})
+          .output<bool>("heads")
+          .runs([](Random& draw, float probability) { return draw.unit() < probability; });
+  return op;
+}
+
+const OperatorPtr& draw_operator() {
+  static const OperatorPtr op =
+      declare_operator("draw")
+          .family("random")
+          .summary("One of several, uniformly, and a sign: what apply_random draws.")
+          .constant<std::int64_t>("count",
+                                  {.low = 1, .high = 4294967295.0, .help = "how many there are"})
+          .output<std::int64_t>("chosen")
+          .output<bool>("negative")
+          .runs([](Random& draw, std::int64_t count) {
+            const std::uint32_t chosen = draw.below(static_cast<std::uint32_t>(count));
+            return std::tuple{static_cast<std::int64_t>(chosen), (draw.next() & 1u) != 0};
+          });
+  return op;
+}
+
+const OperatorPtr& magnitude_operator() {
+  static const OperatorPtr op =
+      declare_operator("magnitude")
+          .family("random")
+          .summary("The parameter of an operator that apply_random has drawn.")
+          .input<bool>("negative")
+          .parameter<std::int32_t>("magnitude", {.low = 0, .help = "0 to bins - 1"})
+          .constant<float>("low", {.help = "the parameter at magnitude 0"})
+          .constant<float>("high", {.help = "the parameter at the highest magnitude"})
+          .constant<bool>("randomly_negate",
+                          {.value = false, .help = "whether the sign that was drawn counts"})
+          .constant<std::int32_t>("bins", {.value = 31, .low = 1, .help = "how many magnitudes"})
+          .output<float>("parameter")
+          .runs(parameter_of);
+  return op;
+}
+
+const OperatorPtr& constant_operator() {
+  static const OperatorPtr op = [] {
+    OperatorSchema schema;
+    schema.name = "constant";
+    schema.family = "arithmetic";
+    schema.summary = "The same value for every sample.";
+    Parameter value;
+    value.name = "value";
+    value.type = ParameterType::any;
+    value.per_sample = false;
+    value.help = "a bool, number, text or rectangle";
+    schema.parameters = {value};
+    schema.outputs = {{"value", nullptr}};
+    OperatorFunctions functions;
+    functions.output_types = [](const Arguments& arguments) {
+      return std::visit(
+          []<class T>(const T&) { return std::vector<const SlotType*>{slot_type<T>()}; },
+          std::get<Constant>(arguments[0]));
+    };
+    functions.bind = [](const OperatorSchema&, const Call& call) {
+      return std::visit(
+          [out = call.outputs[0]]<class T>(const T& constant) -> std::function<void(Sample&)> {
+            return [out, constant](Sample& sample) { sample.get<T>(out) = constant; };
+          },
+          std::get<Constant>(call.arguments[0]));
+    };
+    return std::make_shared<const Operator>(std::move(schema), std::move(functions));
+  }();
+  return op;
+}
+
+const OperatorPtr& filter_operator() {
+  static const OperatorPtr op = [] {
+    OperatorSchema schema;
+    schema.name = "filter";
+    schema.family = "control";
+    schema.summary = "Goes on with samples for which the predicate holds; the others are filtered.";
+    schema.parameters = {any_number("predicate", "zero and false do not hold")};
+    schema.effect = true;
+    OperatorFunctions functions;
+    functions.bind = [](const OperatorSchema&, const Call& call) {
+      std::function<void(Sample&)> run;
+      visit_number(call.arguments[0], [&]<class T>(const NumberReader<T>& predicate) {
+        run = [predicate](Sample& sample) {
+          if (!(predicate.of(sample) != T{})) sample.drop();
+        };
+      });
+      return run;
+    };
+    return std::make_shared<const Operator>(std::move(schema), std::move(functions));
+  }();
+  return op;
+}
+
+std::vector<OperatorPtr> built_in_operators() {
+  std::vector<OperatorPtr> all{uniform_operator(), normal_operator(),    coin_flip_operator(),
+                               draw_operator(),    magnitude_operator(), constant_operator(),
+                               filter_operator(),  cast_operator(),      convert_operator()};
+  for (const char* name : {"add", "subtract", "multiply", "divide", "remainder", "less", "greater",
+                           "less_equal", "greater_equal", "equal", "not_equal", "negate", "not"})
+    all.push_back(arithmetic_operator(name));
+  return all;
+}
+
+}  // namespace sluice::detail

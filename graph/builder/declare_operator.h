@@ -1,0 +1,215 @@
+// declare_operator: an operator is declared once, by its schema and the function that does the work
+// for one sample.
+//
+// clang-format off
+//   const auto gamma = declare_operator("gamma")
+//       .family("colour")
+//       .summary("Each level to the power of gamma.")
+//       .input<Image>("image")
+//       .parameter<float>("gamma", {.low = 0, .low_open = true, .help = "1 changes nothing"})
+//       .output<Image>("image")
+//       .runs([](const Image& in, float exponent, Image& out) { ... });
+// clang-format on
+//
+// The function takes what the schema says, in its order: inputs and parameters as const references
+// or by value, then each output as a reference to be written in place; or it returns its output, or
+// a std::tuple of them. Before all of them it may ask for a Random& and a SampleNotes&. Constants
+// and values are checked against the schema before it sees them.
+//
+// Errors: BuildError for a schema or function that makes no sense. What the function throws is the
+// error of the sample. Threads: declare on one; the function runs on several at once, and must not
+// change what it shares.
+#pragma once
+
+#include <sluice/graph/builder/operator_function.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// An operator, immutable and shared.
+using OperatorPtr = detail::OperatorPtr;
+
+// Of a parameter whose plain type is T.
+template <class T>
+struct ParameterOptions {
+  std::optional<T> value = {};  // the default; none: it must be given
+  // Of a number, or of each of several. Numbers are finite in any case.
+  double low = -detail::Parameter::kMost;
+  double high = detail::Parameter::kMost;
+  bool low_open = false;  // the bound itself is not legal
+  bool high_open = false;
+  std::string help = {};  // one line
+  std::string hint = {};  // what to do instead, said where a number is refused
+};
+
+class OperatorDeclaration {
+ public:
+  explicit OperatorDeclaration(std::string name) { schema_.name = std::move(name); }
+
+  OperatorDeclaration& version(int version) {
+    schema_.version = version;
+    return *this;
+  }
+  OperatorDeclaration& family(std::string family) {
+    schema_.family = std::move(family);
+    return *this;
+  }
+  OperatorDeclaration& summary(std::string summary) {
+    schema_.summary = std::move(summary);
+    return *this;
+  }
+
+  // A value of each sample.
+  template <class T>
+  OperatorDeclaration& input(std::string name) {
+    schema_.inputs.push_back({std::move(name), detail::InputTraits<T>::types()});
+    return *this;
+  }
+  // A constant, or a value of each sample.
+  template <class T>
+  OperatorDeclaration& parameter(std::string name, const ParameterOptions<T>& options = {}) {
+    return add(std::move(name), options, true);
+  }
+  // The same for all samples.
+  template <class T>
+  OperatorDeclaration& constant(std::string name, const ParameterOptions<T>& options = {}) {
+    return add(std::move(name), options, false);
+  }
+  // One of the enumerators, each of which has a name_of(); the same for all samples.
+  template <class E>
+  OperatorDeclaration& choice(std::string name, E otherwise, const std::vector<E>& choices,
+                              std::string help) {
+    detail::Parameter parameter;
+    parameter.name = std::move(name);
+    parameter.type = detail::ParameterType::choice;
+    parameter.per_sample = false;
+    parameter.help = std::move(help);
+    for (const E choice : choices)
+      parameter.choices.push_back({name_of(choice), static_cast<std::int64_t>(choice)});
+    parameter.default_value = detail::ConstantTraits<E>::to(otherwise, parameter);
+    schema_.parameters.push_back(std::move(parameter));
+    return *this;
+  }
+  template <class T>
+  OperatorDeclaration& output(std::string name) {
+    schema_.outputs.push_back({std::move(name), detail::slot_type<T>()});
+    return *this;
+  }
+
+  // It runs even if nobody reads what it gives.
+  OperatorDeclaration& effect() {
+    schema_.effect = true;
+    return *this;
+  }
+  // What SampleNotes::note() counts.
+  OperatorDeclaration& events(std::vector<std::string> names) {
+    schema_.events = std::move(names);
+    return *this;
+  }
+  // Checks of constants that concern several parameters. Throws BuildError.
+  OperatorDeclaration& checks(std::function<void(const detail::Arguments&)> check) {
+    functions_.check = std::move(check);
+    return *this;
+  }
+  // What is known of the tensors that it gives: type, layout, number of dimensions.
+  OperatorDeclaration& infers(std::function<std::vector<TensorSpec>(const detail::Arguments&,
+                                                                    const std::vector<TensorSpec>&)>
+                                  infer) {
+    functions_.infer = std::move(infer);
+    return *this;
+  }
+  // Of its first input, a picture, it needs the size only.
+  OperatorDeclaration& sees_size() {
+    functions_.sight = [](const detail::Arguments&) {
+      detail::Sight sight;
+      sight.of = detail::Sight::Of::size;
+      return sight;
+    };
+    return *this;
+  }
+  // Of its first input, a picture, it needs one rectangle only, and gives the same when it is given
+  // that as a picture of its own; a copy of it, if `is_copy`. f takes what the operator's function
+  // takes, outputs excepted, with a picture that may be asked for its size only. Where `all` says
+  // so of the arguments, it needs the whole picture.
+  template <class F>
+  OperatorDeclaration& sees_rectangle(F f, bool is_copy = false,
+                                      std::function<bool(const detail::Arguments&)> all = {}) {
+    make_sight_ = [f = std::move(f), is_copy, all = std::move(all)](detail::OperatorSchema schema)
+        -> std::function<detail::Sight(const detail::Arguments&)> {
+      schema.name += ".rectangle";
+      schema.outputs = {{"rectangle", detail::slot_type<Rectangle>()}};
+      schema.events.clear();
+      detail::Sight sight;
+      sight.of = detail::Sight::Of::rectangle;
+      sight.is_copy = is_copy;
+      sight.rectangle = detail::make_operator(std::move(schema), {}, f);
+      return [sight, all](const detail::Arguments& arguments) {
+        return all && all(arguments) ? detail::Sight() : sight;
+      };
+    };
+    return *this;
+  }
+  // It is a decoder; these make less of its picture.
+  OperatorDeclaration& decodes(detail::PartialDecoding decoding) {
+    functions_.decoding = std::move(decoding);
+    return *this;
+  }
+  // It maps levels by a table, for constants at least.
+  OperatorDeclaration& maps_levels(
+      std::function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
+    functions_.level_table = std::move(table);
+    return *this;
+  }
+
+  template <class F>
+  detail::OperatorPtr runs(F f) {
+    if (make_sight_) functions_.sight = make_sight_(schema_);
+    return detail::make_operator(std::move(schema_), std::move(functions_), std::move(f));
+  }
+
+ private:
+  template <class T>
+  OperatorDeclaration& add(std::string name, const ParameterOptions<T>& options, bool per_sample) {
+    using Traits = detail::ConstantTraits<T>;
+    static_assert(Traits::exists && !std::is_enum_v<T>,
+                  "a parameter is a bool, std::int32_t, std::int64_t, float, double, std::string, "
+                  "Rectangle or std::array<float, N>; enumerations are choices, and values of "
+                  "other types are inputs");
+    detail::Parameter parameter;
+    parameter.name = std::move(name);
+    parameter.type = Traits::type;
+    parameter.per_sample = per_sample;
+    parameter.low = options.low;
+    parameter.high = options.high;
+    parameter.low_open = options.low_open;
+    parameter.high_open = options.high_open;
+    parameter.help = options.help;
+    parameter.hint = options.hint;
+    if constexpr (requires { Traits::count; }) {
+      parameter.count = Traits::count;
+      parameter.per_sample = false;
+    }
+    if (options.value) parameter.default_value = Traits::to(*options.value, parameter);
+    schema_.parameters.push_back(std::move(parameter));
+    return *this;
+  }
+
+  detail::OperatorSchema schema_;
+  detail::OperatorFunctions functions_;
+  std::function<std::function<detail::Sight(const detail::Arguments&)>(detail::OperatorSchema)>
+      make_sight_;
+};
+
+inline OperatorDeclaration declare_operator(std::string name) {
+  return OperatorDeclaration(std::move(name));
+}
+
+}  // namespace sluice

@@ -1,0 +1,364 @@
+// How the function that an operator is declared with becomes a step: which of its arguments are
+// inputs, parameters and outputs, how each is read from a sample or is a constant, and whether all
+// that fits the schema. Internal to declare_operator.h, but for SampleNotes.
+//
+// Ownership: a bound function has a copy of the function and refers to the operator's schema.
+// Threads: it runs on several at once. Errors: BuildError for a function that does not fit; a value
+// that the schema does not allow is the error of its sample.
+#pragma once
+
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/own.h>
+#include <sluice/runtime/random.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// What an operator's function may say of the sample that it works on.
+class SampleNotes {
+ public:
+  SampleNotes(detail::Sample& sample, std::atomic<bool>* said) : sample_(sample), said_(said) {}
+  // The event with this number has happened: see Declaration::events().
+  void note(std::size_t event) { sample_.note(event); }
+  // Something is wrong with the sample, which is delivered all the same.
+  void warn(std::string_view what) { sample_.warn(what); }
+  // The same, for what may concern every sample: said once for the step.
+  void warn_once(std::string_view what) {
+    if (said_ == nullptr || !said_->exchange(true, std::memory_order_relaxed)) warn(what);
+  }
+
+ private:
+  detail::Sample& sample_;
+  std::atomic<bool>* said_;
+};
+
+namespace detail {
+
+// How a T is a constant of a plan. Enumerations are choices.
+template <class T>
+struct ConstantTraits {
+  static constexpr bool exists = std::is_enum_v<T>;
+  static constexpr ParameterType type = ParameterType::choice;
+  static Constant to(T value, const Parameter& parameter) {
+    for (const Choice& choice : parameter.choices) {
+      if (choice.value == static_cast<std::int64_t>(value)) return choice.name;
+    }
+    return static_cast<std::int64_t>(value);  // which is none of the choices
+  }
+  static T from(const Constant& constant, const Parameter& parameter) {
+    for (const Choice& choice : parameter.choices) {
+      if (choice.name == std::get<std::string>(constant)) return static_cast<T>(choice.value);
+    }
+    return T{};
+  }
+};
+template <class T, ParameterType kType>
+struct SameConstant {
+  static constexpr bool exists = true;
+  static constexpr ParameterType type = kType;
+  static Constant to(const T& value, const Parameter&) { return value; }
+  static T from(const Constant& constant, const Parameter&) { return std::get<T>(constant); }
+};
+template <>
+struct ConstantTraits<bool> : SameConstant<bool, ParameterType::boolean> {};
+template <>
+struct ConstantTraits<std::int32_t> : SameConstant<std::int32_t, ParameterType::integer> {};
+template <>
+struct ConstantTraits<std::int64_t> : SameConstant<std::int64_t, ParameterType::wide_integer> {};
+template <>
+struct ConstantTraits<float> : SameConstant<float, ParameterType::number> {};
+template <>
+struct ConstantTraits<double> : SameConstant<double, ParameterType::wide_number> {};
+template <>
+struct ConstantTraits<std::string> : SameConstant<std::string, ParameterType::text> {};
+template <>
+struct ConstantTraits<Rectangle> : SameConstant<Rectangle, ParameterType::rectangle> {};
+template <std::size_t N>
+struct ConstantTraits<std::array<float, N>> {
+  static constexpr bool exists = true;
+  static constexpr ParameterType type = ParameterType::numbers;
+  static constexpr std::size_t count = N;
+  static Constant to(const std::array<float, N>& value, const Parameter&) {
+    return std::vector<double>(value.begin(), value.end());
+  }
+  static std::array<float, N> from(const Constant& constant, const Parameter&) {
+    std::array<float, N> value{};
+    const auto& numbers = std::get<std::vector<double>>(constant);
+    for (std::size_t i = 0; i < N; ++i) value[i] = static_cast<float>(numbers.at(i));
+    return value;
+  }
+};
+
+// Which slots an input of type T takes, and how it reads one. Inputs of several types specialise
+// it.
+template <class T>
+struct InputTraits {
+  static std::vector<const SlotType*> types() { return {slot_type<T>()}; }
+  static const T& of(const Sample& sample, const SlotArgument& from) {
+    return sample.get<T>(from.slot);
+  }
+};
+
+// An argument, as the function gets it.
+template <class T, bool kMayBeConstant = ConstantTraits<T>::exists>
+class ArgumentReader {
+ public:
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
+      : slot_(std::get<SlotArgument>(argument)) {
+    static_cast<void>(schema);
+    static_cast<void>(i);
+  }
+  decltype(auto) of(const Sample& sample) const { return InputTraits<T>::of(sample, slot_); }
+
+ private:
+  SlotArgument slot_;
+};
+template <class T>
+class ArgumentReader<T, true> {
+ public:
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument) {
+    const std::size_t inputs = schema.inputs.size();
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      slot_ = *slot;
+      is_slot_ = true;
+      if (i >= inputs) checked_by_ = &schema.parameters[i - inputs];
+      name_ = schema.name;
+    } else {
+      constant_ =
+          ConstantTraits<T>::from(std::get<Constant>(argument), schema.parameters[i - inputs]);
+    }
+  }
+  const T& of(const Sample& sample) const {
+    if (!is_slot_) return constant_;
+    const T& value = sample.get<T>(slot_.slot);
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+      if (checked_by_ != nullptr && !checked_by_->allows(static_cast<double>(value)))
+        throw_refused(name_, *checked_by_, static_cast<double>(value));
+    }
+    return value;
+  }
+
+ private:
+  T constant_{};
+  SlotArgument slot_;
+  bool is_slot_ = false;
+  const Parameter* checked_by_ = nullptr;
+  std::string_view name_;
+};
+
+enum class Role : std::uint8_t { draws, notes, argument, output };
+template <class A>
+constexpr Role role_of() {
+  using T = std::decay_t<A>;
+  constexpr bool written =
+      std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
+  if (std::is_same_v<T, Random>) return Role::draws;
+  if (std::is_same_v<T, SampleNotes>) return Role::notes;
+  return written ? Role::output : Role::argument;
+}
+
+template <class R, class... As>
+struct SignatureOf {
+  using Result = R;
+  using Types = std::tuple<std::decay_t<As>...>;
+  static constexpr std::size_t kSize = sizeof...(As);
+  static constexpr std::array<Role, kSize> kRoles{role_of<As>()...};
+  static constexpr std::size_t count(Role role, std::size_t before = kSize) {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < before; ++i) number += kRoles[i] == role ? 1 : 0;
+    return number;
+  }
+};
+template <class F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <class R, class C, class... As>
+struct Signature<R (C::*)(As...) const> : SignatureOf<R, As...> {};
+template <class R, class... As>
+struct Signature<R (*)(As...)> : SignatureOf<R, As...> {};
+
+// What returned values become: a tuple one output each.
+template <class R>
+struct Returned {
+  static std::vector<const SlotType*> types() { return {slot_type<R>()}; }
+  static void write(Sample& sample, const std::vector<SlotId>& to, R&& value) {
+    take_ownership(value);
+    sample.get<R>(to[0]) = std::move(value);
+  }
+};
+template <>
+struct Returned<void> {
+  static std::vector<const SlotType*> types() { return {}; }
+};
+template <class... Rs>
+struct Returned<std::tuple<Rs...>> {
+  static std::vector<const SlotType*> types() { return {slot_type<Rs>()...}; }
+  static void write(Sample& sample, const std::vector<SlotId>& to, std::tuple<Rs...>&& values) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((take_ownership(std::get<I>(values)),
+        sample.get<Rs>(to[I]) = std::move(std::get<I>(values))),
+       ...);
+    }
+    (std::index_sequence_for<Rs...>());
+  }
+};
+
+// F with its arguments, as a step runs it.
+template <class F>
+class BoundFunction {
+  using S = Signature<F>;
+
+  template <std::size_t I>
+  using Type = std::tuple_element_t<I, typename S::Types>;
+  struct Nothing {
+    Nothing(const OperatorSchema&, std::size_t, const Arguments&) {}
+  };
+  template <class T>
+  struct Reader : ArgumentReader<T> {
+    Reader(const OperatorSchema& schema, std::size_t i, const Arguments& arguments)
+        : ArgumentReader<T>(schema, i, arguments.at(i)) {}
+  };
+  template <std::size_t I>
+  using ReaderOf = std::conditional_t<S::kRoles[I] == Role::argument, Reader<Type<I>>, Nothing>;
+  template <class Indices>
+  struct ReadersOf;
+  template <std::size_t... I>
+  struct ReadersOf<std::index_sequence<I...>> {
+    using type = std::tuple<ReaderOf<I>...>;
+  };
+  using Indices = std::make_index_sequence<S::kSize>;
+  using Readers = typename ReadersOf<Indices>::type;
+
+ public:
+  BoundFunction(const OperatorSchema& schema, const F& f, const Call& call)
+      : f_(f),
+        readers_(readers(schema, call.arguments, Indices())),
+        outputs_(call.outputs),
+        generator_(call.generator),
+        said_(call.said) {}
+
+  void operator()(Sample& sample) const {
+    if constexpr (S::count(Role::draws) > 0) {
+      Random draw(sample.random_key(generator_));
+      run(sample, &draw, Indices());
+    } else {
+      run(sample, nullptr, Indices());
+    }
+  }
+
+ private:
+  template <std::size_t... I>
+  static Readers readers(const OperatorSchema& schema, const Arguments& arguments,
+                         std::index_sequence<I...>) {
+    return Readers{ReaderOf<I>(schema, S::count(Role::argument, I), arguments)...};
+  }
+
+  template <std::size_t... I>
+  void run(Sample& sample, Random* draw, std::index_sequence<I...>) const {
+    SampleNotes notes(sample, said_.get());
+    (clear<I>(sample), ...);
+    if constexpr (std::is_void_v<typename S::Result>) {
+      f_(pass<I>(sample, draw, notes)...);
+      (own<I>(sample), ...);
+    } else {
+      Returned<typename S::Result>::write(sample, outputs_, f_(pass<I>(sample, draw, notes)...));
+    }
+  }
+
+  template <std::size_t I>
+  auto& output(Sample& sample) const {
+    return sample.get<Type<I>>(outputs_[S::count(Role::output, I)]);
+  }
+  // An Image keeps its place in the batch; anything else shows nothing of the sample before.
+  template <std::size_t I>
+  void clear(Sample& sample) const {
+    if constexpr (S::kRoles[I] == Role::output && !Placeable<Type<I>>)
+      output<I>(sample) = Type<I>();
+  }
+  template <std::size_t I>
+  void own(Sample& sample) const {
+    if constexpr (S::kRoles[I] == Role::output) take_ownership(output<I>(sample));
+  }
+  template <std::size_t I>
+  decltype(auto) pass(Sample& sample, [[maybe_unused]] Random* draw,
+                      [[maybe_unused]] SampleNotes& notes) const {
+    if constexpr (S::kRoles[I] == Role::draws) {
+      return (*draw);
+    } else if constexpr (S::kRoles[I] == Role::notes) {
+      return (notes);
+    } else if constexpr (S::kRoles[I] == Role::output) {
+      return (output<I>(sample));
+    } else {
+      return std::get<I>(readers_).of(sample);
+    }
+  }
+
+  F f_;
+  Readers readers_;
+  std::vector<SlotId> outputs_;
+  std::uint32_t generator_;
+  std::shared_ptr<std::atomic<bool>> said_;
+};
+
+// The schema of a function, as far as types tell.
+struct FunctionTypes {
+  struct Item {
+    std::vector<const SlotType*> slots;  // of an input
+    std::optional<ParameterType> parameter;
+  };
+  std::vector<Item> items;
+  std::vector<const SlotType*> outputs;
+  bool draws = false;
+};
+template <class F>
+FunctionTypes types_of_function() {
+  using S = Signature<F>;
+  FunctionTypes types;
+  types.outputs = Returned<typename S::Result>::types();
+  types.draws = S::count(Role::draws) > 0;
+  const auto add = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+    using T = std::tuple_element_t<I, typename S::Types>;
+    if constexpr (S::kRoles[I] == Role::output) {
+      types.outputs.push_back(slot_type<T>());
+    } else if constexpr (S::kRoles[I] == Role::argument) {
+      FunctionTypes::Item item{InputTraits<T>::types(), std::nullopt};
+      if constexpr (ConstantTraits<T>::exists) item.parameter = ConstantTraits<T>::type;
+      types.items.push_back(std::move(item));
+    }
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (add(std::integral_constant<std::size_t, I>()), ...);
+  }
+  (std::make_index_sequence<S::kSize>());
+  return types;
+}
+// Throws BuildError where function and schema differ.
+void require_fit(const OperatorSchema& schema, const FunctionTypes& types);
+
+template <class F>
+OperatorPtr make_operator(OperatorSchema schema, OperatorFunctions functions, F f) {
+  const FunctionTypes types = types_of_function<F>();
+  schema.draws = types.draws;
+  require_fit(schema, types);
+  functions.bind = [f = std::move(f)](const OperatorSchema& of,
+                                      const Call& call) -> std::function<void(Sample&)> {
+    return BoundFunction<F>(of, f, call);
+  };
+  return std::make_shared<const Operator>(std::move(schema), std::move(functions));
+}
+
+}  // namespace detail
+}  // namespace sluice

@@ -1,0 +1,319 @@
+#include <sluice/graph/plan/operator.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/numbers.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace sluice::detail {
+namespace {
+
+template <class X>
+inline constexpr bool is_numeric = std::is_arithmetic_v<X> && !std::is_same_v<X, bool>;
+
+// Which alternative of a Constant the parameter holds; null where there is no single one.
+template <class Visit>
+void visit_type(ParameterType type, Visit&& visit) {
+  switch (type) {
+    case ParameterType::boolean:
+      return visit(std::type_identity<bool>());
+    case ParameterType::integer:
+      return visit(std::type_identity<std::int32_t>());
+    case ParameterType::wide_integer:
+      return visit(std::type_identity<std::int64_t>());
+    case ParameterType::number:
+      return visit(std::type_identity<float>());
+    case ParameterType::wide_number:
+      return visit(std::type_identity<double>());
+    case ParameterType::text:
+    case ParameterType::choice:
+      return visit(std::type_identity<std::string>());
+    case ParameterType::rectangle:
+      return visit(std::type_identity<Rectangle>());
+    case ParameterType::numbers:
+      return visit(std::type_identity<std::vector<double>>());
+    case ParameterType::any_number:
+    case ParameterType::any:
+      return;
+  }
+}
+
+// The constant as the parameter's type, where nothing is lost; else it stays as it is.
+void convert(const Parameter& parameter, Constant& constant) {
+  visit_type(parameter.type, [&]<class To>(std::type_identity<To>) {
+    if constexpr (is_numeric<To>) {
+      std::visit(
+          [&]<class From>(const From& from) {
+            if constexpr (is_numeric<From>) {
+              if (is_number_of<To>(from)) constant = static_cast<To>(from);
+            }
+          },
+          Constant(constant));
+    }
+  });
+}
+
+bool has_type(const Parameter& parameter, const Constant& constant) {
+  bool has =
+      parameter.type == ParameterType::any || (parameter.type == ParameterType::any_number &&
+                                               constant.index() < Constant(std::string()).index());
+  visit_type(parameter.type, [&]<class To>(std::type_identity<To>) {
+    has = has || std::holds_alternative<To>(constant);
+  });
+  return has;
+}
+
+std::string choices_text(const Parameter& parameter) {
+  std::string text;
+  for (const Choice& choice : parameter.choices) text += (text.empty() ? "" : ", ") + choice.name;
+  return text;
+}
+
+void check_constant(const std::string& op, const Parameter& parameter, const Constant& constant) {
+  if (!has_type(parameter, constant)) {
+    throw BuildError(
+        fmt::format("{}: {} is {}, but must be {}", op, parameter.name, to_string(constant),
+                    parameter.type == ParameterType::choice ? "one of " + choices_text(parameter)
+                                                            : name_of(parameter.type)));
+  }
+  if (parameter.type == ParameterType::any || parameter.type == ParameterType::any_number) return;
+  std::visit(
+      [&]<class T>(const T& value) {
+        if constexpr (is_numeric<T>) {
+          const auto number = static_cast<double>(value);
+          if (!parameter.allows(number)) throw BuildError(refusal(op, parameter, number));
+        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+          if (value.size() != parameter.count) {
+            throw BuildError(fmt::format("{}: {} must be {} numbers, not {}", op, parameter.name,
+                                         parameter.count, value.size()));
+          }
+          Parameter one = parameter;
+          for (std::size_t i = 0; i < value.size(); ++i) {
+            one.name = fmt::format("{}[{}]", parameter.name, i);
+            if (!one.allows(value[i])) throw BuildError(refusal(op, one, value[i]));
+          }
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          const auto& all = parameter.choices;
+          if (parameter.type == ParameterType::choice &&
+              std::none_of(all.begin(), all.end(),
+                           [&](const Choice& c) { return c.name == value; })) {
+            throw BuildError(fmt::format("{}: {} must be one of {}, not '{}'", op, parameter.name,
+                                         choices_text(parameter), value));
+          }
+        }
+      },
+      constant);
+}
+
+void check_slot(const std::string& op, const std::string& what,
+                const std::vector<const SlotType*>& accepted, const SlotArgument& slot) {
+  if (std::find(accepted.begin(), accepted.end(), slot.type) != accepted.end()) return;
+  std::string names;
+  for (const SlotType* type : accepted)
+    names += (names.empty() ? "" : " or ") + std::string(type->name);
+  throw BuildError(fmt::format("{}: {} is given a value of '{}', but {}", op, what,
+                               slot.type == nullptr ? "no type" : slot.type->name,
+                               names.empty() ? "is the same for all samples: give a constant"
+                                             : "must be one of '" + names + "'"));
+}
+
+}  // namespace
+
+const char* name_of(ParameterType type) {
+  switch (type) {
+    case ParameterType::boolean:
+      return "bool";
+    case ParameterType::integer:
+      return "i32";
+    case ParameterType::wide_integer:
+      return "i64";
+    case ParameterType::number:
+      return "f32";
+    case ParameterType::wide_number:
+      return "f64";
+    case ParameterType::text:
+      return "text";
+    case ParameterType::choice:
+      return "choice";
+    case ParameterType::rectangle:
+      return "rectangle";
+    case ParameterType::numbers:
+      return "numbers";
+    case ParameterType::any_number:
+      return "any number";
+    case ParameterType::any:
+      return "anything";
+  }
+  return "?";
+}
+
+std::string to_string(const Constant& constant) {
+  return std::visit(
+      []<class T>(const T& value) -> std::string {
+        if constexpr (std::is_same_v<T, std::string>) {
+          return "'" + value + "'";
+        } else if constexpr (std::is_same_v<T, Rectangle>) {
+          return fmt::format("y={} x={} height={} width={}", value.y, value.x, value.height,
+                             value.width);
+        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+          std::string text;
+          for (const double number : value)
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", number);
+          return "[" + text + "]";
+        } else {
+          return fmt::format("{}", value);
+        }
+      },
+      constant);
+}
+
+std::vector<const SlotType*> Parameter::slot_types() const {
+  std::vector<const SlotType*> types;
+  if (!per_sample) return types;
+  if (type == ParameterType::any_number) {
+    return {slot_type<bool>(), slot_type<std::int32_t>(), slot_type<std::int64_t>(),
+            slot_type<float>(), slot_type<double>()};
+  }
+  visit_type(type, [&]<class T>(std::type_identity<T>) { types.push_back(slot_type<T>()); });
+  return types;
+}
+
+std::string range_text(const Parameter& p) {
+  bool ranged = false;
+  visit_type(p.type, [&]<class T>(std::type_identity<T>) {
+    ranged = is_numeric<T> || std::is_same_v<T, std::vector<double>>;
+  });
+  if (!ranged) return "";
+  const bool below = p.low > -Parameter::kMost, above = p.high < Parameter::kMost;
+  if (!below && !above) {
+    return p.type == ParameterType::integer || p.type == ParameterType::wide_integer
+               ? "any whole number"
+               : "any finite number";
+  }
+  return (below ? fmt::format("{} {} ", p.low, p.low_open ? "<" : "<=") : std::string()) + "x" +
+         (above ? fmt::format(" {} {}", p.high_open ? "<" : "<=", p.high) : std::string());
+}
+
+std::string refusal(std::string_view op, const Parameter& p, double number) {
+  const bool below = p.low > -Parameter::kMost, above = p.high < Parameter::kMost;
+  std::string legal;
+  if (below && above && !p.low_open && !p.high_open) {
+    legal = fmt::format("lie between {} and {}", p.low, p.high);
+  } else if (below && above) {
+    legal = fmt::format("be {} {} and {} {}", p.low_open ? "above" : "at least", p.low,
+                        p.high_open ? "below" : "at most", p.high);
+  } else if (!std::isfinite(number)) {
+    legal = "be a finite number";
+  } else if (below) {
+    legal = fmt::format("be {} {}", p.low_open ? "above" : "at least", p.low);
+  } else {
+    legal = fmt::format("be {} {}", p.high_open ? "below" : "at most", p.high);
+  }
+  const std::string shown = p.type == ParameterType::number || p.type == ParameterType::numbers
+                                ? fmt::format("{}", static_cast<float>(number))
+                                : fmt::format("{}", number);
+  return fmt::format("{}: {} must {}, not {}{}{}", op, p.name, legal, shown,
+                     p.hint.empty() ? "" : "; ", p.hint);
+}
+
+void throw_refused(std::string_view op, const Parameter& parameter, double number) {
+  throw std::invalid_argument(refusal(op, parameter, number));
+}
+
+Operator::Operator(OperatorSchema schema, OperatorFunctions functions)
+    : schema_(std::move(schema)), functions_(std::move(functions)) {
+  const auto require = [this](bool good, const std::string& what) {
+    if (!good) throw BuildError("the operator '" + schema_.name + "' " + what);
+  };
+  require(!schema_.name.empty(), "has no name");
+  require(schema_.version >= 1, "has no version of at least 1");
+  require(static_cast<bool>(functions_.bind), "has nothing to run");
+  std::vector<std::string> names;
+  for (const Input& input : schema_.inputs) names.push_back(input.name);
+  for (const Parameter& parameter : schema_.parameters) names.push_back(parameter.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) require(false, "has two arguments '" + *twice + "'");
+  for (const Parameter& parameter : schema_.parameters) {
+    if (parameter.default_value) check_constant(schema_.name, parameter, *parameter.default_value);
+  }
+}
+
+Arguments Operator::arrange(std::vector<std::pair<std::string, Argument>> named) const {
+  Arguments arguments;
+  const auto take = [&](const std::string& name, const std::optional<Constant>& otherwise) {
+    const auto at = std::find_if(named.begin(), named.end(),
+                                 [&](const auto& argument) { return argument.first == name; });
+    if (at != named.end()) {
+      arguments.push_back(std::move(at->second));
+      named.erase(at);
+    } else if (otherwise) {
+      arguments.emplace_back(*otherwise);
+    } else {
+      throw BuildError(schema_.name + ": '" + name + "' is missing");
+    }
+  };
+  for (const Input& input : schema_.inputs) take(input.name, std::nullopt);
+  for (const Parameter& parameter : schema_.parameters)
+    take(parameter.name, parameter.default_value);
+  if (!named.empty())
+    throw BuildError(schema_.name + ": there is no parameter '" + named.front().first + "'");
+  return arguments;
+}
+
+void Operator::check(Arguments& arguments) const {
+  const std::size_t inputs = schema_.inputs.size();
+  if (arguments.size() != inputs + schema_.parameters.size()) {
+    throw BuildError(fmt::format("{}: {} arguments are given, but it takes {}", schema_.name,
+                                 arguments.size(), inputs + schema_.parameters.size()));
+  }
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const auto* slot = std::get_if<SlotArgument>(&arguments[i]);
+    if (slot == nullptr) {
+      throw BuildError(schema_.name + ": the input '" + schema_.inputs[i].name +
+                       "' is given a constant; give it a value");
+    }
+    check_slot(schema_.name, "the input '" + schema_.inputs[i].name + "'", schema_.inputs[i].types,
+               *slot);
+  }
+  for (std::size_t i = 0; i < schema_.parameters.size(); ++i) {
+    const Parameter& parameter = schema_.parameters[i];
+    Argument& argument = arguments[inputs + i];
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      check_slot(schema_.name, "'" + parameter.name + "'", parameter.slot_types(), *slot);
+    } else {
+      auto& constant = std::get<Constant>(argument);
+      convert(parameter, constant);
+      check_constant(schema_.name, parameter, constant);
+    }
+  }
+  if (functions_.check) functions_.check(arguments);
+}
+
+std::vector<const SlotType*> Operator::output_types(const Arguments& arguments) const {
+  if (functions_.output_types) return functions_.output_types(arguments);
+  std::vector<const SlotType*> types;
+  for (const Output& output : schema_.outputs) types.push_back(output.type);
+  return types;
+}
+
+std::vector<TensorSpec> Operator::infer(const Arguments& arguments,
+                                        const std::vector<TensorSpec>& inputs) const {
+  if (functions_.infer) return functions_.infer(arguments, inputs);
+  return std::vector<TensorSpec>(schema_.outputs.size());
+}
+
+Sight Operator::sight(const Arguments& arguments) const {
+  return functions_.sight ? functions_.sight(arguments) : Sight();
+}
+
+std::optional<std::array<std::uint8_t, 256>> Operator::level_table(
+    const Arguments& arguments) const {
+  return functions_.level_table ? functions_.level_table(arguments) : std::nullopt;
+}
+
+}  // namespace sluice::detail

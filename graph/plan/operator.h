@@ -1,0 +1,214 @@
+// Operator: what a step does, as data. It knows its name, its parameters with their legal ranges,
+// what its outputs look like, how it runs for one sample, and what passes may ask. A step is an
+// operator with arguments, each a slot or a constant: whoever gives it other arguments binds it
+// again.
+//
+// Made by declare_operator (builder/declare_operator.h); found by name in operator_registry.h.
+// Ownership: immutable, shared by plans, steps and the registry; what bind() gives refers to the
+// operator, which must outlive it (a step keeps its own). Threads: any number at once. Errors:
+// BuildError for arguments that make no sense; what a sample has instead is the error of that
+// sample, in the same words.
+#pragma once
+
+#include <sluice/graph/plan/slot.h>
+#include <sluice/graph/plan/tensor_spec.h>
+#include <sluice/runtime/rectangle.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sluice::detail {
+
+class BatchLaunch;
+class Operator;
+class Sample;
+using OperatorPtr = std::shared_ptr<const Operator>;
+
+// What a parameter may be when it is the same for all samples. A choice is the name of what is
+// chosen.
+using Constant = std::variant<bool, std::int32_t, std::int64_t, float, double, std::string,
+                              Rectangle, std::vector<double>>;
+// "0.5", "true", "'bilinear'", for messages and texts.
+std::string to_string(const Constant& constant);
+
+struct SlotArgument {
+  SlotId slot = 0;
+  const SlotType* type = nullptr;
+};
+using Argument = std::variant<SlotArgument, Constant>;
+using Arguments = std::vector<Argument>;
+// Null when the argument is a slot, or a constant of another type.
+template <class T>
+const T* constant_of(const Argument& argument) {
+  const auto* constant = std::get_if<Constant>(&argument);
+  return constant == nullptr ? nullptr : std::get_if<T>(constant);
+}
+
+enum class ParameterType : std::uint8_t {
+  boolean,
+  integer,       // 32 bits
+  wide_integer,  // 64 bits
+  number,        // float
+  wide_number,   // double
+  text,
+  choice,  // one of several names
+  rectangle,
+  numbers,     // as many as `count` says
+  any_number,  // of any of the first five types, which it keeps
+  any          // whatever a Constant may be
+};
+const char* name_of(ParameterType type);  // "bool", "i32", "f32", ...
+
+struct Choice {
+  std::string name;
+  std::int64_t value = 0;  // of the enumerator
+};
+
+struct Parameter {
+  // Numbers are finite; any_number and any may be anything.
+  static constexpr double kMost = std::numeric_limits<double>::max();
+
+  std::string name;
+  ParameterType type = ParameterType::number;
+  std::optional<Constant> default_value;     // none: it must be given
+  double low = -kMost, high = kMost;         // of a number, or of each of several
+  bool low_open = false, high_open = false;  // the bound itself is not legal
+  std::size_t count = 0;                     // of numbers
+  std::vector<Choice> choices;
+  bool per_sample = true;  // a value may be given, which differs from sample to sample
+  std::string help;        // one line
+  std::string hint;        // what to do instead, said with every refusal of a number
+
+  bool allows(double number) const {
+    return (low_open ? number > low : number >= low) &&
+           (high_open ? number < high : number <= high);
+  }
+  // Which slots may be given; empty when none may.
+  std::vector<const SlotType*> slot_types() const;
+};
+// "0 <= x < 1", "any finite number"; empty for what has no range.
+std::string range_text(const Parameter& parameter);
+
+struct Input {
+  std::string name;
+  std::vector<const SlotType*> types;  // any of these
+};
+struct Output {
+  std::string name;
+  const SlotType* type = nullptr;  // null: it follows from the arguments
+};
+
+struct OperatorSchema {
+  std::string name;
+  int version = 1;  // of what it computes and of its parameters: saved plans name it
+  std::string family;
+  std::string summary;  // one line
+  // Arguments come in this order: inputs, then parameters.
+  std::vector<Input> inputs;
+  std::vector<Parameter> parameters;
+  std::vector<Output> outputs;
+  std::vector<std::string> events;  // what Sample::note() counts
+  bool draws = false;               // random numbers, of a generator of its own
+  bool effect = false;              // runs even if nobody reads what it gives
+};
+
+// An operator in its place in a plan.
+struct Call {
+  Arguments arguments;
+  std::vector<SlotId> outputs;
+  std::uint32_t generator = 0;              // of what it draws
+  std::shared_ptr<std::atomic<bool>> said;  // what is said once; shared by steps that stand for one
+};
+
+// How much of a picture an operator looks at. Where it is a rectangle, or the size alone, then the
+// operator gives the same when it is given, as a picture of its own, what the rectangle shows, or
+// a picture that has the size and no pixels.
+struct Sight {
+  enum class Of : std::uint8_t { all, size, rectangle };
+  Of of = Of::all;
+  std::size_t input = 0;  // which argument is the picture
+  bool is_copy = false;   // the output is a copy of the rectangle, and nothing else
+  // Gives the rectangle. Takes the operator's own arguments; of the picture it needs the size only.
+  OperatorPtr rectangle;
+};
+
+// Of an operator that makes a picture from bytes (a decoder): how to make less of it.
+struct PartialDecoding {
+  OperatorPtr size;  // the same arguments; gives an image that has the size and no pixels
+  OperatorPtr part;  // the same arguments, then a Rectangle; gives what the rectangle shows
+};
+
+// What an operator does. All but `bind` may be empty: nothing is known then.
+struct OperatorFunctions {
+  std::function<std::function<void(Sample&)>(const OperatorSchema&, const Call&)> bind;
+  // What no parameter can check by itself. Throws BuildError.
+  std::function<void(const Arguments&)> check;
+  // The types of the outputs, where the schema leaves them open.
+  std::function<std::vector<const SlotType*>(const Arguments&)> output_types;
+  std::function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
+  std::function<Sight(const Arguments&)> sight;
+  std::optional<PartialDecoding> decoding;
+  // out = table[in] for each level of each channel.
+  std::function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
+  // Does the work of many samples at once, on a stream. Nothing here has one yet.
+  std::shared_ptr<const BatchLaunch> launch;
+};
+
+class Operator {
+ public:
+  Operator(OperatorSchema schema, OperatorFunctions functions);
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  const OperatorSchema& schema() const { return schema_; }
+  const std::string& name() const { return schema_.name; }
+  // Neither draws nor has an effect: the same arguments give the same outputs.
+  bool pure() const { return !schema_.draws && !schema_.effect; }
+
+  // Arguments by name as an ordered list, with the defaults of parameters that are not named.
+  // Throws BuildError for what is missing and for names that the operator does not have.
+  Arguments arrange(std::vector<std::pair<std::string, Argument>> named) const;
+  // Throws BuildError, which names operator, parameter, value and legal range, for arguments that
+  // the schema does not allow. Numbers of other types become those of the parameter where nothing
+  // is lost.
+  void check(Arguments& arguments) const;
+
+  std::vector<const SlotType*> output_types(const Arguments& arguments) const;
+  // What is known of the tensors of the outputs, given that of the inputs.
+  std::vector<TensorSpec> infer(const Arguments& arguments,
+                                const std::vector<TensorSpec>& inputs) const;
+  // How it runs for one sample. The arguments have been checked.
+  std::function<void(Sample&)> bind(const Call& call) const {
+    return functions_.bind(schema_, call);
+  }
+
+  // The questions of passes.
+  Sight sight(const Arguments& arguments) const;
+  const PartialDecoding* decoding() const {
+    return functions_.decoding ? &*functions_.decoding : nullptr;
+  }
+  std::optional<std::array<std::uint8_t, 256>> level_table(const Arguments& arguments) const;
+  const BatchLaunch* launch() const { return functions_.launch.get(); }
+
+ private:
+  OperatorSchema schema_;
+  OperatorFunctions functions_;
+};
+
+// Why the number is not legal, in words: "coin_flip: probability must lie between 0 and 1, not 2".
+std::string refusal(std::string_view op, const Parameter& parameter, double number);
+// The error of the sample that has the number.
+[[noreturn]] void throw_refused(std::string_view op, const Parameter& parameter, double number);
+
+}  // namespace sluice::detail

@@ -1,0 +1,39 @@
+// The names of things that a saved plan speaks of: operators, and the types of slots.
+//
+// Ownership: keeps what is registered for as long as the process. Threads: any number at once.
+// Errors: BuildError for a name that is taken.
+#pragma once
+
+#include <sluice/graph/plan/operator.h>
+
+#include <map>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::detail {
+
+class OperatorRegistry {
+ public:
+  // Knows the types of slots that need no operator: numbers, text, rectangle, image, tensor, bytes.
+  OperatorRegistry();
+
+  void add(OperatorPtr op);
+  void add_type(std::string name, const SlotType* type);
+
+  OperatorPtr find(std::string_view name) const;              // null: there is none
+  const SlotType* find_type(std::string_view name) const;     // null: there is none
+  std::string_view name_of_type(const SlotType* type) const;  // empty: it has none
+  std::vector<OperatorPtr> all() const;                       // by name
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, OperatorPtr, std::less<>> operators_;
+  std::map<std::string, const SlotType*, std::less<>> types_;
+};
+
+// Whether the operator is the one that its name finds.
+bool is_registered(const OperatorRegistry& registry, const OperatorPtr& op);
+
+}  // namespace sluice::detail

@@ -1,0 +1,41 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/colour/invert.h>
+#include <sluice/ops/kernels/arguments.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+const detail::OperatorPtr& detail::invert_operator() {
+  static const OperatorPtr op = declare_operator("invert")
+                                    .family("colour")
+                                    .summary("Each level x becomes 255 - x.")
+                                    .input<Image>("image")
+                                    .output<Image>("image")
+                                    .maps_levels([](const Arguments&) {
+                                      std::array<std::uint8_t, 256> table{};
+                                      for (std::size_t x = 0; x < table.size(); ++x)
+                                        table[x] = static_cast<std::uint8_t>(255 - x);
+                                      return table;
+                                    })
+                                    .runs([](const Image& in, Image& out) {
+                                      kernels::check_pixels("invert", in);
+                                      out.create(in.height(), in.width(), in.channels());
+                                      for (int y = 0; y < in.height(); ++y) {
+                                        const std::uint8_t* from = in.row(y);
+                                        std::uint8_t* to = out.row(y);
+                                        for (std::size_t i = 0; i < in.row_bytes(); ++i)
+                                          to[i] = static_cast<std::uint8_t>(255 - from[i]);
+                                      }
+                                    });
+  return op;
+}
+
+Value<Image> invert(Value<Image> image) {
+  return apply_operator<Image>(detail::invert_operator(), image);
+}
+
+}  // namespace sluice

@@ -1,0 +1,44 @@
+// What the operators that read JPEG files share: the file as an input, the options of the decoder
+// as parameters, and what is said of a picture. For operators only.
+#pragma once
+
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/runtime/bytes.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice::detail {
+
+// An input that is Bytes or a span of them.
+struct JpegFile {
+  ByteSpan bytes;
+  JpegIndex* index = nullptr;  // what knows where things are in the file; null when nothing does
+};
+template <>
+struct InputTraits<JpegFile> {
+  static std::vector<const SlotType*> types() {
+    return {slot_type<Bytes>(), slot_type<ByteSpan>()};
+  }
+  static JpegFile of(const Sample& sample, const SlotArgument& from) {
+    if (from.type == slot_type<ByteSpan>()) return {sample.get<ByteSpan>(from.slot), nullptr};
+    const auto& file = sample.get<Bytes>(from.slot);
+    return {ByteSpan(file), file.index()};
+  }
+};
+
+// The parameters that JpegOptions are, in the order of its fields. The function of the operator
+// takes them one by one.
+void declare_jpeg_options(OperatorDeclaration& declaration);
+// The names of the ways a picture may be read, and "index_damaged".
+std::vector<std::string> jpeg_events();
+
+// Which way the picture was read is counted as an event of the step, and what a tolerant decoder
+// has to say becomes a warning about the sample. So is what is wrong with an index, but as a
+// warning only once a step: it may concern every file.
+void note_report(SampleNotes& notes, const JpegReport& report);
+
+}  // namespace sluice::detail

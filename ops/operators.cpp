@@ -1,0 +1,51 @@
+#include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/random_resized_crop.h>
+#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/operators.h>
+
+namespace sluice {
+
+namespace detail {
+namespace {
+
+void fill(OperatorRegistry& registry) {
+  for (const OperatorPtr& op : built_in_operators()) registry.add(op);
+  for (const OperatorPtr& op :
+       {brightness_contrast_operator(), center_crop_operator(), crop_operator(),
+        crop_mirror_normalize_operator(), decode_and_resize_operator(), decode_jpeg_operator(),
+        decode_jpeg_size_operator(), decode_jpeg_window_operator(), flip_operator(),
+        invert_operator(), peek_jpeg_operator(), random_window_operator(),
+        random_window_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
+        resize_shorter_operator(), resize_to_height_operator(), resize_to_width_operator(),
+        rotate_operator()})
+    registry.add(op);
+  registry.add_type("jpeg_header", slot_type<JpegHeader>());
+}
+
+struct FilledRegistry : OperatorRegistry {
+  FilledRegistry() { fill(*this); }
+};
+
+}  // namespace
+
+OperatorRegistry& registry() {
+  static FilledRegistry all;
+  return all;
+}
+
+}  // namespace detail
+
+void register_operator(detail::OperatorPtr op) { detail::registry().add(std::move(op)); }
+
+std::vector<detail::OperatorPtr> operators() { return detail::registry().all(); }
+
+detail::OperatorPtr find_operator(std::string_view name) { return detail::registry().find(name); }
+
+}  // namespace sluice

@@ -1,0 +1,190 @@
+// Plans that are made from operators and slots, without types of C++, as whoever loads a plan makes
+// them: they mean what the typed functions mean.
+#include "tests/graph/sources.h"
+#include <sluice/graph/apply_random.h>
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using detail::Choosing;
+using detail::Constant;
+using detail::SlotArgument;
+using detail::SlotId;
+
+template <class Describe>
+auto numbers_of(Describe describe) {
+  auto pipeline = make_pipeline({.batch_size = 8, .seed = 5}, describe);
+  std::vector<std::int64_t> all;
+  for (const auto& batch : pipeline.epoch()) {
+    for (const std::int64_t x : batch.template get<0>()) all.push_back(x);
+  }
+  return all;
+}
+
+TEST(PlansAsData, GiveWhatTheTypedFunctionsGive) {
+  const auto typed = numbers_of([](Graph& g) {
+    auto x = indices(g, 24);
+    auto heads = g.coin_flip(0.25f);
+    auto one = g.if_else(
+        heads, [&] { return x * 3; }, [&] { return x - 1; });
+    auto other = g.select(
+        x % 2, [&] { return one; }, [&] { return one + 100; });
+    return g.for_loop(2, other, [](Value<std::int64_t> i, Value<std::int64_t> y) { return y + i; });
+  });
+  const auto data = numbers_of([](Graph& g) {
+    auto x = indices(g, 24);
+    detail::Recorder& r = g.recorder();
+    const auto number = [](std::int32_t n) { return Constant(n); };
+    const auto binary = [&](const char* name, SlotId a, const detail::Argument& b) {
+      return r.add(detail::arithmetic_operator(name), {SlotArgument{a}, b})[0];
+    };
+    const auto nowhere = [](std::size_t) { return std::string(); };
+    const SlotId heads = r.add(detail::coin_flip_operator(), {Constant(0.25f)})[0];
+    r.open_branch(r.unique_name("if_else"), {"then", "otherwise"},
+                  {Choosing::By::truth, SlotArgument{heads}});
+    r.begin_arm();
+    r.end_arm({binary("multiply", x.slot(), number(3))}, nowhere);
+    r.begin_arm();
+    r.end_arm({binary("subtract", x.slot(), number(1))}, nowhere);
+    const SlotId one = r.close_branch()[0];
+    const SlotId parity = binary("remainder", x.slot(), number(2));
+    r.open_branch(r.unique_name("select"), {"arm 0", "arm 1"},
+                  {Choosing::By::number, SlotArgument{parity}});
+    r.begin_arm();
+    r.end_arm({one}, nowhere);
+    r.begin_arm();
+    r.end_arm({binary("add", one, number(100))}, nowhere);
+    const SlotId other = r.close_branch()[0];
+    const auto view = r.open_loop(r.unique_name("for_loop"), 100, {other});
+    r.begin_condition();
+    r.end_condition(r.add(detail::arithmetic_operator("less"),
+                          {SlotArgument{view.iteration}, number(2)}, "more")[0]);
+    r.begin_body();
+    r.end_body({binary("add", view.state[0], SlotArgument{view.iteration})}, nowhere);
+    return Value<std::int64_t>(r, r.close_loop()[0]);
+  });
+  EXPECT_EQ(typed, data);
+  EXPECT_EQ(typed.size(), 24u);
+}
+
+TEST(PlansAsData, StepsAndBranchesKeepWhatTheyWereMadeFrom) {
+  auto pipeline = make_pipeline({}, [](Graph& g) {
+    auto x = indices(g, 4);
+    g.filter(x > 1);
+    return g.if_else(
+        g.coin_flip(), [&] { return cast<float>(x); }, [&] { return g.uniform(0.f, 1.f); });
+  });
+  int steps = 0, branches = 0;
+  detail::for_each_block(pipeline.plan().top, [&](const detail::Block& block) {
+    for (const detail::Node& node : block.nodes) {
+      if (const auto* branch = std::get_if<detail::Branch>(&node)) {
+        ++branches;
+        ASSERT_TRUE(branch->choosing.has_value());
+        EXPECT_EQ(std::get<SlotArgument>(branch->choosing->argument).slot, branch->reads.at(0));
+        continue;
+      }
+      for (const detail::Step& step : std::get<detail::Stage>(node).steps) {
+        if (step.pinned) continue;
+        ++steps;
+        ASSERT_NE(step.op, nullptr) << step.name;
+        std::vector<SlotId> slots;
+        for (const detail::Argument& argument : step.arguments) {
+          const auto* slot = std::get_if<SlotArgument>(&argument);
+          if (slot == nullptr) continue;
+          slots.push_back(slot->slot);
+          EXPECT_EQ(slot->type, pipeline.plan().slots[slot->slot].type);
+        }
+        EXPECT_EQ(slots, step.reads) << step.name;
+      }
+    }
+  });
+  EXPECT_EQ(branches, 1);
+  EXPECT_EQ(steps, 5);
+}
+
+TEST(PlansAsData, WrongOnesAreRefused) {
+  struct Case {
+    const char* name;
+    void (*describe)(Graph&, SlotId);
+    std::string what;
+  };
+  const Case cases[] = {
+      {"a slot that is not there",
+       [](Graph& g, SlotId) { g.recorder().add(detail::filter_operator(), {SlotArgument{77}}); },
+       "'filter' uses slot 77, which does not exist"},
+      {"too few arguments",
+       [](Graph& g, SlotId) { g.recorder().add(detail::uniform_operator(), {Constant(1.f)}); },
+       "uniform: 1 arguments are given, but it takes 2"},
+      {"a type that it does not take",
+       [](Graph& g, SlotId x) {
+         g.recorder().add(detail::coin_flip_operator(), {SlotArgument{x}});
+       },
+       "coin_flip: 'probability' is given a value of 'long int', but must be one of 'float'"},
+      {"what must be a constant",
+       [](Graph& g, SlotId x) { g.recorder().add(detail::draw_operator(), {SlotArgument{x}}); },
+       "draw: 'count' is given a value of 'long int', but is the same for all samples: give a "
+       "constant"},
+      {"numbers without a remainder",
+       [](Graph& g, SlotId x) {
+         g.recorder().add(detail::arithmetic_operator("remainder"),
+                          {SlotArgument{x}, Constant(2.f)});
+       },
+       "remainder: x and y must be whole numbers; cast them"},
+      {"a loss",
+       [](Graph& g, SlotId) {
+         g.recorder().add(detail::convert_operator(),
+                          {Constant(2.f), Constant(std::string("i32"))});
+       },
+       "convert: numbers of this type may lose something as 'i32'; cast them"},
+      {"a choice by a fraction",
+       [](Graph& g, SlotId) {
+         g.recorder().open_branch("select", {"a", "b"}, {Choosing::By::number, Constant(0.5f)});
+       },
+       "'select' cannot choose by a value of this type"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    std::string told;
+    try {
+      (void)make_pipeline({}, [&](Graph& g) {
+        auto x = indices(g, 4);
+        c.describe(g, x.slot());
+        return x;
+      });
+    } catch (const BuildError& error) {
+      told = error.what();
+    }
+    EXPECT_EQ(told, c.what);
+  }
+}
+
+// Who gives a step other arguments binds it again.
+TEST(PlansAsData, StepsAreBoundAgain) {
+  detail::Recorder recorder;
+  const SlotId x = recorder.add_slot(detail::slot_type<std::int32_t>(), "x");
+  const SlotId y = recorder.add_slot(detail::slot_type<std::int32_t>(), "y");
+  recorder.add(detail::arithmetic_operator("add"), {SlotArgument{x}, Constant(std::int32_t{1})});
+  detail::Plan plan = recorder.take();
+  detail::Sample sample(plan);
+  sample.get<std::int32_t>(x) = 10;
+  sample.get<std::int32_t>(y) = 20;
+  detail::Step& step = std::get<detail::Stage>(plan.top.nodes.at(0)).steps.at(0);
+  step.run(sample);
+  EXPECT_EQ(sample.get<std::int32_t>(step.writes[0]), 11);
+  std::get<SlotArgument>(step.arguments[0]).slot = y;
+  step.bind();
+  step.run(sample);
+  EXPECT_EQ(sample.get<std::int32_t>(step.writes[0]), 21);
+}
+
+}  // namespace
+}  // namespace sluice
