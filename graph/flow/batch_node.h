@@ -22,6 +22,8 @@
 // placed. std::bad_alloc where the ring cannot grow ends the flow graph's run.
 #pragma once
 
+#include <sluice/graph/flow/carrier.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +35,7 @@
 #include <vector>
 
 #include <tbb/flow_graph.h>
+#include <tbb/spin_mutex.h>
 
 namespace sluice::flow {
 
@@ -47,16 +50,13 @@ class batch_node {
  public:
   using batch = token_batch<Token>;
 
-  template <class Position>
-  batch_node(tbb::flow::graph& g, std::size_t batch_size, Position position)
+  using position_function = std::function<std::int64_t(const Token&)>;
+
+  batch_node(tbb::flow::graph& g, std::size_t batch_size, position_function position)
       : batch_size_(batch_size),
         output_(g),
-        input_(
-            g, tbb::flow::unlimited,
-            [this, position = std::move(position)](const Token& token) -> tbb::flow::continue_msg {
-              arrive(token, static_cast<std::int64_t>(position(token)));
-              return {};
-            }) {}
+        position_(std::move(position)),
+        input_(g, [this](const Token& token) { put(token); }) {}
   batch_node(const batch_node&) = delete;
   batch_node& operator=(const batch_node&) = delete;
 
@@ -79,6 +79,9 @@ class batch_node {
       place->here.reserve(size_of(0));
     }
   }
+
+  // A token arrives, as through input(), on the caller's thread.
+  void put(const Token& token) { arrive(token, position_(token)); }
 
   // The receiver is done with the batch.
   void release(const batch* done) {
@@ -196,7 +199,7 @@ class batch_node {
   }
 
   const std::size_t batch_size_;
-  mutable std::mutex mutex_;
+  mutable tbb::spin_mutex mutex_;             // held for moments
   std::vector<std::unique_ptr<Place>> ring_;  // batch i is at i % size; those from tail_ on
   std::int64_t total_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t head_ = 0;  // the first batch that has not left
@@ -204,7 +207,8 @@ class batch_node {
   std::int64_t misplaced_ = 0;
   bool emitting_ = false;
   tbb::flow::broadcast_node<const batch*> output_;
-  tbb::flow::function_node<Token> input_;
+  position_function position_;
+  input_node<Token, as_task> input_;
 };
 
 }  // namespace sluice::flow

@@ -26,9 +26,10 @@ namespace {
 
 using Token = Sample*;
 using Receiver = tbb::flow::receiver<Token>;
-using StageNode = tbb::flow::function_node<Token, Token>;
-using BranchNode = flow::select_node<Token>;
-using LoopNode = flow::loop_node<Token>;
+using StepNode = flow::step_node<Token>;
+using BranchNode = flow::select_node<Token, flow::carried>;
+using LoopNode = flow::loop_node<Token, flow::carried>;
+using Window = flow::window<Token, flow::carried>;
 
 const Stage* as_working_stage(const Node& node) {
   const auto* stage = std::get_if<Stage>(&node);
@@ -38,11 +39,11 @@ const Stage* as_working_stage(const Node& node) {
 // The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
 class Nodes {
  public:
-  Nodes(tbb::flow::graph& g, Runner& runner, WaitHooks hooks)
-      : graph_(g), runner_(runner), hooks_(std::move(hooks)) {}
+  Nodes(tbb::flow::graph& g, Runner& runner, Window& window, WaitHooks hooks)
+      : graph_(g), runner_(runner), window_(window), hooks_(std::move(hooks)) {}
 
   // `at_end` says what happens to a token when the block is through; it runs in the block's last
-  // task.
+  // node.
   using AtEnd = std::function<void(Sample&)>;
   Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
     if (block.nodes.empty()) return at_end ? end_node(next, at_end) : next;
@@ -58,7 +59,7 @@ class Nodes {
       } else if (const auto* loop = std::get_if<Loop>(&node)) {
         target = &lower_loop(*loop, then ? end_node(*target, then) : *target);
       } else {
-        // A stage in front of a branch runs in the branch's own task.
+        // A stage in front of a branch runs in the branch's own node.
         const Stage* before = i >= 1 ? as_working_stage(block.nodes[i - 1]) : nullptr;
         target =
             &lower_branch(before, std::get<Branch>(node), then ? end_node(*target, then) : *target);
@@ -70,18 +71,15 @@ class Nodes {
   }
 
  private:
-  // A task of its own for what must happen when several ways have come together.
+  // A node of its own for what must happen when several ways have come together.
   Receiver& end_node(Receiver& next, const AtEnd& at_end) {
     return add_stage([at_end](Sample& sample) { at_end(sample); }, next);
   }
 
   Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
     if (stage.kind() == StepKind::wait) {
-      // Not on the thread that fires: what is to do at the end may be the user's code.
-      Receiver& target = at_end ? end_node(next, at_end) : next;
-      waits_.push_back(std::make_unique<WaitingStage>(graph_, runner_, stage, hooks_));
-      tbb::flow::make_edge(waits_.back()->output(), target);
-      return waits_.back()->input();
+      // What is to do at the end may be the user's code.
+      return lower_wait(stage, at_end ? end_node(next, at_end) : next);
     }
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
@@ -91,15 +89,24 @@ class Nodes {
         next);
   }
 
+  // Its tokens leave on the thread that fires: a task takes them on.
+  Receiver& lower_wait(const Stage& stage, Receiver& next) {
+    resumes_.push_back(std::make_unique<ResumeNode>(
+        graph_, tbb::flow::unlimited, [this, &next](const Token& token) -> tbb::flow::continue_msg {
+          window_.carry(next, token);
+          return {};
+        }));
+    waits_.push_back(std::make_unique<WaitingStage>(graph_, runner_, stage, hooks_));
+    tbb::flow::make_edge(waits_.back()->output(), *resumes_.back());
+    return waits_.back()->input();
+  }
+
   template <class Work>
   Receiver& add_stage(Work work, Receiver& next) {
-    stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
-                                                  [work](const Token& token) noexcept -> Token {
-                                                    work(*token);
-                                                    return token;
-                                                  }));
-    tbb::flow::make_edge(*stages_.back(), next);
-    return *stages_.back();
+    stages_.push_back(std::make_unique<StepNode>(
+        graph_, [work = std::move(work)](const Token& token) { work(*token); }));
+    tbb::flow::make_edge(stages_.back()->output(), next);
+    return stages_.back()->input();
   }
 
   Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next) {
@@ -147,10 +154,14 @@ class Nodes {
     return add_stage([&loop](Sample& sample) { Runner::begin(sample, loop); }, ask);
   }
 
+  using ResumeNode = tbb::flow::function_node<Token>;
+
   tbb::flow::graph& graph_;
   Runner& runner_;
+  Window& window_;
   const WaitHooks hooks_;
-  std::vector<std::unique_ptr<StageNode>> stages_;
+  std::vector<std::unique_ptr<StepNode>> stages_;
+  std::vector<std::unique_ptr<ResumeNode>> resumes_;
   std::vector<std::unique_ptr<WaitingStage>> waits_;
   std::vector<std::unique_ptr<BranchNode>> branches_;
   std::vector<std::unique_ptr<LoopNode>> loops_;
@@ -212,7 +223,7 @@ struct Executor::Impl {
 
   void build(const Plan& plan) {
     graph = std::make_unique<tbb::flow::graph>();
-    window = std::make_unique<flow::window<Token>>(
+    window = std::make_unique<Window>(
         *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
         [this](Token token) { hooks.begin(*token); });
@@ -225,21 +236,21 @@ struct Executor::Impl {
                                       hooks.batch_ready(batch->index, batch->tokens);
                                       return {};
                                     });
-    finish =
-        std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) noexcept -> std::size_t {
-          if (!hooks.finish(*token)) return kAgain;
-          guard([&] { window->finished(); });
-          return kDone;
-        });
+    finish = std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) -> std::size_t {
+      if (!hooks.finish(*token)) return kAgain;
+      // The record may carry another sample as soon as its batch has left.
+      guard([&] { batches->put(token); });
+      guard([&] { window->finished(); });
+      return kArrived;
+    });
     nodes = std::make_unique<Nodes>(
-        *graph, runner,
+        *graph, runner, *window,
         WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
                   .resumed = [this] { window->resumed(); },
                   .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
     tbb::flow::make_edge(window->output(), entry);
     tbb::flow::make_edge(finish->port(kAgain), entry);
-    tbb::flow::make_edge(finish->port(kDone), batches->input());
     tbb::flow::make_edge(batches->output(), *ready);
   }
 
@@ -320,7 +331,8 @@ struct Executor::Impl {
     became_idle.wait(lock, [&] { return idle && !wanted; });
   }
 
-  static constexpr std::size_t kAgain = 0, kDone = 1;
+  // The second port is wired to nothing: the token has gone on with its batch.
+  static constexpr std::size_t kAgain = 0, kArrived = 1;
   using Batch = const flow::token_batch<Token>*;
   using ReadyNode =
       tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
@@ -334,7 +346,7 @@ struct Executor::Impl {
   std::optional<flow::crew> others;
   int threads = 1;  // the driver and the others
   std::unique_ptr<tbb::flow::graph> graph;
-  std::unique_ptr<flow::window<Token>> window;
+  std::unique_ptr<Window> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
   std::unique_ptr<ReadyNode> ready;
   std::unique_ptr<BranchNode> finish;

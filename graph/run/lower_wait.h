@@ -24,13 +24,14 @@ struct WaitHooks {
 
 // A stage that waits. The handle that fires is the sample's own: it is where the value goes, too.
 class WaitingStage : private WaitListener {
+  using WaitNode = flow::async_node<Sample*, flow::carried>;
+
  public:
   WaitingStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, const WaitHooks& hooks)
       : hooks_(hooks),
         node_(
             g,
-            [this, &runner, &stage](Sample* sample,
-                                    flow::async_node<Sample*>::completion done) noexcept {
+            [this, &runner, &stage](Sample* sample, WaitNode::completion done) noexcept {
               (void)done.release();
               if (runner.begin_wait(*sample, stage, *this)) {
                 node_.complete(sample);
@@ -44,8 +45,6 @@ class WaitingStage : private WaitListener {
   tbb::flow::sender<Sample*>& output() { return node_.output(); }
 
  private:
-  using WaitNode = flow::async_node<Sample*>;
-
   void wait_is_over(Sample& sample) noexcept override {
     Runner::end_wait(sample);
     hooks_.resumed();
