@@ -25,6 +25,8 @@
 #include <sluice/graph/flow/carrier.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -60,7 +62,9 @@ class window {
         lanes_(g, tbb::flow::unlimited, [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
           lane(*this, true).run();
           return {};
-        }) {}
+        }) {
+    left_.reserve(size_);
+  }
   window(const window&) = delete;
   window& operator=(const window&) = delete;
 
@@ -73,8 +77,21 @@ class window {
     std::size_t lanes = 0;
     {
       const std::lock_guard lock(mutex_);
-      if (!open_ || active_ >= active_limit_) return;
-      lanes = std::min(active_limit_ - active_, free_.size());
+      if (active_ >= active_limit_) return;
+      lanes = std::min(active_limit_ - active_, lanes_for(left_.size() + admissible()));
+      active_ += lanes;
+    }
+    begin_lanes(lanes);
+  }
+
+  // The same, as if tokens took long: for when nothing happens. Work that goes on may be waiting for
+  // work that has not begun.
+  void start_all() {
+    std::size_t lanes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (active_ >= active_limit_ || !has_work()) return;
+      lanes = active_limit_ - active_;
       active_ += lanes;
     }
     begin_lanes(lanes);
@@ -85,7 +102,7 @@ class window {
     if (lane::take_credit(*this)) return;
     {
       const std::lock_guard lock(mutex_);
-      if (!open_ || active_ > active_limit_ || free_.empty()) {
+      if (active_ > active_limit_ || !has_work()) {
         --active_;
         return;
       }
@@ -127,6 +144,7 @@ class window {
   void reset(const std::vector<Token>& tokens) {
     const std::lock_guard lock(mutex_);
     free_.assign(tokens.begin(), tokens.end());
+    left_.clear();
     active_ = 0;
     open_ = true;
   }
@@ -144,16 +162,34 @@ class window {
   }
 
  private:
-  // A task that admits one token after the other, for as long as it has a credit to give to the
+  using duration = std::chrono::steady_clock::duration;
+  static constexpr duration kWorthALane = std::chrono::microseconds(20);
+
+  // A task that takes one token after the other, for as long as it has a credit to give to the
   // next. A carried token has done its work, most often, when it is back from output(), and the
   // credit stays here; else whoever finishes the token has it.
+  //
+  // Where tokens take next to no time, threads would meet at the window's lock for each of them. So
+  // a lane of carried tokens admits several at once, those of a few microseconds, and keeps them at
+  // hand. It does so only while all credits are at work: whoever finishes then looks for tokens
+  // here before he goes, and none waits for the one before it while there is a thread without work.
   class lane {
    public:
     lane(window& tokens, bool has_credit)
-        : tokens_(tokens), has_credit_(has_credit), outer_(std::exchange(current_, this)) {}
+        : tokens_(tokens), has_credit_(has_credit), outer_(std::exchange(current_, this)) {
+      const std::lock_guard lock(tokens_.mutex_);
+      next_ = std::exchange(tokens_.running_, this);
+      if (next_ != nullptr) next_->before_ = this;
+    }
     lane(const lane&) = delete;
     lane& operator=(const lane&) = delete;
-    ~lane() { current_ = outer_; }
+    ~lane() {
+      current_ = outer_;
+      const std::lock_guard lock(tokens_.mutex_);
+      (before_ == nullptr ? tokens_.running_ : before_->next_) = next_;
+      if (next_ != nullptr) next_->before_ = before_;
+      for (Token token; pop(token);) tokens_.left_.push_back(token);
+    }
 
     // The credit of a token that has finished on the thread of a lane.
     static bool take_credit(const window& tokens) {
@@ -168,8 +204,9 @@ class window {
 
     void run() {
       Token token;
-      while (tokens_.admit_next(token, has_credit_)) {
+      while ((has_credit_ && pop(token)) || tokens_.admit_next(token, *this)) {
         has_credit_ = false;
+        ++taken_;
         if (tokens_.begin_) tokens_.begin_(token);
         for (tbb::flow::receiver<Token>* const next : tokens_.output_.successors())
           carry(*next, token);
@@ -181,11 +218,123 @@ class window {
     }
 
    private:
+    friend class window;
+    using clock = std::chrono::steady_clock;
+    static constexpr std::size_t kMost = 16;
+
+    // What a token has taken of those since the last time; 0 when there were none.
+    duration measure() {
+      const clock::time_point now = clock::now();
+      const duration all = now - std::exchange(since_, now);
+      return taken_ == 0 ? duration() : std::max(all / std::exchange(taken_, 0), duration(1));
+    }
+
+    bool has_at_hand() {
+      const std::lock_guard lock(mutex_);
+      return begin_ != end_;
+    }
+    bool pop(Token& token) {
+      const std::lock_guard lock(mutex_);
+      if (begin_ == end_) return false;
+      token = at_hand_[begin_++];
+      return true;
+    }
+    void push(const Token& token) {
+      const std::lock_guard lock(mutex_);
+      if (begin_ == end_) begin_ = end_ = 0;
+      at_hand_[end_++] = token;
+    }
+
     static inline constinit thread_local lane* current_ = nullptr;
     window& tokens_;
     bool has_credit_;
     lane* const outer_;
+    lane* before_ = nullptr;  // of those that run, guarded by the window's lock
+    lane* next_ = nullptr;
+    clock::time_point since_ = clock::now();
+    int taken_ = 0;
+    tbb::spin_mutex mutex_;  // after the window's; guards what is at hand
+    std::array<Token, kMost> at_hand_{};
+    std::size_t begin_ = 0, end_ = 0;
   };
+
+  // For a lane that has a credit, or takes one if there is one. Without a token it has none.
+  bool admit_next(Token& token, lane& one) {
+    const duration each = one.measure();
+    bool another = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (each > duration()) each_ = (3 * each_ + each) / 4;
+      if (!one.has_credit_) {
+        if (active_ >= active_limit_) return false;
+        ++active_;
+      }
+      // Those that were resumed go first.
+      if (active_ > active_limit_ ||
+          !(one.pop(token) || take_left(token) || admit(token, one) || take_from_others(token))) {
+        one.has_credit_ = false;
+        --active_;
+        return false;
+      }
+      another = active_ < active_limit_ && lanes_for(admissible()) > active_;
+      if (another) ++active_;
+    }
+    if (another) begin_lanes(1);
+    return true;
+  }
+
+  // The rest is called under the lock.
+
+  std::size_t admissible() const { return open_ ? free_.size() : 0; }
+
+  // Tokens that take next to no time do not need all threads: waking one takes longer than several
+  // of them. What they take is not known at first, and all that there are get to work.
+  std::size_t lanes_for(std::size_t tokens) const {
+    if (tokens == 0) return 0;
+    if (!is_carried<Policy>) return tokens;
+    const auto lanes = static_cast<std::size_t>(tokens * each_ / kWorthALane);
+    return std::clamp<std::size_t>(lanes, 1, tokens);
+  }
+
+  bool admit(Token& token, lane& one) {
+    if (!open_ || free_.empty()) return false;
+    token = free_.back();
+    if (!admit_(token)) return false;
+    free_.pop_back();
+    if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
+    // Enough must stay for the others.
+    std::size_t more =
+        std::min({lane::kMost, static_cast<std::size_t>(kWorthALane / std::max(each_, duration(1))),
+                  free_.size() / active_limit_});
+    for (; more > 1 && admit_(free_.back()); --more) {
+      one.push(free_.back());
+      free_.pop_back();
+    }
+    return true;
+  }
+
+  bool take_left(Token& token) {
+    if (left_.empty()) return false;
+    token = left_.back();
+    left_.pop_back();
+    return true;
+  }
+
+  bool take_from_others(Token& token) {
+    for (lane* other = running_; other != nullptr; other = other->next_) {
+      if (other->pop(token)) return true;
+    }
+    return false;
+  }
+
+  // Whether a lane would find a token, as far as one can see.
+  bool has_work() {
+    if ((open_ && !free_.empty()) || !left_.empty()) return true;
+    for (lane* other = running_; other != nullptr; other = other->next_) {
+      if (other->has_at_hand()) return true;
+    }
+    return false;
+  }
 
   // Tasks that each have a credit.
   void begin_lanes(std::size_t count) {
@@ -198,32 +347,16 @@ class window {
     }
   }
 
-  // For a lane that has a credit, or takes one if there is one. Without a token it has none.
-  bool admit_next(Token& token, bool has_credit) {
-    const std::lock_guard lock(mutex_);
-    if (!has_credit) {
-      if (active_ >= active_limit_) return false;
-      ++active_;
-    }
-    // Tokens that were resumed go first.
-    if (open_ && active_ <= active_limit_ && !free_.empty()) {
-      token = free_.back();
-      if (admit_(token)) {
-        free_.pop_back();
-        return true;
-      }
-    }
-    --active_;
-    return false;
-  }
-
   tbb::flow::graph& graph_;
   const std::size_t size_;
   const std::size_t active_limit_;
   mutable tbb::spin_mutex mutex_;  // held for moments
   std::vector<Token> free_;        // never grows beyond its first size
+  std::vector<Token> left_;        // admitted by lanes that ended before they came to them
+  lane* running_ = nullptr;
   std::size_t active_ = 0;
   bool open_ = true;
+  duration each_ = std::chrono::seconds(1);  // what a token takes
   admit_function admit_;
   begin_function begin_;
   output_port<Token> output_;

@@ -66,7 +66,7 @@ void Engine::Impl::begin(Sample& sample) noexcept {
 
 bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
-  progress.fetch_add(1, std::memory_order_relaxed);
+  sample.count_end();
   if (!sample.ended()) emit(sample);
   std::size_t seen = largest_sample.load(std::memory_order_relaxed);
   while (seen < sample.bytes_allocated &&
@@ -111,6 +111,12 @@ void Engine::Impl::break_off_locked(std::exception_ptr why) noexcept {
 void Engine::Impl::set_cancelled(bool now) {
   cancelled.store(now, std::memory_order_relaxed);
   executor->set_cancelled(now);
+}
+
+std::int64_t Engine::Impl::progress() const {
+  std::int64_t sum = 0;
+  for (const auto& sample : samples) sum += sample->ends();
+  return sum;
 }
 
 Stats Engine::Impl::stats() const {

@@ -81,6 +81,9 @@ struct Engine::Impl {
 
   std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
 
+  // Samples that have ended since the pipeline was made; for whoever looks for a stall.
+  std::int64_t progress() const;
+
   Stats stats() const;
 
   const PipelineOptions options;
@@ -111,7 +114,6 @@ struct Engine::Impl {
   bool stopping = false;
   std::exception_ptr broken;  // why the run cannot go on
   std::atomic<bool> cancelled{false};
-  std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
   Impl* next_inherited = nullptr;      // see ~Engine
   std::unique_ptr<Executor> executor;  // last: its threads use all of the above

@@ -300,7 +300,9 @@ struct Executor::Impl {
   }
 
   // Something may be admitted: by the driver if it sleeps, else here, beside what runs.
-  void admit_more() {
+  void admit_more() { admit_more([this] { window->start(); }); }
+  template <class Start>
+  void admit_more(const Start& start) {
     bool busy = false;
     {
       const std::lock_guard lock(mutex);
@@ -310,7 +312,7 @@ struct Executor::Impl {
     }
     wake_driver.notify_one();
     if (busy) {
-      guard([&] { window->start(); });
+      guard(start);
       graph->release_wait();
     }
   }
@@ -379,6 +381,10 @@ void Executor::begin(std::int64_t total) {
 }
 
 void Executor::release(std::int64_t batch) { impl_->release(batch); }
+
+void Executor::nudge() {
+  impl_->admit_more([this] { impl_->window->start_all(); });
+}
 
 void Executor::drain() { impl_->drain(); }
 
