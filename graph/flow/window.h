@@ -84,8 +84,8 @@ class window {
     begin_lanes(lanes);
   }
 
-  // The same, as if tokens took long: for when nothing happens. Work that goes on may be waiting for
-  // work that has not begun.
+  // The same, as if tokens took long: for when nothing happens. Work that goes on may be waiting
+  // for work that has not begun.
   void start_all() {
     std::size_t lanes = 0;
     {
@@ -206,10 +206,13 @@ class window {
       Token token;
       while ((has_credit_ && pop(token)) || tokens_.admit_next(token, *this)) {
         has_credit_ = false;
-        ++taken_;
+        // A clock costs as much as an empty step: of short ones only some are timed.
+        const bool timed = each_ > kShort || ++taken_ % 8 == 1;
+        const clock::time_point begin = timed ? clock::now() : clock::time_point();
         if (tokens_.begin_) tokens_.begin_(token);
         for (tbb::flow::receiver<Token>* const next : tokens_.output_.successors())
           carry(*next, token);
+        if (timed) each_ = clock::now() - begin;
         // A step that waits for tasks of its own runs this one meanwhile: it shall not wait long.
         if (outer_ == nullptr) continue;
         if (std::exchange(has_credit_, false)) tokens_.begin_lanes(1);
@@ -221,13 +224,7 @@ class window {
     friend class window;
     using clock = std::chrono::steady_clock;
     static constexpr std::size_t kMost = 16;
-
-    // What a token has taken of those since the last time; 0 when there were none.
-    duration measure() {
-      const clock::time_point now = clock::now();
-      const duration all = now - std::exchange(since_, now);
-      return taken_ == 0 ? duration() : std::max(all / std::exchange(taken_, 0), duration(1));
-    }
+    static constexpr std::chrono::microseconds kShort{5};
 
     bool has_at_hand() {
       const std::lock_guard lock(mutex_);
@@ -251,8 +248,8 @@ class window {
     lane* const outer_;
     lane* before_ = nullptr;  // of those that run, guarded by the window's lock
     lane* next_ = nullptr;
-    clock::time_point since_ = clock::now();
-    int taken_ = 0;
+    duration each_{};  // what the last token took that was timed; 0 when none was
+    unsigned taken_ = 0;
     tbb::spin_mutex mutex_;  // after the window's; guards what is at hand
     std::array<Token, kMost> at_hand_{};
     std::size_t begin_ = 0, end_ = 0;
@@ -260,11 +257,10 @@ class window {
 
   // For a lane that has a credit, or takes one if there is one. Without a token it has none.
   bool admit_next(Token& token, lane& one) {
-    const duration each = one.measure();
     bool another = false;
     {
       const std::lock_guard lock(mutex_);
-      if (each > duration()) each_ = (3 * each_ + each) / 4;
+      if (one.each_ > duration()) each_ = (3 * each_ + one.each_) / 4;
       if (!one.has_credit_) {
         if (active_ >= active_limit_) return false;
         ++active_;
