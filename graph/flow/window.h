@@ -163,7 +163,8 @@ class window {
 
  private:
   using duration = std::chrono::steady_clock::duration;
-  static constexpr duration kWorthALane = std::chrono::microseconds(20);
+  static constexpr duration kWorthALane = std::chrono::microseconds(100);
+  static constexpr duration kAtOnce = std::chrono::microseconds(20);
 
   // A task that takes one token after the other, for as long as it has a credit to give to the
   // next. A carried token has done its work, most often, when it is back from output(), and the
@@ -260,7 +261,7 @@ class window {
     bool another = false;
     {
       const std::lock_guard lock(mutex_);
-      if (one.each_ > duration()) each_ = (3 * each_ + one.each_) / 4;
+      learn(one.each_);
       if (!one.has_credit_) {
         if (active_ >= active_limit_) return false;
         ++active_;
@@ -292,6 +293,17 @@ class window {
     return std::clamp<std::size_t>(lanes, 1, tokens);
   }
 
+  // Threads that are in each other's way make each token take longer: the shorter times count more.
+  void learn(duration each) {
+    if (each == duration()) return;
+    each_ += (each - each_) / (each < each_ ? 2 : 8);
+  }
+
+  // More lanes than the whole window is worth.
+  bool too_many() const {
+    return is_carried<Policy> && each_ < lane::kShort && active_ > 2 * lanes_for(size_);
+  }
+
   bool admit(Token& token, lane& one) {
     if (!open_ || free_.empty()) return false;
     token = free_.back();
@@ -300,7 +312,7 @@ class window {
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
     // Enough must stay for the others.
     std::size_t more =
-        std::min({lane::kMost, static_cast<std::size_t>(kWorthALane / std::max(each_, duration(1))),
+        std::min({lane::kMost, static_cast<std::size_t>(kAtOnce / std::max(each_, duration(1))),
                   free_.size() / active_limit_});
     for (; more > 1 && admit_(free_.back()); --more) {
       one.push(free_.back());
