@@ -30,7 +30,7 @@ quietly() {
 # only the beginning is told. The compiler's words are shown when it fails.
 build() {
   local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
-  [ "$preset" != tsan ] || scripts/tsan-tbb
+  [[ $preset != tsan* ]] || scripts/tsan-tbb
   say "Configuring $folder"
   quietly "$folder/configure.log" cmake --preset "$preset"
   say "Building ${2:-everything} in $folder on $cpus CPUs"

@@ -16,12 +16,17 @@
 // `lost(token, why)` is told of a token that oneTBB has no memory to send on, on the thread that
 // fires; without one the graph is cancelled then. It must not throw.
 //
+// Tokens leave on the thread that fires: wire output() and failed() to nodes that are tasks, also
+// where the input is carried (see carrier.h).
+//
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity; a handle
 // refers to the node and holds nothing else. Memory: none for a token beyond oneTBB's tasks.
 // Threads: the body runs concurrently for different tokens; a handle is moved, fired and destroyed
 // on any thread, one at a time. Tokens are copied: keep them to a few bytes. Errors: fire() throws
 // nothing; a thread that oneTBB does not know yet waits there until there is memory for it.
 #pragma once
+
+#include <sluice/graph/flow/carrier.h>
 
 #include <exception>
 #include <functional>
@@ -33,7 +38,7 @@
 
 namespace sluice::flow {
 
-template <class Token>
+template <class Token, class Policy = as_task>
 class async_node {
  public:
   using lost_function = std::function<void(const Token&, std::exception_ptr)>;
@@ -88,15 +93,13 @@ class async_node {
         lost_(std::move(lost)),
         output_(g),
         failed_(g),
-        input_(g, tbb::flow::unlimited,
-               [this, body = std::move(body)](const Token& token) -> tbb::flow::continue_msg {
-                 graph_.reserve_wait();
-                 try {
-                   body(token, completion(*this, token));
-                 } catch (...) {  // an exception that left here would take other tokens with it
-                 }
-                 return {};
-               }) {}
+        input_(g, [this, body = std::move(body)](const Token& token) {
+          graph_.reserve_wait();
+          try {
+            body(token, completion(*this, token));
+          } catch (...) {  // an exception that left here would take other tokens with it
+          }
+        }) {}
   async_node(const async_node&) = delete;
   async_node& operator=(const async_node&) = delete;
 
@@ -108,7 +111,7 @@ class async_node {
   void complete(const Token& token) noexcept { leave(token, output_); }
 
  private:
-  using Port = tbb::flow::broadcast_node<Token>;
+  using Port = output_port<Token>;
 
   // oneTBB keeps something of each thread that it meets. release_wait() would fail where there is
   // no memory for that, and whoever waits for the graph would never be woken.
@@ -126,7 +129,7 @@ class async_node {
     tbb::flow::graph& g = graph_;
     while (!known_to_tbb()) std::this_thread::yield();
     try {
-      port.try_put(token);
+      port.put(token);
     } catch (...) {
       if (lost_) {
         lost_(token, std::current_exception());
@@ -141,7 +144,7 @@ class async_node {
   const lost_function lost_;
   Port output_;
   Port failed_;
-  tbb::flow::function_node<Token> input_;
+  input_node<Token, Policy> input_;
 };
 
 }  // namespace sluice::flow

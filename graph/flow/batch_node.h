@@ -22,7 +22,10 @@
 // placed. std::bad_alloc where the ring cannot grow ends the flow graph's run.
 #pragma once
 
+#include <sluice/graph/flow/carrier.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,6 +36,7 @@
 #include <vector>
 
 #include <tbb/flow_graph.h>
+#include <tbb/spin_mutex.h>
 
 namespace sluice::flow {
 
@@ -46,17 +50,15 @@ template <class Token>
 class batch_node {
  public:
   using batch = token_batch<Token>;
+  using position_function = std::function<std::int64_t(const Token&)>;
 
-  template <class Position>
-  batch_node(tbb::flow::graph& g, std::size_t batch_size, Position position)
+  batch_node(tbb::flow::graph& g, std::size_t batch_size, position_function position)
       : batch_size_(batch_size),
         output_(g),
-        input_(
-            g, tbb::flow::unlimited,
-            [this, position = std::move(position)](const Token& token) -> tbb::flow::continue_msg {
-              arrive(token, static_cast<std::int64_t>(position(token)));
-              return {};
-            }) {}
+        position_(std::move(position)),
+        input_(g, [this](const Token& token) { put(token); }) {
+    grow(1);
+  }
   batch_node(const batch_node&) = delete;
   batch_node& operator=(const batch_node&) = delete;
 
@@ -71,20 +73,25 @@ class batch_node {
     head_ = tail_ = 0;
     misplaced_ = 0;
     emitting_ = false;
-    if (ring_.size() < batches) ring_.resize(batches);
-    for (auto& place : ring_) {
-      if (place == nullptr) place = std::make_unique<Place>();
+    if (ring().size() < batches) grow(batches);
+    for (const auto& place : places_) {
       place->state = State::free;
-      place->content.tokens.reserve(size_of(0));
-      place->here.reserve(size_of(0));
+      place->index = kNone;
+      place->make_room(size_of(0));
     }
+    rings_.erase(rings_.begin(), rings_.end() - 1);
   }
+
+  // A token arrives, as through input(), on the caller's thread.
+  void put(const Token& token) { arrive(token, position_(token)); }
 
   // The receiver is done with the batch.
   void release(const batch* done) {
     const std::lock_guard lock(mutex_);
     if (done->index < tail_ || done->index >= head_) return;
-    place_of(done->index).state = State::free;
+    Place& place = place_of(done->index);
+    place.state = State::free;
+    place.index = kNone;
     while (tail_ < head_ && place_of(tail_).state == State::free) ++tail_;
   }
 
@@ -96,31 +103,39 @@ class batch_node {
     return place.state == State::lent ? &place.content : nullptr;
   }
 
-  std::int64_t misplaced() const {
-    const std::lock_guard lock(mutex_);
-    return misplaced_;
-  }
+  std::int64_t misplaced() const { return misplaced_; }
 
   // Calls visit(token) for each token that is held in a batch which has not left.
   template <class Visit>
   void for_each_held(Visit visit) const {
     const std::lock_guard lock(mutex_);
-    for (const auto& place : ring_) {
-      if (place == nullptr || place->state != State::filling) continue;
-      for (std::size_t i = 0; i < place->here.size(); ++i) {
+    for (const auto& place : places_) {
+      if (place->state != State::filling) continue;
+      for (std::size_t i = 0; i < place->content.tokens.size(); ++i) {
         if (place->here[i]) visit(place->content.tokens[i]);
       }
     }
   }
 
  private:
+  static constexpr std::int64_t kNone = -1;
   enum class State : std::uint8_t { free, filling, lent };
+  // While it has an index it is ready for the tokens of that batch, which arrive without a lock.
   struct Place {
+    void make_room(std::size_t size) {
+      if (size <= room) return;
+      content.tokens.reserve(size);
+      here = std::make_unique<std::atomic<bool>[]>(size);
+      room = size;
+    }
     State state = State::free;
+    std::atomic<std::int64_t> index{kNone};
+    std::atomic<std::size_t> arrived{0};
     batch content;
-    std::vector<char> here;
-    std::size_t arrived = 0;
+    std::unique_ptr<std::atomic<bool>[]> here;
+    std::size_t room = 0;
   };
+  using Ring = std::vector<Place*>;  // batch i is at i % size
 
   std::size_t size_of(std::int64_t index) const {
     const std::int64_t first = index * static_cast<std::int64_t>(batch_size_);
@@ -128,56 +143,80 @@ class batch_node {
     return left < batch_size_ ? static_cast<std::size_t>(left) : batch_size_;
   }
 
+  const Ring& ring() const { return *rings_.back(); }
+
   // Of a batch from tail_ on, as far as the ring reaches.
   Place& place_of(std::int64_t index) const {
-    return *ring_[static_cast<std::size_t>(index) % ring_.size()];
+    return *ring()[static_cast<std::size_t>(index) % ring().size()];
   }
 
-  // The place of a batch that has not left; it begins with its first token.
+  // The place of a batch that has not left, under the lock; it begins with its first token.
   Place& place_for(std::int64_t index) {
     const auto reach = static_cast<std::size_t>(index - tail_) + 1;
-    if (reach > ring_.size()) grow(std::max(reach, 2 * ring_.size()));
+    if (reach > ring().size()) grow(std::max(reach, 2 * ring().size()));
     Place& place = place_of(index);
     if (place.state == State::free) {
+      const std::size_t size = size_of(index);
+      place.make_room(size);
       place.content.index = index;
-      place.content.tokens.assign(size_of(index), Token{});
-      place.here.assign(size_of(index), 0);
+      place.content.tokens.assign(size, Token{});
+      for (std::size_t i = 0; i < size; ++i) place.here[i].store(false, std::memory_order_relaxed);
       place.arrived = 0;
       place.state = State::filling;
+      place.index.store(index, std::memory_order_release);
     }
     return place;
   }
 
+  // Rings that were outgrown stay until the next run: somebody may be looking at one.
   void grow(std::size_t size) {
-    std::vector<std::unique_ptr<Place>> longer(size);
+    auto longer = std::make_unique<Ring>(size);
+    const std::size_t old = rings_.empty() ? 0 : ring().size();
     const auto tail = static_cast<std::size_t>(tail_);
-    for (std::size_t i = ring_.size(); i < size; ++i) {
-      longer[(tail + i) % size] = std::make_unique<Place>();
+    for (std::size_t i = 0; i < size; ++i) {
+      if (i < old) {  // places keep their batches
+        (*longer)[(tail + i) % size] = ring()[(tail + i) % old];
+      } else {
+        places_.push_back(std::make_unique<Place>());
+        (*longer)[(tail + i) % size] = places_.back().get();
+      }
     }
-    // Batches that have left keep their places, which their receivers look at.
-    for (std::size_t i = 0; i < ring_.size(); ++i) {
-      longer[(tail + i) % size] = std::move(ring_[(tail + i) % ring_.size()]);
-    }
-    ring_ = std::move(longer);
+    rings_.push_back(std::move(longer));
+    newest_.store(rings_.back().get(), std::memory_order_release);
+  }
+
+  // The place of a batch that some token has begun; null when it must be looked for under the lock.
+  Place* begun(std::int64_t index) const {
+    const Ring* const here = newest_.load(std::memory_order_acquire);
+    Place* const place = (*here)[static_cast<std::size_t>(index) % here->size()];
+    return place->index.load(std::memory_order_acquire) == index ? place : nullptr;
   }
 
   void arrive(const Token& token, std::int64_t id) {
-    std::unique_lock lock(mutex_);
     const std::int64_t index = id / static_cast<std::int64_t>(batch_size_);
-    if (id < 0 || id >= total_ || index < head_) {
+    Place* place = nullptr;
+    if (0 <= id && id < total_) {
+      place = begun(index);
+      if (place == nullptr) {
+        const std::lock_guard lock(mutex_);
+        if (index >= head_) place = &place_for(index);
+      }
+    }
+    const auto at = static_cast<std::size_t>(id) % batch_size_;
+    if (place == nullptr || place->here[at].exchange(true, std::memory_order_relaxed)) {
       ++misplaced_;
       return;
     }
-    Place& place = place_for(index);
-    const auto at = static_cast<std::size_t>(id % static_cast<std::int64_t>(batch_size_));
-    if (place.here[at]) {
-      ++misplaced_;
-      return;
-    }
-    place.here[at] = 1;
-    place.content.tokens[at] = token;
-    ++place.arrived;
-    if (emitting_) return;  // whoever is sending will find this batch too
+    place->content.tokens[at] = token;
+    // Whoever sees all of them here sees what each has brought.
+    const std::size_t size = size_of(index);
+    if (place->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == size) send();
+  }
+
+  // One thread at a time sends what is complete.
+  void send() {
+    std::unique_lock lock(mutex_);
+    if (emitting_) return;  // it will find this batch too
     emitting_ = true;
     while (is_complete(head_)) {
       Place& ready = place_of(head_++);
@@ -190,21 +229,25 @@ class batch_node {
   }
 
   bool is_complete(std::int64_t index) const {
-    if (static_cast<std::size_t>(index - tail_) >= ring_.size()) return false;
+    if (static_cast<std::size_t>(index - tail_) >= ring().size()) return false;
     const Place& place = place_of(index);
-    return place.state == State::filling && place.arrived == place.here.size();
+    return place.state == State::filling &&
+           place.arrived.load(std::memory_order_acquire) == place.content.tokens.size();
   }
 
   const std::size_t batch_size_;
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Place>> ring_;  // batch i is at i % size; those from tail_ on
+  mutable tbb::spin_mutex mutex_;  // held for moments
+  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::unique_ptr<Ring>> rings_;  // the last one holds the places from tail_ on
+  std::atomic<const Ring*> newest_{nullptr};
   std::int64_t total_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t head_ = 0;  // the first batch that has not left
   std::int64_t tail_ = 0;  // the first batch that is not released
-  std::int64_t misplaced_ = 0;
+  std::atomic<std::int64_t> misplaced_{0};
   bool emitting_ = false;
   tbb::flow::broadcast_node<const batch*> output_;
-  tbb::flow::function_node<Token> input_;
+  position_function position_;
+  input_node<Token, as_task> input_;
 };
 
 }  // namespace sluice::flow

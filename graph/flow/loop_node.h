@@ -14,49 +14,55 @@
 // Ownership and threads: as for select_node.
 #pragma once
 
-#include <sluice/graph/flow/select_node.h>
+#include <sluice/graph/flow/carrier.h>
 
 #include <utility>
 
 namespace sluice::flow {
 
-template <class Token>
+template <class Token, class Policy = as_task>
 class loop_node {
  public:
   template <class Begin, class Condition>
   loop_node(tbb::flow::graph& g, Begin begin, Condition condition)
-      : again_(g, 2,
-               [condition](const Token& token) -> std::size_t {
-                 return static_cast<bool>(condition(token)) ? kBody : kDone;
-               }),
-        entry_(g, 2,
-               [begin, condition](const Token& token) -> std::size_t {
-                 begin(token);
-                 return static_cast<bool>(condition(token)) ? kBody : kDone;
-               }),
-        body_(g),
+      : body_(g),
         done_(g),
-        failed_(g) {
-    for (auto* node : {&entry_, &again_}) {
-      tbb::flow::make_edge(node->port(kBody), body_);
-      tbb::flow::make_edge(node->port(kDone), done_);
-      tbb::flow::make_edge(node->failed(), failed_);
-    }
-  }
+        failed_(g),
+        again_(g,
+               [this, condition](const Token& token) {
+                 send(token, [&] { return static_cast<bool>(condition(token)); });
+               }),
+        entry_(g, [this, begin = std::move(begin), condition](const Token& token) {
+          send(token, [&] {
+            begin(token);
+            return static_cast<bool>(condition(token));
+          });
+        }) {}
+  loop_node(const loop_node&) = delete;
+  loop_node& operator=(const loop_node&) = delete;
 
-  tbb::flow::receiver<Token>& input() { return entry_.input(); }
-  tbb::flow::receiver<Token>& again() { return again_.input(); }
+  tbb::flow::receiver<Token>& input() { return entry_; }
+  tbb::flow::receiver<Token>& again() { return again_; }
   tbb::flow::sender<Token>& body() { return body_; }
   tbb::flow::sender<Token>& done() { return done_; }
   tbb::flow::sender<Token>& failed() { return failed_; }
 
  private:
-  static constexpr std::size_t kDone = 0, kBody = 1;
-  select_node<Token> again_;
-  select_node<Token> entry_;
-  tbb::flow::broadcast_node<Token> body_;
-  tbb::flow::broadcast_node<Token> done_;
-  tbb::flow::broadcast_node<Token> failed_;
+  template <class Ask>
+  void send(const Token& token, const Ask& ask) {
+    output_port<Token>* to = &failed_;
+    try {
+      to = ask() ? &body_ : &done_;
+    } catch (...) {  // an exception that left the body would take other tokens with it
+    }
+    to->template put<Policy>(token);
+  }
+
+  output_port<Token> body_;
+  output_port<Token> done_;
+  output_port<Token> failed_;
+  input_node<Token, Policy> again_;
+  input_node<Token, Policy> entry_;
 };
 
 }  // namespace sluice::flow

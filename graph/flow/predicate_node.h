@@ -15,7 +15,7 @@
 
 namespace sluice::flow {
 
-template <class Token>
+template <class Token, class Policy = as_task>
 class predicate_node {
  public:
   // `predicate(token)` gives anything that converts to bool.
@@ -31,7 +31,7 @@ class predicate_node {
   tbb::flow::sender<Token>& failed() { return select_.failed(); }
 
  private:
-  select_node<Token> select_;
+  select_node<Token, Policy> select_;
 };
 
 }  // namespace sluice::flow

@@ -11,8 +11,11 @@
 //
 // Ownership: the node belongs to its graph's user and must outlive the graph's activity.
 // Threads: the selector runs concurrently for different tokens. Tokens are copied: keep them to a
-// few bytes.
+// few bytes. Policy: as carrier.h says. What oneTBB throws when a token is put into the next node
+// ends the graph's run, in a carried node the program.
 #pragma once
+
+#include <sluice/graph/flow/carrier.h>
 
 #include <cstddef>
 #include <memory>
@@ -23,25 +26,22 @@
 
 namespace sluice::flow {
 
-template <class Token>
+template <class Token, class Policy = as_task>
 class select_node {
  public:
   // `selector(token)` gives the number of the port, 0 to ports - 1. The cost of a choice does not
   // depend on `ports`.
   template <class Selector>
   select_node(tbb::flow::graph& g, std::size_t ports, Selector selector)
-      : node_(
-            g, tbb::flow::unlimited,
-            [this, selector = std::move(selector)](const Token& token) -> tbb::flow::continue_msg {
-              std::size_t index = failed_port();
-              try {
-                index = static_cast<std::size_t>(selector(token));
-              } catch (...) {  // an exception that left the body would take other tokens with it
-              }
-              if (index > failed_port()) index = failed_port();
-              ports_[index]->try_put(token);
-              return {};
-            }) {
+      : node_(g, [this, selector = std::move(selector)](const Token& token) {
+          std::size_t index = failed_port();
+          try {
+            index = static_cast<std::size_t>(selector(token));
+          } catch (...) {  // an exception that left the body would take other tokens with it
+          }
+          if (index > failed_port()) index = failed_port();
+          ports_[index]->template put<Policy>(token);
+        }) {
     for (std::size_t i = 0; i <= ports; ++i) ports_.push_back(std::make_unique<Port>(g));
   }
   select_node(const select_node&) = delete;
@@ -53,12 +53,11 @@ class select_node {
   std::size_t size() const { return failed_port(); }
 
  private:
-  // A broadcast_node passes a token on within try_put, without a task of its own.
-  using Port = tbb::flow::broadcast_node<Token>;
+  using Port = output_port<Token>;
   std::size_t failed_port() const { return ports_.size() - 1; }
 
   std::vector<std::unique_ptr<Port>> ports_;
-  tbb::flow::function_node<Token> node_;
+  input_node<Token, Policy> node_;
 };
 
 }  // namespace sluice::flow

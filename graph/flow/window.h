@@ -22,6 +22,11 @@
 // and `begin` must not throw. A token that never comes back shrinks the window; in_flight() tells.
 #pragma once
 
+#include <sluice/graph/flow/carrier.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -29,10 +34,11 @@
 #include <vector>
 
 #include <tbb/flow_graph.h>
+#include <tbb/spin_mutex.h>
 
 namespace sluice::flow {
 
-template <class Token>
+template <class Token, class Policy = as_task>
 class window {
  public:
   using admit_function = std::function<bool(Token)>;
@@ -41,21 +47,24 @@ class window {
   // `active`: how many tokens may be at work at once; 0 means all.
   window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit,
          begin_function begin = {})
-      : size_(tokens.size()),
+      : graph_(g),
+        size_(tokens.size()),
         active_limit_(active == 0 ? tokens.size() : active),
         free_(std::move(tokens)),
         admit_(std::move(admit)),
         begin_(std::move(begin)),
         output_(g),
-        returns_(g, tbb::flow::unlimited, [this](const Token& token) -> tbb::flow::continue_msg {
-          {
-            const std::lock_guard lock(mutex_);
-            --active_;
-            free_.push_back(token);
-          }
-          start();
+        returns_(g,
+                 [this](const Token& token) {
+                   release(token);
+                   finished();
+                 }),
+        lanes_(g, tbb::flow::unlimited, [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
+          lane(*this, true).run();
           return {};
-        }) {}
+        }) {
+    left_.reserve(size_);
+  }
   window(const window&) = delete;
   window& operator=(const window&) = delete;
 
@@ -65,15 +74,40 @@ class window {
   // Admits for as long as there are tokens, credit and samples. Call it to begin, and whenever
   // `admit` may have changed its mind.
   void start() {
-    Token token;
-    while (admit_next(token, false)) send(token);
+    std::size_t lanes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (active_ >= active_limit_) return;
+      lanes = std::min(active_limit_ - active_, lanes_for(left_.size() + admissible()));
+      active_ += lanes;
+    }
+    begin_lanes(lanes);
   }
 
-  // The token's work is done. Admits others in its place.
+  // The same, as if tokens took long: for when nothing happens. Work that goes on may be waiting
+  // for work that has not begun.
+  void start_all() {
+    std::size_t lanes = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (active_ >= active_limit_ || !has_work()) return;
+      lanes = active_limit_ - active_;
+      active_ += lanes;
+    }
+    begin_lanes(lanes);
+  }
+
+  // The token's work is done. Admits another in its place.
   void finished() {
-    Token token;
-    bool one_done = true;
-    while (admit_next(token, std::exchange(one_done, false))) send(token);
+    if (lane::take_credit(*this)) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (active_ > active_limit_ || !has_work()) {
+        --active_;
+        return;
+      }
+    }
+    begin_lanes(1);
   }
 
   // A token begins to wait: its work stands still, and others are admitted in its place.
@@ -82,6 +116,13 @@ class window {
   void resumed() {
     const std::lock_guard lock(mutex_);
     ++active_;
+  }
+  // For carried tokens, inside a task of the graph: takes one that was resumed to where it goes on,
+  // and then others, if its work is done when it arrives.
+  void carry(tbb::flow::receiver<Token>& next, const Token& token) {
+    lane here(*this, false);
+    here.carry(next, token);
+    here.run();
   }
 
   // The token is free. Does not admit by itself: release a batch of them, then call start().
@@ -103,6 +144,7 @@ class window {
   void reset(const std::vector<Token>& tokens) {
     const std::lock_guard lock(mutex_);
     free_.assign(tokens.begin(), tokens.end());
+    left_.clear();
     active_ = 0;
     open_ = true;
   }
@@ -120,32 +162,214 @@ class window {
   }
 
  private:
-  bool admit_next(Token& token, bool one_done) {
-    const std::lock_guard lock(mutex_);
-    if (one_done) --active_;
-    if (!open_ || free_.empty() || active_ >= active_limit_) return false;
-    token = free_.back();
-    if (!admit_(token)) return false;
-    free_.pop_back();
-    ++active_;
+  using duration = std::chrono::steady_clock::duration;
+  static constexpr duration kWorthALane = std::chrono::microseconds(100);
+  static constexpr duration kAtOnce = std::chrono::microseconds(20);
+
+  // A task that takes one token after the other, for as long as it has a credit to give to the
+  // next. A carried token has done its work, most often, when it is back from output(), and the
+  // credit stays here; else whoever finishes the token has it.
+  //
+  // Where tokens take next to no time, threads would meet at the window's lock for each of them. So
+  // a lane of carried tokens admits several at once, those of a few microseconds, and keeps them at
+  // hand. It does so only while all credits are at work: whoever finishes then looks for tokens
+  // here before he goes, and none waits for the one before it while there is a thread without work.
+  class lane {
+   public:
+    lane(window& tokens, bool has_credit)
+        : tokens_(tokens), has_credit_(has_credit), outer_(std::exchange(current_, this)) {
+      const std::lock_guard lock(tokens_.mutex_);
+      next_ = std::exchange(tokens_.running_, this);
+      if (next_ != nullptr) next_->before_ = this;
+    }
+    lane(const lane&) = delete;
+    lane& operator=(const lane&) = delete;
+    ~lane() {
+      current_ = outer_;
+      const std::lock_guard lock(tokens_.mutex_);
+      (before_ == nullptr ? tokens_.running_ : before_->next_) = next_;
+      if (next_ != nullptr) next_->before_ = before_;
+      for (Token token; pop(token);) tokens_.left_.push_back(token);
+    }
+
+    // The credit of a token that has finished on the thread of a lane.
+    static bool take_credit(const window& tokens) {
+      lane* const here = current_;
+      if (here == nullptr || &here->tokens_ != &tokens || here->has_credit_) return false;
+      return here->has_credit_ = true;
+    }
+
+    void carry(tbb::flow::receiver<Token>& next, const Token& token) {
+      carrier<Token>(tokens_.graph_).carry(next, token);
+    }
+
+    void run() {
+      Token token;
+      while ((has_credit_ && pop(token)) || tokens_.admit_next(token, *this)) {
+        has_credit_ = false;
+        // A clock costs as much as an empty step: of short ones only some are timed.
+        const bool timed = each_ > kShort || ++taken_ % 8 == 1;
+        const clock::time_point begin = timed ? clock::now() : clock::time_point();
+        if (tokens_.begin_) tokens_.begin_(token);
+        for (tbb::flow::receiver<Token>* const next : tokens_.output_.successors())
+          carry(*next, token);
+        if (timed) each_ = clock::now() - begin;
+        // A step that waits for tasks of its own runs this one meanwhile: it shall not wait long.
+        if (outer_ == nullptr) continue;
+        if (std::exchange(has_credit_, false)) tokens_.begin_lanes(1);
+        return;
+      }
+    }
+
+   private:
+    friend class window;
+    using clock = std::chrono::steady_clock;
+    static constexpr std::size_t kMost = 16;
+    static constexpr std::chrono::microseconds kShort{5};
+
+    bool has_at_hand() {
+      const std::lock_guard lock(mutex_);
+      return begin_ != end_;
+    }
+    bool pop(Token& token) {
+      const std::lock_guard lock(mutex_);
+      if (begin_ == end_) return false;
+      token = at_hand_[begin_++];
+      return true;
+    }
+    void push(const Token& token) {
+      const std::lock_guard lock(mutex_);
+      if (begin_ == end_) begin_ = end_ = 0;
+      at_hand_[end_++] = token;
+    }
+
+    static inline constinit thread_local lane* current_ = nullptr;
+    window& tokens_;
+    bool has_credit_;
+    lane* const outer_;
+    lane* before_ = nullptr;  // of those that run, guarded by the window's lock
+    lane* next_ = nullptr;
+    duration each_{};  // what the last token took that was timed; 0 when none was
+    unsigned taken_ = 0;
+    tbb::spin_mutex mutex_;  // after the window's; guards what is at hand
+    std::array<Token, kMost> at_hand_{};
+    std::size_t begin_ = 0, end_ = 0;
+  };
+
+  // For a lane that has a credit, or takes one if there is one. Without a token it has none.
+  bool admit_next(Token& token, lane& one) {
+    bool another = false;
+    {
+      const std::lock_guard lock(mutex_);
+      learn(one.each_);
+      if (!one.has_credit_) {
+        if (active_ >= active_limit_) return false;
+        ++active_;
+      }
+      // Those that were resumed go first.
+      if (active_ > active_limit_ ||
+          !(one.pop(token) || take_left(token) || admit(token, one) || take_from_others(token))) {
+        one.has_credit_ = false;
+        --active_;
+        return false;
+      }
+      another = active_ < active_limit_ && lanes_for(admissible()) > active_;
+      if (another) ++active_;
+    }
+    if (another) begin_lanes(1);
     return true;
   }
 
-  void send(const Token& token) {
-    if (begin_) begin_(token);
-    output_.try_put(token);
+  // The rest is called under the lock.
+
+  std::size_t admissible() const { return open_ ? free_.size() : 0; }
+
+  // Tokens that take next to no time do not need all threads: waking one takes longer than several
+  // of them. What they take is not known at first, and all that there are get to work.
+  std::size_t lanes_for(std::size_t tokens) const {
+    if (tokens == 0) return 0;
+    if (!is_carried<Policy>) return tokens;
+    const auto lanes = static_cast<std::size_t>(tokens * each_ / kWorthALane);
+    return std::clamp<std::size_t>(lanes, 1, tokens);
   }
 
+  // Threads that are in each other's way make each token take longer: the shorter times count more.
+  void learn(duration each) {
+    if (each == duration()) return;
+    each_ += (each - each_) / (each < each_ ? 2 : 8);
+  }
+
+  // More lanes than the whole window is worth.
+  bool too_many() const {
+    return is_carried<Policy> && each_ < lane::kShort && active_ > 2 * lanes_for(size_);
+  }
+
+  bool admit(Token& token, lane& one) {
+    if (!open_ || free_.empty()) return false;
+    token = free_.back();
+    if (!admit_(token)) return false;
+    free_.pop_back();
+    if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
+    // Enough must stay for the others.
+    std::size_t more =
+        std::min({lane::kMost, static_cast<std::size_t>(kAtOnce / std::max(each_, duration(1))),
+                  free_.size() / active_limit_});
+    for (; more > 1 && admit_(free_.back()); --more) {
+      one.push(free_.back());
+      free_.pop_back();
+    }
+    return true;
+  }
+
+  bool take_left(Token& token) {
+    if (left_.empty()) return false;
+    token = left_.back();
+    left_.pop_back();
+    return true;
+  }
+
+  bool take_from_others(Token& token) {
+    for (lane* other = running_; other != nullptr; other = other->next_) {
+      if (other->pop(token)) return true;
+    }
+    return false;
+  }
+
+  // Whether a lane would find a token, as far as one can see.
+  bool has_work() {
+    if ((open_ && !free_.empty()) || !left_.empty()) return true;
+    for (lane* other = running_; other != nullptr; other = other->next_) {
+      if (other->has_at_hand()) return true;
+    }
+    return false;
+  }
+
+  // Tasks that each have a credit.
+  void begin_lanes(std::size_t count) {
+    try {
+      for (; count > 0; --count) lanes_.try_put({});
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      active_ -= count;
+      throw;
+    }
+  }
+
+  tbb::flow::graph& graph_;
   const std::size_t size_;
   const std::size_t active_limit_;
-  mutable std::mutex mutex_;
-  std::vector<Token> free_;  // never grows beyond its first size
+  mutable tbb::spin_mutex mutex_;  // held for moments
+  std::vector<Token> free_;        // never grows beyond its first size
+  std::vector<Token> left_;        // admitted by lanes that ended before they came to them
+  lane* running_ = nullptr;
   std::size_t active_ = 0;
   bool open_ = true;
+  duration each_ = std::chrono::seconds(1);  // what a token takes
   admit_function admit_;
   begin_function begin_;
-  tbb::flow::broadcast_node<Token> output_;
-  tbb::flow::function_node<Token> returns_;
+  output_port<Token> output_;
+  input_node<Token, as_task> returns_;
+  tbb::flow::function_node<tbb::flow::continue_msg> lanes_;
 };
 
 }  // namespace sluice::flow

@@ -142,6 +142,11 @@ class Sample {
   void enter_stage();
   // Its index in the data set.
   std::int64_t running_sample() const { return running_sample_.load(std::memory_order_relaxed); }
+  // How often a sample has ended that the record carried.
+  void count_end() {
+    ends_.store(ends_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  std::int64_t ends() const { return ends_.load(std::memory_order_relaxed); }
   // How long ago the running stage began.
   double seconds_running() const;
 
@@ -204,6 +209,7 @@ class Sample {
   std::vector<void*> carried_;  // scratch of carry()
   std::atomic<const Step*> running_{nullptr};
   std::atomic<std::int64_t> running_sample_{-1};
+  std::atomic<std::int64_t> ends_{0};
   std::atomic<std::int64_t> running_since_{0};  // milliseconds
 };
 

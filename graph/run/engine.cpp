@@ -140,7 +140,7 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
 
 bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
-  progress.fetch_add(1, std::memory_order_relaxed);
+  sample.count_end();
   if (sample.past_end()) end_at(sample.position());
   if (!sample.ended()) emit(sample);
   std::size_t seen = largest_sample.load(std::memory_order_relaxed);
@@ -203,6 +203,12 @@ std::int64_t Engine::Impl::count_samples() const {
 std::int64_t Engine::Impl::count_batches() const {
   const std::int64_t count = count_samples();
   return count < 0 ? -1 : batches_of(count);
+}
+
+std::int64_t Engine::Impl::progress() const {
+  std::int64_t sum = 0;
+  for (const auto& sample : samples) sum += sample->ends();
+  return sum;
 }
 
 Stats Engine::Impl::stats() const {

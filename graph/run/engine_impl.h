@@ -85,6 +85,9 @@ struct Engine::Impl {
 
   std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
 
+  // Samples that have ended since the pipeline was made; for whoever looks for a stall.
+  std::int64_t progress() const;
+
   Stats stats() const;
 
   // Of an epoch; -1 while nobody knows.
@@ -130,7 +133,6 @@ struct Engine::Impl {
   bool stopping = false;
   std::exception_ptr broken;  // why the run cannot go on
   std::atomic<bool> cancelled{false};
-  std::atomic<std::int64_t> progress{0};
   std::atomic<std::size_t> largest_sample{0};
   Impl* next_inherited = nullptr;        // see ~Engine
   std::unique_ptr<PipelineTrace> trace;  // null: none

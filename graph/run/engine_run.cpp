@@ -156,14 +156,21 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
     return making.complete_front() != nullptr || stopping || broken ||
            settled_batches == run_batches;
   };
+  // Not all threads work where samples take no time. One that suddenly waits for another sample
+  // needs them.
+  constexpr std::chrono::milliseconds kLong{10};
+  if (arrived.wait_for(lock, kLong, there)) return;
+  lock.unlock();
+  executor->nudge();
+  lock.lock();
   constexpr double kNever = 1e9;  // beyond what a wait can count
   if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
     arrived.wait(lock, there);
     return;
   }
-  std::int64_t seen = progress.load(std::memory_order_relaxed);
+  std::int64_t seen = progress();
   while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
-    const std::int64_t now = progress.load(std::memory_order_relaxed);
+    const std::int64_t now = progress();
     if (now == seen) {
       const std::int64_t epoch = run->epoch;
       lock.unlock();  // samples have names that the user's code gives

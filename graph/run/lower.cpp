@@ -1,11 +1,9 @@
 #include <sluice/graph/flow/batch_node.h>
 #include <sluice/graph/flow/crew.h>
-#include <sluice/graph/flow/loop_node.h>
 #include <sluice/graph/flow/resident.h>
-#include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
 #include <sluice/graph/run/lower.h>
-#include <sluice/graph/run/lower_wait.h>
+#include <sluice/graph/run/lower_nodes.h>
 #include <sluice/graph/run/runner.h>
 #include <sluice/runtime/error.h>
 
@@ -22,150 +20,6 @@
 #include <tbb/task_arena.h>
 
 namespace sluice::detail {
-namespace {
-
-using Token = Sample*;
-using Receiver = tbb::flow::receiver<Token>;
-using StageNode = tbb::flow::function_node<Token, Token>;
-using BranchNode = flow::select_node<Token>;
-using LoopNode = flow::loop_node<Token>;
-
-const Stage* as_working_stage(const Node& node) {
-  const auto* stage = std::get_if<Stage>(&node);
-  return stage != nullptr && stage->kind() == StepKind::cpu ? stage : nullptr;
-}
-
-// The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
-class Nodes {
- public:
-  // `io` may be null.
-  Nodes(tbb::flow::graph& g, Runner& runner, IoThreads* io, WaitHooks hooks)
-      : graph_(g), runner_(runner), io_(io), hooks_(std::move(hooks)) {}
-
-  // `at_end` says what happens to a token when the block is through; it runs in the block's last
-  // task.
-  using AtEnd = std::function<void(Sample&)>;
-  Receiver& lower(const Block& block, Receiver& next, const AtEnd& at_end) {
-    if (block.nodes.empty()) return at_end ? end_node(next, at_end) : next;
-    Receiver* target = &next;
-    // What the next node in front must do behind its own work; only the last node has `at_end` to
-    // do.
-    AtEnd then = at_end;
-    std::size_t i = block.nodes.size();
-    while (i > 0) {
-      const Node& node = block.nodes[--i];
-      if (const auto* stage = std::get_if<Stage>(&node)) {
-        target = &lower_stage(*stage, *target, then);
-      } else if (const auto* loop = std::get_if<Loop>(&node)) {
-        target = &lower_loop(*loop, then ? end_node(*target, then) : *target);
-      } else {
-        // A stage in front of a branch runs in the branch's own task.
-        const Stage* before = i >= 1 ? as_working_stage(block.nodes[i - 1]) : nullptr;
-        target =
-            &lower_branch(before, std::get<Branch>(node), then ? end_node(*target, then) : *target);
-        if (before != nullptr) --i;
-      }
-      then = nullptr;
-    }
-    return *target;
-  }
-
- private:
-  // A task of its own for what must happen when several ways have come together.
-  Receiver& end_node(Receiver& next, const AtEnd& at_end) {
-    return add_stage([at_end](Sample& sample) { at_end(sample); }, next);
-  }
-
-  Receiver& lower_stage(const Stage& stage, Receiver& next, const AtEnd& at_end) {
-    // Not on the thread that fires or reads: what is to do at the end may be the user's code.
-    const auto connect = [&](auto& node) -> Receiver& {
-      tbb::flow::make_edge(node.output(), at_end ? end_node(next, at_end) : next);
-      return node.input();
-    };
-    if (stage.kind() == StepKind::wait) {
-      waits_.push_back(std::make_unique<WaitingStage>(graph_, runner_, stage, hooks_));
-      return connect(*waits_.back());
-    }
-    if (stage.kind() == StepKind::io && io_ != nullptr) {
-      reads_.push_back(std::make_unique<IoStage>(graph_, runner_, stage, *io_, hooks_));
-      return connect(*reads_.back());
-    }
-    return add_stage(
-        [this, &stage, at_end](Sample& sample) {
-          runner_.run(sample, stage);
-          if (at_end) at_end(sample);
-        },
-        next);
-  }
-
-  template <class Work>
-  Receiver& add_stage(Work work, Receiver& next) {
-    stages_.push_back(std::make_unique<StageNode>(graph_, tbb::flow::unlimited,
-                                                  [work](const Token& token) noexcept -> Token {
-                                                    work(*token);
-                                                    return token;
-                                                  }));
-    tbb::flow::make_edge(*stages_.back(), next);
-    return *stages_.back();
-  }
-
-  Receiver& lower_branch(const Stage* before, const Branch& branch, Receiver& next) {
-    branches_.push_back(std::make_unique<BranchNode>(
-        graph_, branch.arms.size(),
-        [this, before, &branch](const Token& token) noexcept -> std::size_t {
-          if (before != nullptr) runner_.run(*token, *before);
-          return runner_.choose(*token, branch);
-        }));
-    BranchNode& node = *branches_.back();
-    for (std::size_t arm = 0; arm < branch.arms.size(); ++arm) {
-      AtEnd give;  // an arm without steps has given its results when it was chosen
-      if (!branch.arms[arm].nodes.empty()) {
-        give = [&branch, arm](Sample& sample) { Runner::give_results(sample, branch, arm); };
-      }
-      tbb::flow::make_edge(node.port(arm), lower(branch.arms[arm], next, give));
-    }
-    return node.input();
-  }
-
-  Receiver& lower_loop(const Loop& loop, Receiver& next) {
-    const Stage* only =
-        loop.condition.nodes.size() == 1 ? as_working_stage(loop.condition.nodes.front()) : nullptr;
-    const bool simple = loop.condition.nodes.empty() || only != nullptr;
-    loops_.push_back(std::make_unique<LoopNode>(
-        graph_,
-        [simple, &loop](const Token& token) noexcept {
-          if (simple) Runner::begin(*token, loop);
-        },
-        [this, only, &loop](const Token& token) noexcept {
-          if (only != nullptr) runner_.run(*token, *only);
-          return runner_.wants_another(*token, loop);
-        }));
-    LoopNode& node = *loops_.back();
-    tbb::flow::make_edge(node.done(), next);
-    const AtEnd carry = [&loop](Sample& sample) { Runner::carry(sample, loop); };
-    if (simple) {
-      tbb::flow::make_edge(node.body(), lower(loop.body, node.again(), carry));
-      return node.input();
-    }
-    // A condition with branches of its own, or one that waits, has nodes of its own, in front of
-    // the decision.
-    Receiver& ask = lower(loop.condition, node.input(), nullptr);
-    tbb::flow::make_edge(node.body(), lower(loop.body, ask, carry));
-    return add_stage([&loop](Sample& sample) { Runner::begin(sample, loop); }, ask);
-  }
-
-  tbb::flow::graph& graph_;
-  Runner& runner_;
-  IoThreads* const io_;
-  const WaitHooks hooks_;
-  std::vector<std::unique_ptr<StageNode>> stages_;
-  std::vector<std::unique_ptr<WaitingStage>> waits_;
-  std::vector<std::unique_ptr<IoStage>> reads_;
-  std::vector<std::unique_ptr<BranchNode>> branches_;
-  std::vector<std::unique_ptr<LoopNode>> loops_;
-};
-
-}  // namespace
 
 struct Executor::Impl {
   Impl(const Plan& plan, const std::vector<Sample*>& all, int thread_count, int io_thread_count,
@@ -226,7 +80,7 @@ struct Executor::Impl {
 
   void build(const Plan& plan) {
     graph = std::make_unique<tbb::flow::graph>();
-    window = std::make_unique<flow::window<Token>>(
+    window = std::make_unique<Window>(
         *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
         [this](Token token) { hooks.begin(*token); });
@@ -239,21 +93,21 @@ struct Executor::Impl {
                                       hooks.batch_ready(batch->index, batch->tokens);
                                       return {};
                                     });
-    finish =
-        std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) noexcept -> std::size_t {
-          if (!hooks.finish(*token)) return kAgain;
-          guard([&] { window->finished(); });
-          return kDone;
-        });
+    finish = std::make_unique<BranchNode>(*graph, 2, [this](const Token& token) -> std::size_t {
+      if (!hooks.finish(*token)) return kAgain;
+      // The record may carry another sample as soon as its batch has left.
+      guard([&] { batches->put(token); });
+      guard([&] { window->finished(); });
+      return kArrived;
+    });
     nodes = std::make_unique<Nodes>(
-        *graph, runner, io && io->size() > 0 ? &*io : nullptr,
+        *graph, runner, *window, io && io->size() > 0 ? &*io : nullptr,
         WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
                   .resumed = [this] { window->resumed(); },
                   .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
     tbb::flow::make_edge(window->output(), entry);
     tbb::flow::make_edge(finish->port(kAgain), entry);
-    tbb::flow::make_edge(finish->port(kDone), batches->input());
     tbb::flow::make_edge(batches->output(), *ready);
   }
 
@@ -305,6 +159,10 @@ struct Executor::Impl {
 
   // Something may be admitted: by the driver if it sleeps, else here, beside what runs.
   void admit_more() {
+    admit_more([this] { window->start(); });
+  }
+  template <class Start>
+  void admit_more(const Start& start) {
     bool busy = false;
     {
       const std::lock_guard lock(mutex);
@@ -314,7 +172,7 @@ struct Executor::Impl {
     }
     wake_driver.notify_one();
     if (busy) {
-      guard([&] { window->start(); });
+      guard(start);
       graph->release_wait();
     }
   }
@@ -335,7 +193,8 @@ struct Executor::Impl {
     became_idle.wait(lock, [&] { return idle && !wanted; });
   }
 
-  static constexpr std::size_t kAgain = 0, kDone = 1;
+  // The second port is wired to nothing: the token has gone on with its batch.
+  static constexpr std::size_t kAgain = 0, kArrived = 1;
   using Batch = const flow::token_batch<Token>*;
   using ReadyNode =
       tbb::flow::function_node<Batch, tbb::flow::continue_msg, tbb::flow::lightweight>;
@@ -350,7 +209,7 @@ struct Executor::Impl {
   int threads = 1;  // the driver and the others
   std::optional<IoThreads> io;
   std::unique_ptr<tbb::flow::graph> graph;
-  std::unique_ptr<flow::window<Token>> window;
+  std::unique_ptr<Window> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
   std::unique_ptr<ReadyNode> ready;
   std::unique_ptr<BranchNode> finish;
@@ -384,6 +243,10 @@ void Executor::begin(std::int64_t total) {
 }
 
 void Executor::release(std::int64_t batch) { impl_->release(batch); }
+
+void Executor::nudge() {
+  impl_->admit_more([this] { impl_->window->start_all(); });
+}
 
 void Executor::drain() { impl_->drain(); }
 

@@ -57,6 +57,9 @@ class Executor {
   void begin(std::int64_t total);
   // The consumer is done with a batch: its records are free to carry others.
   void release(std::int64_t batch);
+  // For a consumer that waits long: puts all threads to work. Those that go on may be waiting for
+  // samples that have not begun.
+  void nudge();
   // Admits no more, and returns when no step runs and no sample waits: at most as long as the
   // longest running step takes, or it takes until the last handle is fired or destroyed, if the
   // samples are told to pass the other steps over (see Sample::ended). Then all samples are free.

@@ -26,13 +26,15 @@ struct WaitHooks {
 
 // A stage that waits. The handle that fires is the sample's own: it is where the value goes, too.
 class WaitingStage : private WaitListener {
+  using WaitNode = flow::async_node<Sample*, flow::carried>;
+
  public:
   WaitingStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, const WaitHooks& hooks)
       : runner_(runner),
         hooks_(hooks),
         node_(
             g,
-            [this, &stage](Sample* sample, flow::async_node<Sample*>::completion done) noexcept {
+            [this, &stage](Sample* sample, WaitNode::completion done) noexcept {
               (void)done.release();
               if (runner_.begin_wait(*sample, stage, *this)) {
                 node_.complete(sample);
@@ -46,8 +48,6 @@ class WaitingStage : private WaitListener {
   tbb::flow::sender<Sample*>& output() { return node_.output(); }
 
  private:
-  using WaitNode = flow::async_node<Sample*>;
-
   void wait_is_over(Sample& sample) noexcept override {
     runner_.end_wait(sample);
     hooks_.resumed();
@@ -61,6 +61,8 @@ class WaitingStage : private WaitListener {
 
 // The sample gives back its turn to compute until it has been read.
 class IoStage : private SampleReader {
+  using WaitNode = flow::async_node<Sample*, flow::carried>;
+
  public:
   IoStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, IoThreads& threads,
           const WaitHooks& hooks)
@@ -69,7 +71,7 @@ class IoStage : private SampleReader {
         hooks_(hooks),
         node_(
             g,
-            [this, &threads](Sample* sample, flow::async_node<Sample*>::completion done) noexcept {
+            [this, &threads](Sample* sample, WaitNode::completion done) noexcept {
               (void)done.release();
               if (runner_.begin_io(*sample, stage_)) {
                 node_.complete(sample);
@@ -93,7 +95,7 @@ class IoStage : private SampleReader {
   Runner& runner_;
   const Stage& stage_;
   const WaitHooks& hooks_;
-  flow::async_node<Sample*> node_;
+  WaitNode node_;
 };
 
 }  // namespace sluice::detail

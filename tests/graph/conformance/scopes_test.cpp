@@ -10,7 +10,7 @@
 namespace sluice::conformance {
 namespace {
 
-std::size_t steps_of(const detail::Plan& plan) {
+std::size_t count_steps(const detail::Plan& plan) {
   std::size_t count = 0;
   for_each_block(plan.top, [&](const detail::Block& block) {
     for (const detail::Node& node : block.nodes) {
@@ -41,7 +41,7 @@ TEST(Scopes, C18_AnOuterValueCostsNothingInside) {
         });
     return std::get<0>(kept);
   });
-  EXPECT_EQ(steps_of(pipeline.recorded_plan()), 1u);  // the source
+  EXPECT_EQ(count_steps(pipeline.recorded_plan()), 1u);  // the source
   for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.get<0>()[0], batch.ids()[0]);
 }
 

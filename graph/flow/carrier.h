@@ -1,0 +1,149 @@
+// carrier: a thread that carries a token from node to node.
+//
+// oneTBB makes a task for each node that a token reaches, and locks the list of edges for each that
+// it leaves: two threads meet there for every token. A token that travels alone needs neither. Its
+// thread takes it along: a carried node runs its body and leads the token to the next receiver,
+// where the thread goes when the body has returned. Depth of the graph and number of a loop's
+// iterations do not grow the stack.
+//
+//   using T = Token*;
+//   step_node<T> decode(g, [](T t) noexcept { decode_into(t); });
+//   select_node<T, carried> by_size(g, 2, [](T t) noexcept { return t->is_large; });
+//   make_edge(decode.output(), by_size.input());  ...
+//   carrier<T>(g).carry(decode.input(), token);       // inside a task of the graph
+//
+// Nodes of this folder are carried where their Policy says so, else each is a task. Both kinds are
+// wired with make_edge, and with oneTBB's own nodes. A carried node's body must not throw: oneTBB
+// calls it at once only then. Put tokens into carried nodes by a carrier, or from nodes of one
+// edge; behind a function_node they would run under the lock of its edges. window<Token, carried>
+// has carriers of its own.
+//
+// Ownership: refers to the graph. Threads: a carrier belongs to its thread, and they nest. A port
+// is wired before the graph runs, and only read then. Errors: what a receiver's try_put throws
+// leaves carry(), with the token lost.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tbb/flow_graph.h>
+
+namespace sluice::flow {
+
+// Policies of nodes: a token's thread takes it along, or each node is a task.
+using carried = tbb::flow::lightweight;
+using as_task = tbb::flow::queueing;
+template <class Policy>
+inline constexpr bool is_carried = std::is_same_v<Policy, carried>;
+
+template <class Token>
+class carrier {
+ public:
+  explicit carrier(tbb::flow::graph& g) : graph_(&g), outer_(std::exchange(current_, this)) {}
+  carrier(const carrier&) = delete;
+  carrier& operator=(const carrier&) = delete;
+  ~carrier() { current_ = outer_; }
+
+  // Takes the token to `first`, and on to where it is led. Returns when it is led nowhere: it has
+  // arrived, waits, or is another task's.
+  void carry(tbb::flow::receiver<Token>& first, const Token& token) {
+    next_ = &first;
+    token_ = token;
+    while (next_ != nullptr) {
+      tbb::flow::receiver<Token>* const here = std::exchange(next_, nullptr);
+      const Token now = token_;
+      here->try_put(now);
+    }
+  }
+
+  // Leads the token that this thread carries in `g` to `next`; false when there is none.
+  static bool lead(const tbb::flow::graph& g, tbb::flow::receiver<Token>& next,
+                   const Token& token) noexcept {
+    carrier* const here = current_;
+    if (here == nullptr || here->graph_ != &g || here->next_ != nullptr) return false;
+    here->next_ = &next;
+    here->token_ = token;
+    return true;
+  }
+
+ private:
+  static inline constinit thread_local carrier* current_ = nullptr;
+  const tbb::flow::graph* graph_;
+  carrier* outer_;
+  tbb::flow::receiver<Token>* next_ = nullptr;
+  Token token_{};
+};
+
+// Where tokens leave a node. Unlike oneTBB's own senders it takes no lock: edges are made before
+// tokens come.
+template <class Token>
+class output_port : public tbb::flow::sender<Token> {
+ public:
+  explicit output_port(const tbb::flow::graph& g) : graph_(g) {}
+
+  // Sends the token on; a carried one is led.
+  template <class Policy = as_task>
+  void put(const Token& token) {
+    for (tbb::flow::receiver<Token>* const next : successors_) {
+      if constexpr (is_carried<Policy>) {
+        if (carrier<Token>::lead(graph_, *next, token)) continue;
+      }
+      next->try_put(token);
+    }
+  }
+
+  const std::vector<tbb::flow::receiver<Token>*>& successors() const { return successors_; }
+
+ private:
+  bool register_successor(tbb::flow::receiver<Token>& next) override {
+    successors_.push_back(&next);
+    return true;
+  }
+  bool remove_successor(tbb::flow::receiver<Token>& next) override {
+    return std::erase(successors_, &next) > 0;
+  }
+
+  const tbb::flow::graph& graph_;
+  std::vector<tbb::flow::receiver<Token>*> successors_;
+};
+
+// A node's input. Its body sees to it where tokens go: oneTBB's own outputs stay unused, since they
+// take a lock for each token, also where nothing is wired.
+template <class Token, class Policy>
+class input_node
+    : public tbb::flow::multifunction_node<Token, std::tuple<tbb::flow::continue_msg>, Policy> {
+  using Base = tbb::flow::multifunction_node<Token, std::tuple<tbb::flow::continue_msg>, Policy>;
+
+ public:
+  template <class Body>
+  input_node(tbb::flow::graph& g, Body body)
+      : Base(g, tbb::flow::unlimited,
+             [body = std::move(body)](
+                 const Token& token,
+                 typename Base::output_ports_type&) noexcept(is_carried<Policy>) { body(token); }) {
+  }
+};
+
+// Does something with each token, and sends it on. The body must not throw.
+template <class Token, class Policy = carried>
+class step_node {
+ public:
+  template <class Body>
+  step_node(tbb::flow::graph& g, Body body)
+      : output_(g), input_(g, [this, body = std::move(body)](const Token& token) {
+          body(token);
+          output_.template put<Policy>(token);
+        }) {}
+  step_node(const step_node&) = delete;
+  step_node& operator=(const step_node&) = delete;
+
+  tbb::flow::receiver<Token>& input() { return input_; }
+  tbb::flow::sender<Token>& output() { return output_; }
+
+ private:
+  output_port<Token> output_;
+  input_node<Token, Policy> input_;
+};
+
+}  // namespace sluice::flow
