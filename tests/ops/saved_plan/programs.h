@@ -50,7 +50,7 @@ inline Value<Image> everything(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> 
       std::tuple{chosen, 0.f}, [](auto, Value<float> sum) { return sum < 20.f; },
       [&](Value<Image> x, Value<float> sum) {
         auto degrees = g.uniform(1.f, 11.f);
-        auto next = g.for_loop(i % 2, x, [&](Value<Image> y, Value<std::int64_t>) {
+        auto next = g.for_loop(i % 2, x, [&](Value<std::int64_t>, Value<Image> y) {
           return rotate(y, g.normal(0.f, 3.f), {.fill = 7});
         });
         return std::tuple{next, sum + degrees};
