@@ -6,6 +6,7 @@
 //                                         does nothing else
 //   conditional                           beside the same kernels in a hand-written loop with the
 //                                         same threads
+//   pipeline                              a saved plan, beside libjpeg-turbo's full decode, too
 //   overhead                              beside the same shape as a hand-wired oneTBB graph, no
 //                                         work in either; then choices and loops beside the same
 //                                         steps in a line
@@ -24,9 +25,10 @@ namespace sluice::app {
 
 struct BenchOptions {
   std::string workload;
-  std::string data;    // not needed for `overhead` and `wait`
-  int threads = 0;     // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
-  double seconds = 2;  // of one side of one round, about
+  std::string pipeline;  // file of a saved plan, for the workload `pipeline`
+  std::string data;      // not needed for `overhead` and `wait`
+  int threads = 0;       // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
+  double seconds = 2;    // of one side of one round, about
   int rounds = 5;
   int batch = 64;
   std::string index = "off";  // see chosen_index; not for those two

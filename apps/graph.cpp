@@ -2,6 +2,7 @@
 
 #include "inputs.h"
 #include "progress.h"
+#include "saved.h"
 #include "summary.h"
 #include <sluice/sluice.h>
 
@@ -39,17 +40,11 @@ MaybeFiles find_files(const GraphOptions& options) {
   return {std::move(files), options.count > 0 ? options.count : all};
 }
 
-}  // namespace
-
-int run_graph(const GraphOptions& options) {
-  constexpr int kBatch = 32;
-  const PipelineOptions pipeline_options{
-      .batch_size = kBatch, .threads = options.threads, .on_error = OnError::skip, .profile = true};
-  auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
-    auto [jpeg, label] = g.read(find_files(options));
-    return std::tuple{apply(g, options.recipe, jpeg).first, label};
-  });
-  if (options.passes) {
+template <class P>
+int show(const GraphOptions& options, P pipeline) {
+  if (options.json) {
+    fmt::print("{}", detail::to_json(detail::prune(pipeline.recorded_plan()), detail::registry()));
+  } else if (options.passes) {
     fmt::print("{}", pipeline.explain());
   } else if (options.data.empty()) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
@@ -64,6 +59,22 @@ int run_graph(const GraphOptions& options) {
                options.text ? to_string(pipeline.plan(), stats) : to_dot(pipeline.plan(), stats));
   }
   return 0;
+}
+
+}  // namespace
+
+int run_graph(const GraphOptions& options) {
+  constexpr int kBatch = 32;
+  const PipelineOptions pipeline_options{
+      .batch_size = kBatch, .threads = options.threads, .on_error = OnError::skip, .profile = true};
+  if (options.pipeline.empty()) {
+    return show(options, make_pipeline(pipeline_options, [&](Graph& g) {
+                  auto [jpeg, label] = g.read(find_files(options));
+                  return std::tuple{apply(g, options.recipe, jpeg).first, label};
+                }));
+  }
+  return show(options, pipeline_of(read_plan(options.pipeline), pipeline_options,
+                                   [&](Graph& g) { return g.read(find_files(options)); }));
 }
 
 }  // namespace sluice::app

@@ -358,6 +358,7 @@ SavedPlan SavedPlan::parse(const std::string& text, std::string file,
 }
 
 const std::string& SavedPlan::file() const { return impl_->file; }
+std::string SavedPlan::text() const { return impl_->json.dump(); }
 const std::vector<const detail::SlotType*>& SavedPlan::source_types() const {
   return impl_->source;
 }

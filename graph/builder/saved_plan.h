@@ -32,6 +32,8 @@ class SavedPlan {
                          const detail::OperatorRegistry& registry);
 
   const std::string& file() const;
+  // What was read, without white space: files that say the same have the same.
+  std::string text() const;
   // What the source must give, and what the plan gives.
   const std::vector<const detail::SlotType*>& source_types() const;
   const std::vector<const detail::SlotType*>& output_types() const;
