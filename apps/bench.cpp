@@ -313,6 +313,20 @@ const std::vector<std::string>& bench_workloads() {
   return all;
 }
 
-int run_bench(const BenchOptions& options) { return Bench(options).run(); }
+int run_bench(const BenchOptions& options) {
+  BenchOptions checked = options;
+  if (options.workload.empty() && options.pipeline.empty()) {
+    throw UsageError(fmt::format(
+        "workload NAME is missing: {}; or give --pipeline FILE (sluice bench --help tells more)",
+        fmt::join(bench_workloads(), ", ")));
+  }
+  if (options.workload.empty()) checked.workload = kSavedPlan;
+  if (checked.workload == kSavedPlan && options.pipeline.empty())
+    throw UsageError("bench pipeline needs --pipeline FILE, a saved plan");
+  if (checked.workload != kSavedPlan && !options.pipeline.empty())
+    throw UsageError(
+        fmt::format("--pipeline FILE is for bench pipeline, not for bench {}", options.workload));
+  return Bench(checked).run();
+}
 
 }  // namespace sluice::app

@@ -24,7 +24,7 @@
 namespace sluice::app {
 
 struct BenchOptions {
-  std::string workload;
+  std::string workload;  // may be empty with `pipeline`
   std::string pipeline;  // file of a saved plan, for the workload `pipeline`
   std::string data;      // not needed for `overhead` and `wait`
   int threads = 0;       // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
@@ -35,9 +35,11 @@ struct BenchOptions {
   std::string json;           // file for the figures; "-" is standard output, empty none
 };
 
+// All but that of a saved plan.
 const std::vector<std::string>& bench_workloads();
+inline constexpr const char* kSavedPlan = "pipeline";
 
-// Returns the exit status; throws Error.
+// Returns the exit status; throws UsageError and Error.
 int run_bench(const BenchOptions& options);
 
 }  // namespace sluice::app

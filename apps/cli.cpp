@@ -8,10 +8,10 @@
 #include "pictures.h"
 #include "recipes.h"
 #include "usage.h"
+#include "validators.h"
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -19,9 +19,7 @@
 #include <map>
 #include <new>
 #include <string>
-#include <system_error>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,52 +30,11 @@ namespace sluice::app {
 namespace {
 
 constexpr const char* kVersion = "sluice 0.1.0";
-constexpr const char* kSavedPlan = "pipeline";  // the workload that is a file
 
 const std::map<std::string, Recipe> kRecipes = {
     {"rotate", Recipe::rotate}, {"train", Recipe::train}, {"eval", Recipe::eval}};
 const std::map<std::string, OnError> kPolicies = {
     {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
-
-// The names of a map or list as a person reads them: "a, b or c".
-template <class Names>
-std::string any_of(const Names& names) {
-  std::string text;
-  std::size_t left = names.size();
-  for (const std::string& name : names) {
-    text += name;
-    --left;
-    if (left > 0) text += left == 1 ? " or " : ", ";
-  }
-  return text;
-}
-
-// Only these words, with an error that says so.
-CLI::Validator one_of(std::vector<std::string> words) {
-  const std::string list = any_of(words);
-  return CLI::Validator(
-      [words = std::move(words), list](std::string& given) {
-        if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
-        return fmt::format("'{}' is not known: choose {}", given, list);
-      },
-      "");
-}
-
-// Only numbers from low to high, whole ones where T is a type of whole numbers.
-template <class T>
-CLI::Validator number_from(T low, T high) {
-  return CLI::Validator(
-      [low, high](std::string& given) {
-        T number{};
-        const char* const end = given.data() + given.size();
-        const std::from_chars_result read = std::from_chars(given.data(), end, number);
-        if (read.ec == std::errc() && read.ptr == end && low <= number && number <= high)
-          return std::string();
-        return fmt::format("'{}' is not a {}number from {} to {}", given,
-                           std::is_integral_v<T> ? "whole " : "", low, high);
-      },
-      "");
-}
 
 // The word stands for 0.
 CLI::Validator number_or(const char* word, CLI::Validator number) {
@@ -297,21 +254,6 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->excludes(json);
 }
 
-// The workload may be left out where --pipeline is given, and the other way round neither.
-void check_bench(BenchOptions& options) {
-  if (options.workload.empty() && options.pipeline.empty())
-    throw UsageError(
-        fmt::format("workload NAME is missing: {}, or --pipeline FILE (sluice bench --help tells "
-                    "more)",
-                    any_of(bench_workloads())));
-  if (options.workload.empty()) options.workload = kSavedPlan;
-  if (options.workload == kSavedPlan && options.pipeline.empty())
-    throw UsageError("bench pipeline needs --pipeline FILE, a saved plan");
-  if (options.workload != kSavedPlan && !options.pipeline.empty())
-    throw UsageError(
-        fmt::format("--pipeline FILE is for bench pipeline, not for bench {}", options.workload));
-}
-
 // What is wrong with the first argument; CLI11 itself says only that a command is required.
 std::string wrong_command(int argc, const char* const* argv) {
   const std::vector<std::string> commands = {"augment", "bench",     "graph",
@@ -405,10 +347,7 @@ int run(int argc, const char* const* argv) {
   try {
     if (*pictures_command) return run_pictures(words.pictures);
     if (*operators_command) return run_operators(operators);
-    if (*bench_command) {
-      check_bench(bench);
-      return run_bench(bench);
-    }
+    if (*bench_command) return run_bench(bench);
     if (*index_command) return run_index(index);
     graph.recipe = augment.recipe = kRecipes.at(words.recipe);
     if (*graph_command) return run_graph(graph);

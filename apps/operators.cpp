@@ -75,7 +75,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// The three names that are most like this one; those that hold it come first.
+// At most three names that are like this one, the nearest in any case; those that hold it come
+// first.
 std::string nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string>> all;
   for (const OperatorPtr& op : operators()) {
@@ -84,8 +85,9 @@ std::string nearest(const std::string& name) {
   }
   std::sort(all.begin(), all.end());
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i)
-    names.push_back(all[i].second);
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i) {
+    if (i == 0 || all[i].first <= 1 + name.size() / 4) names.push_back(all[i].second);
+  }
   return joined(names, ", ");
 }
 
@@ -93,8 +95,8 @@ OperatorPtr one(const std::string& name) {
   OperatorPtr op = find_operator(name);
   if (op == nullptr) {
     throw UsageError(
-        fmt::format("there is no operator '{}'; the nearest are {} (sluice operators lists all)",
-                    name, nearest(name)));
+        fmt::format("there is no operator '{}'; nearest: {} (sluice operators lists all)", name,
+                    nearest(name)));
   }
   return op;
 }
