@@ -122,7 +122,7 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
     return (test_folder() / name).string();
   };
   const std::string unknown = file("unknown.json", "\"decode_jpeg\"", "\"decode_gif\"");
-  const std::string label = file("label.json", "\"outputs\": [", "\"outputs\": [1,");
+  const std::string label = file("label.json", "\n  \"outputs\": [", "\n  \"outputs\": [1,");
   const std::string source = file("source.json", "\"bytes\",\"i64\"", "\"i64\",\"bytes\"");
   const std::string broken = file("broken.json", "\"steps\"", "steps");
   const std::string data = " --data " + data_.string();
@@ -146,7 +146,7 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
       {"bench --pipeline x", "needs --data"},
       {"graph --pipeline " + broken, "is no JSON"},
       {"operators rotat", "nearest: rotate"},
-      {"operators size", "nearest: decode_jpeg_size"},
+      {"operators size", "resize"},
       {"operators --markdown resize", "excludes"},
   };
   for (const auto& c : cases) {

@@ -8,7 +8,7 @@
 namespace sluice::docs {
 namespace {
 
-TEST(SavedPlans, AreLoadedAgain) {
+TEST(SavedPlansChapter, AreLoadedAgain) {
   const PhotosFolder folder;
   const PipelineOptions options{.batch_size = 5, .seed = 4, .threads = 2};
   auto pipeline = make_pipeline(options, [&](Graph& g) {
