@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -24,8 +23,6 @@ class JsonPlace {
   [[noreturn]] void fail(const std::string& what) const;
 
   const Json& json() const { return *json_; }
-  // The last part of where it stands: a name, or a number.
-  std::string key() const { return pointer_.substr(pointer_.rfind('/') + 1); }
   bool has(const char* name) const { return json_->is_object() && json_->contains(name); }
   // Fails unless this is an object with no other fields than these.
   void only(std::initializer_list<const char*> names) const;

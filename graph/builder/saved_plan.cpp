@@ -372,6 +372,11 @@ std::vector<detail::SlotId> SavedPlan::add_to(detail::Recorder& recorder,
   return detail::Loader(recorder, *impl_->registry, impl_->types).load(all, source);
 }
 
+void SavedPlan::throw_other_pipeline() const {
+  throw BuildError(impl_->file +
+                   ": the plan is given values of several pipelines; give those of one");
+}
+
 void SavedPlan::require_outputs(const std::vector<const detail::SlotType*>& types) const {
   const detail::JsonPlace outputs = detail::JsonPlace(impl_->json, impl_->file).field("outputs");
   if (types.size() != impl_->outputs.size()) {

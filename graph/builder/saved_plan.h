@@ -42,6 +42,7 @@ class SavedPlan {
   // outputs.
   template <class... Outs, class In, class... Ins>
   std::tuple<Value<Outs>...> apply(const Value<In>& first, const Value<Ins>&... more) const {
+    if (((&more.recorder() != &first.recorder()) || ...)) throw_other_pipeline();
     const std::vector<detail::SlotId> outputs =
         add_to(first.recorder(), {first.slot(), more.slot()...});
     require_outputs({detail::slot_type<Outs>()...});
@@ -56,6 +57,7 @@ class SavedPlan {
  private:
   struct Impl;
   explicit SavedPlan(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  [[noreturn]] void throw_other_pipeline() const;
   void require_outputs(const std::vector<const detail::SlotType*>& types) const;
   std::shared_ptr<const Impl> impl_;
 };

@@ -249,5 +249,21 @@ TEST(SavedPlan, HoldsOperatorsOfTheProgramsOwn) {
             std::string::npos);
 }
 
+TEST(SavedPlan, IsGivenValuesOfOnePipeline) {
+  const std::string text = json_of(pipeline_of(1, eval).recorded_plan());
+  const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
+  detail::Recorder one, other;
+  Graph a(one), b(other);
+  const auto [jpeg, label] = pictures(a);
+  const auto [other_jpeg, other_label] = pictures(b);
+  const auto error = [&](const auto&... values) {
+    return build_error([&] { (void)plan.apply<Image, std::int64_t>(values...); });
+  };
+  EXPECT_NE(error(jpeg, other_label).find("several pipelines"), std::string::npos);
+  EXPECT_NE(error(jpeg).find("/source/outputs"), std::string::npos);
+  EXPECT_NE(error(label, jpeg).find("/source/outputs/0"), std::string::npos);
+  EXPECT_EQ(error(other_jpeg, other_label), "");
+}
+
 }  // namespace
 }  // namespace sluice
