@@ -5,6 +5,7 @@
 #include "outputs.h"
 #include "progress.h"
 #include "results.h"
+#include "saved.h"
 #include "sheet.h"
 #include "summary.h"
 #include "usage.h"
@@ -40,11 +41,12 @@ struct NumberedFiles {
   static constexpr bool blocks = true;
   std::int64_t size() const { return files.size(); }
   const std::string& name(std::int64_t i) const { return files.name(i); }
-  // The file, unless its result is there; its number; whether it was read.
-  std::tuple<Bytes, std::int64_t, bool> operator()(const SampleInfo& info) const {
+  // The file, unless its result is there; its label; its number; whether it was read.
+  std::tuple<Bytes, std::int64_t, std::int64_t, bool> operator()(const SampleInfo& info) const {
     const std::int64_t number = info.index_in_epoch;
-    if (is_there(info.epoch * size() + number)) return {Bytes(), number, false};
-    return {std::get<Bytes>(files(info)), number, true};
+    if (is_there(info.epoch * size() + number)) return {Bytes(), 0, number, false};
+    auto [file, label] = files(info);
+    return {std::move(file), label, number, true};
   }
 };
 
@@ -61,13 +63,16 @@ class Augmentation {
  public:
   explicit Augmentation(const AugmentOptions& options)
       : options_(options),
-        results_options_{.data = options.data,
-                         .out = options.out,
-                         .run = fmt::format("{} {}", name_of(options.recipe), options.seed),
-                         .flat = options.flat,
-                         .overwrite = options.overwrite,
-                         .resume = options.resume,
-                         .stand_ins = options.on_error.policy == OnError::Policy::replace},
+        plan_(find_plan(options)),
+        results_options_{
+            .data = options.data,
+            .out = options.out,
+            .run =
+                fmt::format("{} {}", plan_ ? plan_->text() : name_of(options.recipe), options.seed),
+            .flat = options.flat,
+            .overwrite = options.overwrite,
+            .resume = options.resume,
+            .stand_ins = options.on_error.policy == OnError::Policy::replace},
         files_(find_files(options)),
         results_(files_, results_options_) {
     count_ = options.count > 0 ? options.count : files_.size();
@@ -137,8 +142,8 @@ class Augmentation {
   }
 
   void announce() const {
-    fmt::print("{} files in {}, recipe {}: {}\n", files_.size(), printable(options_.data),
-               name_of(options_.recipe), summary_of(options_.recipe));
+    fmt::print("{} files in {}, {}: {}\n", files_.size(), printable(options_.data),
+               plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
     if (there_ > 0) fmt::print("{} are there already\n", there_);
     (void)std::fflush(stdout);
   }
@@ -154,6 +159,21 @@ class Augmentation {
 
   std::string name_of_file(const std::string& path) const {
     return name_below(options_.data, path);
+  }
+
+  static std::optional<SavedPlan> find_plan(const AugmentOptions& options) {
+    if (options.pipeline.empty()) return std::nullopt;
+    SavedPlan plan = read_plan(options.pipeline);
+    require_image(plan);
+    return plan;
+  }
+
+  // What is done to the pictures, in words; to one of them.
+  std::string summary() const {
+    return plan_ ? printable("as saved in " + plan_->file()) : summary_of(options_.recipe);
+  }
+  std::string note_of(const Treatment& treatment) const {
+    return plan_ ? "" : describe(options_.recipe, treatment);
   }
 
   static Files find_files(const AugmentOptions& options) {
@@ -185,9 +205,9 @@ class Augmentation {
       const auto is_there = [this](std::int64_t number) {
         return results_.has(number) && !is_shown(number);
       };
-      auto [jpeg, number, is_new] = g.read(NumberedFiles{files_, is_there});
-      const auto augment = [&, jpeg = jpeg] {
-        auto [image, treatment] = apply(g, options_.recipe, jpeg);
+      auto [jpeg, label, number, is_new] = g.read(NumberedFiles{files_, is_there});
+      const auto augment = [&, jpeg = jpeg, label = label] {
+        auto [image, treatment] = treat(g, jpeg, label);
         auto encoded = g.map(
             "encode_jpeg",
             [&progress](const Image& picture) {
@@ -209,6 +229,14 @@ class Augmentation {
       });
       return std::tuple{encoded, treatment, number};
     });
+  }
+
+  // The picture, and what was done to it, as far as that is known.
+  std::pair<Value<Image>, Value<Treatment>> treat(Graph& g, Value<Bytes> jpeg,
+                                                  Value<std::int64_t> label) const {
+    if (!plan_) return apply(g, options_.recipe, jpeg);
+    const Value<Image> first(g.recorder(), add_plan(*plan_, jpeg, label).front());
+    return {first, g.constant(Treatment{.cut = true})};
   }
 
   // False when the policy is `fail` and a sample failed.
@@ -256,11 +284,10 @@ class Augmentation {
         const SampleError& why = batch.errors()[error++];
         replaced_.push_back({why, source});
         show({name_of_file(why.source),
-              "replaced by " + name_of_file(source) + ", " +
-                  describe(options_.recipe, treatments[i]),
+              "replaced by " + name_of_file(source) + (plan_ ? "" : ", ") + note_of(treatments[i]),
               Fate::replaced, why.source, results_.path(numbers[i], begun_ + id)});
       } else {
-        show({name_of_file(source), describe(options_.recipe, treatments[i]),
+        show({name_of_file(source), note_of(treatments[i]),
               treatments[i].changed() ? Fate::changed : Fate::unchanged, source,
               results_.path(numbers[i], begun_ + id)});
       }
@@ -323,11 +350,11 @@ class Augmentation {
   }
 
   void write_sheet() const {
-    std::string caption =
-        fmt::format("{}; {} delivered", summary_of(options_.recipe), written_ + there_);
+    std::string caption = fmt::format("{}; {} delivered", summary(), written_ + there_);
     if (!replaced_.empty()) caption += fmt::format(", {} replaced", replaced_.size());
     if (!lost_.empty()) caption += fmt::format(", {} left out", lost_.size());
-    ContactSheet sheet(fmt::format("sluice augment --recipe {}", name_of(options_.recipe)),
+    ContactSheet sheet(plan_ ? "sluice augment --pipeline"
+                             : fmt::format("sluice augment --recipe {}", name_of(options_.recipe)),
                        caption);
     for (const Shown& shown : shown_) {
       sheet.add(shown.name, shown.note, shown.fate, picture_in(shown.before),
@@ -352,6 +379,7 @@ class Augmentation {
   }
 
   const AugmentOptions& options_;
+  const std::optional<SavedPlan> plan_;  // none: the recipe
   const ResultsOptions results_options_;
   Files files_;
   Results results_;

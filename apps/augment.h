@@ -17,6 +17,7 @@ struct AugmentOptions {
   bool resume = false;     // what a run with the same options has left in `out` is kept
   std::string sheet;       // file for the contact sheet; empty: none
   Recipe recipe = Recipe::rotate;
+  std::string pipeline;  // file of a saved plan, instead of the recipe; its first output is written
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
   int batch = 32;
   std::uint64_t seed = 5;

@@ -8,6 +8,7 @@
 #include "benchmarks/workloads/wait.h"
 #include "inputs.h"
 #include "outputs.h"
+#include "saved.h"
 #include "usage.h"
 #include <sluice/runtime/cpu_count.h>
 
@@ -194,9 +195,28 @@ class Bench {
     return json;
   }
 
+  // A saved plan on the files.
+  Subject saved_subject(const SavedPlan& plan, const Corpus& corpus,
+                        const SubjectOptions& subject) const {
+    return subject_from(
+        std::make_shared<Pipeline<>>(pipeline_of(
+            plan, pipeline_options_of(subject),
+            [&](Graph& g) {
+              return g.source(
+                  subject.images, [&corpus, index = subject.index](const SampleInfo& info) {
+                    Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
+                    file.set_index(index);
+                    return std::tuple{std::move(file), corpus.label(info.index_in_epoch)};
+                  });
+            })),
+        subject.images);
+  }
+
   void run_on_files() {
     if (options_.data.empty())
       throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
+    std::optional<SavedPlan> plan;
+    if (!options_.pipeline.empty()) plan = read_plan(options_.pipeline);
     const std::shared_ptr<JpegIndex> index = chosen_index(options_.index);
     const Corpus corpus(options_.data);
     if (corpus.left_out() > 0)
@@ -221,7 +241,8 @@ class Bench {
         "{}\n",
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
         options_.batch, options_.index, beside);
-    const Subject ours = make_subject(options_.workload, corpus, traced(subject));
+    const Subject ours = plan ? saved_subject(*plan, corpus, traced(subject))
+                              : make_subject(options_.workload, corpus, traced(subject));
     const Result result = alternate(
         ours, [&] { return limit(subject.images); }, subject.images, options_.rounds, out_);
     summarise(result, beside);
@@ -300,6 +321,20 @@ const std::vector<std::string>& bench_workloads() {
   return all;
 }
 
-int run_bench(const BenchOptions& options) { return Bench(options).run(); }
+int run_bench(const BenchOptions& options) {
+  BenchOptions checked = options;
+  if (options.workload.empty() && options.pipeline.empty()) {
+    throw UsageError(fmt::format(
+        "workload NAME is missing: {}; or give --pipeline FILE (sluice bench --help tells more)",
+        fmt::join(bench_workloads(), ", ")));
+  }
+  if (options.workload.empty()) checked.workload = kSavedPlan;
+  if (checked.workload == kSavedPlan && options.pipeline.empty())
+    throw UsageError("bench pipeline needs --pipeline FILE, a saved plan");
+  if (checked.workload != kSavedPlan && !options.pipeline.empty())
+    throw UsageError(
+        fmt::format("--pipeline FILE is for bench pipeline, not for bench {}", options.workload));
+  return Bench(checked).run();
+}
 
 }  // namespace sluice::app

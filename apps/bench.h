@@ -6,6 +6,7 @@
 //                                         does nothing else
 //   conditional                           beside the same kernels in a hand-written loop with the
 //                                         same threads
+//   pipeline                              a saved plan, beside libjpeg-turbo's full decode, too
 //   overhead                              beside the same shape as a hand-wired oneTBB graph, no
 //                                         work in either; then choices and loops beside the same
 //                                         steps in a line
@@ -23,10 +24,11 @@
 namespace sluice::app {
 
 struct BenchOptions {
-  std::string workload;
-  std::string data;    // not needed for `overhead` and `wait`
-  int threads = 0;     // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
-  double seconds = 2;  // of one side of one round, about
+  std::string workload;  // may be empty with `pipeline`
+  std::string pipeline;  // file of a saved plan, for the workload `pipeline`
+  std::string data;      // not needed for `overhead` and `wait`
+  int threads = 0;       // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
+  double seconds = 2;    // of one side of one round, about
   int rounds = 5;
   int batch = 64;
   std::string index = "off";  // see chosen_index; not for those two
@@ -34,9 +36,11 @@ struct BenchOptions {
   std::string trace;          // file for the trace of ours, all rounds of it; empty: none
 };
 
+// All but that of a saved plan.
 const std::vector<std::string>& bench_workloads();
+inline constexpr const char* kSavedPlan = "pipeline";
 
-// Returns the exit status; throws Error.
+// Returns the exit status; throws UsageError and Error.
 int run_bench(const BenchOptions& options);
 
 }  // namespace sluice::app

@@ -4,13 +4,14 @@
 #include "bench.h"
 #include "graph.h"
 #include "index.h"
+#include "operators.h"
 #include "pictures.h"
 #include "recipes.h"
 #include "usage.h"
+#include "validators.h"
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -18,9 +19,7 @@
 #include <map>
 #include <new>
 #include <string>
-#include <system_error>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,46 +35,6 @@ const std::map<std::string, Recipe> kRecipes = {
     {"rotate", Recipe::rotate}, {"train", Recipe::train}, {"eval", Recipe::eval}};
 const std::map<std::string, OnError> kPolicies = {
     {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
-
-// The names of a map or list as a person reads them: "a, b or c".
-template <class Names>
-std::string any_of(const Names& names) {
-  std::string text;
-  std::size_t left = names.size();
-  for (const std::string& name : names) {
-    text += name;
-    --left;
-    if (left > 0) text += left == 1 ? " or " : ", ";
-  }
-  return text;
-}
-
-// Only these words, with an error that says so.
-CLI::Validator one_of(std::vector<std::string> words) {
-  const std::string list = any_of(words);
-  return CLI::Validator(
-      [words = std::move(words), list](std::string& given) {
-        if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
-        return fmt::format("'{}' is not known: choose {}", given, list);
-      },
-      "");
-}
-
-// Only numbers from low to high, whole ones where T is a type of whole numbers.
-template <class T>
-CLI::Validator number_from(T low, T high) {
-  return CLI::Validator(
-      [low, high](std::string& given) {
-        T number{};
-        const char* const end = given.data() + given.size();
-        const std::from_chars_result read = std::from_chars(given.data(), end, number);
-        if (read.ec == std::errc() && read.ptr == end && low <= number && number <= high)
-          return std::string();
-        return fmt::format("'{}' is not a {}number from {} to {}", given,
-                           std::is_integral_v<T> ? "whole " : "", low, high);
-      },
-      "");
-}
 
 // The word stands for 0.
 CLI::Validator number_or(const char* word, CLI::Validator number) {
@@ -103,12 +62,19 @@ struct Words {
   std::string pictures;
 };
 
-void add_recipe(CLI::App& command, Words& words) {
+void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
+  CLI::Option* const by_name =
+      command
+          .add_option("--recipe", words.recipe,
+                      "rotate (default), train or eval; what they do stands below")
+          ->check(one_of(names_of(kRecipes)))
+          ->type_name("NAME");
   command
-      .add_option("--recipe", words.recipe,
-                  "rotate (default), train or eval; what they do stands below")
-      ->check(one_of(names_of(kRecipes)))
-      ->type_name("NAME");
+      .add_option("--pipeline", pipeline,
+                  "file of a saved plan that is run instead of a recipe, as Pipeline::save() and "
+                  "sluice graph --json write it; its first output is an image")
+      ->excludes(by_name)
+      ->type_name("FILE");
   std::string footer = "Recipes:";
   for (const Recipe recipe : {Recipe::rotate, Recipe::train, Recipe::eval}) {
     footer += fmt::format("\n  {:<8}{}", name_of(recipe), summary_of(recipe));
@@ -162,7 +128,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   command.add_flag(
       "--flat", options.flat,
       "all results in one folder; by default they lie in folders like those of --data");
-  add_recipe(command, words);
+  add_recipe(command, words, options.pipeline);
   command
       .add_option("--count", options.count,
                   "how many samples; more than there are files means further epochs (default: each "
@@ -200,10 +166,19 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
 }
 
 void add_bench(CLI::App& command, BenchOptions& options) {
-  command.add_option("workload", options.workload, any_of(bench_workloads()))
-      ->required()
-      ->check(one_of(bench_workloads()))
+  std::vector<std::string> workloads = bench_workloads();
+  workloads.emplace_back(kSavedPlan);
+  command
+      .add_option("workload", options.workload,
+                  fmt::format("{}; {} may be left out where --pipeline is given", any_of(workloads),
+                              kSavedPlan))
+      ->check(one_of(workloads))
       ->type_name("NAME");
+  command
+      .add_option("--pipeline", options.pipeline,
+                  "file of a saved plan to measure, as Pipeline::save() and sluice graph --json "
+                  "write it")
+      ->type_name("FILE");
   command.add_option("--data", options.data, "folder with JPEG files; overhead and wait need none")
       ->type_name("DIR");
   add_threads(command, options.threads,
@@ -233,15 +208,16 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  train        random resized crop to 224, mirror, normalise to float\n"
       "  eval         shorter side to 256, middle 224, normalise to float\n"
       "  rotate       turn one picture in four, resize to 400 x 400\n"
+      "  pipeline     the saved plan of --pipeline FILE\n"
       "  conditional  rotate, beside the same kernels in a hand-written loop\n"
       "  overhead     empty bodies, beside a hand-wired oneTBB graph; what choices and loops add\n"
       "  wait         samples that each wait 5 ms, beside what a window of 1,024 allows\n"
-      "The first five are measured beside libjpeg-turbo's full decode of the same files with the "
+      "The first six are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }
 
 void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
-  add_recipe(command, words);
+  add_recipe(command, words, options.pipeline);
   command.add_flag("--text", options.text, "print the plan as text instead");
   CLI::Option* const passes =
       command.add_flag("--passes", options.passes,
@@ -253,6 +229,11 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
                       "and how long it took, and how often each arm was taken")
           ->excludes(passes)
           ->type_name("DIR");
+  command
+      .add_flag("--json", options.json,
+                "print the plan as augment and bench --pipeline FILE take it")
+      ->excludes(passes)
+      ->excludes(data);
   command.add_option("--count", options.count, "how many samples (default: each file once)")
       ->needs(data)
       ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
@@ -279,9 +260,20 @@ void add_index(CLI::App& command, IndexOptions& options) {
       "Files are known by their content: one that changes later on decodes as without an index.");
 }
 
+void add_operators(CLI::App& command, OperatorsOptions& options) {
+  CLI::Option* const name =
+      command.add_option("name", options.name, "of one operator; without it all are listed")
+          ->type_name("NAME");
+  CLI::Option* const json = command.add_flag("--json", options.json, "for machines");
+  command.add_flag("--markdown", options.markdown, "all of them as a chapter: docs/operators.md")
+      ->excludes(name)
+      ->excludes(json);
+}
+
 // What is wrong with the first argument; CLI11 itself says only that a command is required.
 std::string wrong_command(int argc, const char* const* argv) {
-  const std::vector<std::string> commands = {"augment", "bench", "graph", "index", "pictures"};
+  const std::vector<std::string> commands = {"augment", "bench",     "graph",
+                                             "index",   "operators", "pictures"};
   if (argc < 2)
     return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
   const std::string first = argv[1];
@@ -329,22 +321,26 @@ int run(int argc, const char* const* argv) {
   BenchOptions bench;
   GraphOptions graph;
   IndexOptions index;
+  OperatorsOptions operators;
   CLI::App* const augment_command =
       app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
   CLI::App* const graph_command =
-      app.add_subcommand("graph", "draw a recipe's pipeline for Graphviz (pipe it to: dot -Tsvg)");
+      app.add_subcommand("graph", "draw a pipeline for Graphviz (pipe it to: dot -Tsvg)");
   CLI::App* const index_command =
       app.add_subcommand("index",
                          "learn where rows begin in the JPEG files of a folder, so that "
                          "windows of them decode alone");
+  CLI::App* const operators_command =
+      app.add_subcommand("operators", "list the operators, or tell what one takes and gives");
   CLI::App* const pictures_command =
       app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
   add_augment(*augment_command, augment, words);
   add_bench(*bench_command, bench);
   add_graph(*graph_command, graph, words);
   add_index(*index_command, index);
+  add_operators(*operators_command, operators);
   pictures_command
       ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
       ->required()
@@ -366,6 +362,7 @@ int run(int argc, const char* const* argv) {
   }
   try {
     if (*pictures_command) return run_pictures(words.pictures);
+    if (*operators_command) return run_operators(operators);
     if (*bench_command) return run_bench(bench);
     if (*index_command) return run_index(index);
     graph.recipe = augment.recipe = kRecipes.at(words.recipe);

@@ -3,6 +3,7 @@
 #include "inputs.h"
 #include "outputs.h"
 #include "progress.h"
+#include "saved.h"
 #include "summary.h"
 #include <sluice/sluice.h>
 
@@ -41,21 +42,11 @@ MaybeFiles find_files(const GraphOptions& options) {
   return {std::move(files), options.count > 0 ? options.count : all};
 }
 
-}  // namespace
-
-int run_graph(const GraphOptions& options) {
-  constexpr int kBatch = 32;
-  if (!options.trace.empty()) check_out_file("--trace", options.trace);
-  const PipelineOptions pipeline_options{.batch_size = kBatch,
-                                         .threads = options.threads,
-                                         .on_error = OnError::skip,
-                                         .profile = true,
-                                         .trace = {options.trace}};
-  auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
-    auto [jpeg, label] = g.read(find_files(options));
-    return std::tuple{apply(g, options.recipe, jpeg).first, label};
-  });
-  if (options.passes) {
+template <class P>
+int show(const GraphOptions& options, P pipeline) {
+  if (options.json) {
+    fmt::print("{}", detail::to_json(detail::prune(pipeline.recorded_plan()), detail::registry()));
+  } else if (options.passes) {
     fmt::print("{}", pipeline.explain());
   } else if (options.data.empty()) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
@@ -70,6 +61,26 @@ int run_graph(const GraphOptions& options) {
                options.text ? to_string(pipeline.plan(), stats) : to_dot(pipeline.plan(), stats));
   }
   return 0;
+}
+
+}  // namespace
+
+int run_graph(const GraphOptions& options) {
+  constexpr int kBatch = 32;
+  if (!options.trace.empty()) check_out_file("--trace", options.trace);
+  const PipelineOptions pipeline_options{.batch_size = kBatch,
+                                         .threads = options.threads,
+                                         .on_error = OnError::skip,
+                                         .profile = true,
+                                         .trace = {options.trace}};
+  if (options.pipeline.empty()) {
+    return show(options, make_pipeline(pipeline_options, [&](Graph& g) {
+                  auto [jpeg, label] = g.read(find_files(options));
+                  return std::tuple{apply(g, options.recipe, jpeg).first, label};
+                }));
+  }
+  return show(options, pipeline_of(read_plan(options.pipeline), pipeline_options,
+                                   [&](Graph& g) { return g.read(find_files(options)); }));
 }
 
 }  // namespace sluice::app

@@ -1,5 +1,5 @@
-// `sluice graph`: shows a recipe's plan, as a drawing for Graphviz or as text; with pictures, what
-// was counted and timed on them; or what each pass did.
+// `sluice graph`: shows the plan of a recipe or a file, as a drawing for Graphviz or as text; with
+// pictures, what was counted and timed on them; or what each pass did.
 #pragma once
 
 #include "recipes.h"
@@ -11,7 +11,9 @@ namespace sluice::app {
 
 struct GraphOptions {
   Recipe recipe = Recipe::rotate;
+  std::string pipeline;    // file of a saved plan, instead of the recipe
   bool text = false;       // instead of a drawing
+  bool json = false;       // the plan as it is saved, without what no output needs; nothing runs
   bool passes = false;     // the plan as it was recorded, and after each pass; nothing runs
   std::string data;        // folder with JPEG files that run through the recipe first; may be empty
   std::int64_t count = 0;  // how many samples; 0: each file once

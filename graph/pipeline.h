@@ -29,6 +29,7 @@
 #include <sluice/graph/options.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/plan_json.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/stats.h>
@@ -139,6 +140,10 @@ class Pipeline {
   const detail::Plan& recorded_plan() const { return engine_->recorded_plan(); }
   // How one became the other, in words: the plan as it was described, and after each pass.
   std::string explain() const { return detail::explain(recorded_plan()); }
+  // Writes what was described as JSON, without the source, for load_plan() and `sluice augment
+  // --pipeline FILE`. All operators must be registered. Throws BuildError for a step that is a
+  // function of the program's own, and IoError.
+  void save(const std::string& file) const { detail::save_plan(recorded_plan(), file); }
 
  private:
   std::shared_ptr<detail::Engine> engine_;  // shared with the epochs, which may outlive the

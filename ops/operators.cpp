@@ -1,4 +1,7 @@
 #include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/graph/plan/plan_json.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/io/whole_file.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
@@ -9,6 +12,9 @@
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/operators.h>
+
+#include <cstdint>
+#include <span>
 
 namespace sluice {
 
@@ -40,6 +46,13 @@ OperatorRegistry& registry() {
   return all;
 }
 
+void save_plan(const Plan& plan, const std::string& file) {
+  const std::string text = to_json(plan, registry());
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(text.data()),
+                                            text.size());
+  write_whole(file, {&bytes, 1});
+}
+
 }  // namespace detail
 
 void register_operator(detail::OperatorPtr op) { detail::registry().add(std::move(op)); }
@@ -47,5 +60,11 @@ void register_operator(detail::OperatorPtr op) { detail::registry().add(std::mov
 std::vector<detail::OperatorPtr> operators() { return detail::registry().all(); }
 
 detail::OperatorPtr find_operator(std::string_view name) { return detail::registry().find(name); }
+
+SavedPlan load_plan(const std::string& file) {
+  const Bytes bytes = read_file(file);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return SavedPlan::parse(text, file, detail::registry());
+}
 
 }  // namespace sluice

@@ -2,9 +2,10 @@
 // is saved names its operators; it can be loaded where all of them are registered.
 //
 // Ownership: what is registered stays for as long as the process. Threads: any number at once.
-// Errors: BuildError for a name that is taken.
+// Errors: BuildError for a name that is taken; see SavedPlan for plans.
 #pragma once
 
+#include <sluice/graph/builder/saved_plan.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/operator_registry.h>
 
@@ -31,5 +32,9 @@ void register_value_type(const std::string& name) {
 std::vector<detail::OperatorPtr> operators();
 // Null when there is none.
 detail::OperatorPtr find_operator(std::string_view name);
+
+// Reads what Pipeline::save() has written. Throws IoError when the file cannot be read, and
+// BuildError when there is something else in it.
+SavedPlan load_plan(const std::string& file);
 
 }  // namespace sluice

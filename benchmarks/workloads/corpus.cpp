@@ -20,6 +20,7 @@ Corpus::Corpus(const std::string& folder) {
       Bytes bytes = read_file(files.name(i));
       decode_jpeg_image(bytes, {}, picture);
       files_.push_back(std::move(bytes));
+      labels_.push_back(files.label(i));
     } catch (const Error&) {
       ++left_out_;
     }

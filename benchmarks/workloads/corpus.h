@@ -23,6 +23,7 @@ class Corpus {
   std::int64_t size() const { return static_cast<std::int64_t>(files_.size()); }
   // File i; numbers beyond size() start over.
   ByteSpan operator[](std::int64_t i) const { return files_[static_cast<std::size_t>(i % size())]; }
+  std::int64_t label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i % size())]; }
   double megabytes() const;
   int left_out() const { return left_out_; }
   // How many of the files an index knows something of.
@@ -30,6 +31,7 @@ class Corpus {
 
  private:
   std::vector<Bytes> files_;
+  std::vector<std::int64_t> labels_;  // as files_in() numbers them
   int left_out_ = 0;
 };
 

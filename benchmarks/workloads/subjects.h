@@ -34,24 +34,25 @@ struct SubjectOptions {
   std::string trace = {};                 // file for the pipeline's trace; empty: none
 };
 
-// The pipeline that `describe` describes, with options.images samples.
-template <class Describe>
-Subject subject_of(const SubjectOptions& options, Describe describe) {
-  const PipelineOptions pipeline_options{.batch_size = options.batch,
-                                         .seed = options.seed,
-                                         .threads = options.threads,
-                                         .window = options.window,
-                                         .trace = {options.trace}};
-  using P = decltype(make_pipeline(pipeline_options, describe));
-  auto pipeline = std::make_shared<P>(make_pipeline(pipeline_options, describe));
-  return {[pipeline, images = options.images] {
+inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
+  return {.batch_size = options.batch,
+          .seed = options.seed,
+          .threads = options.threads,
+          .window = options.window,
+          .trace = {options.trace}};
+}
+
+// The pipeline, which has so many samples.
+template <class P>
+Subject subject_from(std::shared_ptr<P> pipeline, std::int64_t samples) {
+  return {[pipeline, images = samples] {
             pipeline->reset();
             if (const Stats stats = pipeline->stats(); stats.threads < stats.threads_asked)
               throw too_few_threads(stats.threads_asked, stats.threads);
             const auto start = std::chrono::steady_clock::now();
             std::int64_t delivered = 0;
             for (const auto& batch : pipeline->epoch())
-              delivered += static_cast<std::int64_t>(batch.size());
+              delivered += static_cast<std::int64_t>(batch.size() + batch.missing().size());
             const double seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             if (delivered != images)
@@ -59,6 +60,14 @@ Subject subject_of(const SubjectOptions& options, Describe describe) {
             return seconds;
           },
           [pipeline] { return pipeline->stats(); }};
+}
+
+// The pipeline that `describe` describes, with options.images samples.
+template <class Describe>
+Subject subject_of(const SubjectOptions& options, Describe describe) {
+  using P = decltype(make_pipeline(PipelineOptions(), describe));
+  return subject_from(std::make_shared<P>(make_pipeline(pipeline_options_of(options), describe)),
+                      options.images);
 }
 
 // `workload` is one of decode, region, train, eval, rotate and conditional.

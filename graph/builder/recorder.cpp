@@ -1,4 +1,5 @@
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/uses.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -303,6 +304,12 @@ void Recorder::begin_loop_block(const char* what) {
 void Recorder::end_condition(SlotId holds) {
   Block condition = take_block({holds});
   open_.back().loop().condition = std::move(condition);
+}
+
+void Recorder::share_condition() {
+  const Open& open = open_.back();
+  const auto& loop = std::get<Loop>(open.node);
+  for (const Node& node : loop.condition.nodes) move_scope(plan_, node, open.loop_scope);
 }
 
 void Recorder::end_body(std::vector<SlotId> next, const Place& place) {

@@ -72,6 +72,8 @@ class Recorder {
   void open_branch(std::string name, std::vector<std::string> arm_names, Choosing choosing);
   // Says where in what an arm or body gives its value number i stands: "element 1"; empty for all.
   using Place = std::function<std::string(std::size_t)>;
+  // What only one arm uses from outside is made before the choice all the same.
+  void make_eager() { open_.back().branch().eager = true; }
   void begin_arm();
   void end_arm(std::vector<SlotId> results, const Place& place);
   std::vector<SlotId> close_branch();
@@ -85,6 +87,8 @@ class Recorder {
   LoopView open_loop(std::string name, std::int64_t max_iterations, std::vector<SlotId> init);
   void begin_condition() { begin_loop_block("the condition"); }
   void end_condition(SlotId holds);
+  // The body may use what the condition makes. After end_condition().
+  void share_condition();
   void begin_body() { begin_loop_block("the body"); }
   void end_body(std::vector<SlotId> next, const Place& place);
   std::vector<SlotId> close_loop();

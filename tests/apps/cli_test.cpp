@@ -11,7 +11,8 @@ TEST(Cli, VersionAndHelp) {
   const Ran version = run_program("--version");
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out, "sluice 0.1.0\n");
-  for (const std::string command : {"", "augment ", "bench ", "graph ", "index ", "pictures "}) {
+  for (const std::string command :
+       {"", "augment ", "bench ", "graph ", "index ", "operators ", "pictures "}) {
     const Ran help = run_program(command + "--help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Usage:"), std::string::npos) << command;
@@ -30,7 +31,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string arguments;
     std::string says;
   } cases[] = {
-      {"", "augment, bench, graph, index or pictures"},
+      {"", "augment, bench, graph, index, operators or pictures"},
       {"augmnt", "'augmnt' is no command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --out x", "--data DIR is missing: folder with JPEG files"},

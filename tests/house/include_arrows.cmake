@@ -7,8 +7,10 @@ set(may_graph graph runtime)
 set(may_io io graph runtime)
 set(may_ops ops io graph runtime)
 set(may_cuda cuda ops graph runtime)
-# Of io, operators may know the decoder, and what it is asked for and gives.
-set(ops_of_io jpeg/decode jpeg/error jpeg/exif jpeg/header jpeg/orientation sources/files)
+# Of io, operators may know the decoder, and what it is asked for and gives; and how files are
+# written, for plans.
+set(ops_of_io jpeg/decode jpeg/error jpeg/exif jpeg/header jpeg/orientation sources/files
+  whole_file)
 # The rooms of graph/, from the lowest to the highest, which is what lies in graph/ itself. Each may
 # include those below it, and the words that all of them share.
 set(graph_rooms flow plan passes run boundaries builder top)

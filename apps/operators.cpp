@@ -1,0 +1,235 @@
+#include "operators.h"
+
+#include "usage.h"
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice::app {
+namespace {
+
+using detail::OperatorSchema;
+using detail::Parameter;
+using detail::ParameterType;
+using detail::SlotType;
+
+std::string type_name(const SlotType* type) {
+  if (type == nullptr) return "as the arguments say";
+  const std::string_view name = detail::registry().name_of_type(type);
+  return std::string(name.empty() ? type->name : name);
+}
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::string types_of(const detail::Input& input) {
+  std::vector<std::string> names;
+  for (const SlotType* type : input.types) names.push_back(type_name(type));
+  return joined(names, " or ");
+}
+
+std::string type_of(const Parameter& parameter) {
+  if (parameter.type == ParameterType::numbers) return fmt::format("{} numbers", parameter.count);
+  return name_of(parameter.type);
+}
+
+std::string legal(const Parameter& parameter) {
+  std::vector<std::string> names;
+  for (const detail::Choice& choice : parameter.choices) names.push_back(choice.name);
+  return names.empty() ? range_text(parameter) : joined(names, ", ");
+}
+
+std::string default_of(const Parameter& parameter) {
+  return parameter.default_value ? to_string(*parameter.default_value) : "";
+}
+
+std::map<std::string, std::vector<OperatorPtr>> families() {
+  std::map<std::string, std::vector<OperatorPtr>> all;
+  for (const OperatorPtr& op : operators()) all[op->schema().family].push_back(op);
+  return all;
+}
+
+// How many letters must be inserted, taken out or changed.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t before = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = before + (a[i] == b[j] ? 0 : 1);
+      before = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, before + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+// At most three names that are like this one, the nearest in any case; those that hold it come
+// first.
+std::string nearest(const std::string& name) {
+  std::vector<std::pair<std::size_t, std::string>> all;
+  for (const OperatorPtr& op : operators()) {
+    const bool holds = op->name().find(name) != std::string::npos;
+    all.emplace_back(holds ? 0 : distance(name, op->name()), op->name());
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i) {
+    if (i == 0 || all[i].first <= 1 + name.size() / 4) names.push_back(all[i].second);
+  }
+  return joined(names, ", ");
+}
+
+OperatorPtr one(const std::string& name) {
+  OperatorPtr op = find_operator(name);
+  if (op == nullptr) {
+    throw UsageError(
+        fmt::format("there is no operator '{}'; nearest: {} (sluice operators lists all)", name,
+                    nearest(name)));
+  }
+  return op;
+}
+
+nlohmann::ordered_json json_of(const OperatorSchema& schema) {
+  using Json = nlohmann::ordered_json;
+  Json all{{"name", schema.name},       {"version", schema.version}, {"family", schema.family},
+           {"summary", schema.summary}, {"inputs", Json::array()},   {"parameters", Json::array()},
+           {"outputs", Json::array()},  {"draws", schema.draws},     {"effect", schema.effect}};
+  for (const detail::Input& input : schema.inputs) {
+    Json types = Json::array();
+    for (const SlotType* type : input.types) types.push_back(type_name(type));
+    all["inputs"].push_back({{"name", input.name}, {"types", types}});
+  }
+  for (const Parameter& p : schema.parameters) {
+    Json one{{"name", p.name}, {"type", name_of(p.type)}};
+    if (p.default_value) one["default"] = default_of(p);
+    if (!range_text(p).empty()) one["range"] = range_text(p);
+    if (p.count > 0) one["count"] = p.count;
+    for (const detail::Choice& choice : p.choices) one["choices"].push_back(choice.name);
+    one["per_sample"] = p.per_sample;
+    one["help"] = p.help;
+    all["parameters"].push_back(std::move(one));
+  }
+  for (const detail::Output& output : schema.outputs) {
+    Json type = output.type == nullptr ? Json() : Json(type_name(output.type));
+    all["outputs"].push_back({{"name", output.name}, {"type", type}});
+  }
+  return all;
+}
+
+void print_json(const OperatorsOptions& options) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  if (!options.name.empty()) {
+    all = json_of(one(options.name)->schema());
+  } else {
+    for (const OperatorPtr& op : operators()) all.push_back(json_of(op->schema()));
+  }
+  fmt::print("{}\n", all.dump(2));
+}
+
+void print_all() {
+  std::size_t width = 0;
+  for (const OperatorPtr& op : operators()) width = std::max(width, op->name().size());
+  const char* between = "";
+  for (const auto& [family, all] : families()) {
+    fmt::print("{}{}\n", between, family);
+    for (const OperatorPtr& op : all)
+      fmt::print("  {:<{}}  {}\n", op->name(), width, op->schema().summary);
+    between = "\n";
+  }
+}
+
+// What is said of a parameter, beside its name.
+std::string facts(const Parameter& p) {
+  std::vector<std::string> all{type_of(p)};
+  if (!legal(p).empty()) all.push_back(legal(p));
+  all.push_back(p.default_value ? "default " + default_of(p) : "must be given");
+  all.push_back(p.per_sample ? "constant, or a value per sample" : "the same for all samples");
+  return joined(all, "; ");
+}
+
+// What else there is to know; empty where there is nothing.
+std::string remarks(const OperatorSchema& schema) {
+  std::vector<std::string> all;
+  if (schema.draws) all.emplace_back("Draws random numbers, of a generator of its own.");
+  if (schema.effect) all.emplace_back("Runs even if nobody uses what it gives.");
+  if (!schema.events.empty()) all.push_back("Counts: " + joined(schema.events, ", ") + ".");
+  return joined(all, " ");
+}
+
+void print_one(const OperatorSchema& schema) {
+  fmt::print("{}: {}\nfamily {}, version {}\n", schema.name, schema.summary, schema.family,
+             schema.version);
+  for (const detail::Input& input : schema.inputs)
+    fmt::print("  input      {}: {}\n", input.name, types_of(input));
+  for (const Parameter& p : schema.parameters)
+    fmt::print("  parameter  {}: {}\n             {}\n", p.name, facts(p), p.help);
+  for (const detail::Output& output : schema.outputs)
+    fmt::print("  output     {}: {}\n", output.name, type_name(output.type));
+  if (const std::string more = remarks(schema); !more.empty()) fmt::print("{}\n", more);
+}
+
+// A cell of a table.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+  return escaped;
+}
+
+void print_markdown(const OperatorSchema& schema) {
+  fmt::print("\n### {}\n\n{}\n", schema.name, schema.summary);
+  if (const std::string more = remarks(schema); !more.empty()) fmt::print("{}\n", more);
+  fmt::print(
+      "\n| | name | type | range | default | per sample | |\n|---|---|---|---|---|---|---|\n");
+  for (const detail::Input& input : schema.inputs)
+    fmt::print("| input | `{}` | {} | | | yes | |\n", input.name, types_of(input));
+  for (const Parameter& p : schema.parameters) {
+    fmt::print("| parameter | `{}` | {} | {} | {} | {} | {} |\n", p.name, type_of(p),
+               cell(legal(p)), cell(default_of(p)), p.per_sample ? "yes" : "no", cell(p.help));
+  }
+  for (const detail::Output& output : schema.outputs)
+    fmt::print("| output | `{}` | {} | | | | |\n", output.name, type_name(output.type));
+}
+
+void print_markdown() {
+  fmt::print(
+      "# Operators\n\n"
+      "All that Sluice has, as `sluice operators` lists them and [saved plans](saved-plans.md) "
+      "name "
+      "them. This file is made\nfrom their declarations: `sluice operators --markdown > "
+      "docs/operators.md`. [Your own](your-own-operator.md) are declared the same way.\n\n"
+      "A parameter without a default must be given. One that is *per sample* is a constant, or a "
+      "value that each sample has of\nits own.\n");
+  for (const auto& [family, all] : families()) {
+    fmt::print("\n## {}\n", family);
+    for (const OperatorPtr& op : all) print_markdown(op->schema());
+  }
+}
+
+}  // namespace
+
+int run_operators(const OperatorsOptions& options) {
+  if (options.json) {
+    print_json(options);
+  } else if (options.markdown) {
+    print_markdown();
+  } else if (options.name.empty()) {
+    print_all();
+  } else {
+    print_one(one(options.name)->schema());
+  }
+  return 0;
+}
+
+}  // namespace sluice::app

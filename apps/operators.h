@@ -1,0 +1,17 @@
+// `sluice operators`: what operators there are, and what one takes and gives.
+#pragma once
+
+#include <string>
+
+namespace sluice::app {
+
+struct OperatorsOptions {
+  std::string name;       // of one; empty: all
+  bool json = false;      // for machines
+  bool markdown = false;  // docs/operators.md; all operators
+};
+
+// Returns the exit status. Throws UsageError for an operator that there is not.
+int run_operators(const OperatorsOptions& options);
+
+}  // namespace sluice::app

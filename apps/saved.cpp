@@ -1,0 +1,102 @@
+#include "saved.h"
+
+#include "usage.h"
+
+#include <cstdint>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+using detail::slot_type;
+
+// What the source gives of what a command has.
+std::vector<detail::SlotId> some_of(const SavedPlan& plan, detail::SlotId jpeg,
+                                    detail::SlotId label) {
+  std::vector<detail::SlotId> given{jpeg, label};
+  given.resize(plan.source_types().size());
+  return given;
+}
+
+std::string name_of(const detail::SlotType* type) {
+  return std::string(detail::registry().name_of_type(type));
+}
+
+template <class... Ts>
+std::unique_ptr<detail::ColumnMaker> maker_of(const detail::SlotType* type) {
+  std::unique_ptr<detail::ColumnMaker> maker;
+  const auto one = [&]<class T>(std::type_identity<T>) {
+    if (type == slot_type<T>()) maker = std::make_unique<detail::MakerOf<T>>();
+  };
+  (one(std::type_identity<Ts>()), ...);
+  return maker;
+}
+
+std::unique_ptr<detail::ColumnMaker> maker_of_any(const SavedPlan& plan, std::size_t output) {
+  const detail::SlotType* type = plan.output_types()[output];
+  auto maker = maker_of<bool, std::int32_t, std::int64_t, float, double, std::string, Rectangle,
+                        Image, Tensor, Bytes>(type);
+  if (maker == nullptr) {
+    throw UsageError(fmt::format(
+        "--pipeline {} at /outputs/{}: batches of '{}' are not made here; leave this output out",
+        plan.file(), output, name_of(type)));
+  }
+  return maker;
+}
+
+}  // namespace
+
+SavedPlan read_plan(const std::string& file) {
+  try {
+    SavedPlan plan = load_plan(file);
+    const auto& types = plan.source_types();
+    if (types[0] != slot_type<Bytes>() || types.size() > 2 ||
+        (types.size() == 2 && types[1] != slot_type<std::int64_t>())) {
+      throw UsageError(fmt::format(
+          "--pipeline {} at /source/outputs: what there is for a plan is the bytes of a JPEG file "
+          "and its label (bytes, then i64), and nothing else: make the rest of these by steps",
+          file));
+    }
+    detail::Recorder trial;
+    std::vector<detail::SlotId> source;
+    for (const detail::SlotType* type : types) source.push_back(trial.add_slot(type, "source"));
+    (void)plan.add_to(trial, source);
+    for (std::size_t i = 0; i < plan.output_types().size(); ++i) (void)maker_of_any(plan, i);
+    return plan;
+  } catch (const BuildError& error) {
+    throw UsageError(fmt::format("--pipeline {}", error.what()));
+  } catch (const IoError& error) {
+    throw UsageError(fmt::format("--pipeline: {}", error.what()));
+  }
+}
+
+void require_image(const SavedPlan& plan) {
+  const detail::SlotType* first = plan.output_types()[0];
+  if (first == slot_type<Image>()) return;
+  throw UsageError(
+      fmt::format("--pipeline {} at /outputs/0: the first output becomes a JPEG file, so it must "
+                  "be an image, not '{}'; let the plan give the picture first",
+                  plan.file(), name_of(first)));
+}
+
+std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,
+                                     Value<std::int64_t> label) {
+  return plan.add_to(jpeg.recorder(), some_of(plan, jpeg.slot(), label.slot()));
+}
+
+Pipeline<> pipeline_of(
+    const SavedPlan& plan, const PipelineOptions& options,
+    const std::function<std::tuple<Value<Bytes>, Value<std::int64_t>>(Graph&)>& source) {
+  detail::Recorder recorder;
+  Graph graph(recorder);
+  const auto [jpeg, label] = source(graph);
+  recorder.set_outputs(add_plan(plan, jpeg, label));
+  std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
+  for (std::size_t i = 0; i < plan.output_types().size(); ++i)
+    makers.push_back(maker_of_any(plan, i));
+  return Pipeline<>(std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
+}
+
+}  // namespace sluice::app

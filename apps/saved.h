@@ -1,0 +1,33 @@
+// `--pipeline FILE`: a saved plan as commands run it, on the files of --data. The plan's source
+// gives the bytes of a JPEG file and, if it gives more, the file's label.
+//
+// Errors: UsageError that names the file, the place in it and what to do.
+#pragma once
+
+#include <sluice/sluice.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::app {
+
+// Reads the plan and records it once, so that what is wrong with it shows before any work begins.
+SavedPlan read_plan(const std::string& file);
+
+// Throws UsageError unless the first output is an image.
+void require_image(const SavedPlan& plan);
+
+// Records the steps; gives the outputs.
+std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,
+                                     Value<std::int64_t> label);
+
+// The plan behind a source that gives a file and its label; its batches have a column for each
+// output, of which nobody knows the type.
+Pipeline<> pipeline_of(
+    const SavedPlan& plan, const PipelineOptions& options,
+    const std::function<std::tuple<Value<Bytes>, Value<std::int64_t>>(Graph&)>& source);
+
+}  // namespace sluice::app

@@ -1,0 +1,58 @@
+// What the command line is checked with: words from a list, numbers in a range. Each says what is
+// legal. No state.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace sluice::app {
+
+// The names of a map or list as a person reads them: "a, b or c".
+template <class Names>
+std::string any_of(const Names& names) {
+  std::string text;
+  std::size_t left = names.size();
+  for (const std::string& name : names) {
+    text += name;
+    --left;
+    if (left > 0) text += left == 1 ? " or " : ", ";
+  }
+  return text;
+}
+
+// Only these words, with an error that says so.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string list = any_of(words);
+  return CLI::Validator(
+      [words = std::move(words), list](std::string& given) {
+        if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
+        return fmt::format("'{}' is not known: choose {}", given, list);
+      },
+      "");
+}
+
+// Only numbers from low to high, whole ones where T is a type of whole numbers.
+template <class T>
+CLI::Validator number_from(T low, T high) {
+  return CLI::Validator(
+      [low, high](std::string& given) {
+        T number{};
+        const char* const end = given.data() + given.size();
+        const std::from_chars_result read = std::from_chars(given.data(), end, number);
+        if (read.ec == std::errc() && read.ptr == end && low <= number && number <= high)
+          return std::string();
+        return fmt::format("'{}' is not a {}number from {} to {}", given,
+                           std::is_integral_v<T> ? "whole " : "", low, high);
+      },
+      "");
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,79 @@
+#include <sluice/graph/builder/json_constants.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace sluice::detail {
+namespace {
+
+double wide_of(const JsonPlace& place) {
+  if (!place.json().is_string()) return place.number();
+  const std::string& text = place.text();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  place.fail("must be a number, or one of 'nan', 'inf' and '-inf'");
+}
+
+Rectangle rectangle_of(const JsonPlace& place) {
+  place.only({"y", "x", "height", "width"});
+  const auto number = [&](const char* name) {
+    return static_cast<std::int32_t>(place.field(name).integer(INT32_MIN, INT32_MAX));
+  };
+  return {number("y"), number("x"), number("height"), number("width")};
+}
+
+std::vector<double> numbers_of(const JsonPlace& place) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < place.size(); ++i) all.push_back(place.at(i).narrow_number());
+  return all;
+}
+
+}  // namespace
+
+Constant typed_constant(const JsonPlace& place) {
+  if (!place.json().is_object() || place.json().size() != 1)
+    place.fail(R"(must be a slot, as {"slot": 3}, or a constant and its type, as {"i32": 5})");
+  place.only({"bool", "i32", "i64", "f32", "f64", "text", "rectangle", "numbers"});
+  const std::string type = place.json().begin().key();
+  const JsonPlace value = place.field(type);
+  if (type == "bool") return value.boolean();
+  if (type == "i32") return static_cast<std::int32_t>(value.integer(INT32_MIN, INT32_MAX));
+  if (type == "i64") return value.integer(INT64_MIN, INT64_MAX);
+  if (type == "f32") {
+    if (value.json().is_string()) return static_cast<float>(wide_of(value));
+    return value.narrow_number();
+  }
+  if (type == "f64") return wide_of(value);
+  if (type == "text") return value.text();
+  if (type == "rectangle") return rectangle_of(value);
+  return numbers_of(value);
+}
+
+Constant constant_of(const JsonPlace& place, const Parameter& parameter) {
+  switch (parameter.type) {
+    case ParameterType::boolean:
+      return place.boolean();
+    case ParameterType::integer:
+      return static_cast<std::int32_t>(place.integer(INT32_MIN, INT32_MAX));
+    case ParameterType::wide_integer:
+      return place.integer(INT64_MIN, INT64_MAX);
+    case ParameterType::number:
+      return place.narrow_number();
+    case ParameterType::wide_number:
+      return place.number();
+    case ParameterType::text:
+    case ParameterType::choice:
+      return place.text();
+    case ParameterType::rectangle:
+      return rectangle_of(place);
+    case ParameterType::numbers:
+      return numbers_of(place);
+    case ParameterType::any_number:
+    case ParameterType::any:
+      break;
+  }
+  return typed_constant(place);
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,50 @@
+// A value in a JSON file, and where it stands there: each question that has no answer is an error
+// that says so. Internal to saved_plan.cpp.
+//
+// Ownership: refers to the document and the file's name. Threads: like a pointer. Errors:
+// BuildError, "FILE at /steps/2/arguments: ...".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::detail {
+
+class JsonPlace {
+ public:
+  using Json = nlohmann::json;
+  JsonPlace(const Json& json, const std::string& file, std::string pointer = "")
+      : json_(&json), file_(&file), pointer_(std::move(pointer)) {}
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const Json& json() const { return *json_; }
+  bool has(const char* name) const { return json_->is_object() && json_->contains(name); }
+  // Fails unless this is an object with no other fields than these.
+  void only(std::initializer_list<const char*> names) const;
+  JsonPlace field(const std::string& name) const;
+  // Fails unless this is an array.
+  std::size_t size() const;
+  JsonPlace at(std::size_t i) const;
+
+  const std::string& text() const;
+  bool boolean() const;
+  std::int64_t integer(std::int64_t low, std::int64_t high) const;
+  double number() const;
+  float narrow_number() const;  // fails for what no float can say
+
+ private:
+  const Json* json_;
+  const std::string* file_;
+  std::string pointer_;
+};
+
+// Reads text. Fails for what is no JSON, for names that stand twice in one object, and for arrays
+// and objects that lie deeper than so many one inside the other.
+nlohmann::json parse_json(const std::string& text, const std::string& file, int depth);
+
+}  // namespace sluice::detail

@@ -1,0 +1,393 @@
+#include <sluice/graph/builder/json_constants.h>
+#include <sluice/graph/builder/json_place.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/builder/saved_plan.h>
+#include <sluice/graph/plan/plan_json.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice {
+
+struct SavedPlan::Impl {
+  std::string file;
+  nlohmann::json json;
+  const detail::OperatorRegistry* registry = nullptr;
+  std::vector<const detail::SlotType*> types;  // of slots
+  std::vector<const detail::SlotType*> source;
+  std::vector<const detail::SlotType*> outputs;
+};
+
+namespace detail {
+namespace {
+
+constexpr std::int64_t kMostNumber = std::numeric_limits<std::int32_t>::max();
+
+// Which slot of the file it is.
+std::size_t slot_number(const JsonPlace& place, std::size_t slots) {
+  const auto number = static_cast<std::size_t>(place.integer(0, kMostNumber));
+  if (number >= slots) place.fail(fmt::format("there is no slot {}: /slots has {}", number, slots));
+  return number;
+}
+
+// The enumerator that has this name.
+template <class E>
+E enumerator_of(const JsonPlace& place) {
+  constexpr int kMost = 32;
+  std::string names;
+  for (int i = 0; i < kMost; ++i) {
+    const char* name = name_of(static_cast<E>(i));
+    if (name == nullptr || *name == '\0' || *name == '?') break;
+    if (place.text() == name) return static_cast<E>(i);
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  place.fail("must be one of " + names);
+}
+
+// What the recorder finds wrong is said of this place.
+template <class F>
+auto recorded(const JsonPlace& place, const F& record) {
+  try {
+    return record();
+  } catch (const BuildError& error) {
+    place.fail(error.what());
+  }
+}
+
+class Loader {
+ public:
+  Loader(Recorder& recorder, const OperatorRegistry& registry,
+         const std::vector<const SlotType*>& types)
+      : recorder_(recorder), registry_(registry), types_(types), slots_(types.size()) {}
+
+  std::vector<SlotId> load(const JsonPlace& all, const std::vector<SlotId>& source) {
+    define(all.field("source").field("outputs"), source);
+    steps(all.field("steps"));
+    std::vector<SlotId> outputs = uses(all.field("outputs"));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      recorded(all.field("outputs").at(i),
+               [&] { recorder_.use(outputs[i], "the pipeline's result"); });
+    }
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (!slots_[i]) all.field("slots").at(i).fail("no step makes this slot; take it out");
+    }
+    return outputs;
+  }
+
+ private:
+  void steps(const JsonPlace& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const JsonPlace one = list.at(i);
+      if (one.has("operator")) {
+        step(one);
+      } else if (one.has("branch")) {
+        branch(one);
+      } else if (one.has("loop")) {
+        loop(one);
+      } else if (one.has("alias")) {
+        alias(one);
+      } else {
+        one.fail("this is no step: it has none of the fields operator, branch, loop and alias");
+      }
+    }
+  }
+
+  void step(const JsonPlace& place) {
+    place.only({"operator", "version", "name", "arguments", "generator", "outputs", "declared"});
+    const OperatorPtr op = registry_.find(place.field("operator").text());
+    if (op == nullptr) {
+      place.field("operator")
+          .fail("there is no operator '" + place.field("operator").text() +
+                "' in this program: register it before the plan is loaded, or choose one that "
+                "`sluice operators` lists");
+    }
+    const OperatorSchema& schema = op->schema();
+    if (place.field("version").integer(0, kMostNumber) != schema.version) {
+      place.field("version").fail(
+          fmt::format("the plan was saved with another version of '{}': this program has {}; look "
+                      "what has changed, and save it again",
+                      schema.name, schema.version));
+    }
+    Arguments all = arguments(place.field("arguments"), *op);
+    std::optional<std::uint32_t> generator;
+    if (schema.draws) {
+      generator = static_cast<std::uint32_t>(place.field("generator").integer(0, kMostNumber));
+    } else if (place.has("generator")) {
+      place.field("generator").fail("'" + schema.name + "' draws no random numbers");
+    }
+    const std::string name = place.has("name") ? place.field("name").text() : schema.name;
+    if (name.empty()) place.field("name").fail("a step must have a name");
+    const auto made =
+        recorded(place, [&] { return recorder_.add(op, std::move(all), name, generator); });
+    define(place.field("outputs"), made);
+    if (place.has("declared")) declare(place.field("declared"));
+  }
+
+  Arguments arguments(const JsonPlace& place, const Operator& op) {
+    const OperatorSchema& schema = op.schema();
+    if (!place.json().is_object()) place.only({});
+    std::vector<std::pair<std::string, Argument>> named;
+    for (const auto& item : place.json().items()) {
+      const JsonPlace value = place.field(item.key());
+      const auto is_it = [&](const auto& one) { return one.name == item.key(); };
+      const auto parameter =
+          std::find_if(schema.parameters.begin(), schema.parameters.end(), is_it);
+      const bool is_input = std::any_of(schema.inputs.begin(), schema.inputs.end(), is_it);
+      if (parameter == schema.parameters.end() && !is_input) {
+        std::string known;
+        for (const Input& one : schema.inputs) known += " " + one.name;
+        for (const Parameter& one : schema.parameters) known += " " + one.name;
+        value.fail("'" + schema.name + "' has no such argument; it has" +
+                   (known.empty() ? " none" : ":" + known));
+      }
+      named.emplace_back(item.key(),
+                         is_input ? argument(value, nullptr) : argument(value, &*parameter));
+    }
+    return recorded(place, [&] { return op.arrange(std::move(named)); });
+  }
+
+  Argument argument(const JsonPlace& place, const Parameter* parameter) {
+    if (place.has("slot")) return slot_argument(place);
+    if (parameter == nullptr) place.fail(R"(must be a slot, as {"slot": 3})");
+    return constant_of(place, *parameter);
+  }
+  SlotArgument slot_argument(const JsonPlace& place) {
+    place.only({"slot"});
+    return {use(place.field("slot")), nullptr};
+  }
+
+  void declare(const JsonPlace& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const JsonPlace one = list.at(i);
+      one.only({"slot", "dtype", "layout", "rank"});
+      const SlotId slot = use(one.field("slot"));
+      if (recorder_.plan().slots[slot].type != slot_type<Tensor>())
+        one.field("slot").fail("only tensors are declared");
+      TensorSpec spec;
+      if (one.has("dtype")) spec.dtype = enumerator_of<DType>(one.field("dtype"));
+      if (one.has("layout")) spec.layout = enumerator_of<Layout>(one.field("layout"));
+      if (one.has("rank"))
+        spec.rank = static_cast<int>(one.field("rank").integer(0, Shape::kMaxRank));
+      recorded(one, [&] { recorder_.declare(slot, spec); });
+    }
+  }
+
+  void alias(const JsonPlace& place) {
+    place.only({"alias", "of", "outputs"});
+    const SlotId of = use(place.field("of"));
+    const std::string& name = place.field("alias").text();
+    const SlotId made =
+        recorded(place, [&] { return recorder_.add_alias(of, recorder_.unique_name(name)); });
+    define(place.field("outputs"), {made});
+  }
+
+  void branch(const JsonPlace& place) {
+    place.only({"branch", "by", "on", "eager", "arms", "outputs"});
+    const JsonPlace by = place.field("by");
+    Choosing choosing;
+    if (by.text() == "number") {
+      choosing.by = Choosing::By::number;
+    } else if (by.text() != "truth") {
+      by.fail("must be 'truth' or 'number'");
+    }
+    const JsonPlace on = place.field("on");
+    choosing.argument = on.has("slot") ? Argument(slot_argument(on)) : typed_constant(on);
+    const JsonPlace arms = place.field("arms");
+    const std::size_t count = arms.size();
+    if (count == 0 || (choosing.by == Choosing::By::truth && count != 2))
+      arms.fail(fmt::format("there are {} arms; by truth there must be two, by number at least one",
+                            count));
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < count; ++i) {
+      arms.at(i).only({"name", "steps", "results"});
+      names.push_back(arms.at(i).field("name").text());
+    }
+    const Recorder::Attempt attempt(recorder_);
+    recorded(place, [&] {
+      recorder_.open_branch(recorder_.unique_name(place.field("branch").text()), names, choosing);
+    });
+    if (place.has("eager") && place.field("eager").boolean()) recorder_.make_eager();
+    std::vector<SlotId> wanted;
+    for (std::size_t i = 0; i < count; ++i) {
+      recorder_.begin_arm();
+      const JsonPlace arm = arms.at(i);
+      steps(arm.field("steps"));
+      std::vector<SlotId> results = uses(arm.field("results"));
+      if (i == 0) wanted = results;
+      require_same_types(arm.field("results"), results, wanted, "the first arm gives");
+      recorded(arm.field("results"), [&] { recorder_.end_arm(std::move(results), place_in_); });
+    }
+    define(place.field("outputs"), recorder_.close_branch());
+  }
+
+  void loop(const JsonPlace& place) {
+    place.only(
+        {"loop", "max_iterations", "init", "state", "iteration", "condition", "body", "outputs"});
+    const std::int64_t most = place.field("max_iterations").integer(0, INT64_MAX);
+    const std::vector<SlotId> init = uses(place.field("init"));
+    const Recorder::Attempt attempt(recorder_);
+    const Recorder::LoopView view = recorded(place, [&] {
+      return recorder_.open_loop(recorder_.unique_name(place.field("loop").text()), most, init);
+    });
+    define(place.field("state"), view.state);
+    define_one(place.field("iteration"), view.iteration);
+
+    const JsonPlace condition = place.field("condition");
+    condition.only({"steps", "results", "shared"});
+    recorder_.begin_condition();
+    steps(condition.field("steps"));
+    const std::vector<SlotId> holds = uses(condition.field("results"));
+    if (holds.size() != 1 || recorder_.plan().slots[holds[0]].type != slot_type<bool>())
+      condition.field("results").fail("a condition gives one value, a bool");
+    recorded(condition.field("results"), [&] { recorder_.end_condition(holds[0]); });
+    if (condition.has("shared") && condition.field("shared").boolean()) recorder_.share_condition();
+
+    const JsonPlace body = place.field("body");
+    body.only({"steps", "results"});
+    recorder_.begin_body();
+    steps(body.field("steps"));
+    std::vector<SlotId> next = uses(body.field("results"));
+    require_same_types(body.field("results"), next, init, "the loop begins with");
+    recorded(body.field("results"), [&] { recorder_.end_body(std::move(next), place_in_); });
+    define(place.field("outputs"), recorder_.close_loop());
+  }
+
+  void require_same_types(const JsonPlace& place, const std::vector<SlotId>& given,
+                          const std::vector<SlotId>& wanted, const char* who) const {
+    if (given.size() != wanted.size()) {
+      place.fail(
+          fmt::format("there are {} values here, but {} {}", given.size(), who, wanted.size()));
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (type(given[i]) == type(wanted[i])) continue;
+      place.at(i).fail(fmt::format("this is a value of '{}', but {} one of '{}'", name(given[i]),
+                                   who, name(wanted[i])));
+    }
+  }
+  const SlotType* type(SlotId slot) const { return recorder_.plan().slots[slot].type; }
+  std::string name(SlotId slot) const {
+    const std::string_view known = registry_.name_of_type(type(slot));
+    return std::string(known.empty() ? type(slot)->name : known);
+  }
+
+  // These slots of the file are what a step has made.
+  void define(const JsonPlace& list, const std::vector<SlotId>& made) {
+    if (list.size() != made.size()) {
+      list.fail(fmt::format("there are {} slots here for {} values", list.size(), made.size()));
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) define_one(list.at(i), made[i]);
+  }
+  void define_one(const JsonPlace& place, SlotId made) {
+    const std::size_t number = slot_number(place, slots_.size());
+    if (slots_[number]) place.fail(fmt::format("slot {} is made by another step already", number));
+    if (type(made) != types_[number]) {
+      place.fail(fmt::format("slot {} becomes a value of '{}', but /slots/{} says '{}'", number,
+                             name(made), number, registry_.name_of_type(types_[number])));
+    }
+    slots_[number] = made;
+  }
+  SlotId use(const JsonPlace& place) const {
+    const std::size_t number = slot_number(place, slots_.size());
+    if (!slots_[number])
+      place.fail(fmt::format("slot {} is used before a step has made it", number));
+    return *slots_[number];
+  }
+  std::vector<SlotId> uses(const JsonPlace& list) const {
+    std::vector<SlotId> all;
+    for (std::size_t i = 0; i < list.size(); ++i) all.push_back(use(list.at(i)));
+    return all;
+  }
+
+  Recorder& recorder_;
+  const OperatorRegistry& registry_;
+  const std::vector<const SlotType*>& types_;
+  std::vector<std::optional<SlotId>> slots_;
+  const Recorder::Place place_in_ = [](std::size_t i) { return "element " + std::to_string(i); };
+};
+
+}  // namespace
+}  // namespace detail
+
+SavedPlan SavedPlan::parse(const std::string& text, std::string file,
+                           const detail::OperatorRegistry& registry) {
+  using detail::JsonPlace;
+  auto impl = std::make_shared<Impl>();
+  impl->file = std::move(file);
+  impl->registry = &registry;
+  impl->json = detail::parse_json(text, impl->file, detail::kPlanDepth);
+  const JsonPlace all(impl->json, impl->file);
+  if (!all.has("format") || all.field("format").json() != detail::kPlanFormat)
+    all.fail(R"(this is no saved plan: it has no field "format": "sluice plan")");
+  if (const auto version = all.field("version").integer(0, detail::kMostNumber);
+      version != detail::kPlanVersion) {
+    all.field("version").fail(
+        fmt::format("the format of this plan has version {}, but this program reads {}; save it "
+                    "again with this program",
+                    version, detail::kPlanVersion));
+  }
+  all.only({"format", "version", "source", "slots", "steps", "outputs"});
+  const JsonPlace slots = all.field("slots");
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    impl->types.push_back(registry.find_type(slots.at(i).text()));
+    if (impl->types.back() == nullptr) {
+      slots.at(i).fail("there is no type of values '" + slots.at(i).text() +
+                       "' in this program: register it before the plan is loaded");
+    }
+  }
+  const auto types_of = [&](const JsonPlace& list) {
+    std::vector<const detail::SlotType*> types;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      types.push_back(impl->types[detail::slot_number(list.at(i), impl->types.size())]);
+    return types;
+  };
+  all.field("source").only({"name", "outputs"});
+  (void)all.field("source").field("name").text();
+  impl->source = types_of(all.field("source").field("outputs"));
+  if (impl->source.empty())
+    all.field("source").field("outputs").fail("the source gives at least one value");
+  impl->outputs = types_of(all.field("outputs"));
+  if (impl->outputs.empty()) all.field("outputs").fail("a plan gives at least one value");
+  return SavedPlan(std::move(impl));
+}
+
+const std::string& SavedPlan::file() const { return impl_->file; }
+std::string SavedPlan::text() const { return impl_->json.dump(); }
+const std::vector<const detail::SlotType*>& SavedPlan::source_types() const {
+  return impl_->source;
+}
+const std::vector<const detail::SlotType*>& SavedPlan::output_types() const {
+  return impl_->outputs;
+}
+
+std::vector<detail::SlotId> SavedPlan::add_to(detail::Recorder& recorder,
+                                              const std::vector<detail::SlotId>& source) const {
+  const detail::JsonPlace all(impl_->json, impl_->file);
+  return detail::Loader(recorder, *impl_->registry, impl_->types).load(all, source);
+}
+
+void SavedPlan::throw_other_pipeline() const {
+  throw BuildError(impl_->file +
+                   ": the plan is given values of several pipelines; give those of one");
+}
+
+void SavedPlan::require_outputs(const std::vector<const detail::SlotType*>& types) const {
+  const detail::JsonPlace outputs = detail::JsonPlace(impl_->json, impl_->file).field("outputs");
+  if (types.size() != impl_->outputs.size()) {
+    outputs.fail(fmt::format("the plan gives {} values, but the program asks for {}",
+                             impl_->outputs.size(), types.size()));
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == impl_->outputs[i]) continue;
+    outputs.at(i).fail(fmt::format("this is a value of '{}', but the program asks for one of '{}'",
+                                   impl_->outputs[i]->name, types[i]->name));
+  }
+}
+
+}  // namespace sluice

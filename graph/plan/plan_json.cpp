@@ -1,0 +1,298 @@
+#include <sluice/graph/plan/plan_json.h>
+#include <sluice/runtime/error.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice::detail {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The double of the fewest digits that is this float: 0.1, not 0.10000000149011612.
+double shortest(float number) {
+  const double same = number;
+  if (!std::isfinite(number)) return same;
+  const double fewer = std::strtod(fmt::format("{}", number).c_str(), nullptr);
+  return static_cast<float>(fewer) == number ? fewer : same;
+}
+
+template <class T>
+Json natural(const T& value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return shortest(value);
+  } else if constexpr (std::is_same_v<T, Rectangle>) {
+    return {{"y", value.y}, {"x", value.x}, {"height", value.height}, {"width", value.width}};
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    Json all = Json::array();  // each is a float, of an array of them
+    for (const double number : value) {
+      const auto narrow = static_cast<float>(number);
+      all.push_back(static_cast<double>(narrow) == number ? shortest(narrow) : number);
+    }
+    return all;
+  } else {
+    return value;
+  }
+}
+
+// A constant beside the name of its type, where the parameter does not say which it is.
+template <class T>
+Json typed(const char* type, const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value))
+      return {{type, std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"}};
+  }
+  return {{type, natural(value)}};
+}
+Json typed(const Constant& constant) {
+  static constexpr const char* names[] = {"bool", "i32",  "i64",       "f32",
+                                          "f64",  "text", "rectangle", "numbers"};
+  static_assert(std::variant_size_v<Constant> == std::size(names));
+  return std::visit([&](const auto& value) { return typed(names[constant.index()], value); },
+                    constant);
+}
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const OperatorRegistry& registry) : plan_(plan), registry_(registry) {}
+
+  Json write() {
+    Json all;
+    all["format"] = kPlanFormat;
+    all["version"] = kPlanVersion;
+    all["source"] = source();
+    all["slots"] = Json::array();
+    Json steps = nodes(plan_.top);
+    for (const SlotId slot : made_) all["slots"].push_back(type_of(slot));
+    all["steps"] = std::move(steps);
+    all["outputs"] = uses(plan_.outputs, "the pipeline's result");
+    return all;
+  }
+
+ private:
+  Json source() {
+    const Step* only = nullptr;
+    for (const Node& node : plan_.top.nodes) {
+      const auto* stage = std::get_if<Stage>(&node);
+      if (stage == nullptr) continue;
+      for (const Step& step : stage->steps) {
+        if (!step.pinned) continue;
+        if (only != nullptr) {
+          throw BuildError("'" + step.name +
+                           "' is a second source, but a file holds a plan of one: let '" +
+                           only->name + "' give all values");
+        }
+        only = &step;
+      }
+    }
+    if (only == nullptr) throw BuildError("a plan without a source cannot be saved");
+    return {{"name", only->name}, {"outputs", define(only->writes)}};
+  }
+
+  Json nodes(const Block& block) {
+    // Each block is an object in an array: branches take four levels, in steps of steps.
+    if (++depth_ > (kPlanDepth - 8) / 4)
+      throw BuildError("choices and loops lie too deep one inside the other for a file");
+    Json all = Json::array();
+    for (const Node& node : block.nodes) {
+      if (const auto* stage = std::get_if<Stage>(&node)) {
+        for (const Step& one : stage->steps) {
+          if (!one.pinned) all.push_back(step(one));
+        }
+      } else if (const auto* one = std::get_if<Branch>(&node)) {
+        all.push_back(branch(*one));
+      } else {
+        all.push_back(loop(std::get<Loop>(node)));
+      }
+    }
+    --depth_;
+    return all;
+  }
+
+  Json step(const Step& step) {
+    if (step.op == nullptr) return alias(step);
+    if (!is_registered(registry_, step.op)) {
+      throw BuildError("the operator '" + step.op->name() + "' of the step '" + step.name +
+                       "' is not registered, so no file can name it: call register_operator first "
+                       "(docs/your-own-operator.md)");
+    }
+    const OperatorSchema& schema = step.op->schema();
+    Json all;
+    all["operator"] = schema.name;
+    all["version"] = schema.version;
+    if (step.name != schema.name) all["name"] = step.name;
+    Json arguments = Json::object();
+    for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+      const bool is_input = i < schema.inputs.size();
+      const Parameter* parameter =
+          is_input ? nullptr : &schema.parameters[i - schema.inputs.size()];
+      arguments[is_input ? schema.inputs[i].name : parameter->name] =
+          argument(step.arguments[i], parameter, step.name);
+    }
+    all["arguments"] = std::move(arguments);
+    if (schema.draws) all["generator"] = step.generator;
+    all["outputs"] = define(step.writes);
+    for (const auto& [slot, spec] : step.declared) all["declared"].push_back(declared(slot, spec));
+    return all;
+  }
+
+  Json alias(const Step& step) {
+    if (step.writes.size() != 1 || !plan_.slots[step.writes[0]].same_as) {
+      throw BuildError("the step '" + step.name +
+                       "' is a function of this program, which no file can hold: declare an "
+                       "operator that does it, and register that (docs/your-own-operator.md)");
+    }
+    Json all;
+    all["alias"] = step.name;
+    all["of"] = use(step.reads.at(0), step.name);
+    all["outputs"] = define(step.writes);
+    return all;
+  }
+
+  Json declared(SlotId slot, const TensorSpec& spec) {
+    Json all;
+    all["slot"] = use(slot, "a declaration");
+    if (spec.dtype) all["dtype"] = name_of(*spec.dtype);
+    if (spec.layout) all["layout"] = name_of(*spec.layout);
+    if (spec.rank) all["rank"] = *spec.rank;
+    return all;
+  }
+
+  Json argument(const Argument& argument, const Parameter* parameter, const std::string& user) {
+    if (const auto* slot = std::get_if<SlotArgument>(&argument))
+      return {{"slot", use(slot->slot, user)}};
+    const auto& constant = std::get<Constant>(argument);
+    if (parameter == nullptr || parameter->type == ParameterType::any ||
+        parameter->type == ParameterType::any_number)
+      return typed(constant);
+    return std::visit([](const auto& value) { return natural(value); }, constant);
+  }
+
+  Json block(const Block& block, const std::string& user) {
+    Json all;
+    all["steps"] = nodes(block);
+    all["results"] = uses(block.results, user);
+    return all;
+  }
+
+  Json branch(const Branch& branch) {
+    if (!branch.choosing) {
+      throw BuildError("'" + branch.name +
+                       "' chooses by a value that no file can hold: make it a bool, i32, i64, f32 "
+                       "or f64, with cast<T>(value)");
+    }
+    Json all;
+    all["branch"] = branch.name;
+    all["by"] = branch.choosing->by == Choosing::By::truth ? "truth" : "number";
+    all["on"] = argument(branch.choosing->argument, nullptr, branch.name);
+    if (branch.eager) all["eager"] = true;
+    all["arms"] = Json::array();
+    for (std::size_t i = 0; i < branch.arms.size(); ++i) {
+      Json arm;
+      arm["name"] = branch.arm_names[i];
+      arm.update(block(branch.arms[i], branch.name));
+      all["arms"].push_back(std::move(arm));
+    }
+    all["outputs"] = define(branch.results);
+    return all;
+  }
+
+  Json loop(const Loop& loop) {
+    Json all;
+    all["loop"] = loop.name;
+    all["max_iterations"] = loop.max_iterations;
+    all["init"] = uses(loop.init, loop.name);
+    all["state"] = define(loop.state);
+    all["iteration"] = define({loop.iteration})[0];
+    const std::size_t before = made_.size();
+    all["condition"] = block(loop.condition, loop.name);
+    for (std::size_t i = before; i < made_.size(); ++i) {
+      if (inside(plan_, loop.condition.scope, plan_.slots[made_[i]].scope))
+        if (plan_.slots[made_[i]].scope != loop.condition.scope) all["condition"]["shared"] = true;
+    }
+    all["body"] = block(loop.body, loop.name);
+    all["outputs"] = define(loop.results);
+    return all;
+  }
+
+  Json define(const std::vector<SlotId>& slots) {
+    Json all = Json::array();
+    for (const SlotId slot : slots) {
+      numbers_[slot] = made_.size();
+      all.push_back(made_.size());
+      made_.push_back(slot);
+    }
+    return all;
+  }
+  std::size_t use(SlotId slot, const std::string& user) const {
+    const auto at = numbers_.find(slot);
+    if (at == numbers_.end())
+      throw BuildError("'" + user + "' uses '" + plan_.slots.at(slot).name +
+                       "', which no step before it makes");
+    return at->second;
+  }
+  Json uses(const std::vector<SlotId>& slots, const std::string& user) const {
+    Json all = Json::array();
+    for (const SlotId slot : slots) all.push_back(use(slot, user));
+    return all;
+  }
+
+  std::string type_of(SlotId slot) const {
+    const SlotType* type = plan_.slots[slot].type;
+    const std::string_view name = registry_.name_of_type(type);
+    if (name.empty()) {
+      throw BuildError("'" + plan_.slots[slot].name + "' is a '" + std::string(type->name) +
+                       "', and no file can name that type: call register_value_type first "
+                       "(docs/your-own-operator.md)");
+    }
+    return std::string(name);
+  }
+
+  const Plan& plan_;
+  const OperatorRegistry& registry_;
+  std::map<SlotId, std::size_t> numbers_;  // in the file
+  std::vector<SlotId> made_;               // by that number
+  int depth_ = 0;
+};
+
+// What fits on a line stays on one.
+void print(const Json& json, const std::string& indent, std::string& text) {
+  constexpr std::size_t kLine = 120;
+  std::string line = json.dump();
+  if (line.size() + indent.size() <= kLine || !json.is_structured()) {
+    text += line;
+    return;
+  }
+  const std::string inner = indent + "  ";
+  text += json.is_array() ? "[" : "{";
+  bool first = true;
+  for (const auto& item : json.items()) {
+    text += (first ? "\n" : ",\n") + inner;
+    first = false;
+    if (json.is_object()) text += Json(item.key()).dump() + ": ";
+    print(item.value(), inner, text);
+  }
+  text += "\n" + indent + (json.is_array() ? "]" : "}");
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan, const OperatorRegistry& registry) {
+  const Json json = Writer(plan, registry).write();
+  try {
+    std::string text;
+    print(json, "", text);
+    return text + "\n";
+  } catch (const Json::type_error&) {
+    throw BuildError("the plan cannot be saved: a name or text in it is not UTF-8");
+  }
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,189 @@
+// `--pipeline FILE`, `sluice graph --json` and `sluice operators`.
+#include "apps/outputs.h"
+#include "apps/pictures.h"
+#include "program.h"
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+class SavedPlans : public testing::Test {
+ protected:
+  void SetUp() override {
+    data_ = test_folder() / "data";
+    fs::create_directories(data_);
+    for (const Picture& picture : demo_pictures())
+      write_file((data_ / picture.name).string(), picture.file);
+  }
+  // The folder's files and what became of them.
+  std::map<std::string, std::string> augment(const std::string& out,
+                                             const std::string& options) const {
+    const Ran ran = run_program("augment --data " + data_.string() + " --out " +
+                                (test_folder() / out).string() + " " + options);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    return files_below(test_folder() / out);
+  }
+  fs::path plan_of(const std::string& recipe) const {
+    const fs::path file = test_folder() / (recipe + ".json");
+    const Ran ran = run_program("graph --recipe " + recipe + " --json");
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    write_text(file, ran.out);
+    return file;
+  }
+  fs::path data_;
+};
+
+// A result but for the comment in it that names the run.
+Image picture_in(const std::string& jpeg) {
+  Image picture;
+  decode_jpeg_image(
+      Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(jpeg.data()), jpeg.size()}), {},
+      picture);
+  return picture;
+}
+
+TEST_F(SavedPlans, AugmentMakesWhatTheRecipeMakes) {
+  for (const std::string recipe : {"rotate", "train", "eval"}) {
+    const std::string plan = plan_of(recipe).string();
+    const auto expected = augment(recipe, "--recipe " + recipe + " --threads 1");
+    const auto made = augment(recipe + "_plan", "--pipeline " + plan + " --threads 3 --sheet " +
+                                                    (test_folder() / "sheet.jpg").string());
+    ASSERT_EQ(made.size(), expected.size());
+    ASSERT_GT(made.size(), 10u);
+    for (const auto& [name, jpeg] : expected) {
+      ASSERT_EQ(made.count(name), 1u) << name;
+      EXPECT_TRUE(picture_in(made.at(name)) == picture_in(jpeg)) << recipe << " " << name;
+    }
+  }
+}
+
+TEST_F(SavedPlans, AugmentResumesWithTheSamePlanOnly) {
+  const std::string plan = plan_of("rotate").string();
+  const auto all = augment("out", "--pipeline " + plan);
+  const std::string gone = all.begin()->first;
+  fs::remove(test_folder() / "out" / gone);
+  EXPECT_EQ(augment("out", "--resume --pipeline " + plan), all);
+  const Ran other = run_program("augment --data " + data_.string() + " --out " +
+                                (test_folder() / "out").string() + " --resume --pipeline " +
+                                plan_of("eval").string());
+  EXPECT_EQ(other.status, 2) << other.out;
+}
+
+TEST_F(SavedPlans, BenchMeasuresThem) {
+  for (const std::string workload : {"", "pipeline "}) {
+    const Ran ran =
+        run_program("bench " + workload + "--pipeline " + plan_of("eval").string() + " --data " +
+                    data_.string() + " --threads 2 --seconds 0.01 --rounds 2 --batch 8 --json -");
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    const auto json = nlohmann::json::parse(ran.out);
+    EXPECT_EQ(json.at("workload"), "pipeline");
+    EXPECT_GT(json.at("ratio"), 0);
+  }
+}
+
+TEST_F(SavedPlans, GraphDrawsThem) {
+  const std::string plan = plan_of("rotate").string();
+  EXPECT_EQ(run_program("graph --json --pipeline " + plan).out, text_of(plan));
+  EXPECT_NE(run_program("graph --pipeline " + plan).out.find("if_else"), std::string::npos);
+  const Ran ran = run_program("graph --text --pipeline " + plan + " --data " + data_.string());
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_NE(ran.out.find(" runs, "), std::string::npos) << ran.out;
+}
+
+// The file that the chapter shows.
+TEST_F(SavedPlans, TheChaptersExampleRuns) {
+  const std::string chapter = text_of(fs::path(SLUICE_DOCS) / "saved-plans.md");
+  const std::string fence = "```json\n";
+  const std::size_t begin = chapter.find(fence) + fence.size();
+  const fs::path file = test_folder() / "chapter.json";
+  write_text(file, chapter.substr(begin, chapter.find("```", begin) - begin));
+  for (const auto& [name, jpeg] : augment("out", "--pipeline " + file.string()))
+    EXPECT_EQ(picture_in(jpeg).width(), 64) << name;
+}
+
+TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
+  const std::string good = text_of(plan_of("eval"));
+  const auto file = [&](const std::string& name, const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    write_text(test_folder() / name, text.replace(at, from.size(), to));
+    return (test_folder() / name).string();
+  };
+  const std::string unknown = file("unknown.json", "\"decode_jpeg\"", "\"decode_gif\"");
+  const std::string label = file("label.json", "\n  \"outputs\": [", "\n  \"outputs\": [1,");
+  const std::string source = file("source.json", "\"bytes\",\"i64\"", "\"i64\",\"bytes\"");
+  const std::string broken = file("broken.json", "\"steps\"", "steps");
+  const std::string data = " --data " + data_.string();
+  const std::string out = " --out " + (test_folder() / "out").string();
+  const struct {
+    std::string arguments;
+    std::string says;
+  } cases[] = {
+      {"augment" + data + out + " --pipeline " + unknown,
+       "unknown.json at /steps/0/operator: there is no operator 'decode_gif'"},
+      {"augment" + data + out + " --pipeline " + label,
+       "label.json at /outputs/0: the first output becomes a JPEG file"},
+      {"augment" + data + out + " --pipeline " + source, "source.json at /source/outputs"},
+      {"augment" + data + out + " --pipeline " + broken, "broken.json is no JSON"},
+      {"augment" + data + out + " --pipeline missing.json", "missing.json"},
+      {"augment" + data + out + " --pipeline " + data_.string(), data_.string()},
+      {"augment" + data + out + " --recipe eval --pipeline x", "excludes"},
+      {"bench" + data + " --pipeline " + unknown, "there is no operator 'decode_gif'"},
+      {"bench pipeline" + data, "needs --pipeline FILE"},
+      {"bench train" + data + " --pipeline x", "not for bench train"},
+      {"bench --pipeline x", "needs --data"},
+      {"graph --pipeline " + broken, "is no JSON"},
+      {"operators rotat", "nearest: rotate"},
+      {"operators size", "resize"},
+      {"operators --markdown resize", "excludes"},
+  };
+  for (const auto& c : cases) {
+    const Ran ran = run_program(c.arguments);
+    EXPECT_EQ(ran.status, 2) << c.arguments << ": " << ran.errors;
+    EXPECT_NE(ran.errors.find(c.says), std::string::npos) << c.arguments << ": " << ran.errors;
+    EXPECT_EQ(error_lines(ran), 1u) << ran.errors;
+    EXPECT_FALSE(fs::exists(test_folder() / "out")) << c.arguments;
+  }
+}
+
+TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
+  const Ran all = run_program("operators");
+  EXPECT_EQ(all.status, 0) << all.errors;
+  const auto json = nlohmann::json::parse(run_program("operators --json").out);
+  EXPECT_EQ(json.size(), operators().size());
+  for (const OperatorPtr& op : operators()) {
+    const detail::OperatorSchema& schema = op->schema();
+    EXPECT_NE(all.out.find("  " + schema.name + " "), std::string::npos) << schema.name;
+    EXPECT_NE(all.out.find(schema.summary), std::string::npos) << schema.name;
+  }
+  const Ran one = run_program("operators resize");
+  EXPECT_EQ(one.status, 0) << one.errors;
+  for (const char* part : {"input      image: image", "parameter  height: i32; 1 <= x <= 65535",
+                           "nearest, box, bilinear", "default 'bilinear'", "output     image"})
+    EXPECT_NE(one.out.find(part), std::string::npos) << part << "\n" << one.out;
+  const auto flip = nlohmann::json::parse(run_program("operators flip --json").out);
+  EXPECT_EQ(flip.at("name"), "flip");
+  EXPECT_EQ(flip.at("parameters").at(0).at("type"), "bool");
+}
+
+TEST(OperatorsCommand, TheChapterIsWhatItPrints) {
+  EXPECT_TRUE(text_of(fs::path(SLUICE_DOCS) / "operators.md") ==
+              run_program("operators --markdown").out)
+      << "docs/operators.md is not what the declarations say: make it again with\n"
+         "sluice operators --markdown > docs/operators.md";
+}
+
+}  // namespace
+}  // namespace sluice::app

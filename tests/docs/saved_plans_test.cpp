@@ -1,0 +1,38 @@
+// The fragments of docs/saved-plans.md.
+#include "setup.h"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+namespace sluice::docs {
+namespace {
+
+TEST(SavedPlansChapter, AreLoadedAgain) {
+  const PhotosFolder folder;
+  const PipelineOptions options{.batch_size = 5, .seed = 4, .threads = 2};
+  auto pipeline = make_pipeline(options, [&](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    auto small = resize(decode_jpeg(jpeg), {.width = 64, .height = 48});
+    auto picture = g.if_else(
+        g.coin_flip(0.25f), [&] { return invert(small); }, [&] { return small; });
+    return std::tuple{picture, label};
+  });
+  pipeline.save("picture.json");
+  const SavedPlan plan = load_plan("picture.json");
+  auto again = make_pipeline(options, [&](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    return plan.apply<Image, std::int64_t>(jpeg, label);
+  });
+  auto ours = pipeline.epoch();
+  for (const auto& [images, labels] : again.epoch()) {
+    const auto batch = ours.next();
+    ASSERT_TRUE(batch);
+    ASSERT_EQ(images.size(), batch->size());
+    for (std::size_t i = 0; i < images.size(); ++i)
+      EXPECT_EQ(mean_level(images[i]), mean_level(batch->get<0>()[i]));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::docs

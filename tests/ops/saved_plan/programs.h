@@ -1,0 +1,134 @@
+// Programs that the tests of saved plans save and load, and what they deliver.
+#pragma once
+
+#include <sluice/graph/plan/plan_json.h>
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+struct Program {
+  std::string name;
+  std::function<Value<Image>(Graph&, Value<Bytes>, Value<std::int64_t>)> describe;
+};
+
+inline Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
+  auto image = decode_jpeg(jpeg);
+  auto angle = g.uniform(10.f, 30.f);
+  auto turned = g.if_else(
+      g.coin_flip(0.25f), [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
+  return resize(turned, {.width = 40, .height = 40});
+}
+
+inline Value<Image> train(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
+  auto small = resize(decode_jpeg(jpeg, random_window(jpeg)), {.width = 24, .height = 24});
+  return flip(small, {.horizontal = g.coin_flip(0.5f)});
+}
+
+inline Value<Image> eval(Graph&, Value<Bytes> jpeg, Value<std::int64_t>) {
+  return center_crop(resize(decode_jpeg(jpeg), {.shorter = 26}), {.width = 22, .height = 22});
+}
+
+// A choice by number, loops one inside the other with draws, and augmentations.
+inline Value<Image> everything(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
+  auto image = resize(decode_jpeg(jpeg), {.width = 32, .height = 24});
+  auto chosen = g.select(
+      i % 3, [&] { return invert(image); },
+      [&] {
+        return g.if_else(
+            i > 4, [&] { return flip(image, {}); }, [&] { return image; });
+      },
+      [&] { return brightness_contrast(image, {.brightness = g.uniform(0.5f, 1.5f)}); });
+  auto turned = g.while_loop(
+      std::tuple{chosen, 0.f}, [](auto, Value<float> sum) { return sum < 20.f; },
+      [&](Value<Image> x, Value<float> sum) {
+        auto degrees = g.uniform(1.f, 11.f);
+        auto next = g.for_loop(i % 2, x, [&](Value<std::int64_t>, Value<Image> y) {
+          return rotate(y, g.normal(0.f, 3.f), {.fill = 7});
+        });
+        return std::tuple{next, sum + degrees};
+      },
+      {.name = "turn"});
+  const std::vector<Augmentation<Image>> suite = {
+      {"brightness",
+       [](Value<Image> x, Value<float> m) {
+         return brightness_contrast(x, {.brightness = m + 1.f});
+       },
+       0.f, 0.9f, true},
+      {"rotate", [](Value<Image> x, Value<float> m) { return rotate(x, m, {.fill = 1}); }, 0.f,
+       30.f, true},
+      {"identity", [](Value<Image> x, Value<float>) { return x; }},
+  };
+  return apply_random(g, std::get<0>(turned), suite, {.n = 2, .magnitude = 5, .bins = 31});
+}
+
+// By its ends, with inputs and an arm that is eager.
+inline Value<Image> boundary(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i) {
+  auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
+  auto conditional = g.add_conditional("turn it");
+  conditional.set_condition(i % 2 == std::int64_t{1});
+  auto inside = conditional.add_input(image);
+  auto loop = g.add_loop("again");
+  auto left = loop.add_recurrence(i);
+  auto picture = loop.add_recurrence(conditional.add_output(invert(inside), flip(inside)));
+  auto more = left.value() > std::int64_t{0};
+  loop.add_while(more);
+  left.set_next(left.value() - cast<std::int64_t>(more) * std::int64_t{2});
+  picture.set_next(rotate(picture.value(), 5.f));
+  return loop.add_output(picture);
+}
+
+inline const std::vector<Program>& programs() {
+  static const std::vector<Program> all = {{"rotate", rotate_some},
+                                           {"train", train},
+                                           {"eval", eval},
+                                           {"everything", everything},
+                                           {"boundary", boundary}};
+  return all;
+}
+
+// Pictures of different sizes.
+inline Bytes jpeg_of(std::int64_t i) {
+  Image picture;
+  picture.create(40 + static_cast<int>(i % 5) * 9, 50 + static_cast<int>(i % 3) * 13, 3);
+  for (int y = 0; y < picture.height(); ++y) {
+    for (std::size_t x = 0; x < picture.row_bytes(); ++x)
+      picture.row(y)[x] = static_cast<std::uint8_t>(static_cast<std::size_t>(y * 3 + i * 17) + x);
+  }
+  return encode_jpeg(picture, {});
+}
+
+inline auto pictures(Graph& g) {
+  return g.source(21, [](const SampleInfo& info) {
+    return std::tuple{jpeg_of(info.index_in_epoch), info.index_in_epoch};
+  });
+}
+
+template <class Describe>
+auto pipeline_of(int threads, const Describe& describe) {
+  return make_pipeline({.batch_size = 4, .seed = 91, .threads = threads}, [&](Graph& g) {
+    auto [jpeg, label] = pictures(g);
+    return std::tuple{describe(g, jpeg, label), label};
+  });
+}
+
+inline auto loaded(int threads, const std::string& text) {
+  const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
+  return make_pipeline({.batch_size = 4, .seed = 91, .threads = threads}, [&](Graph& g) {
+    auto [jpeg, label] = pictures(g);
+    return plan.apply<Image, std::int64_t>(jpeg, label);
+  });
+}
+
+inline std::string json_of(const detail::Plan& plan) {
+  return detail::to_json(plan, detail::registry());
+}
+
+}  // namespace sluice
