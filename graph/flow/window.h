@@ -26,10 +26,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -78,7 +81,7 @@ class window {
     {
       const std::lock_guard lock(mutex_);
       if (active_ >= active_limit_) return;
-      lanes = std::min(active_limit_ - active_, lanes_for(left_.size() + admissible()));
+      lanes = std::min(active_limit_ - active_, more_lanes(left_.size() + admissible()));
       active_ += lanes;
     }
     begin_lanes(lanes);
@@ -129,16 +132,19 @@ class window {
   void release(const Token& token) {
     const std::lock_guard lock(mutex_);
     free_.push_back(token);
+    released_.fetch_add(1, std::memory_order_relaxed);
   }
   void release(const std::vector<Token>& tokens) {
     const std::lock_guard lock(mutex_);
     free_.insert(free_.end(), tokens.begin(), tokens.end());
+    released_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // Admits no more until reset().
   void close() {
     const std::lock_guard lock(mutex_);
     open_ = false;
+    released_.fetch_add(1, std::memory_order_relaxed);
   }
   // Starts over with all tokens free. Call it while none is on its way.
   void reset(const std::vector<Token>& tokens) {
@@ -259,49 +265,73 @@ class window {
   // For a lane that has a credit, or takes one if there is one. Without a token it has none.
   bool admit_next(Token& token, lane& one) {
     bool another = false;
-    {
-      const std::lock_guard lock(mutex_);
-      learn(one.each_);
-      if (!one.has_credit_) {
-        if (active_ >= active_limit_) return false;
-        ++active_;
+    for (bool first = true;; first = false) {
+      std::uint64_t seen = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        if (first) learn(one.each_);
+        if (!one.has_credit_) {
+          if (active_ >= active_limit_) return false;
+          ++active_;
+          one.has_credit_ = true;
+        }
+        // Those that were resumed go first.
+        const bool may = active_ <= active_limit_ && !too_many();
+        if (may &&
+            (one.pop(token) || take_left(token) || admit(token, one) || take_from_others(token))) {
+          another = active_ < active_limit_ && more_lanes(admissible()) > 0;
+          if (another) ++active_;
+          break;
+        }
+        if (!first || !may || !is_short() || !open_ || !free_.empty() || one.outer_ != nullptr) {
+          one.has_credit_ = false;
+          --active_;
+          return false;
+        }
+        seen = released_.load(std::memory_order_relaxed);
       }
-      // Those that were resumed go first.
-      if (active_ > active_limit_ ||
-          !(one.pop(token) || take_left(token) || admit(token, one) || take_from_others(token))) {
-        one.has_credit_ = false;
-        --active_;
-        return false;
-      }
-      another = active_ < active_limit_ && lanes_for(admissible()) > active_;
-      if (another) ++active_;
+      linger(seen);
     }
     if (another) begin_lanes(1);
     return true;
+  }
+
+  // Tokens that take next to no time come back soon. A lane that ended would have to be begun
+  // again, and oneTBB wakes all threads of the arena for that.
+  void linger(std::uint64_t seen) const {
+    const auto end = lane::clock::now() + std::chrono::microseconds(50);
+    while (released_.load(std::memory_order_relaxed) == seen && lane::clock::now() < end)
+      std::this_thread::yield();
   }
 
   // The rest is called under the lock.
 
   std::size_t admissible() const { return open_ ? free_.size() : 0; }
 
+  bool is_short() const { return is_carried<Policy> && each_ < lane::kShort; }
+
   // Tokens that take next to no time do not need all threads: waking one takes longer than several
   // of them. What they take is not known at first, and all that there are get to work.
   std::size_t lanes_for(std::size_t tokens) const {
-    if (tokens == 0) return 0;
-    if (!is_carried<Policy>) return tokens;
+    if (!is_carried<Policy> || tokens == 0) return tokens;
     const auto lanes = static_cast<std::size_t>(tokens * each_ / kWorthALane);
     return std::clamp<std::size_t>(lanes, 1, tokens);
   }
+  // Besides those at work, which have long samples in hand, or will soon be back for these.
+  std::size_t more_lanes(std::size_t tokens) const {
+    const std::size_t lanes = lanes_for(tokens);
+    if (!is_short()) return lanes;
+    return lanes > active_ ? lanes - active_ : 0;
+  }
+  // More than the whole window is worth.
+  bool too_many() const { return is_short() && active_ > 2 * lanes_for(size_); }
 
-  // Threads that are in each other's way make each token take longer: the shorter times count more.
+  // Threads that are in each other's way make each token take longer, and one that the system stops
+  // much longer: the shorter times count more.
   void learn(duration each) {
     if (each == duration()) return;
-    each_ += (each - each_) / (each < each_ ? 2 : 8);
-  }
-
-  // More lanes than the whole window is worth.
-  bool too_many() const {
-    return is_carried<Policy> && each_ < lane::kShort && active_ > 2 * lanes_for(size_);
+    each = std::min(each, 2 * each_ + duration(1));
+    each_ += (each - each_) / (each < each_ ? 2 : 4);
   }
 
   bool admit(Token& token, lane& one) {
@@ -362,6 +392,7 @@ class window {
   std::vector<Token> free_;        // never grows beyond its first size
   std::vector<Token> left_;        // admitted by lanes that ended before they came to them
   lane* running_ = nullptr;
+  std::atomic<std::uint64_t> released_{0};  // how often tokens came back
   std::size_t active_ = 0;
   bool open_ = true;
   duration each_ = std::chrono::seconds(1);  // what a token takes
