@@ -96,6 +96,8 @@ class window {
       if (active_ >= active_limit_ || !has_work()) return;
       lanes = active_limit_ - active_;
       active_ += lanes;
+      short_since_ = 0;
+      short_until_ = std::min(2 * short_until_, kShortAtMost);
     }
     begin_lanes(lanes);
   }
@@ -170,6 +172,7 @@ class window {
  private:
   using duration = std::chrono::steady_clock::duration;
   static constexpr duration kWorthALane = std::chrono::microseconds(100);
+  static constexpr int kShortAtMost = 4096;
   static constexpr duration kAtOnce = std::chrono::microseconds(20);
 
   // A task that takes one token after the other, for as long as it has a credit to give to the
@@ -214,12 +217,15 @@ class window {
       while ((has_credit_ && pop(token)) || tokens_.admit_next(token, *this)) {
         has_credit_ = false;
         // A clock costs as much as an empty step: of short ones only some are timed.
-        const bool timed = each_ > kShort || ++taken_ % 8 == 1;
+        const bool timed = long_ || ++taken_ % 8 == 1;
         const clock::time_point begin = timed ? clock::now() : clock::time_point();
         if (tokens_.begin_) tokens_.begin_(token);
         for (tbb::flow::receiver<Token>* const next : tokens_.output_.successors())
           carry(*next, token);
-        if (timed) each_ = clock::now() - begin;
+        if (timed) {
+          each_ = clock::now() - begin;
+          long_ = each_ > kShort;
+        }
         // A step that waits for tasks of its own runs this one meanwhile: it shall not wait long.
         if (outer_ == nullptr) continue;
         if (std::exchange(has_credit_, false)) tokens_.begin_lanes(1);
@@ -255,7 +261,8 @@ class window {
     lane* const outer_;
     lane* before_ = nullptr;  // of those that run, guarded by the window's lock
     lane* next_ = nullptr;
-    duration each_{};  // what the last token took that was timed; 0 when none was
+    duration each_{};   // what the last token took that was timed; 0 when none was
+    bool long_ = true;  // it was not short
     unsigned taken_ = 0;
     tbb::spin_mutex mutex_;  // after the window's; guards what is at hand
     std::array<Token, kMost> at_hand_{};
@@ -269,7 +276,7 @@ class window {
       std::uint64_t seen = 0;
       {
         const std::lock_guard lock(mutex_);
-        if (first) learn(one.each_);
+        if (first) learn(std::exchange(one.each_, duration()));
         if (!one.has_credit_) {
           if (active_ >= active_limit_) return false;
           ++active_;
@@ -308,12 +315,14 @@ class window {
 
   std::size_t admissible() const { return open_ ? free_.size() : 0; }
 
-  bool is_short() const { return is_carried<Policy> && each_ < lane::kShort; }
+  // Whether tokens are known to take next to no time: enough of them in a row did. More are asked
+  // for each time when that turned out wrong.
+  bool is_short() const { return is_carried<Policy> && short_since_ >= short_until_; }
 
   // Tokens that take next to no time do not need all threads: waking one takes longer than several
   // of them. What they take is not known at first, and all that there are get to work.
   std::size_t lanes_for(std::size_t tokens) const {
-    if (!is_carried<Policy> || tokens == 0) return tokens;
+    if (!is_short() || tokens == 0) return tokens;
     const auto lanes = static_cast<std::size_t>(tokens * each_ / kWorthALane);
     return std::clamp<std::size_t>(lanes, 1, tokens);
   }
@@ -330,6 +339,7 @@ class window {
   // much longer: the shorter times count more.
   void learn(duration each) {
     if (each == duration()) return;
+    short_since_ = each < lane::kShort ? short_since_ + 1 : 0;
     each = std::min(each, 2 * each_ + duration(1));
     each_ += (each - each_) / (each < each_ ? 2 : 4);
   }
@@ -340,6 +350,7 @@ class window {
     if (!admit_(token)) return false;
     free_.pop_back();
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
+    if (!is_short()) return true;
     // Enough must stay for the others.
     std::size_t more =
         std::min({lane::kMost, static_cast<std::size_t>(kAtOnce / std::max(each_, duration(1))),
@@ -396,6 +407,8 @@ class window {
   std::size_t active_ = 0;
   bool open_ = true;
   duration each_ = std::chrono::seconds(1);  // what a token takes
+  int short_since_ = 0;                      // tokens in a row that were timed and short
+  int short_until_ = 16;
   admit_function admit_;
   begin_function begin_;
   output_port<Token> output_;

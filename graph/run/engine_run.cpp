@@ -158,18 +158,17 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   };
   // Not all threads work where samples take no time. One that suddenly waits for another sample
   // needs them.
-  constexpr std::chrono::milliseconds kLong{10};
-  if (arrived.wait_for(lock, kLong, there)) return;
-  lock.unlock();
-  executor->nudge();
-  lock.lock();
-  constexpr double kNever = 1e9;  // beyond what a wait can count
-  if (options.stall_timeout <= 0 || options.stall_timeout > kNever) {
-    arrived.wait(lock, there);
-    return;
-  }
+  constexpr std::chrono::milliseconds kNudge{10};
+  using Clock = std::chrono::steady_clock;
   std::int64_t seen = progress();
-  while (!arrived.wait_for(lock, std::chrono::duration<double>(options.stall_timeout), there)) {
+  Clock::time_point since = Clock::now();
+  while (!arrived.wait_for(lock, kNudge, there)) {
+    lock.unlock();
+    executor->nudge();
+    lock.lock();
+    if (options.stall_timeout <= 0) continue;
+    const std::chrono::duration<double> waited = Clock::now() - since;
+    if (waited.count() < options.stall_timeout) continue;
     const std::int64_t now = progress();
     if (now == seen) {
       const std::int64_t epoch = run->epoch;
@@ -177,6 +176,7 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
       throw StallError(describe_stall(plan, samples, epoch, options.stall_timeout));
     }
     seen = now;
+    since = Clock::now();
   }
 }
 
