@@ -8,8 +8,8 @@
 #include <sluice/graph/pipeline.h>
 
 #include <cstdint>
-#include <new>
 #include <memory>
+#include <new>
 #include <optional>
 #include <ostream>
 #include <string>
