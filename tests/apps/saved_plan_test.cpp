@@ -35,7 +35,7 @@ class SavedPlans : public testing::Test {
     return files_below(test_folder() / out);
   }
   fs::path plan_of(const std::string& recipe) const {
-    const fs::path file = test_folder() / (recipe + ".json");
+    fs::path file = test_folder() / (recipe + ".json");
     const Ran ran = run_program("graph --recipe " + recipe + " --json");
     EXPECT_EQ(ran.status, 0) << ran.errors;
     write_text(file, ran.out);
