@@ -210,6 +210,8 @@ void Trace::write() {
     const std::string& in = places[event.name];
     return text + (text.empty() || in.empty() ? "" : ",") + in;
   };
+  // A thread of a pipeline that is destroyed at once may be beginning its track.
+  const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     const Track& track = *tracks_[i];
     const std::size_t tid = i + 1;

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/pace.h>
 
 #include <algorithm>
 #include <array>
@@ -96,8 +97,7 @@ class window {
       if (active_ >= active_limit_ || !has_work()) return;
       lanes = active_limit_ - active_;
       active_ += lanes;
-      short_since_ = 0;
-      short_until_ = std::min(2 * short_until_, kShortAtMost);
+      pace_.was_wrong();
     }
     begin_lanes(lanes);
   }
@@ -170,10 +170,7 @@ class window {
   }
 
  private:
-  using duration = std::chrono::steady_clock::duration;
-  static constexpr duration kWorthALane = std::chrono::microseconds(100);
-  static constexpr int kShortAtMost = 4096;
-  static constexpr duration kAtOnce = std::chrono::microseconds(20);
+  using duration = pace::duration;
 
   // A task that takes one token after the other, for as long as it has a credit to give to the
   // next. A carried token has done its work, most often, when it is back from output(), and the
@@ -224,7 +221,7 @@ class window {
           carry(*next, token);
         if (timed) {
           each_ = clock::now() - begin;
-          long_ = each_ > kShort;
+          long_ = each_ >= pace::kShort;
         }
         // A step that waits for tasks of its own runs this one meanwhile: it shall not wait long.
         if (outer_ == nullptr) continue;
@@ -237,7 +234,6 @@ class window {
     friend class window;
     using clock = std::chrono::steady_clock;
     static constexpr std::size_t kMost = 16;
-    static constexpr std::chrono::microseconds kShort{5};
 
     bool has_at_hand() {
       const std::lock_guard lock(mutex_);
@@ -276,7 +272,7 @@ class window {
       std::uint64_t seen = 0;
       {
         const std::lock_guard lock(mutex_);
-        if (first) learn(std::exchange(one.each_, duration()));
+        if (one.each_ > duration()) pace_.learn(std::exchange(one.each_, duration()));
         if (!one.has_credit_) {
           if (active_ >= active_limit_) return false;
           ++active_;
@@ -315,34 +311,16 @@ class window {
 
   std::size_t admissible() const { return open_ ? free_.size() : 0; }
 
-  // Whether tokens are known to take next to no time: enough of them in a row did. More are asked
-  // for each time when that turned out wrong.
-  bool is_short() const { return is_carried<Policy> && short_since_ >= short_until_; }
+  bool is_short() const { return is_carried<Policy> && pace_.is_short(); }
 
-  // Tokens that take next to no time do not need all threads: waking one takes longer than several
-  // of them. What they take is not known at first, and all that there are get to work.
-  std::size_t lanes_for(std::size_t tokens) const {
-    if (!is_short() || tokens == 0) return tokens;
-    const auto lanes = static_cast<std::size_t>(tokens * each_ / kWorthALane);
-    return std::clamp<std::size_t>(lanes, 1, tokens);
-  }
-  // Besides those at work, which have long samples in hand, or will soon be back for these.
+  // Besides those at work, which have long tokens in hand, or will soon be back for these.
   std::size_t more_lanes(std::size_t tokens) const {
-    const std::size_t lanes = lanes_for(tokens);
-    if (!is_short()) return lanes;
+    if (!is_short()) return tokens;
+    const std::size_t lanes = pace_.threads_for(tokens);
     return lanes > active_ ? lanes - active_ : 0;
   }
   // More than the whole window is worth.
-  bool too_many() const { return is_short() && active_ > 2 * lanes_for(size_); }
-
-  // Threads that are in each other's way make each token take longer, and one that the system stops
-  // much longer: the shorter times count more.
-  void learn(duration each) {
-    if (each == duration()) return;
-    short_since_ = each < lane::kShort ? short_since_ + 1 : 0;
-    each = std::min(each, 2 * each_ + duration(1));
-    each_ += (each - each_) / (each < each_ ? 2 : 4);
-  }
+  bool too_many() const { return is_short() && active_ > 2 * pace_.threads_for(size_); }
 
   bool admit(Token& token, lane& one) {
     if (!open_ || free_.empty()) return false;
@@ -350,11 +328,8 @@ class window {
     if (!admit_(token)) return false;
     free_.pop_back();
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
-    if (!is_short()) return true;
     // Enough must stay for the others.
-    std::size_t more =
-        std::min({lane::kMost, static_cast<std::size_t>(kAtOnce / std::max(each_, duration(1))),
-                  free_.size() / active_limit_});
+    std::size_t more = std::min({lane::kMost, pace_.at_once(), free_.size() / active_limit_});
     for (; more > 1 && admit_(free_.back()); --more) {
       one.push(free_.back());
       free_.pop_back();
@@ -406,9 +381,7 @@ class window {
   std::atomic<std::uint64_t> released_{0};  // how often tokens came back
   std::size_t active_ = 0;
   bool open_ = true;
-  duration each_ = std::chrono::seconds(1);  // what a token takes
-  int short_since_ = 0;                      // tokens in a row that were timed and short
-  int short_until_ = 16;
+  pace pace_;
   admit_function admit_;
   begin_function begin_;
   output_port<Token> output_;
