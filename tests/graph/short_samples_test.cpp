@@ -47,7 +47,7 @@ TEST(ShortSamples, AmongLongOnesAreInOrder) {
       auto doubled = g.map(
           "work",
           [](std::int64_t i) {
-            std::int64_t sum = i;
+            auto sum = static_cast<std::uint64_t>(i);
             const int turns = i / 500 % 2 == 1 ? 20000 : 1;
             for (int t = 0; t < turns; ++t) sum = sum * 31 + 7;
             return sum != 0 ? 2 * i : i;
