@@ -23,6 +23,7 @@
 // leaves carry(), with the token lost.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
