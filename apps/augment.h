@@ -22,7 +22,7 @@ struct AugmentOptions {
   int batch = 32;
   std::uint64_t seed = 5;
   int threads = 0;     // 0: all CPUs of the process
-  int io_threads = 0;  // see PipelineOptions
+  int io_threads = kAutomatic;  // see PipelineOptions
   OnError on_error = OnError::skip;
   std::string index = "off";  // see chosen_index
   bool profile = false;       // print what the steps took and which arms were taken

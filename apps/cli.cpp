@@ -144,8 +144,8 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   add_threads(command, options.threads);
   command
       .add_option("--io-threads", options.io_threads,
-                  "threads that read the files, beside those that compute: for slow storage "
-                  "(default: 0, those that compute read)")
+                  "threads that read the files, beside those that compute (default: as many, and "
+                  "at least 4; 0: those that compute read)")
       ->check(number_from(0, 1024))
       ->type_name("T");
   command

@@ -27,8 +27,9 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
           "on_error: the rate must lie between 0 and 1, not " +
               std::to_string(options.on_error.max_rate));
-  require(options.io_threads >= 0 && options.io_threads <= 4096,
-          "io_threads must lie between 0 and 4096, not " + std::to_string(options.io_threads));
+  require(options.io_threads >= kAutomatic && options.io_threads <= 4096,
+          "io_threads must lie between 0 and 4096 (or kAutomatic), not " +
+              std::to_string(options.io_threads));
   constexpr std::int64_t kMostEvents = 100'000'000;
   require(options.trace.max_events >= 1 && options.trace.max_events <= kMostEvents,
           "trace: max_events must lie between 1 and 100,000,000, not " +
@@ -37,6 +38,7 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.threads <= kMostThreads,
           "threads must be at most 4096, not " + std::to_string(options.threads));
   if (options.threads == 0) options.threads = cpu_count();
+  if (options.io_threads == kAutomatic) options.io_threads = std::max(4, options.threads);
   if (options.window == 0) {
     const std::int64_t wanted =
         std::int64_t{options.batch_size} * (std::int64_t{options.prefetch} + 1);

@@ -51,6 +51,8 @@ struct TraceOptions {
   std::int64_t max_events = 200'000;
 };
 
+inline constexpr int kAutomatic = -1;
+
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
@@ -58,10 +60,10 @@ struct PipelineOptions {
   // Where the system does not let so many be made, it runs with fewer: see Stats::threads.
   int threads = 0;
   // Beside those: they read what a dataset says takes long (see Graph::read), so that slow storage
-  // keeps no thread from computing; all samples of the window may then be read ahead, which takes
-  // memory. As many as it takes to keep the storage busy. 0: the threads that compute read, which
-  // is as fast where the files lie in memory.
-  int io_threads = 0;
+  // keeps no thread from computing; all samples of the window may then be read ahead. As many as it
+  // takes to keep the storage busy; kAutomatic: as many as `threads`, and at least 4. 0: the
+  // threads that compute read.
+  int io_threads = kAutomatic;
   int prefetch = 2;  // batches that are made ready while the user works on one
   // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
   // (prefetch + 1).

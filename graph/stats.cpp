@@ -215,10 +215,10 @@ std::vector<StepStats> steps_of(const Plan& plan) {
   return std::move(stats.steps);
 }
 
-void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,
+void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools) {
   MemoryStats& memory = stats.memory;
-  memory.active = samples_wait ? memory.window : static_cast<std::size_t>(stats.threads);
+  memory.active = static_cast<std::size_t>(stats.threads);
   for (const BufferPoolStats& pool : pools) {
     memory.bytes_in_use += pool.bytes_in_use;
     memory.bytes_peak += pool.bytes_peak;
@@ -231,7 +231,8 @@ void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,
   const auto batch_size = static_cast<std::size_t>(options.batch_size);
   const std::size_t reached = (memory.window + batch_size - 1) / batch_size;
   const std::size_t batches = reached + (options.compact ? 4 : 2);
-  memory.bytes_bound = memory.active * memory.largest_sample + batches * memory.largest_batch;
+  memory.bytes_bound = memory.active * memory.largest_sample +
+                       memory.window * memory.largest_waiting + batches * memory.largest_batch;
 }
 
 }  // namespace detail

@@ -22,17 +22,19 @@ namespace sluice {
 
 struct MemoryStats {
   std::size_t window = 0;  // samples that may be under way
-  std::size_t active = 0;  // of which at work at once, or waiting
+  std::size_t active = 0;  // of which at work at once; the others wait, or have not begun
   std::size_t bytes_in_use =
       0;  // pooled memory of samples at work and of batches, delivered ones included
   std::size_t bytes_peak = 0;
   std::size_t bytes_reserved = 0;  // in use or waiting in the pools
   std::size_t largest_sample = 0;  // most bytes that one sample's steps have taken, all together
-  std::size_t largest_batch = 0;   // most bytes of one batch
-  // active * largest_sample + batches that can have memory at once * largest_batch: what the
-  // pipeline reserves at most for samples and batches like those that it has seen. One batch in the
-  // user's hands is counted. More that the user keeps are not, nor are pictures and tensors inside
-  // structures of the user's own.
+  // The same of one that waits, or has just been read: up to there.
+  std::size_t largest_waiting = 0;
+  std::size_t largest_batch = 0;  // most bytes of one batch
+  // active * largest_sample + window * largest_waiting + batches that can have memory at once *
+  // largest_batch: what the pipeline reserves at most for samples and batches like those that it
+  // has seen. One batch in the user's hands is counted. More that the user keeps are not, nor are
+  // pictures and tensors inside structures of the user's own.
   std::size_t bytes_bound = 0;
   std::uint64_t system_allocations = 0;
 };
@@ -126,9 +128,8 @@ void add_counts(Stats& stats, const Plan& plan,
                 const std::vector<std::unique_ptr<Sample>>& samples);
 // All steps of the plan, with nothing counted.
 std::vector<StepStats> steps_of(const Plan& plan);
-// The same for memory: what the pools say together, and the bound that follows from the rest. All
-// samples of the window may hold memory at once where `samples_wait`.
-void add_memory(Stats& stats, const PipelineOptions& options, bool samples_wait,
+// The same for memory: what the pools say together, and the bound that follows from the rest.
+void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);
 
 }  // namespace detail

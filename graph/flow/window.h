@@ -13,8 +13,8 @@
 // tokens are at work); release(token) says that nobody holds it any more, so that it may carry
 // another sample. returns() does both, once per token, from any number of edges. A token that waits
 // for something which needs no thread gives the first credit back for that time: suspended() before
-// and resumed() after it. It takes the credit again at once, also beyond `active`: none is admitted
-// then before as many have finished, so that what was begun goes first.
+// and resumed() after it, which takes it on when there is a credit again. What was begun goes
+// before what was not.
 //
 // Ownership: the window holds handles only; what they refer to belongs to the user.
 // Threads: all functions from any thread. `admit` runs under the window's lock: keep it short,
@@ -24,6 +24,7 @@
 
 #include <sluice/graph/flow/carrier.h>
 #include <sluice/graph/flow/pace.h>
+#include <sluice/runtime/ring.h>
 
 #include <algorithm>
 #include <array>
@@ -55,6 +56,7 @@ class window {
         size_(tokens.size()),
         active_limit_(active == 0 ? tokens.size() : active),
         free_(std::move(tokens)),
+        ready_(size_),
         admit_(std::move(admit)),
         begin_(std::move(begin)),
         output_(g),
@@ -66,9 +68,7 @@ class window {
         lanes_(g, tbb::flow::unlimited, [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
           lane(*this, true).run();
           return {};
-        }) {
-    left_.reserve(size_);
-  }
+        }) {}
   window(const window&) = delete;
   window& operator=(const window&) = delete;
 
@@ -82,7 +82,7 @@ class window {
     {
       const std::lock_guard lock(mutex_);
       if (active_ >= active_limit_) return;
-      lanes = std::min(active_limit_ - active_, more_lanes(left_.size() + admissible()));
+      lanes = std::min(active_limit_ - active_, more_lanes(ready_.size() + admissible()));
       active_ += lanes;
     }
     begin_lanes(lanes);
@@ -107,7 +107,7 @@ class window {
     if (lane::take_credit(*this)) return;
     {
       const std::lock_guard lock(mutex_);
-      if (active_ > active_limit_ || !has_work()) {
+      if (!has_work()) {
         --active_;
         return;
       }
@@ -117,14 +117,18 @@ class window {
 
   // A token begins to wait: its work stands still, and others are admitted in its place.
   void suspended() { finished(); }
-  // Its work goes on.
-  void resumed() {
-    const std::lock_guard lock(mutex_);
-    ++active_;
-  }
-  // For carried tokens, inside a task of the graph: takes one that was resumed to where it goes on,
-  // and then others, if its work is done when it arrives.
-  void carry(tbb::flow::receiver<Token>& next, const Token& token) {
+  // Its work goes on at `next`: here and now, if there is a credit, and then that of other tokens.
+  // Call it inside a task of the graph.
+  void resumed(tbb::flow::receiver<Token>& next, const Token& token) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (active_ >= active_limit_) {
+        ready_.push({token, &next});
+        came_.fetch_add(1, std::memory_order_relaxed);
+        return;
+      }
+      ++active_;
+    }
     lane here(*this, false);
     here.carry(next, token);
     here.run();
@@ -134,25 +138,25 @@ class window {
   void release(const Token& token) {
     const std::lock_guard lock(mutex_);
     free_.push_back(token);
-    released_.fetch_add(1, std::memory_order_relaxed);
+    came_.fetch_add(1, std::memory_order_relaxed);
   }
   void release(const std::vector<Token>& tokens) {
     const std::lock_guard lock(mutex_);
     free_.insert(free_.end(), tokens.begin(), tokens.end());
-    released_.fetch_add(1, std::memory_order_relaxed);
+    came_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // Admits no more until reset().
   void close() {
     const std::lock_guard lock(mutex_);
     open_ = false;
-    released_.fetch_add(1, std::memory_order_relaxed);
+    came_.fetch_add(1, std::memory_order_relaxed);
   }
   // Starts over with all tokens free. Call it while none is on its way.
   void reset(const std::vector<Token>& tokens) {
     const std::lock_guard lock(mutex_);
     free_.assign(tokens.begin(), tokens.end());
-    left_.clear();
+    ready_.clear();
     active_ = 0;
     open_ = true;
   }
@@ -171,6 +175,12 @@ class window {
 
  private:
   using duration = pace::duration;
+
+  // A token to work on, and where: nowhere yet, if it was only admitted.
+  struct work {
+    Token token{};
+    tbb::flow::receiver<Token>* at = nullptr;
+  };
 
   // A task that takes one token after the other, for as long as it has a credit to give to the
   // next. A carried token has done its work, most often, when it is back from output(), and the
@@ -195,7 +205,7 @@ class window {
       const std::lock_guard lock(tokens_.mutex_);
       (before_ == nullptr ? tokens_.running_ : before_->next_) = next_;
       if (next_ != nullptr) next_->before_ = before_;
-      for (Token token; pop(token);) tokens_.left_.push_back(token);
+      for (work left; pop(left);) tokens_.ready_.push(left);
     }
 
     // The credit of a token that has finished on the thread of a lane.
@@ -210,15 +220,19 @@ class window {
     }
 
     void run() {
-      Token token;
-      while ((has_credit_ && pop(token)) || tokens_.admit_next(token, *this)) {
+      work next;
+      while ((has_credit_ && pop(next)) || tokens_.find_next(next, *this)) {
         has_credit_ = false;
         // A clock costs as much as an empty step: of short ones only some are timed.
         const bool timed = long_ || ++taken_ % 8 == 1;
         const clock::time_point begin = timed ? clock::now() : clock::time_point();
-        if (tokens_.begin_) tokens_.begin_(token);
-        for (tbb::flow::receiver<Token>* const next : tokens_.output_.successors())
-          carry(*next, token);
+        if (next.at != nullptr) {
+          carry(*next.at, next.token);
+        } else {
+          if (tokens_.begin_) tokens_.begin_(next.token);
+          for (tbb::flow::receiver<Token>* const first : tokens_.output_.successors())
+            carry(*first, next.token);
+        }
         if (timed) {
           each_ = clock::now() - begin;
           long_ = each_ >= pace::kShort;
@@ -239,10 +253,10 @@ class window {
       const std::lock_guard lock(mutex_);
       return begin_ != end_;
     }
-    bool pop(Token& token) {
+    bool pop(work& next) {
       const std::lock_guard lock(mutex_);
       if (begin_ == end_) return false;
-      token = at_hand_[begin_++];
+      next = {at_hand_[begin_++]};
       return true;
     }
     void push(const Token& token) {
@@ -266,7 +280,7 @@ class window {
   };
 
   // For a lane that has a credit, or takes one if there is one. Without a token it has none.
-  bool admit_next(Token& token, lane& one) {
+  bool find_next(work& next, lane& one) {
     bool another = false;
     for (bool first = true;; first = false) {
       std::uint64_t seen = 0;
@@ -278,10 +292,9 @@ class window {
           ++active_;
           one.has_credit_ = true;
         }
-        // Those that were resumed go first.
-        const bool may = active_ <= active_limit_ && !too_many();
+        const bool may = !too_many();
         if (may &&
-            (one.pop(token) || take_left(token) || admit(token, one) || take_from_others(token))) {
+            (ready_.pop(next) || one.pop(next) || admit(next, one) || take_from_others(next))) {
           another = active_ < active_limit_ && more_lanes(admissible()) > 0;
           if (another) ++active_;
           break;
@@ -291,7 +304,7 @@ class window {
           --active_;
           return false;
         }
-        seen = released_.load(std::memory_order_relaxed);
+        seen = came_.load(std::memory_order_relaxed);
       }
       linger(seen);
     }
@@ -303,7 +316,7 @@ class window {
   // again, and oneTBB wakes all threads of the arena for that.
   void linger(std::uint64_t seen) const {
     const auto end = lane::clock::now() + std::chrono::microseconds(50);
-    while (released_.load(std::memory_order_relaxed) == seen && lane::clock::now() < end)
+    while (came_.load(std::memory_order_relaxed) == seen && lane::clock::now() < end)
       std::this_thread::yield();
   }
 
@@ -322,10 +335,10 @@ class window {
   // More than the whole window is worth.
   bool too_many() const { return is_short() && active_ > 2 * pace_.threads_for(size_); }
 
-  bool admit(Token& token, lane& one) {
+  bool admit(work& next, lane& one) {
     if (!open_ || free_.empty()) return false;
-    token = free_.back();
-    if (!admit_(token)) return false;
+    next = {free_.back()};
+    if (!admit_(next.token)) return false;
     free_.pop_back();
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
     // Enough must stay for the others.
@@ -337,23 +350,16 @@ class window {
     return true;
   }
 
-  bool take_left(Token& token) {
-    if (left_.empty()) return false;
-    token = left_.back();
-    left_.pop_back();
-    return true;
-  }
-
-  bool take_from_others(Token& token) {
+  bool take_from_others(work& next) {
     for (lane* other = running_; other != nullptr; other = other->next_) {
-      if (other->pop(token)) return true;
+      if (other->pop(next)) return true;
     }
     return false;
   }
 
   // Whether a lane would find a token, as far as one can see.
   bool has_work() {
-    if ((open_ && !free_.empty()) || !left_.empty()) return true;
+    if ((open_ && !free_.empty()) || !ready_.empty()) return true;
     for (lane* other = running_; other != nullptr; other = other->next_) {
       if (other->has_at_hand()) return true;
     }
@@ -374,11 +380,11 @@ class window {
   tbb::flow::graph& graph_;
   const std::size_t size_;
   const std::size_t active_limit_;
-  mutable tbb::spin_mutex mutex_;  // held for moments
-  std::vector<Token> free_;        // never grows beyond its first size
-  std::vector<Token> left_;        // admitted by lanes that ended before they came to them
+  mutable tbb::spin_mutex mutex_;     // held for moments
+  std::vector<Token> free_;           // never grows beyond its first size
+  sluice::detail::Ring<work> ready_;  // resumed, or left by lanes that ended: they lack a credit
   lane* running_ = nullptr;
-  std::atomic<std::uint64_t> released_{0};  // how often tokens came back
+  std::atomic<std::uint64_t> came_{0};  // how often there was something new to take
   std::size_t active_ = 0;
   bool open_ = true;
   pace pace_;

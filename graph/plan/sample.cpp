@@ -76,7 +76,7 @@ void Sample::stand_in(std::int64_t index) {
 
 void Sample::restart() {
   ended_ = failed_ = dropped_ = past_end_ = false;
-  bytes_allocated = 0;
+  bytes_allocated = bytes_waiting = 0;
   trail.clear(seed_);
   warnings_.clear();
   enter(nullptr);

@@ -160,6 +160,7 @@ class Sample {
   BatchInMaking* batch = nullptr;     // what the sample is part of; the engine's
   std::vector<OutputPlacer> placers;  // one per output
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
+  std::size_t bytes_waiting = 0;      // of which when it last waited
   Tally tally;                        // of all samples that the record has carried
   Trail trail;                        // of this sample
   Wait wait;                          // of the step that it waits in

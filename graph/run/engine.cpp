@@ -42,17 +42,10 @@ void check_output_memory(const PipelineOptions& options,
   }
 }
 
-// Without threads for them, steps that read are like others, and become one task with the next.
-Plan with_io(Plan plan, bool io) {
-  if (io) return plan;
-  for_each_block(plan.top, [](Block& block) {
-    for (Node& node : block.nodes) {
-      auto* stage = std::get_if<Stage>(&node);
-      if (stage == nullptr || stage->kind() != StepKind::io) continue;
-      for (Step& step : stage->steps) step.kind = StepKind::cpu;
-    }
-  });
-  return plan;
+void raise(std::atomic<std::size_t>& most, std::size_t bytes) {
+  std::size_t seen = most.load(std::memory_order_relaxed);
+  while (seen < bytes && !most.compare_exchange_weak(seen, bytes)) {
+  }
 }
 
 }  // namespace
@@ -60,12 +53,11 @@ Plan with_io(Plan plan, bool io) {
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
     : options(checked(the_options)),
-      recorded(with_io(std::move(the_plan), options.io_threads > 0)),
+      recorded(std::move(the_plan)),
       plan(prepare(recorded)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(has_step(plan, StepKind::io)),
-      samples_wait(reads || has_step(plan, StepKind::wait)),
       until_end(plan.samples == kUntilEnd),
       total(plan.samples - (options.last_batch == LastBatch::drop && !options.compact
                                 ? plan.samples % options.batch_size
@@ -143,10 +135,8 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   sample.count_end();
   if (sample.past_end()) end_at(sample.position());
   if (!sample.ended()) emit(sample);
-  std::size_t seen = largest_sample.load(std::memory_order_relaxed);
-  while (seen < sample.bytes_allocated &&
-         !largest_sample.compare_exchange_weak(seen, sample.bytes_allocated)) {
-  }
+  raise(largest_sample, sample.bytes_allocated);
+  raise(largest_waiting, sample.bytes_waiting);
   const bool replace = sample.failed() && options.on_error.policy == OnError::Policy::replace &&
                        !cancelled.load(std::memory_order_relaxed);
   sample.release_all();
@@ -228,8 +218,9 @@ Stats Engine::Impl::stats() const {
   s.threads_asked = options.threads;
   s.io_threads = executor->io_threads();
   s.memory.largest_sample = largest_sample.load(std::memory_order_relaxed);
+  s.memory.largest_waiting = largest_waiting.load(std::memory_order_relaxed);
   s.memory.largest_batch = largest_batch;
-  add_memory(s, options, samples_wait, {sample_pool.stats(), batch_pool.stats()});
+  add_memory(s, options, {sample_pool.stats(), batch_pool.stats()});
   return s;
 }
 

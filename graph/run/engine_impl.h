@@ -107,8 +107,8 @@ struct Engine::Impl {
   const Plan plan;
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
-  const bool reads, samples_wait;  // steps of the plan do
-  const bool until_end;            // how long an epoch is shows when its source says so
+  const bool reads;          // steps of the plan do
+  const bool until_end;      // how long an epoch is shows when its source says so
   const std::int64_t total;  // samples of an epoch; kUntilEnd, or close to it, if nobody knows
   std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;
@@ -133,7 +133,7 @@ struct Engine::Impl {
   bool stopping = false;
   std::exception_ptr broken;  // why the run cannot go on
   std::atomic<bool> cancelled{false};
-  std::atomic<std::size_t> largest_sample{0};
+  std::atomic<std::size_t> largest_sample{0}, largest_waiting{0};
   Impl* next_inherited = nullptr;        // see ~Engine
   std::unique_ptr<PipelineTrace> trace;  // null: none
   std::unique_ptr<Executor> executor;    // last: its threads use all of the above

@@ -6,7 +6,7 @@
 namespace sluice::detail {
 
 IoThreads::IoThreads(std::size_t wanted, std::size_t room, std::function<void(std::size_t)> begin)
-    : begin_(std::move(begin)), ring_(room) {
+    : begin_(std::move(begin)), queue_(room) {
   try {
     threads_.reserve(wanted);
     while (threads_.size() < wanted)
@@ -28,8 +28,7 @@ void IoThreads::post(SampleReader& reader, Sample& sample) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    ring_[(first_ + count_) % ring_.size()] = {&reader, &sample};
-    ++count_;
+    queue_.push({&reader, &sample});
     wake = idle_ > 0;
   }
   if (wake) came_.notify_one();
@@ -39,15 +38,13 @@ void IoThreads::work(std::size_t index) noexcept {
   if (begin_) begin_(index);
   std::unique_lock lock(mutex_);
   while (true) {
-    while (count_ == 0) {
+    Item item;
+    while (!queue_.pop(item)) {
       if (stopping_) return;
       ++idle_;
       came_.wait(lock);
       --idle_;
     }
-    const Item item = ring_[first_];
-    first_ = (first_ + 1) % ring_.size();
-    --count_;
     lock.unlock();
     item.reader->read(*item.sample);
     lock.lock();

@@ -7,6 +7,8 @@
 // a thread that cannot be made is left out; size() tells how many there are.
 #pragma once
 
+#include <sluice/runtime/ring.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -48,8 +50,7 @@ class IoThreads {
   const std::function<void(std::size_t)> begin_;
   std::mutex mutex_;
   std::condition_variable came_;
-  std::vector<Item> ring_;
-  std::size_t first_ = 0, count_ = 0;
+  Ring<Item> queue_;
   std::size_t idle_ = 0;  // threads that wait to be woken
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -103,7 +103,6 @@ struct Executor::Impl {
     nodes = std::make_unique<Nodes>(
         *graph, runner, *window, io && io->size() > 0 ? &*io : nullptr,
         WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
-                  .resumed = [this] { window->resumed(); },
                   .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
     tbb::flow::make_edge(window->output(), entry);

@@ -101,7 +101,7 @@ class Nodes {
     Receiver& next = at_end ? end_node(after, at_end) : after;
     resumes_.push_back(std::make_unique<ResumeNode>(
         graph_, tbb::flow::unlimited, [this, &next](const Token& token) -> tbb::flow::continue_msg {
-          window_.carry(next, token);
+          window_.resumed(next, token);
           return {};
         }));
     tbb::flow::make_edge(node.output(), *resumes_.back());

@@ -20,7 +20,7 @@ namespace sluice::detail {
 
 // What the run is told of samples that wait.
 struct WaitHooks {
-  std::function<void()> suspended, resumed;
+  std::function<void()> suspended;  // a sample has given back its turn to compute
   std::function<void(std::exception_ptr why)> broken;
 };
 
@@ -36,11 +36,8 @@ class WaitingStage : private WaitListener {
             g,
             [this, &stage](Sample* sample, WaitNode::completion done) noexcept {
               (void)done.release();
-              if (runner_.begin_wait(*sample, stage, *this)) {
-                node_.complete(sample);
-              } else {
-                hooks_.suspended();
-              }
+              if (runner_.begin_wait(*sample, stage, *this)) node_.complete(sample);
+              hooks_.suspended();
             },
             [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }) {}
 
@@ -50,7 +47,6 @@ class WaitingStage : private WaitListener {
  private:
   void wait_is_over(Sample& sample) noexcept override {
     runner_.end_wait(sample);
-    hooks_.resumed();
     node_.complete(&sample);
   }
 
@@ -77,8 +73,8 @@ class IoStage : private SampleReader {
                 node_.complete(sample);
               } else {
                 threads.post(*this, *sample);
-                hooks_.suspended();
               }
+              hooks_.suspended();
             },
             [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }) {}
 
@@ -88,7 +84,6 @@ class IoStage : private SampleReader {
  private:
   void read(Sample& sample) noexcept override {
     runner_.run_io(sample, stage_);
-    hooks_.resumed();
     node_.complete(&sample);
   }
 

@@ -148,6 +148,7 @@ void Runner::end_wait(Sample& sample) noexcept {
     if (trace_ != nullptr) trace_->waited(sample, step, wait.since, now);
   }
   sample.bytes_allocated += wait.bytes_begun + wait.bytes_given;
+  sample.bytes_waiting = sample.bytes_allocated;
   sample.enter(nullptr);
 }
 
@@ -162,6 +163,7 @@ bool Runner::begin_io(Sample& sample, const Stage& stage) noexcept {
 
 void Runner::run_io(Sample& sample, const Stage& stage) noexcept {
   run(sample, stage);
+  sample.bytes_waiting = sample.bytes_allocated;
   if (trace_ != nullptr)
     trace_->waited(sample, stage.steps.front(), sample.wait.since, Wait::Clock::now());
 }

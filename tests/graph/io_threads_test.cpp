@@ -207,6 +207,39 @@ TEST(IoThreads, AreThreadsOfThePipeline) {
   EXPECT_NO_THROW((void)pipeline->inspect(0));
 }
 
+constexpr int kReadBytes = 400;
+struct Rows {
+  static constexpr bool blocks = true;
+  std::int64_t size() const { return 400; }
+  std::string name(std::int64_t) const { return {}; }
+  Image operator()(const SampleInfo&) const { return Image(1, kReadBytes, 1); }
+};
+
+// What is read ahead is small; what is made of it is large, and never more than threads can make.
+TEST(IoThreads, ReadAheadOfThoseThatComputeInBoundedMemory) {
+  constexpr int kMadeBytes = 30'000, kWindow = 64;
+  for (const int threads : {1, 4}) {
+    auto pipeline = make_pipeline(
+        {.batch_size = 4, .threads = threads, .io_threads = 3, .window = kWindow}, [&](Graph& g) {
+          auto large = g.map_into<Image>(
+              "large", [](const Image&, Image& out) { out = Image(1, kMadeBytes, 1); },
+              g.read(Rows{}));
+          return g.map(
+              "width", [](const Image& image) { return image.width(); }, large);
+        });
+    std::size_t samples = 0;
+    for (const auto& [widths] : pipeline.epoch()) samples += widths.size();
+    EXPECT_EQ(samples, 400u);
+    const MemoryStats memory = pipeline.stats().memory;
+    EXPECT_EQ(memory.active, static_cast<std::size_t>(threads));
+    EXPECT_GE(memory.largest_waiting, std::size_t{kReadBytes});
+    EXPECT_LT(memory.largest_waiting, std::size_t{kMadeBytes});
+    EXPECT_LE(memory.bytes_peak, memory.bytes_bound);
+    EXPECT_LE(memory.bytes_bound,
+              static_cast<std::size_t>(threads * 2 * kMadeBytes + kWindow * 2048));
+  }
+}
+
 TEST(IoThreads, AreSeen) {
   const std::string path = (std::filesystem::path(::testing::TempDir()) /
                             ("sluice_io_" + std::to_string(getpid()) + ".json"))
@@ -239,11 +272,9 @@ TEST(IoThreads, AreSeen) {
   }
   EXPECT_EQ(samples.size(), 40u);
   std::filesystem::remove(path);
-  // Without such threads the step is one of those that compute.
-  const auto plain = described(0, "");
-  EXPECT_EQ(to_string(plain.plan()).find("io]"), std::string::npos);
-  EXPECT_EQ(plain.stats().io_threads, 0);
-  EXPECT_THROW(described(-1, ""), BuildError);
+  EXPECT_EQ(described(0, "").stats().io_threads, 0);
+  EXPECT_EQ(described(kAutomatic, "").stats().io_threads, 4);
+  EXPECT_THROW(described(-2, ""), BuildError);
 }
 
 }  // namespace
