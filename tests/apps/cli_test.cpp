@@ -127,7 +127,8 @@ TEST(Cli, GraphCountsWhatRanOnPictures) {
     const std::string command = "graph --data " + data.string() + " --threads " + threads;
     const Ran text = run_program(command + " --text");
     EXPECT_EQ(text.status, 0) << text.errors;
-    EXPECT_NE(text.out.find("[source]   " + std::to_string(files) + " runs, "), std::string::npos)
+    EXPECT_NE(text.out.find("[source; io]   " + std::to_string(files) + " runs, "),
+              std::string::npos)
         << text.out;
     // One of them is damaged, and does not reach the choice.
     EXPECT_NE(text.out.find(" of " + std::to_string(files - 1) + " times"), std::string::npos)
