@@ -59,9 +59,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(has_step(plan, StepKind::io)),
       until_end(plan.samples == kUntilEnd),
-      total(plan.samples - (options.last_batch == LastBatch::drop && !options.compact
-                                ? plan.samples % options.batch_size
-                                : 0)) {
+      total(plan.samples - (drops_short_batch() ? plan.samples % options.batch_size : 0)) {
   batch_count = batches_of(total);
   // More records than there are samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);
@@ -117,8 +115,8 @@ void Engine::Impl::begin(Sample& sample) noexcept {
 }
 
 std::int64_t Engine::Impl::batches_of(std::int64_t count) const {
-  const bool drop = options.last_batch == LastBatch::drop && !options.compact;
-  return count / options.batch_size + (!drop && count % options.batch_size > 0 ? 1 : 0);
+  const bool has_short_one = count % options.batch_size > 0 && !drops_short_batch();
+  return count / options.batch_size + (has_short_one ? 1 : 0);
 }
 
 void Engine::Impl::end_at(std::int64_t position) noexcept {

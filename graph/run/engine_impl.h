@@ -93,6 +93,9 @@ struct Engine::Impl {
   // Of an epoch; -1 while nobody knows.
   std::int64_t count_samples() const;
   std::int64_t count_batches() const;
+  bool drops_short_batch() const {
+    return options.last_batch == LastBatch::drop && !options.compact;
+  }
   // Of so many samples.
   std::int64_t batches_of(std::int64_t count) const;
 
