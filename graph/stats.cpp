@@ -1,5 +1,6 @@
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/graph/stats.h>
 
 #include <algorithm>
@@ -28,13 +29,7 @@ class StatsReader {
   std::int64_t read(const detail::Block& block, const std::string& path) {
     std::int64_t ns = 0;
     for (const detail::Node& node : block.nodes) {
-      if (const auto* stage = std::get_if<detail::Stage>(&node)) {
-        ns += read(*stage, path);
-      } else if (const auto* loop = std::get_if<detail::Loop>(&node)) {
-        ns += read(*loop, path);
-      } else {
-        ns += read(std::get<detail::Branch>(node), path);
-      }
+      ns += visit(node, [&](const auto& part) { return read(part, path); });
     }
     return ns;
   }

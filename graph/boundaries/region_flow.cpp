@@ -1,4 +1,5 @@
 #include <sluice/graph/boundaries/region_flow.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -9,9 +10,9 @@ namespace sluice::detail {
 namespace {
 
 const std::string& name_of(const Node& node) {
-  if (const auto* stage = std::get_if<Stage>(&node)) return stage->steps.front().name;
-  if (const auto* branch = std::get_if<Branch>(&node)) return branch->name;
-  return std::get<Loop>(node).name;
+  return visit(
+      node, [](const Stage& stage) -> const std::string& { return stage.steps.front().name; },
+      [](const auto& other) -> const std::string& { return other.name; });
 }
 
 bool is_conditional(const Boundary& boundary) {

@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -129,10 +130,10 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
 Step* Recorder::maker_of(SlotId slot) {
   std::vector<Node>& nodes = current().nodes;
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    auto* stage = std::get_if<Stage>(&*node);
-    if (stage == nullptr) continue;
-    Step& step = stage->steps.front();
-    if (std::find(step.writes.begin(), step.writes.end(), slot) != step.writes.end()) return &step;
+    for (Step& step : steps_in(*node)) {
+      if (std::find(step.writes.begin(), step.writes.end(), slot) != step.writes.end())
+        return &step;
+    }
   }
   return nullptr;
 }

@@ -1,7 +1,8 @@
-// Passes that decide about memory: carry and place.
+// Passes that decide about memory: carry and place_outputs.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 
@@ -14,13 +15,9 @@ namespace {
 class Places {
  public:
   explicit Places(Plan& plan) : plan_(plan), makers_(plan.slots.size()) {
-    for_each_block(plan.top, [&](const Block& block) {
-      for (const Node& node : block.nodes) {
-        const auto* branch = std::get_if<Branch>(&node);
-        if (branch == nullptr) continue;
-        for (std::size_t i = 0; i < branch->results.size(); ++i)
-          makers_[branch->results[i]] = {branch, i, block.scope};
-      }
+    for_each<Branch>(plan.top, [&](const Branch& branch) {
+      for (std::size_t i = 0; i < branch.results.size(); ++i)
+        makers_[branch.results[i]] = {&branch, i, plan.scopes[branch.arms.front().scope].parent};
     });
   }
 
@@ -53,27 +50,21 @@ Plan carry(Plan plan) {
   const auto is_storage = [](const Loop& loop, SlotId slot) {
     return std::find(loop.storage.begin(), loop.storage.end(), slot) != loop.storage.end();
   };
-  for_each_block(plan.top, [&](Block& block) {
-    for (Node& node : block.nodes) {
-      auto* loop = std::get_if<Loop>(&node);
-      if (loop == nullptr) continue;
-      Slots locals;
-      for (const SlotId result : loop->body.results) {
-        for (const SlotId storage : storages.of(result)) {
-          // What the condition makes and the iteration's number change, too, before the next
-          // iteration reads what this one gave.
-          if (!is_storage(*loop, storage) &&
-              inside(plan, plan.slots[storage].scope, plan.scopes[loop->body.scope].parent))
-            locals.insert(storage);
-        }
+  for_each<Loop>(plan.top, [&](Loop& loop) {
+    Slots locals;
+    for (const SlotId result : loop.body.results) {
+      for (const SlotId storage : storages.of(result)) {
+        // What the condition makes and the iteration's number change, too, before the next
+        // iteration reads what this one gave.
+        if (!is_storage(loop, storage) && made_inside(plan, storage, loop)) locals.insert(storage);
       }
-      loop->locals.assign(locals.begin(), locals.end());
     }
+    loop.locals.assign(locals.begin(), locals.end());
   });
   return plan;
 }
 
-Plan place(Plan plan) {
+Plan place_outputs(Plan plan) {
   Places places(plan);
   for (std::size_t k = 0; k < plan.outputs.size(); ++k)
     places.place(plan.outputs[k], plan.top.scope, static_cast<int>(k));

@@ -1,5 +1,6 @@
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -14,7 +15,14 @@ void check_use(const Plan& plan, SlotId slot, ScopeId scope, const std::string& 
   require_visible(plan, slot, scope, user);
 }
 
-void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
+void check_node(const Plan& plan, const Stage& stage, ScopeId scope) {
+  for (const Step& step : stage.steps) {
+    if (!step.run) throw BuildError("the step '" + step.name + "' has nothing to run");
+    for (const SlotId slot : step.reads) check_use(plan, slot, scope, step.name);
+  }
+}
+
+void check_node(const Plan& plan, const Branch& branch, ScopeId scope) {
   if (branch.arms.empty()) throw BuildError("'" + branch.name + "' has no arms");
   for (const SlotId slot : branch.reads) check_use(plan, slot, scope, branch.name);
   for (std::size_t a = 0; a < branch.arms.size(); ++a) {
@@ -37,7 +45,7 @@ void check_branch(const Plan& plan, const Branch& branch, ScopeId scope) {
   }
 }
 
-void check_loop(const Plan& plan, const Loop& loop, ScopeId scope) {
+void check_node(const Plan& plan, const Loop& loop, ScopeId scope) {
   for (const SlotId slot : loop.init) check_use(plan, slot, scope, loop.name);
   check_use(plan, loop.condition.results.at(0), loop.condition.scope, loop.name);
   if (plan.slots[loop.condition.results[0]].type != slot_type<bool>()) {
@@ -65,46 +73,48 @@ void check_loop(const Plan& plan, const Loop& loop, ScopeId scope) {
 }
 
 // Backwards through the block: keeps what `needed` asks for, and adds what the kept steps ask for.
+void prune_block(const Plan& plan, Block& block, Slots& needed);
+
+void prune_node(const Plan&, Stage& stage, Slots& needed) {
+  std::vector<Step> steps;
+  for (auto step = stage.steps.rbegin(); step != stage.steps.rend(); ++step) {
+    if (!step->has_effect() && !any_of(needed, step->writes)) continue;
+    insert(needed, step->reads);
+    steps.push_back(std::move(*step));
+  }
+  std::reverse(steps.begin(), steps.end());
+  stage.steps = std::move(steps);
+}
+
+void prune_node(const Plan& plan, Branch& branch, Slots& needed) {
+  // Results that nobody reads are not made.
+  for (std::size_t i = branch.results.size(); i-- > 0;) {
+    if (needed.count(branch.results[i]) > 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    branch.results.erase(branch.results.begin() + at);
+    for (Block& arm : branch.arms) arm.results.erase(arm.results.begin() + at);
+  }
+  for (Block& arm : branch.arms) {
+    insert(needed, arm.results);
+    prune_block(plan, arm, needed);
+  }
+  insert(needed, branch.reads);
+}
+
+void prune_node(const Plan& plan, Loop& loop, Slots& needed) {
+  // What one iteration makes, the next one may use: every carried value is needed.
+  insert(needed, loop.condition.results);
+  insert(needed, loop.body.results);
+  prune_block(plan, loop.body, needed);
+  prune_block(plan, loop.condition, needed);
+  insert(needed, loop.init);
+}
+
 void prune_block(const Plan& plan, Block& block, Slots& needed) {
   std::vector<Node> kept;
   for (auto it = block.nodes.rbegin(); it != block.nodes.rend(); ++it) {
-    if (auto* stage = std::get_if<Stage>(&*it)) {
-      std::vector<Step> steps;
-      for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step) {
-        if (!step->has_effect() && !any_of(needed, step->writes)) continue;
-        insert(needed, step->reads);
-        steps.push_back(std::move(*step));
-      }
-      if (steps.empty()) continue;
-      std::reverse(steps.begin(), steps.end());
-      kept.push_back(Stage{std::move(steps)});
-      continue;
-    }
-    if (auto* loop = std::get_if<Loop>(&*it)) {
-      if (!has_effect(*it) && !any_of(needed, writes_of(plan, *it))) continue;
-      // What one iteration makes, the next one may use: every carried value is needed.
-      insert(needed, loop->condition.results);
-      insert(needed, loop->body.results);
-      prune_block(plan, loop->body, needed);
-      prune_block(plan, loop->condition, needed);
-      insert(needed, loop->init);
-      kept.push_back(std::move(*it));
-      continue;
-    }
-    auto& branch = std::get<Branch>(*it);
     if (!has_effect(*it) && !any_of(needed, writes_of(plan, *it))) continue;
-    // Results that nobody reads are not made.
-    for (std::size_t i = branch.results.size(); i-- > 0;) {
-      if (needed.count(branch.results[i]) > 0) continue;
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      branch.results.erase(branch.results.begin() + at);
-      for (Block& arm : branch.arms) arm.results.erase(arm.results.begin() + at);
-    }
-    for (Block& arm : branch.arms) {
-      insert(needed, arm.results);
-      prune_block(plan, arm, needed);
-    }
-    insert(needed, branch.reads);
+    visit(*it, [&](auto& part) { prune_node(plan, part, needed); });
     kept.push_back(std::move(*it));
   }
   std::reverse(kept.begin(), kept.end());
@@ -121,16 +131,7 @@ void check(const Plan& plan) {
   for (const SlotId slot : plan.outputs) check_use(plan, slot, 0, "the pipeline's result");
   for_each_block(plan.top, [&](const Block& block) {
     for (const Node& node : block.nodes) {
-      if (const auto* stage = std::get_if<Stage>(&node)) {
-        for (const Step& step : stage->steps) {
-          if (!step.run) throw BuildError("the step '" + step.name + "' has nothing to run");
-          for (const SlotId slot : step.reads) check_use(plan, slot, block.scope, step.name);
-        }
-      } else if (const auto* branch = std::get_if<Branch>(&node)) {
-        check_branch(plan, *branch, block.scope);
-      } else {
-        check_loop(plan, std::get<Loop>(node), block.scope);
-      }
+      visit(node, [&](const auto& part) { check_node(plan, part, block.scope); });
     }
   });
 }

@@ -1,19 +1,19 @@
 // Passes: functions from plan to plan, applied in this order by `prepare`. None changes what a
 // program means.
 //
-//   check    the plan makes sense, or BuildError says what is wrong
-//   prune    steps that no output needs are gone, unless they have effects
-//   sink     a step whose every use is inside one arm moves into that arm, so it runs only when
-//            the arm is taken
-//   push_crops  of a picture that a sample sees by its size and through one window alone, no more
-//            is made than that window
-//   carry    finds what the body of a loop makes and gives to its next iteration
-//   fuse     neighbouring steps of a block become one stage: one task; one that waits is a stage
-//            of its own
-//   place    finds the slots that always end as one output; their values are written straight
-//            into the batch
-//   release  the last use of a value gives its memory back
-//   number   every part of the plan has counters of its own
+//   check          the plan makes sense, or BuildError says what is wrong
+//   prune          steps that no output needs are gone, unless they have effects
+//   sink           a step whose every use is inside one arm moves into that arm, so it runs only
+//                  when the arm is taken
+//   push_crops     of a picture that a sample sees by its size and through one window alone, no
+//                  more is made than that window
+//   carry          finds what the body of a loop makes and gives to its next iteration
+//   fuse           neighbouring steps of a block become one stage: one task; one that waits is a
+//                  stage of its own
+//   place_outputs  finds the slots that always end as one output; their values are written straight
+//                  into the batch
+//   release        the last use of a value gives its memory back
+//   number         every part of the plan has counters of its own
 //
 // Threads: pure functions. Errors: only check throws.
 #pragma once
@@ -32,7 +32,7 @@ Plan sink(Plan plan);
 Plan push_crops(Plan plan);
 Plan carry(Plan plan);
 Plan fuse(Plan plan);
-Plan place(Plan plan);
+Plan place_outputs(Plan plan);
 Plan release(Plan plan);
 Plan number(Plan plan);
 

@@ -1,5 +1,6 @@
 // prepare: the passes one after another; number, the last of them; explain, which shows each.
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <utility>
 
@@ -11,7 +12,7 @@ struct Pass {
   Plan (*run)(Plan);
 };
 constexpr Pass kPasses[] = {{"prune", prune},    {"sink", sink}, {"push_crops", push_crops},
-                            {"carry", carry},    {"fuse", fuse}, {"place", place},
+                            {"carry", carry},    {"fuse", fuse}, {"place_outputs", place_outputs},
                             {"release", release}};
 
 std::string indented(const std::string& text) {
@@ -31,24 +32,17 @@ Plan number(Plan plan) {
     counter = next;
     next += static_cast<CounterId>(count);
   };
-  const auto for_each_node = [&](const auto& visit) {
-    for_each_block(plan.top, [&](Block& block) {
-      for (Node& node : block.nodes) visit(node);
-    });
-  };
-  for_each_node([&](Node& node) {
-    if (auto* branch = std::get_if<Branch>(&node)) take(branch->counter, branch->arms.size());
-    if (auto* loop = std::get_if<Loop>(&node)) take(loop->counter, 2);
-    if (auto* stage = std::get_if<Stage>(&node)) {
-      for (Step& step : stage->steps) take(step.event_counter, step.events().size());
-    }
+  for_each_node(plan.top, [&](Node& node) {
+    visit(
+        node,
+        [&](Stage& stage) {
+          for (Step& step : stage.steps) take(step.event_counter, step.events().size());
+        },
+        [&](Branch& branch) { take(branch.counter, branch.arms.size()); },
+        [&](Loop& loop) { take(loop.counter, 2); });
   });
   plan.path_counters = next;
-  for_each_node([&](Node& node) {
-    auto* stage = std::get_if<Stage>(&node);
-    if (stage == nullptr) return;
-    for (Step& step : stage->steps) take(step.counter, 2);
-  });
+  for_each<Step>(plan.top, [&](Step& step) { take(step.counter, 2); });
   plan.counters = next;
   return plan;
 }

@@ -14,6 +14,7 @@
 // the arms that hold them, so that no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <iterator>
@@ -89,21 +90,13 @@ class Splitter {
 
   void find(Block& block, Path& path) {
     for (Node& node : block.nodes) {
-      if (auto* stage = std::get_if<Stage>(&node)) {
-        find(stage->steps.front(), path);
-      } else if (auto* branch = std::get_if<Branch>(&node)) {
-        if (has(branch->reads, picture_)) pixels_.push_back({path, nullptr});
-        for (std::size_t a = 0; a < branch->arms.size(); ++a) {
-          path.push_back({branch, a});
-          find(branch->arms[a], path);
-          path.pop_back();
-        }
-      } else {
-        auto& loop = std::get<Loop>(node);
-        if (has(loop.init, picture_)) pixels_.push_back({path, nullptr});
-        path.push_back({});
-        find(loop.condition, path);
-        find(loop.body, path);
+      for (Step& step : steps_in(node)) find(step, path);
+      const std::vector<Block*> blocks = blocks_in(node);
+      // What a choice looks at, or a loop begins with.
+      if (!blocks.empty() && has(inputs_of(node), picture_)) pixels_.push_back({path, nullptr});
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        path.push_back({std::get_if<Branch>(&node), i});
+        find(*blocks[i], path);
         path.pop_back();
       }
     }
@@ -170,20 +163,15 @@ class Splitter {
   void rewrite(Block& block) {
     std::vector<Node> nodes;
     for (Node& node : block.nodes) {
-      if (auto* stage = std::get_if<Stage>(&node)) {
-        Step& step = stage->steps.front();
-        if (&step == &maker_) {
-          nodes.push_back(alone(size_step()));
-          continue;
-        }
-        if (pushed_.count(&step) > 0) {
-          push(std::move(step), block.scope, nodes);
-          continue;
-        }
-      } else if (auto* branch = std::get_if<Branch>(&node)) {
-        for (Block& arm : branch->arms) rewrite(arm);
+      Step* const step = steps_in(node).data();  // null where it is no stage
+      if (step == &maker_) {
+        nodes.push_back(alone(size_step()));
+      } else if (pushed_.count(step) > 0) {
+        push(std::move(*step), block.scope, nodes);
+      } else {
+        for (Block* inner : blocks_in(node)) rewrite(*inner);
+        nodes.push_back(std::move(node));
       }
-      nodes.push_back(std::move(node));
     }
     block.nodes = std::move(nodes);
   }
@@ -273,10 +261,10 @@ Plan push_crops(Plan plan) {
   std::vector<std::pair<Block*, Step*>> makers;
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
-      auto* stage = std::get_if<Stage>(&node);
-      if (stage == nullptr) continue;
-      Step& step = stage->steps.front();
-      if (step.op != nullptr && step.op->decoding() != nullptr) makers.emplace_back(&block, &step);
+      for (Step& step : steps_in(node)) {
+        if (step.op != nullptr && step.op->decoding() != nullptr)
+          makers.emplace_back(&block, &step);
+      }
     }
   });
   bool changed = false;

@@ -2,6 +2,7 @@
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <map>
@@ -92,14 +93,14 @@ class Releases {
  private:
   void walk(Block& block) {
     for (auto node = block.nodes.rbegin(); node != block.nodes.rend(); ++node) {
-      if (auto* stage = std::get_if<Stage>(&*node)) {
-        for (auto step = stage->steps.rbegin(); step != stage->steps.rend(); ++step)
-          walk_step(*step);
-      } else if (auto* loop = std::get_if<Loop>(&*node)) {
-        walk_loop(*loop, uses_of(*node));
-      } else {
-        walk_branch(std::get<Branch>(*node));
-      }
+      visit(
+          *node,
+          [&](Stage& stage) {
+            for (auto step = stage.steps.rbegin(); step != stage.steps.rend(); ++step)
+              walk_step(*step);
+          },
+          [&](Branch& branch) { walk_branch(branch); },
+          [&](Loop& loop) { walk_loop(loop, uses_of(*node)); });
     }
   }
 
@@ -147,7 +148,7 @@ class Releases {
     // again.
     Slots kept;
     for (const SlotId slot : uses) {
-      if (!made_inside(slot, loop)) kept.insert(slot);
+      if (!made_inside(plan_, slot, loop)) kept.insert(slot);
     }
     Slots own{loop.iteration};
     insert(own, loop.state);
@@ -173,10 +174,6 @@ class Releases {
     loop.releases = live_.dead(touched);
     live_.remove(loop.results);
     live_.add(kept);
-  }
-
-  bool made_inside(SlotId slot, const Loop& loop) const {
-    return inside(plan_, plan_.slots[slot].scope, plan_.scopes[loop.body.scope].parent);
   }
 
   Plan& plan_;

@@ -1,7 +1,9 @@
 // The pass sink.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -10,8 +12,9 @@ namespace sluice::detail {
 namespace {
 
 bool may_sink(const Node& node) {
-  const auto* stage = std::get_if<Stage>(&node);
-  return !has_effect(node) && (stage == nullptr || !stage->steps.front().pinned);
+  const auto steps = steps_in(node);
+  return !has_effect(node) &&
+         std::none_of(steps.begin(), steps.end(), [](const Step& step) { return step.pinned; });
 }
 
 // Goes backwards through the plan. What a node makes is used only behind it, so the uses of it have
@@ -52,22 +55,15 @@ class Sinker {
   }
 
   void walk_node(Node& node, ScopeId at) {
-    if (auto* branch = std::get_if<Branch>(&node)) {
-      use(branch->reads, at);
-      for (Block& arm : branch->arms) walk_inner(arm, at, branch->eager);
-    } else if (auto* loop = std::get_if<Loop>(&node)) {
-      use(loop->init, at);
-      // The body may use what the condition makes.
-      walk_inner(loop->body, at, true);
-      walk_inner(loop->condition, at, true);
-    } else {
-      use(std::get<Stage>(node).steps.front().reads, at);
+    use(inputs_of(node), at);
+    const auto* branch = std::get_if<Branch>(&node);
+    const bool closed = branch == nullptr || branch->eager;
+    // The last one first: the body of a loop may use what its condition makes.
+    const std::vector<Block*> blocks = blocks_in(node);
+    for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+      places_[(*block)->scope] = {at, places_[at].depth + 1, closed, {}};
+      walk(**block);
     }
-  }
-
-  void walk_inner(Block& block, ScopeId outer, bool closed) {
-    places_[block.scope] = {outer, places_[outer].depth + 1, closed, {}};
-    walk(block);
   }
 
   void use(const std::vector<SlotId>& slots, ScopeId at) {

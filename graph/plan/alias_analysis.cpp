@@ -1,20 +1,18 @@
 #include <sluice/graph/plan/alias_analysis.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 
 namespace sluice::detail {
 
 AliasAnalysis::AliasAnalysis(const Plan& plan) : plan_(plan), origins_(plan.slots.size()) {
-  for_each_block(plan.top, [&](const Block& block) {
-    for (const Node& node : block.nodes) {
-      if (const auto* branch = std::get_if<Branch>(&node)) {
-        for (std::size_t i = 0; i < branch->results.size(); ++i)
-          origins_[branch->results[i]] = {branch, nullptr, i};
-      } else if (const auto* loop = std::get_if<Loop>(&node)) {
-        for (std::size_t i = 0; i < loop->state.size(); ++i)
-          origins_[loop->state[i]] = origins_[loop->results[i]] = {nullptr, loop, i};
-      }
-    }
+  for_each<Branch>(plan.top, [&](const Branch& branch) {
+    for (std::size_t i = 0; i < branch.results.size(); ++i)
+      origins_[branch.results[i]] = {&branch, nullptr, i};
+  });
+  for_each<Loop>(plan.top, [&](const Loop& loop) {
+    for (std::size_t i = 0; i < loop.state.size(); ++i)
+      origins_[loop.state[i]] = origins_[loop.results[i]] = {nullptr, &loop, i};
   });
 }
 

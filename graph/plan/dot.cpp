@@ -3,6 +3,7 @@
 // and bodies are clusters.
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <map>
 #include <set>
@@ -47,18 +48,12 @@ class Drawing {
  private:
   void block(const Block& b, const std::string& indent) {
     for (const Node& node : b.nodes) {
-      if (const auto* s = std::get_if<Stage>(&node)) {
-        stage(*s, indent);
-      } else if (const auto* l = std::get_if<Loop>(&node)) {
-        loop(*l, indent);
-      } else {
-        branch(std::get<Branch>(node), indent);
-      }
+      visit(node, [&](const auto& part) { add(part, indent); });
     }
   }
 
   // Steps that run as one task are drawn in one box.
-  void stage(const Stage& s, const std::string& indent) {
+  void add(const Stage& s, const std::string& indent) {
     const bool fused = s.steps.size() > 1;
     if (fused) {
       text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
@@ -75,7 +70,7 @@ class Drawing {
     if (fused) text_ += indent + "}\n";
   }
 
-  void branch(const Branch& b, const std::string& indent) {
+  void add(const Branch& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
     text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "") + "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
@@ -92,7 +87,7 @@ class Drawing {
     }
   }
 
-  void loop(const Loop& l, const std::string& indent) {
+  void add(const Loop& l, const std::string& indent) {
     const std::string id = "l" + std::to_string(++nodes_);
     text_ += indent + id + " [shape=hexagon, style=solid, " + label(l.name, notes_.of(l)) + "];\n";
     for (const SlotId slot : l.init) edge(slot, id, "");

@@ -1,5 +1,6 @@
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
 
 namespace sluice::detail {
@@ -58,18 +59,12 @@ class Printer {
   void block(const Block& b, const std::string& indent) {
     if (!b.releases.empty()) line(indent, "[" + released(b.releases) + "]");
     for (const Node& node : b.nodes) {
-      if (const auto* s = std::get_if<Stage>(&node)) {
-        stage(*s, indent);
-      } else if (const auto* l = std::get_if<Loop>(&node)) {
-        loop(*l, indent);
-      } else {
-        branch(std::get<Branch>(node), indent);
-      }
+      visit(node, [&](const auto& part) { add(part, indent); });
     }
     if (!b.results.empty()) line(indent, "gives " + list(b.results));
   }
 
-  void stage(const Stage& s, const std::string& indent) {
+  void add(const Stage& s, const std::string& indent) {
     const bool fused = s.steps.size() > 1;
     if (fused) line(indent, "stage");
     for (const Step& step : s.steps) {
@@ -85,7 +80,7 @@ class Printer {
     }
   }
 
-  void branch(const Branch& b, const std::string& indent) {
+  void add(const Branch& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
                      (b.results.empty() ? "" : " -> " + list(b.results)) +
                      brackets({b.eager ? "eager" : ""}));
@@ -95,7 +90,7 @@ class Printer {
     }
   }
 
-  void loop(const Loop& l, const std::string& indent) {
+  void add(const Loop& l, const std::string& indent) {
     line(indent,
          l.name + " from " + (l.init.empty() ? "nothing" : list(l.init)) +
              (l.results.empty() ? "" : " -> " + list(l.results)) + brackets({released(l.releases)}),

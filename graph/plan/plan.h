@@ -2,9 +2,9 @@
 // writes; branches are nodes which hold a block for each arm. A plan can be checked, rewritten,
 // printed and drawn without running.
 //
-// Made by the builder (graph.h), rewritten by the passes (passes.h), turned into flow-graph nodes
-// by lower.h. A Plan owns everything in it. Threads: like any data; immutable while a pipeline runs
-// it.
+// Made by the builder (graph.h), walked with visit.h, rewritten by the passes (passes.h), turned
+// into flow-graph nodes by lower.h. A Plan owns everything in it. Threads: like any data; immutable
+// while a pipeline runs it.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -50,7 +50,7 @@ struct Slot {
   bool merged = false;
   std::optional<SlotId> same_as;  // merged, and always another name of this one
   TensorSpec spec;                // of the tensors that it holds
-  int output = -1;  // written straight into the batch as this output; set by the pass `place`
+  int output = -1;  // written straight into the batch as this output; set by `place_outputs`
 };
 
 // What a step does with the thread that it is given.
@@ -171,21 +171,6 @@ bool inside(const Plan& plan, ScopeId scope, ScopeId outer);
 // Throws BuildError, with what to do, unless the slot's value exists in `scope`. `user` says who
 // uses it there.
 void require_visible(const Plan& plan, SlotId slot, ScopeId scope, const std::string& user);
-
-// Calls visit(Block&) for the block and all blocks inside it, outermost first. B is Block or const
-// Block.
-template <class B, class Visit>
-void for_each_block(B& block, Visit&& visit) {
-  visit(block);
-  for (auto& node : block.nodes) {
-    if (auto* branch = std::get_if<Branch>(&node)) {
-      for (auto& arm : branch->arms) for_each_block(arm, visit);
-    } else if (auto* loop = std::get_if<Loop>(&node)) {
-      for_each_block(loop->condition, visit);
-      for_each_block(loop->body, visit);
-    }
-  }
-}
 
 }  // namespace sluice::detail
 

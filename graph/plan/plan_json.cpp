@@ -1,4 +1,5 @@
 #include <sluice/graph/plan/plan_json.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
 
 #include <charconv>
@@ -80,9 +81,7 @@ class Writer {
   Json source() {
     const Step* only = nullptr;
     for (const Node& node : plan_.top.nodes) {
-      const auto* stage = std::get_if<Stage>(&node);
-      if (stage == nullptr) continue;
-      for (const Step& step : stage->steps) {
+      for (const Step& step : steps_in(node)) {
         if (!step.pinned) continue;
         if (only != nullptr) {
           throw BuildError("'" + step.name +
@@ -102,15 +101,15 @@ class Writer {
       throw BuildError("choices and loops lie too deep one inside the other for a file");
     Json all = Json::array();
     for (const Node& node : block.nodes) {
-      if (const auto* stage = std::get_if<Stage>(&node)) {
-        for (const Step& one : stage->steps) {
-          if (!one.pinned) all.push_back(step(one));
-        }
-      } else if (const auto* one = std::get_if<Branch>(&node)) {
-        all.push_back(branch(*one));
-      } else {
-        all.push_back(loop(std::get<Loop>(node)));
-      }
+      visit(
+          node,
+          [&](const Stage& stage) {
+            for (const Step& one : stage.steps) {
+              if (!one.pinned) all.push_back(step(one));
+            }
+          },
+          [&](const Branch& one) { all.push_back(branch(one)); },
+          [&](const Loop& one) { all.push_back(loop(one)); });
     }
     --depth_;
     return all;

@@ -1,5 +1,6 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/trail.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>
@@ -17,19 +18,22 @@ struct Extent {
 Extent extent_of(const Block& block) {
   Extent all;
   for (const Node& node : block.nodes) {
-    if (const auto* branch = std::get_if<Branch>(&node)) {
-      std::size_t longest = 0;
-      for (const Block& arm : branch->arms) {
-        const Extent inner = extent_of(arm);
-        longest = std::max(longest, inner.entries);
-        all.loops = std::max(all.loops, inner.loops);
-      }
-      all.entries += 1 + longest;
-    } else if (const auto* loop = std::get_if<Loop>(&node)) {
-      const Extent condition = extent_of(loop->condition), body = extent_of(loop->body);
-      all.entries += 1 + condition.entries + body.entries;
-      all.loops = std::max(all.loops, 1 + std::max(condition.loops, body.loops));
-    }
+    visit(
+        node, [](const Stage&) {},
+        [&](const Branch& branch) {
+          std::size_t longest = 0;
+          for (const Block& arm : branch.arms) {
+            const Extent inner = extent_of(arm);
+            longest = std::max(longest, inner.entries);
+            all.loops = std::max(all.loops, inner.loops);
+          }
+          all.entries += 1 + longest;
+        },
+        [&](const Loop& loop) {
+          const Extent condition = extent_of(loop.condition), body = extent_of(loop.body);
+          all.entries += 1 + condition.entries + body.entries;
+          all.loops = std::max(all.loops, 1 + std::max(condition.loops, body.loops));
+        });
   }
   return all;
 }

@@ -1,36 +1,41 @@
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 
 namespace sluice::detail {
 namespace {
 
-// Calls visit(const Step&) for each step of the node, those in blocks within included.
-template <class Visit>
-void for_each_step(const Node& node, Visit&& visit) {
-  const auto in_block = [&](const Block& block) {
-    for_each_block(block, [&](const Block& b) {
-      for (const Node& inner : b.nodes) {
-        if (const auto* stage = std::get_if<Stage>(&inner))
-          std::for_each(stage->steps.begin(), stage->steps.end(), visit);
-      }
-    });
-  };
-  if (const auto* stage = std::get_if<Stage>(&node)) {
-    std::for_each(stage->steps.begin(), stage->steps.end(), visit);
-  } else if (const auto* branch = std::get_if<Branch>(&node)) {
-    for (const Block& arm : branch->arms) in_block(arm);
-  } else {
-    in_block(std::get<Loop>(node).condition);
-    in_block(std::get<Loop>(node).body);
-  }
+void append(std::vector<SlotId>& slots, const std::vector<SlotId>& more) {
+  slots.insert(slots.end(), more.begin(), more.end());
 }
 
-// The scope that holds the blocks of a branch or loop; the node stands in the parent of a loop's,
-// and in the parent of the first arm's.
-ScopeId scope_within(const Plan& plan, const Node& node) {
-  if (const auto* branch = std::get_if<Branch>(&node)) return branch->arms.front().scope;
-  return plan.scopes[std::get<Loop>(node).body.scope].parent;
+// Holds the condition and the body.
+ScopeId scope_of(const Plan& plan, const Loop& loop) { return plan.scopes[loop.body.scope].parent; }
+
+// The outermost scopes of the node's own; it stands in their parent.
+std::vector<ScopeId> scopes_in(const Plan& plan, const Node& node) {
+  std::vector<ScopeId> scopes;
+  visit(
+      node, [](const Stage&) {},
+      [&](const Branch& branch) {
+        for (const Block& arm : branch.arms) scopes.push_back(arm.scope);
+      },
+      [&](const Loop& loop) { scopes = {scope_of(plan, loop)}; });
+  return scopes;
+}
+
+// What the node makes itself, of the scope that it stands in.
+std::vector<SlotId> outputs_of(const Node& node) {
+  std::vector<SlotId> outputs;
+  visit(
+      node,
+      [&](const Stage& stage) {
+        for (const Step& step : stage.steps) append(outputs, step.writes);
+      },
+      [&](const Branch& branch) { outputs = branch.results; },
+      [&](const Loop& loop) { outputs = loop.results; });
+  return outputs;
 }
 
 }  // namespace
@@ -39,73 +44,65 @@ bool any_of(const Slots& slots, const std::vector<SlotId>& some) {
   return std::any_of(some.begin(), some.end(), [&](SlotId s) { return slots.count(s) > 0; });
 }
 
+bool made_inside(const Plan& plan, SlotId slot, const Loop& loop) {
+  return inside(plan, plan.slots[slot].scope, scope_of(plan, loop));
+}
+
 bool has_effect(const Node& node) {
   bool found = false;
-  for_each_step(node, [&](const Step& step) { found = found || step.has_effect(); });
+  for (const Step& step : steps_in(node)) found = found || step.has_effect();
+  for (const Block* block : blocks_in(node))
+    for_each<Step>(*block, [&](const Step& step) { found = found || step.has_effect(); });
   return found;
 }
 
 bool has_step(const Plan& plan, StepKind kind) {
   bool found = false;
-  for (const Node& node : plan.top.nodes) {
-    for_each_step(node, [&](const Step& step) { found = found || step.kind == kind; });
-  }
+  for_each<Step>(plan.top, [&](const Step& step) { found = found || step.kind == kind; });
   return found;
 }
 
+std::vector<SlotId> inputs_of(const Node& node) {
+  std::vector<SlotId> inputs;
+  visit(
+      node,
+      [&](const Stage& stage) {
+        for (const Step& step : stage.steps) append(inputs, step.reads);
+      },
+      [&](const Branch& branch) { inputs = branch.reads; },
+      [&](const Loop& loop) { inputs = loop.init; });
+  return inputs;
+}
+
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
-  if (const auto* stage = std::get_if<Stage>(&node)) {
-    std::vector<SlotId> writes;
-    for (const Step& step : stage->steps)
-      writes.insert(writes.end(), step.writes.begin(), step.writes.end());
-    return writes;
+  std::vector<SlotId> writes = outputs_of(node);
+  const std::vector<ScopeId> own = scopes_in(plan, node);
+  for (const Block* block : blocks_in(node)) {
+    for_each<Step>(*block, [&](const Step& step) {
+      for (const SlotId slot : step.writes) {
+        if (inside(plan, plan.scopes[own.front()].parent, plan.slots[slot].scope))
+          writes.push_back(slot);
+      }
+    });
   }
-  const auto* branch = std::get_if<Branch>(&node);
-  std::vector<SlotId> writes = branch != nullptr ? branch->results : std::get<Loop>(node).results;
-  const ScopeId outer = plan.scopes[scope_within(plan, node)].parent;
-  for_each_step(node, [&](const Step& step) {
-    for (const SlotId slot : step.writes) {
-      if (inside(plan, outer, plan.slots[slot].scope)) writes.push_back(slot);
-    }
-  });
   return writes;
 }
 
 Slots uses_of(const Node& node) {
   Slots uses;
-  for_each_step(node, [&](const Step& step) { insert(uses, step.reads); });
-  const auto in_block = [&](const Block& block) {
-    for_each_block(block, [&](const Block& b) {
+  insert(uses, inputs_of(node));
+  for (const Block* block : blocks_in(node)) {
+    for_each_block(*block, [&](const Block& b) {
       insert(uses, b.results);
-      for (const Node& inner : b.nodes) {
-        if (const auto* branch = std::get_if<Branch>(&inner)) insert(uses, branch->reads);
-        if (const auto* loop = std::get_if<Loop>(&inner)) insert(uses, loop->init);
-      }
+      for (const Node& inner : b.nodes) insert(uses, inputs_of(inner));
     });
-  };
-  if (const auto* branch = std::get_if<Branch>(&node)) {
-    insert(uses, branch->reads);
-    for (const Block& arm : branch->arms) in_block(arm);
-  } else if (const auto* loop = std::get_if<Loop>(&node)) {
-    insert(uses, loop->init);
-    in_block(loop->condition);
-    in_block(loop->body);
   }
   return uses;
 }
 
 void move_scope(Plan& plan, const Node& node, ScopeId to) {
-  if (const auto* stage = std::get_if<Stage>(&node)) {
-    for (const SlotId slot : stage->steps.front().writes) plan.slots[slot].scope = to;
-    return;
-  }
-  if (const auto* branch = std::get_if<Branch>(&node)) {
-    for (const SlotId slot : branch->results) plan.slots[slot].scope = to;
-    for (const Block& arm : branch->arms) plan.scopes[arm.scope].parent = to;
-    return;
-  }
-  for (const SlotId slot : std::get<Loop>(node).results) plan.slots[slot].scope = to;
-  plan.scopes[scope_within(plan, node)].parent = to;
+  for (const SlotId slot : outputs_of(node)) plan.slots[slot].scope = to;
+  for (const ScopeId scope : scopes_in(plan, node)) plan.scopes[scope].parent = to;
 }
 
 }  // namespace sluice::detail

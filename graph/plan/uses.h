@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <set>
 #include <vector>
@@ -19,14 +20,18 @@ void insert(Slots& slots, const Some& more) {
 }
 bool any_of(const Slots& slots, const std::vector<SlotId>& some);
 
-// The node, which holds one step if it is a stage, goes into a block of the scope `to`.
+// The node goes into a block of the scope `to`.
 void move_scope(Plan& plan, const Node& node, ScopeId to);
 
 // Whether a step of the node, or of the blocks within it, runs for its effect.
 bool has_effect(const Node& node);
 // Whether a step of the plan is of this kind.
 bool has_step(const Plan& plan, StepKind kind);
-// What the node gives to those behind it. Steps inside may also add to a value from outside: a list
+// Whether the slot's value is made in each iteration anew.
+bool made_inside(const Plan& plan, SlotId slot, const Loop& loop);
+// What the node itself uses where it stands: what its steps read, its choice, its first iteration.
+std::vector<SlotId> inputs_of(const Node& node);
+// What the node gives to those after it. Steps inside may also add to a value from outside: a list
 // that a loop fills.
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
 // What the node uses of what was made before it, or within.

@@ -1,6 +1,7 @@
 // Where values live, generators in arms, errors while arms are described: C18, C21 to C23, C25,
 // C26, C28, C34, C35 and C37 of docs/conformance.md.
 #include "tests/graph/conformance/setup.h"
+#include <sluice/graph/plan/visit.h>
 
 #include <numeric>
 #include <stdexcept>
@@ -12,11 +13,7 @@ namespace {
 
 std::size_t count_steps(const detail::Plan& plan) {
   std::size_t count = 0;
-  for_each_block(plan.top, [&](const detail::Block& block) {
-    for (const detail::Node& node : block.nodes) {
-      if (const auto* stage = std::get_if<detail::Stage>(&node)) count += stage->steps.size();
-    }
-  });
+  detail::for_each<detail::Step>(plan.top, [&](const detail::Step&) { ++count; });
   return count;
 }
 

@@ -4,6 +4,7 @@
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/plan/visit.h>
 
 #include <cstdint>
 #include <string>
@@ -84,28 +85,23 @@ TEST(PlansAsData, StepsAndBranchesKeepWhatTheyWereMadeFrom) {
         g.coin_flip(), [&] { return cast<float>(x); }, [&] { return g.uniform(0.f, 1.f); });
   });
   int steps = 0, branches = 0;
-  detail::for_each_block(pipeline.plan().top, [&](const detail::Block& block) {
-    for (const detail::Node& node : block.nodes) {
-      if (const auto* branch = std::get_if<detail::Branch>(&node)) {
-        ++branches;
-        ASSERT_TRUE(branch->choosing.has_value());
-        EXPECT_EQ(std::get<SlotArgument>(branch->choosing->argument).slot, branch->reads.at(0));
-        continue;
-      }
-      for (const detail::Step& step : std::get<detail::Stage>(node).steps) {
-        if (step.pinned) continue;
-        ++steps;
-        ASSERT_NE(step.op, nullptr) << step.name;
-        std::vector<SlotId> slots;
-        for (const detail::Argument& argument : step.arguments) {
-          const auto* slot = std::get_if<SlotArgument>(&argument);
-          if (slot == nullptr) continue;
-          slots.push_back(slot->slot);
-          EXPECT_EQ(slot->type, pipeline.plan().slots[slot->slot].type);
-        }
-        EXPECT_EQ(slots, step.reads) << step.name;
-      }
+  detail::for_each<detail::Branch>(pipeline.plan().top, [&](const detail::Branch& branch) {
+    ++branches;
+    ASSERT_TRUE(branch.choosing.has_value());
+    EXPECT_EQ(std::get<SlotArgument>(branch.choosing->argument).slot, branch.reads.at(0));
+  });
+  detail::for_each<detail::Step>(pipeline.plan().top, [&](const detail::Step& step) {
+    if (step.pinned) return;
+    ++steps;
+    ASSERT_NE(step.op, nullptr) << step.name;
+    std::vector<SlotId> slots;
+    for (const detail::Argument& argument : step.arguments) {
+      const auto* slot = std::get_if<SlotArgument>(&argument);
+      if (slot == nullptr) continue;
+      slots.push_back(slot->slot);
+      EXPECT_EQ(slot->type, pipeline.plan().slots[slot->slot].type);
     }
+    EXPECT_EQ(slots, step.reads) << step.name;
   });
   EXPECT_EQ(branches, 1);
   EXPECT_EQ(steps, 5);

@@ -123,7 +123,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "push_crops: no change\n"
             "carry: no change\n"
             "fuse: no change\n"
-            "place: no change\n"
+            "place_outputs: no change\n"
             "release: no change\n");
 }
 
