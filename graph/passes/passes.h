@@ -39,6 +39,9 @@ Plan number(Plan plan);
 // Is shown the plan after each pass that may change what the plan says.
 using PassObserver = std::function<void(std::string_view pass, const Plan& after)>;
 Plan prepare(Plan plan, const PassObserver& observer = {});
+// The same for a plan that has been checked, so that each value that a sample has can be looked at
+// when it has ended: without the passes that take some away.
+Plan prepare_to_inspect(Plan plan);
 
 // A plan as it was recorded, in words, and after each pass; "no change" where a pass found nothing
 // to do. Throws BuildError as `prepare` does.

@@ -10,10 +10,12 @@ namespace {
 struct Pass {
   std::string_view name;
   Plan (*run)(Plan);
+  bool lets_values_be_seen = true;  // each where its step made it, until the sample has ended
 };
-constexpr Pass kPasses[] = {{"prune", prune},    {"sink", sink}, {"push_crops", push_crops},
-                            {"carry", carry},    {"fuse", fuse}, {"place_outputs", place_outputs},
-                            {"release", release}};
+constexpr Pass kPasses[] = {{"prune", prune},           {"sink", sink},
+                            {"push_crops", push_crops}, {"carry", carry},
+                            {"fuse", fuse, false},      {"place_outputs", place_outputs, false},
+                            {"release", release, false}};
 
 std::string indented(const std::string& text) {
   std::string out = "  ";
@@ -54,6 +56,13 @@ Plan prepare(Plan plan, const PassObserver& observer) {
     if (observer) observer(pass.name, plan);
   }
   return number(std::move(plan));
+}
+
+Plan prepare_to_inspect(Plan plan) {
+  for (const Pass& pass : kPasses) {
+    if (pass.lets_values_be_seen) plan = pass.run(std::move(plan));
+  }
+  return plan;
 }
 
 std::string explain(const Plan& recorded) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
-#include <sluice/graph/plan/visit.h>
 
 #include <set>
 #include <vector>

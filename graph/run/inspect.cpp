@@ -1,4 +1,5 @@
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/run/runner.h>
 
@@ -9,34 +10,30 @@ namespace sluice {
 
 struct Inspection::Impl {
   explicit Impl(const detail::Plan& recorded)
-      : plan(carry(push_crops(sink(prune(recorded))))),
-        runner(BufferPool::current()),
-        sample(plan) {}
+      : plan(detail::prepare_to_inspect(recorded)), runner(BufferPool::current()), sample(plan) {}
 
   void walk(const detail::Block& block) {
     for (const detail::Node& node : block.nodes) {
       if (sample.ended()) return;
-      if (const auto* stage = std::get_if<detail::Stage>(&node)) {
-        walk_stage(*stage);
-      } else if (const auto* branch = std::get_if<detail::Branch>(&node)) {
-        const std::size_t arm = runner.choose(sample, *branch);
-        if (sample.ended()) return;
-        walk(branch->arms[arm]);
-        detail::Runner::give_results(sample, *branch, arm);
-        note(branch->results);
-      } else {
-        walk_loop(std::get<detail::Loop>(node));
-      }
+      detail::visit(node, [this](const auto& part) { walk(part); });
     }
   }
 
-  void walk_stage(const detail::Stage& stage) {
+  void walk(const detail::Stage& stage) {
     runner.run(sample, stage);
     if (sample.ended()) return;
     for (const detail::Step& step : stage.steps) note(step.writes);
   }
 
-  void walk_loop(const detail::Loop& loop) {
+  void walk(const detail::Branch& branch) {
+    const std::size_t arm = runner.choose(sample, branch);
+    if (sample.ended()) return;
+    walk(branch.arms[arm]);
+    detail::Runner::give_results(sample, branch, arm);
+    note(branch.results);
+  }
+
+  void walk(const detail::Loop& loop) {
     detail::Runner::begin(sample, loop);
     while (true) {
       walk(loop.condition);

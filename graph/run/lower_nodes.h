@@ -9,7 +9,7 @@
 #include <sluice/graph/flow/loop_node.h>
 #include <sluice/graph/flow/select_node.h>
 #include <sluice/graph/flow/window.h>
-#include <sluice/graph/plan/plan.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/io_threads.h>
 #include <sluice/graph/run/lower_wait.h>
 #include <sluice/graph/run/runner.h>
@@ -52,20 +52,19 @@ class Nodes {
     // What the next node in front must do behind its own work; only the last node has `at_end` to
     // do.
     AtEnd then = at_end;
+    const auto after = [&]() -> Receiver& { return then ? end_node(*target, then) : *target; };
     std::size_t i = block.nodes.size();
     while (i > 0) {
-      const Node& node = block.nodes[--i];
-      if (const auto* stage = std::get_if<Stage>(&node)) {
-        target = &lower_stage(*stage, *target, then);
-      } else if (const auto* loop = std::get_if<Loop>(&node)) {
-        target = &lower_loop(*loop, then ? end_node(*target, then) : *target);
-      } else {
-        // A stage in front of a branch runs in the branch's own node.
-        const Stage* before = i >= 1 ? as_working_stage(block.nodes[i - 1]) : nullptr;
-        target =
-            &lower_branch(before, std::get<Branch>(node), then ? end_node(*target, then) : *target);
-        if (before != nullptr) --i;
-      }
+      visit(
+          block.nodes[--i],
+          [&](const Stage& stage) { target = &lower_stage(stage, *target, then); },
+          [&](const Loop& loop) { target = &lower_loop(loop, after()); },
+          [&](const Branch& branch) {
+            // A stage in front of a branch runs in the branch's own node.
+            const Stage* before = i >= 1 ? as_working_stage(block.nodes[i - 1]) : nullptr;
+            target = &lower_branch(before, branch, after());
+            if (before != nullptr) --i;
+          });
       then = nullptr;
     }
     return *target;
