@@ -1,7 +1,7 @@
 // Completion: the handle by which a step that waits is told its value. See Graph::map_async.
 //
-//   auto reply = g.map_async<Reply>("ask", [&](Completion<Reply> done, const Query& query) {
-//     client.send(query, [done = std::move(done)](Reply r) mutable { done.set(std::move(r)); });
+//   auto reply = g.map_async<Reply>("ask", [client](Completion<Reply> done, const Query& query) {
+//     client->send(query, [done = std::move(done)](Reply r) mutable { done.set(std::move(r)); });
 //   }, query);
 //
 // Fire it once, from any thread: set() with the value, or fail() with what went wrong, which is the

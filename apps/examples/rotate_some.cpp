@@ -1,6 +1,7 @@
 #include <sluice/sluice.h>
 
 #include <cstdio>
+#include <exception>
 using namespace sluice;
 
 int main(int argc, char** argv) try {
@@ -19,7 +20,7 @@ int main(int argc, char** argv) try {
   for (const auto& [images, labels] : pipeline.epoch()) {
     std::printf("%zu images of 400 x 400 in one block, %zu labels\n", images.size(), labels.size());
   }
-} catch (const Error& error) {
+} catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;
 }

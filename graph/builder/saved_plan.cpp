@@ -105,8 +105,8 @@ class Loader {
     if (op == nullptr) {
       place.field("operator")
           .fail("there is no operator '" + place.field("operator").text() +
-                "' in this program: register it before the plan is loaded, or choose one that "
-                "`sluice operators` lists");
+                "' in this program: load the plan in a program that registers it, or choose one "
+                "that `sluice operators` lists");
     }
     const OperatorSchema& schema = op->schema();
     if (place.field("version").integer(0, kMostNumber) != schema.version) {

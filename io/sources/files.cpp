@@ -215,10 +215,14 @@ const std::vector<std::string>& Files::classes() const { return list_->classes; 
 const std::vector<LeftOut>& Files::left_out() const { return list_->left_out; }
 std::int64_t Files::hidden() const { return list_->hidden; }
 
-std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
-  Bytes bytes = read_file(name(info.index_in_epoch));
+std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
+  Bytes bytes = read_file(name(i));
   bytes.set_index(list_->index);
-  return {std::move(bytes), label(info.index_in_epoch)};
+  return {std::move(bytes), label(i)};
+}
+
+std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
+  return read(info.index_in_epoch);
 }
 
 Files files_in(const std::string& folder, const FilesOptions& options) {

@@ -71,8 +71,11 @@ class Files {
   // How many folders and JPEG files were left out, as their names begin with a dot.
   std::int64_t hidden() const;
 
+  // The bytes of file i, and its class.
+  std::tuple<Bytes, std::int64_t> read(std::int64_t i) const;
+
+  // For Graph::read: reads file info.index_in_epoch.
   static constexpr bool blocks = true;
-  // Reads file info.index_in_epoch.
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const;
 
  private:

@@ -252,6 +252,27 @@ TEST(FirstHour, StepsOfMyOwn) {
   for (const bool right : heights) EXPECT_TRUE(right);
 }
 
+// Every tenth file of a folder.
+struct EveryTenth {
+  Files files;
+  static constexpr bool blocks = true;
+  std::int64_t size() const { return files.size() / 10; }
+  std::string name(std::int64_t i) const { return files.name(10 * i); }
+  std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
+    return files.read(10 * info.index_in_epoch);
+  }
+};
+
+TEST(FirstHour, ADatasetOfYourOwn) {
+  const PhotosFolder folder;
+  auto pipeline = make_pipeline({.batch_size = 2}, [&](Graph& g) {
+    auto [jpeg, label] = g.read(EveryTenth{files_in("photos")});
+    return std::tuple{decode_jpeg(jpeg), label};
+  });
+  EXPECT_EQ(pipeline.samples(), 2);
+  for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.size(), 2u);
+}
+
 bool has_line(std::int64_t i) { return i < 5; }
 std::string text_of_line(std::int64_t i) { return "line " + std::to_string(i); }
 
