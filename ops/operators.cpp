@@ -32,7 +32,7 @@ void fill(OperatorRegistry& registry) {
         resize_shorter_operator(), resize_to_height_operator(), resize_to_width_operator(),
         rotate_operator()})
     registry.add(op);
-  registry.add_type("jpeg_header", slot_type<JpegHeader>());
+  registry.add_value_type<JpegHeader>("jpeg_header");
 }
 
 struct FilledRegistry : OperatorRegistry {

@@ -10,6 +10,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::detail {
@@ -20,7 +21,12 @@ class OperatorRegistry {
   OperatorRegistry();
 
   void add(OperatorPtr op);
-  void add_type(std::string name, const SlotType* type);
+  // Names the type, and lists of its values ("list of image"), and lists of those.
+  template <class T>
+  void add_value_type(std::string name) {
+    add_type(std::move(name), slot_type<T>(),
+             {slot_type<std::vector<T>>(), slot_type<std::vector<std::vector<T>>>()});
+  }
 
   OperatorPtr find(std::string_view name) const;              // null: there is none
   const SlotType* find_type(std::string_view name) const;     // null: there is none
@@ -28,6 +34,8 @@ class OperatorRegistry {
   std::vector<OperatorPtr> all() const;                       // by name
 
  private:
+  void add_type(std::string name, const SlotType* type, const std::vector<const SlotType*>& lists);
+
   mutable std::shared_mutex mutex_;
   std::map<std::string, OperatorPtr, std::less<>> operators_;
   std::map<std::string, const SlotType*, std::less<>> types_;
