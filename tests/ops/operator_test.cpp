@@ -362,7 +362,7 @@ TEST(Operators, AnswerTheQuestionsOfPasses) {
     return op->sight(bench.arguments);
   };
   EXPECT_EQ(sight("rotate").of, Of::all);
-  EXPECT_EQ(sight("random_window").of, Of::size);
+  EXPECT_EQ(sight("random_region").of, Of::size);
   EXPECT_EQ(sight("crop").of, Of::rectangle);
   EXPECT_TRUE(sight("crop").is_copy);
   EXPECT_TRUE(sight("center_crop").is_copy);
