@@ -187,8 +187,10 @@ template <class S, class Count, class Init, class Body>
 S Graph::count_loop(const Count& count, const Init& init, Body body, const LoopOptions& options) {
   Value<std::int64_t> limit;
   if constexpr (!detail::is_known_number<detail::argument_t<Count>>) {
-    limit = {recorder_,
-             recorder_.add(detail::count_operator(), {detail::whole_argument(count, giver())})[0]};
+    limit = {
+        recorder_,
+        recorder_.add(detail::count_operator(),
+                      {detail::whole_argument(count, {recorder_, detail::is_given("count")})})[0]};
   }
   return run_loop<S>(
       "for_loop", options, init,

@@ -224,6 +224,7 @@ class NumberOperand {
     } else {
       std::visit(
           [&]<class T>(const T& constant) {
+            // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
             if constexpr (is_known_number<T>) constant_ = static_cast<C>(plain(constant));
           },
           std::get<Constant>(argument));
