@@ -10,7 +10,6 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sluice::detail {
@@ -23,8 +22,8 @@ class OperatorRegistry {
   void add(OperatorPtr op);
   // Names the type, and lists of its values ("list of image"), and lists of those.
   template <class T>
-  void add_value_type(std::string name) {
-    add_type(std::move(name), slot_type<T>(),
+  void add_value_type(const std::string& name) {
+    add_type(name, slot_type<T>(),
              {slot_type<std::vector<T>>(), slot_type<std::vector<std::vector<T>>>()});
   }
 
