@@ -14,7 +14,7 @@
 //                                         window holds allow
 //
 // All files lie in memory before anything is measured. Each round works on the same images with the
-// same random numbers. With an index, ours decodes windows with its help and the limit without; one
+// same random numbers. With an index, ours decodes regions with its help and the limit without; one
 // in memory is filled by the round that warms up.
 #pragma once
 

@@ -107,7 +107,7 @@ void add_data(CLI::App& command, std::string& data) {
 void add_index_choice(CLI::App& command, std::string& index) {
   command
       .add_option("--index", index,
-                  "what is known of where in the files rows begin, so that windows of pictures "
+                  "what is known of where in the files rows begin, so that regions of pictures "
                   "decode without what lies before them: off (default), memory (filled on the way, "
                   "for when a file comes again) or a file that sluice index wrote")
       ->type_name("off|memory|FILE");
@@ -204,7 +204,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
   command.footer(
       "Workloads:\n"
       "  decode       decode everything\n"
-      "  region       decode the windows of random resized crops, nothing else\n"
+      "  region       decode the regions of random resized crops, nothing else\n"
       "  train        random resized crop to 224, mirror, normalise to float\n"
       "  eval         shorter side to 256, middle 224, normalise to float\n"
       "  rotate       turn one picture in four, resize to 400 x 400\n"
@@ -256,7 +256,7 @@ void add_index(CLI::App& command, IndexOptions& options) {
       ->type_name("N|rows");
   add_threads(command, options.threads);
   command.footer(
-      "Augmenting and measuring with --index FILE then decode windows of these pictures alone. "
+      "Augmenting and measuring with --index FILE then decode regions of these pictures alone. "
       "Files are known by their content: one that changes later on decodes as without an index.");
 }
 
@@ -331,7 +331,7 @@ int run(int argc, const char* const* argv) {
   CLI::App* const index_command =
       app.add_subcommand("index",
                          "learn where rows begin in the JPEG files of a folder, so that "
-                         "windows of them decode alone");
+                         "regions of them decode alone");
   CLI::App* const operators_command =
       app.add_subcommand("operators", "list the operators, or tell what one takes and gives");
   CLI::App* const pictures_command =

@@ -1,5 +1,5 @@
 // `sluice index`: learns where the rows of the JPEG files of a folder begin, and writes that to one
-// file, with which windows of these pictures decode without what lies before them (`--index FILE`).
+// file, with which regions of these pictures decode without what lies before them (`--index FILE`).
 #pragma once
 
 #include <cstdint>

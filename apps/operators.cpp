@@ -34,6 +34,7 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 }
 
 std::string types_of(const detail::Input& input) {
+  if (input.types.empty()) return input.any;
   std::vector<std::string> names;
   for (const SlotType* type : input.types) names.push_back(type_name(type));
   return joined(names, " or ");
@@ -109,6 +110,7 @@ nlohmann::ordered_json json_of(const OperatorSchema& schema) {
   for (const detail::Input& input : schema.inputs) {
     Json types = Json::array();
     for (const SlotType* type : input.types) types.push_back(type_name(type));
+    if (types.empty()) types.push_back(input.any);
     all["inputs"].push_back({{"name", input.name}, {"types", types}});
   }
   for (const Parameter& p : schema.parameters) {

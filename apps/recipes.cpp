@@ -23,15 +23,15 @@ Result rotate_some(Graph& g, Value<Bytes> jpeg) {
 }
 
 Result train(Graph& g, Value<Bytes> jpeg) {
-  auto window = random_window(jpeg, {});
+  auto region = random_region(jpeg, {});
   auto mirror = g.coin_flip(0.5f);
-  auto small = resize(decode_jpeg(jpeg, window), {.width = 224, .height = 224});
+  auto small = resize(decode_jpeg(jpeg, region), {.width = 224, .height = 224});
   auto treatment = g.map(
       "note",
       [](const Rectangle& part, bool is_mirrored) {
-        return Treatment{.cut = true, .window = part, .mirrored = is_mirrored};
+        return Treatment{.cut = true, .region = part, .mirrored = is_mirrored};
       },
-      window, mirror);
+      region, mirror);
   return {flip(small, {.horizontal = mirror}), treatment};
 }
 
@@ -60,7 +60,7 @@ const char* summary_of(Recipe recipe) {
     case Recipe::rotate:
       return "one picture in four turned by 10 to 30 degrees, all resized to 400 x 400";
     case Recipe::train:
-      return "a random window resized to 224 x 224, half of them mirrored";
+      return "a random region resized to 224 x 224, half of them mirrored";
     case Recipe::eval:
       return "shorter side resized to 256, the 224 x 224 pixels in the middle";
   }
@@ -74,7 +74,7 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
                  ? fmt::format("rotated {:.1f} degrees", static_cast<double>(treatment.degrees))
                  : "not rotated";
     case Recipe::train: {
-      const Rectangle& w = treatment.window;
+      const Rectangle& w = treatment.region;
       return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
                          treatment.mirrored ? "; mirrored" : "");
     }

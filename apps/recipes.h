@@ -2,7 +2,7 @@
 // note of what was done.
 //
 //   rotate  a quarter of the pictures is turned by 10 to 30 degrees; all are resized to 400 x 400
-//   train   a random window, resized to 224 x 224, half of them mirrored: what a classifier is
+//   train   a random region, resized to 224 x 224, half of them mirrored: what a classifier is
 //   trained with eval    the shorter side resized to 256, then the 224 x 224 pixels in the middle:
 //   what it is tested with
 //
@@ -26,7 +26,7 @@ struct Treatment {
   bool turned = false;
   float degrees = 0;
   bool cut = false;
-  Rectangle window = {};
+  Rectangle region = {};
   bool mirrored = false;
   bool changed() const { return turned || cut || mirrored; }
 };

@@ -1,5 +1,5 @@
 // Decoding JPEG on one thread, by steps: header, digest, entropy decoding, pixels, whole pictures,
-// windows with an index and without.
+// regions with an index and without.
 //
 //   sluice_benchmarks --benchmark_filter=^Jpeg/ --benchmark_min_time=0.1
 //
@@ -8,7 +8,7 @@
 //          entropy: all of the Huffman codes, and of the pixels only those about one in the last
 //          row pixels: inverse DCT, upsampling and colour, by libjpeg, of coefficients that have
 //          been read, as it reads progressive files. Not quite decode less entropy: coefficients
-//          come from memory. decode: whole pictures crop_P: a window in the middle with P % of the
+//          come from memory. decode: whole pictures crop_P: a region in the middle with P % of the
 //          picture's area
 //   WAY    stock: libjpeg alone; ours: without an index; rows, grain_N: with one that has a record
 //          for each row of groups of blocks, or for each N-th group. The digest is part of that.
@@ -252,15 +252,15 @@ void decode(benchmark::State& state, const std::vector<Bytes>& files, const Way&
   count_pixels(state, pixels);
 }
 
-// window_of(header) says which window of each file is decoded. Returns all of their pixels.
+// region_of(header) says which region of each file is decoded. Returns all of their pixels.
 template <class RectangleOf>
-std::int64_t decode_windows(benchmark::State& state, const std::vector<Bytes>& files,
-                            const Way& way, const RectangleOf& window_of) {
+std::int64_t decode_regions(benchmark::State& state, const std::vector<Bytes>& files,
+                            const Way& way, const RectangleOf& region_of) {
   if (!is_possible(state, way)) return 0;
   JpegOptions options;
   options.entropy = way.entropy;
-  std::vector<Rectangle> windows;
-  for (const Bytes& file : files) windows.push_back(window_of(peek_jpeg(file)));
+  std::vector<Rectangle> regions;
+  for (const Bytes& file : files) regions.push_back(region_of(peek_jpeg(file)));
   std::shared_ptr<JpegIndex> index;
   if (way.grain) {
     index = JpegIndex::in_memory({.grain = *way.grain});
@@ -273,13 +273,13 @@ std::int64_t decode_windows(benchmark::State& state, const std::vector<Bytes>& f
   }
   return measure(state, files, [&](std::size_t i) {
     Image image;
-    decode_jpeg_region(files[i], windows[i], options, image, index.get());
+    decode_jpeg_region(files[i], regions[i], options, image, index.get());
     return pixels_of(image);
   });
 }
 
 void entropy(benchmark::State& state, const std::vector<Bytes>& files, const Way& way) {
-  decode_windows(state, files, way, [](const JpegHeader& header) {
+  decode_regions(state, files, way, [](const JpegHeader& header) {
     return Rectangle{header.oriented_height() - 1, header.oriented_width() / 2, 1, 1};
   });
   count_bytes(state, files);
@@ -293,7 +293,7 @@ void crop(benchmark::State& state, const std::vector<Bytes>& files, const Way& w
     return Rectangle{(header.oriented_height() - height) / 2, (header.oriented_width() - width) / 2,
                      height, width};
   };
-  count_pixels(state, decode_windows(state, files, way, middle));
+  count_pixels(state, decode_regions(state, files, way, middle));
 }
 
 bool register_all() {

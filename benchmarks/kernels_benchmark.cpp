@@ -2,7 +2,7 @@
 // that of one picture, the memory of its output included.
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
@@ -137,7 +137,7 @@ void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;
   for (auto _ : state) {
     Random random({.seed = 1, .sample = sample++});
-    benchmark::DoNotOptimize(kernels::random_resized_crop_window(random, 375, 500));
+    benchmark::DoNotOptimize(kernels::random_resized_crop_region(random, 375, 500));
   }
 }
 BENCHMARK(RandomResizedCropRectangle);

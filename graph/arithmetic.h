@@ -31,15 +31,6 @@ template <class A, class B>
 concept number_pair = (is_value<A> ||
                        is_value<B>)&&is_number<argument_t<A>>&& is_number<argument_t<B>>;
 
-template <class T>
-auto plain(const T& x) {
-  if constexpr (std::is_same_v<T, Half>) {
-    return static_cast<float>(x);
-  } else {
-    return x;
-  }
-}
-
 // A step of the operator with this name, which F does with plain numbers. On numbers of types that
 // no operator knows it is a function.
 template <class F, class A, class B>
@@ -55,7 +46,8 @@ auto binary(std::string_view name, const A& a, const B& b) {
   using X = argument_t<A>;
   using Y = argument_t<B>;
   if constexpr (is_known_number<X> && is_known_number<Y>) {
-    return apply_operator<decltype(F()(X(), Y()))>(*recorder, arithmetic_operator(name), a, b);
+    return apply_operator<decltype(F()(plain(X()), plain(Y())))>(*recorder,
+                                                                 arithmetic_operator(name), a, b);
   } else {
     return Graph(*recorder).map(
         name, [](const X& x, const Y& y) { return F()(plain(x), plain(y)); }, a, b);
@@ -66,7 +58,7 @@ template <class F, class T>
 auto unary(std::string_view name, const Value<T>& a) {
   if (!a.valid()) throw_empty(is_given(name));
   if constexpr (is_known_number<T>) {
-    return apply_operator<decltype(F()(T()))>(a.recorder(), arithmetic_operator(name), a);
+    return apply_operator<decltype(F()(plain(T())))>(a.recorder(), arithmetic_operator(name), a);
   } else {
     return Graph(a.recorder())
         .map(

@@ -15,24 +15,6 @@ void require_first(bool first, const detail::Boundary& boundary, const std::stri
 
 namespace detail {
 
-std::size_t check_element(std::int64_t index, std::size_t size) {
-  if (index >= 0 && std::cmp_less(index, size)) return static_cast<std::size_t>(index);
-  throw std::out_of_range("there is no element " + std::to_string(index) + " in a list that has " +
-                          std::to_string(size));
-}
-
-void check_room(const std::string& output, std::size_t values, std::int64_t length) {
-  if (std::cmp_less(values, length)) return;
-  throw std::length_error("'" + output + "' has the length " + std::to_string(length) +
-                          ", but there are more iterations; make it longer, or limit the loop");
-}
-
-std::size_t check_length(const std::string& output, std::int64_t length) {
-  if (length >= 0) return static_cast<std::size_t>(length);
-  throw std::length_error("'" + output + "' has the length " + std::to_string(length) +
-                          "; it must not be negative");
-}
-
 void set_next(detail::Recorder& recorder, detail::Boundary& loop, std::size_t recurrence,
               detail::SlotId next) {
   auto& carried = std::get<detail::LoopRecord>(loop.record).recurrences[recurrence];
@@ -58,6 +40,7 @@ LoopBoundary Graph::add_loop(std::string_view name, const LoopOptions& options) 
   boundary.name = recorder_.unique_name(options.name.empty() ? name : options.name);
   detail::LoopRecord loop;
   loop.max_iterations = options.max_iterations;
+  loop.below = detail::arithmetic_operator("less");
   loop.iteration =
       recorder_.add_slot(detail::slot_type<std::int64_t>(), boundary.name + "'s iteration");
   loop.count = recorder_.add_slot(detail::slot_type<std::int64_t>(), boundary.name + "'s count");
@@ -129,23 +112,62 @@ Value<std::int64_t> LoopBoundary::index(detail::Boundary& loop, bool reverse) co
   if (!reverse) return iteration;
   record.reads_count = true;
   const Value<std::int64_t> count(handle_.recorder(), record.count);
-  return Graph(handle_.recorder())
-      .map(
-          loop.name + "'s index", [](std::int64_t i, std::int64_t n) { return n - 1 - i; },
-          iteration, count);
+  const auto last = detail::apply_as<std::int64_t>(handle_.recorder(), loop.name + "'s last index",
+                                                   detail::arithmetic_operator("subtract"), count,
+                                                   std::int64_t{1});
+  return detail::apply_as<std::int64_t>(handle_.recorder(), loop.name + "'s index",
+                                        detail::arithmetic_operator("subtract"), last, iteration);
 }
 
 Value<Tensor> LoopBoundary::add_iterator(const Value<Tensor>& tensor,
                                          const IteratorOptions& options) {
   detail::Boundary& at = handle_.at("add_iterator");
   if (options.axis < 0 || options.axis >= Shape::kMaxRank) throw_axis(at, options.axis);
-  return Graph(handle_.recorder())
-      .map_into<Tensor>(
-          at.name + "'s iterator",
-          [axis = options.axis](const Tensor& all, std::int64_t i, Tensor& out) {
-            take_slice(all, axis, i, out);
-          },
-          tensor, index(at, options.reverse));
+  return detail::apply_as<Tensor>(handle_.recorder(), at.name + "'s iterator",
+                                  detail::slice_operator(), tensor, index(at, options.reverse),
+                                  std::int32_t{options.axis});
+}
+
+void LoopBoundary::add_count(detail::LoopRecord& loop, const std::string& name,
+                             detail::Argument count) const {
+  handle_.recorder().add_step(
+      detail::step_of(detail::count_operator(), {std::move(count)}, name, {loop.count}));
+  loop.has_count = true;
+}
+
+detail::SlotId LoopBoundary::add_collected(detail::Boundary& loop, detail::SlotId value,
+                                           const std::string& name, const detail::Argument& length,
+                                           const StackOptions& options,
+                                           const detail::SlotType* list,
+                                           const detail::SlotType* out) const {
+  using detail::Constant;
+  detail::Recorder& recorder = handle_.recorder();
+  auto& record = std::get<detail::LoopRecord>(loop.record);
+  const std::string so_far = name + " so far";
+  const detail::SlotArgument all{recorder.add_slot(list, so_far), list};
+  const detail::SlotId whole = recorder.add_slot(out, name);
+  const detail::SlotArgument one{value, list->list().element};
+
+  detail::Step add =
+      step_of(detail::append_operator(), {all, one, length, Constant(name)}, name, {all.slot});
+  // So that it lies in the loop, wherever the value is made.
+  add.reads.push_back(record.iteration);
+  recorder.add_step(std::move(add));
+
+  detail::LoopRecord::Collected collected;
+  collected.list = all.slot;
+  collected.begin =
+      step_of(detail::list_operator(), {Constant(detail::ValueType{list})}, so_far, {all.slot});
+  detail::Arguments arguments{all, length, Constant(options.reverse), Constant(name)};
+  const bool tensors = out == detail::slot_type<Tensor>();
+  if (tensors) arguments.emplace_back(Constant(std::int32_t{options.axis}));
+  // A name of its own: a file tells steps apart by their names.
+  collected.end = step_of(tensors ? detail::stack_operator() : detail::pad_operator(),
+                          std::move(arguments), name + " as one", {whole});
+  if (const auto* slot = std::get_if<detail::SlotArgument>(&length))
+    collected.outer_reads = {slot->slot};
+  record.collected.push_back(std::move(collected));
+  return whole;
 }
 
 detail::SlotId LoopBoundary::add_output(const detail::BoundaryHandle& loop,

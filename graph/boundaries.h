@@ -30,15 +30,12 @@
 #pragma once
 
 #include <sluice/graph/graph.h>
-#include <sluice/runtime/tensor_slices.h>
+#include <sluice/runtime/tensor.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -71,28 +68,7 @@ detail::SlotId slot_of(const Value<T>& value, detail::Recorder& recorder,
   return value.slot();
 }
 
-// A count of any integer type; one that does not fit is as many as there can be.
-template <class T>
-std::int64_t to_count(const T& number) {
-  const std::int64_t index = to_index(number);
-  return index < 0 && number > T{} ? std::numeric_limits<std::int64_t>::max() : index;
-}
-
-// Throws std::out_of_range when the list has no such element.
-std::size_t check_element(std::int64_t index, std::size_t size);
-// Throws std::length_error when the output has no room for one more value.
-void check_room(const std::string& output, std::size_t values, std::int64_t length);
-// Throws std::length_error for a negative length.
-std::size_t check_length(const std::string& output, std::int64_t length);
-
 // What the output is made of: the values of all iterations.
-template <class T>
-void stack(std::vector<T>&& values, int, std::vector<T>& out) {
-  out = std::move(values);
-}
-inline void stack(std::vector<Tensor>&& values, int axis, Tensor& out) {
-  stack_slices(values, axis, out);
-}
 template <class T>
 using stack_t = std::conditional_t<std::is_same_v<T, Tensor>, Tensor, std::vector<T>>;
 
@@ -175,16 +151,8 @@ class LoopBoundary {
                   "add_trip_limit: the count must be an integer, or a Value of one");
     detail::Recorder& recorder = handle_.recorder();
     detail::LoopRecord& loop = begin_trip_limit();
-    const detail::SlotId slot = loop.count;
-    detail::Step step;
-    step.name = recorder.plan().slots[slot].name;
-    detail::argument<Count>::reads(count, {recorder, detail::is_given(step.name)}, step.reads);
-    step.writes = {slot};
-    step.run = [count, slot](detail::Sample& sample) {
-      sample.get<std::int64_t>(slot) = detail::to_count(detail::argument<Count>::of(count, sample));
-    };
-    recorder.add_step(std::move(step));
-    loop.has_count = true;
+    const std::string& name = recorder.plan().slots[loop.count].name;
+    add_count(loop, name, detail::whole_argument(count, {recorder, detail::is_given(name)}));
   }
   // Asked before each iteration: a Value<bool> that depends on a recurrence or an iterator. A
   // sample for which it still holds after LoopOptions::max_iterations fails.
@@ -219,13 +187,11 @@ class LoopBoundary {
   Value<T> add_iterator(const Value<std::vector<T>>& list, const IteratorOptions& options = {}) {
     detail::Boundary& at = handle_.at("add_iterator");
     if (options.axis != 0) throw_axis(at, options.axis);
-    return Graph(handle_.recorder())
-        .map(
-            at.name + "'s iterator",
-            [](const std::vector<T>& all, std::int64_t i) {
-              return detail::copy_of<T>(all[detail::check_element(i, all.size())]);
-            },
-            list, index(at, options.reverse));
+    static_assert(detail::duplicates<T>,
+                  "add_iterator: the elements of the list must copy: give their type a copy "
+                  "constructor, or `T clone() const`");
+    return detail::apply_as<T>(handle_.recorder(), at.name + "'s iterator",
+                               detail::element_operator(), list, index(at, options.reverse));
   }
   Value<Tensor> add_iterator(const Value<Tensor>& tensor, const IteratorOptions& options = {});
 
@@ -251,44 +217,24 @@ class LoopBoundary {
     constexpr int kAxes = std::is_same_v<T, Tensor> ? Shape::kMaxRank : 1;
     if (options.axis < 0 || options.axis >= kAxes) throw_axis(at, options.axis);
     const detail::SlotId from = detail::slot_of(value, recorder, at);
+    static_assert(detail::duplicates<T>,
+                  "add_output: the values of iterations must copy: give their type a copy "
+                  "constructor, or `T clone() const`");
     const std::string name = recorder.unique_name(at.name + "'s output");
-    const detail::SlotId list = recorder.add_slot(detail::slot_type<List>(), name + " so far");
-    const detail::SlotId out = recorder.add_slot(detail::slot_type<Out>(), name);
-    auto& loop = std::get<detail::LoopRecord>(at.record);
-    const auto room = [length](const detail::Sample& sample) {
-      return detail::to_count(detail::argument<Length>::of(length, sample));
-    };
-
-    detail::Step add = detail::append_to_list<T>(name, list, from);
-    add.reads.push_back(loop.iteration);
-    const detail::ArgumentContext context{recorder, detail::is_given(name)};
-    detail::argument<Length>::reads(length, context, add.reads);
-    add.run = [name, list, room, append = std::move(add.run)](detail::Sample& sample) {
-      detail::check_room(name, sample.get<List>(list).size(), room(sample));
-      append(sample);
-    };
-    recorder.add_step(std::move(add));
-
-    detail::LoopRecord::Collected collected;
-    collected.list = list;
-    collected.begin = detail::clear_list<T>(name, list);
-    collected.end.name = name;
-    detail::argument<Length>::reads(length, context, collected.end.reads);
-    collected.outer_reads = collected.end.reads;
-    collected.end.reads.push_back(list);
-    collected.end.writes = {out};
-    collected.end.run = [name, list, out, room, options](detail::Sample& sample) {
-      List& values = sample.get<List>(list);
-      if (options.reverse) std::reverse(values.begin(), values.end());
-      values.resize(detail::check_length(name, room(sample)));
-      detail::stack(std::move(values), options.axis, sample.get<Out>(out));
-    };
-    loop.collected.push_back(std::move(collected));
-    return Value<Out>(recorder, out);
+    const detail::Argument most =
+        detail::whole_argument(length, {recorder, detail::is_given(name)});
+    return Value<Out>(recorder, add_collected(at, from, name, most, options,
+                                              detail::slot_type<List>(), detail::slot_type<Out>()));
   }
 
  private:
   detail::LoopRecord& begin_trip_limit();
+  void add_count(detail::LoopRecord& loop, const std::string& name, detail::Argument count) const;
+  // The steps that keep the value of each iteration, and that make the output of them.
+  detail::SlotId add_collected(detail::Boundary& loop, detail::SlotId value,
+                               const std::string& name, const detail::Argument& length,
+                               const StackOptions& options, const detail::SlotType* list,
+                               const detail::SlotType* out) const;
   static void add_while(detail::Boundary& loop, detail::SlotId more);
   void add_recurrence(detail::Boundary& loop, detail::SlotId initial) const;
   // The number of the element that an iterator is at.

@@ -13,6 +13,11 @@
 
 namespace sluice {
 
+namespace detail {
+// Stands for what chooses an arm by its number.
+struct ByNumber {};
+}  // namespace detail
+
 template <class Predicate, class Then, class Otherwise>
 auto Graph::if_else(const Predicate& predicate, Then then, Otherwise otherwise,
                     const ChoiceOptions& options) {
@@ -102,12 +107,17 @@ template <class On, class Choose>
 // clang-tidy does not see through the template that `arms` moves on.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Graph::open(std::string_view kind, std::vector<std::string> arms, const On& on,
-                 detail::Choosing::By by, Choose choose) {
+                 Choose choose) {
   std::string name = recorder_.unique_name(kind);
   const detail::ArgumentContext context{recorder_, detail::is_given(name)};
   if constexpr (detail::is_known_number<detail::argument_t<On>>) {
+    constexpr bool kByNumber = std::is_same_v<Choose, detail::ByNumber>;
     recorder_.open_branch(std::move(name), std::move(arms),
-                          {by, detail::AsArgument<On>::of(on, context, detail::Parameter())});
+                          {kByNumber ? detail::Choosing::By::number : detail::Choosing::By::truth,
+                           detail::AsArgument<On>::of(on, context, detail::Parameter())});
+  } else if constexpr (std::is_same_v<Choose, detail::ByNumber>) {
+    recorder_.open_branch(std::move(name), std::move(arms),
+                          {detail::Choosing::By::number, detail::whole_argument(on, context)});
   } else {
     std::vector<detail::SlotId> reads;
     detail::argument<On>::reads(on, context, reads);
@@ -119,19 +129,15 @@ template <class R, class Predicate, class Yes, class No>
 R Graph::choose(std::string_view name, std::vector<std::string> arms, const Predicate& predicate,
                 const Yes& yes, const No& no) {
   const detail::Recorder::Attempt attempt(recorder_);
-  open(name, std::move(arms), predicate, detail::Choosing::By::truth,
-       [predicate](const detail::Sample& sample) -> std::int64_t {
-         return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
-       });
+  open(name, std::move(arms), predicate, [predicate](const detail::Sample& sample) -> std::int64_t {
+    return detail::truth(detail::argument<Predicate>::of(predicate, sample)) ? 0 : 1;
+  });
   return run_arms<R>(yes, no);
 }
 
 template <class Index>
 void Graph::open_select(const Index& index, std::size_t arms, const SelectOptions& options) {
-  open(options.name, arm_names(arms, options), index, detail::Choosing::By::number,
-       [index](const detail::Sample& sample) {
-         return detail::to_index(detail::argument<Index>::of(index, sample));
-       });
+  open(options.name, arm_names(arms, options), index, detail::ByNumber());
 }
 
 template <class R, class... Arms>

@@ -344,8 +344,7 @@ class Graph {
   }
 
   template <class On, class Choose>
-  void open(std::string_view kind, std::vector<std::string> arms, const On& on,
-            detail::Choosing::By by, Choose choose);
+  void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);
   template <class Index>
   void open_select(const Index& index, std::size_t arms, const SelectOptions& options);
   // A branch of two arms, the first for where the predicate holds.

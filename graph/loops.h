@@ -17,29 +17,6 @@ namespace sluice {
 
 namespace detail {
 
-// A step that empties a list, and one that adds a value to it.
-template <class T>
-detail::Step clear_list(std::string name, detail::SlotId list) {
-  detail::Step step;
-  step.name = std::move(name);
-  step.writes = {list};
-  step.run = [list](detail::Sample& sample) { sample.get<std::vector<T>>(list).clear(); };
-  return step;
-}
-template <class T>
-detail::Step append_to_list(std::string name, detail::SlotId list, detail::SlotId value) {
-  detail::Step step;
-  step.name = std::move(name);
-  step.reads = {list, value};
-  step.writes = {list};
-  step.run = [list, value](detail::Sample& sample) {
-    T copy = copy_of(sample.get<T>(value));
-    take_ownership(copy);
-    sample.get<std::vector<T>>(list).push_back(std::move(copy));
-  };
-  return step;
-}
-
 // The state of a loop that begins as Init. Constants in it take the types that the body gives back
 // for them, or that it asks for by name: `0` beside a Value<std::int64_t> is a std::int64_t.
 struct WholeResult {
@@ -208,6 +185,13 @@ auto Graph::while_loop(const Init& init, Condition condition, Body body,
 
 template <class S, class Count, class Init, class Body>
 S Graph::count_loop(const Count& count, const Init& init, Body body, const LoopOptions& options) {
+  Value<std::int64_t> limit;
+  if constexpr (!detail::is_known_number<detail::argument_t<Count>>) {
+    limit = {
+        recorder_,
+        recorder_.add(detail::count_operator(),
+                      {detail::whole_argument(count, {recorder_, detail::is_given("count")})})[0]};
+  }
   return run_loop<S>(
       "for_loop", options, init,
       [&](const Value<std::int64_t>& i, const S&) {
@@ -215,8 +199,8 @@ S Graph::count_loop(const Count& count, const Init& init, Body body, const LoopO
           return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
                                         count);
         } else {
-          return map(
-              "more", [](std::int64_t n, auto limit) { return std::cmp_less(n, limit); }, i, count);
+          return detail::apply_as<bool>(recorder_, "more", detail::arithmetic_operator("less"), i,
+                                        limit);
         }
       },
       body);
@@ -254,26 +238,30 @@ template <class S, class T, class Count, class Init, class Body>
 std::tuple<S, Value<std::vector<T>>> Graph::collect_loop(const Count& count, const Init& init,
                                                          Body body, const CollectOptions& options) {
   using List = std::vector<T>;
-  const std::string name = recorder_.unique_name("collect");
-  const Value<List> list(recorder_, recorder_.add_slot(detail::slot_type<List>(), name));
-  recorder_.add_step(detail::clear_list<T>(name, list.slot()));
-  const S last = count_loop<S>(count, init,
-                               [&](const Value<std::int64_t>& i, const S& state) {
-                                 const auto given = detail::call(body, state, i);
-                                 const auto value =
-                                     detail::normal_as<Value<T>>(giver(), std::get<1>(given));
-                                 recorder_.add_step(detail::append_to_list<T>(
-                                     recorder_.unique_name("collect"), list.slot(), value.slot()));
-                                 return std::get<0>(given);
-                               },
-                               {options.max_iterations, options.name});
+  static_assert(detail::duplicates<T>,
+                "for_loop_collect: the values to keep must copy: give their type a copy "
+                "constructor, or `T clone() const`");
+  const Value<List> list(
+      recorder_, recorder_.add(detail::list_operator(),
+                               {detail::Constant(detail::ValueType{detail::slot_type<List>()})},
+                               "collect")[0]);
+  const S last = count_loop<S>(
+      count, init,
+      [&](const Value<std::int64_t>& i, const S& state) {
+        const auto given = detail::call(body, state, i);
+        const auto value = detail::normal_as<Value<T>>(giver(), std::get<1>(given));
+        recorder_.add(
+            detail::append_operator(),
+            detail::append_operator()->arrange({{"list", detail::SlotArgument{list.slot()}},
+                                                {"value", detail::SlotArgument{value.slot()}}}),
+            "collect");
+        return std::get<0>(given);
+      },
+      {options.max_iterations, options.name});
   if (!options.reverse) return {last, list};
-  const auto turn = [](const List& all) {
-    List turned;
-    for (auto it = all.rbegin(); it != all.rend(); ++it) turned.push_back(detail::copy_of(*it));
-    return turned;
-  };
-  return {last, map("reverse", turn, list)};
+  const detail::SlotId reversed =
+      recorder_.add(detail::reverse_operator(), {detail::SlotArgument{list.slot()}})[0];
+  return {last, Value<List>(recorder_, reversed)};
 }
 
 }  // namespace sluice

@@ -26,13 +26,13 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op :
        {brightness_contrast_operator(), center_crop_operator(), crop_operator(),
         crop_mirror_normalize_operator(), decode_and_resize_operator(), decode_jpeg_operator(),
-        decode_jpeg_size_operator(), decode_jpeg_window_operator(), flip_operator(),
-        invert_operator(), peek_jpeg_operator(), random_window_operator(),
-        random_window_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
+        decode_jpeg_size_operator(), decode_jpeg_region_operator(), flip_operator(),
+        invert_operator(), peek_jpeg_operator(), random_region_operator(),
+        random_region_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
         resize_shorter_operator(), resize_to_height_operator(), resize_to_width_operator(),
         rotate_operator()})
     registry.add(op);
-  registry.add_type("jpeg_header", slot_type<JpegHeader>());
+  registry.add_value_type<JpegHeader>("jpeg_header");
 }
 
 struct FilledRegistry : OperatorRegistry {

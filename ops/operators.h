@@ -22,10 +22,11 @@ OperatorRegistry& registry();
 
 // Makes an operator (declare_operator.h) known by its name, which must be new.
 void register_operator(detail::OperatorPtr op);
-// Makes a type of values known by a name, so that plans with operators on it can be saved.
+// Makes a type of values known by a name, so that plans with operators on it can be saved; lists of
+// them, std::vector<T>, are known as "list of" that name.
 template <class T>
 void register_value_type(const std::string& name) {
-  detail::registry().add_type(name, detail::slot_type<T>());
+  detail::registry().add_value_type<T>(name);
 }
 
 // All of them, by name.

@@ -31,7 +31,7 @@ Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg) {
 
 Value<Tensor> train(Graph& g, Value<Bytes> jpeg) {
   auto mirror = g.coin_flip(0.5f);
-  auto part = decode_jpeg(jpeg, random_window(jpeg));
+  auto part = decode_jpeg(jpeg, random_region(jpeg));
   return resize_mirror_normalize(
       part,
       {.width = 224, .height = 224, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
@@ -55,7 +55,7 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   using Jpeg = Value<Bytes>;
   if (workload == "decode") return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg); });
   if (workload == "region")
-    return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg, random_window(jpeg)); });
+    return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg, random_region(jpeg)); });
   if (workload == "train") return from_files([](Graph& g, Jpeg jpeg) { return train(g, jpeg); });
   if (workload == "eval") return from_files([](Graph&, Jpeg jpeg) { return eval(jpeg); });
   return from_files([](Graph& g, Jpeg jpeg) { return rotate_some(g, jpeg); });

@@ -140,7 +140,7 @@ class Builder {
       condition.results = {below};
       if (record.more) {
         // Behind the last iteration there is nothing to ask: an iterator has come to its end.
-        Branch both = choice(loop.name + "'s limit", below, "ask", "over", condition.scope);
+        Branch both = choice(loop.name + "'s end", below, "ask", "over", condition.scope);
         both.arms[0].nodes = nodes(region, inner, in_condition);
         both.arms[0].results = {*record.more};
         both.arms[1].results = {below};
@@ -154,14 +154,9 @@ class Builder {
   }
 
   Step count_step(const LoopRecord& record, SlotId below) const {
-    Step step;
-    step.name = plan_.slots[below].name;
-    step.reads = {record.iteration, record.count};
-    step.writes = {below};
-    step.run = [i = record.iteration, count = record.count, below](Sample& sample) {
-      sample.get<bool>(below) = sample.get<std::int64_t>(i) < sample.get<std::int64_t>(count);
-    };
-    return step;
+    const auto argument = [&](SlotId slot) { return SlotArgument{slot, plan_.slots[slot].type}; };
+    return step_of(record.below, {argument(record.iteration), argument(record.count)},
+                   plan_.slots[below].name, {below});
   }
 
   static Stage stage(Step step) {

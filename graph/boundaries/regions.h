@@ -47,6 +47,7 @@ struct LoopRecord {
   SlotId iteration = 0;        // std::int64_t
   SlotId count = 0;            // std::int64_t, written by a step before the loop
   bool has_count = false;      // the step is there
+  OperatorPtr below;           // whether one std::int64_t is less than another
   bool reads_count = false;    // an iterator goes backwards
   std::optional<SlotId> more;  // a bool made inside: whether the next iteration comes
   std::vector<Recurrence> recurrences;

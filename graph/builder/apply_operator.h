@@ -60,10 +60,14 @@ const Parameter& parameter_at(const Operator& op, std::size_t i);
 template <class A>
 struct AsArgument {
   static Argument of(const A& constant, const ArgumentContext&, const Parameter& parameter) {
-    static_assert(ConstantTraits<A>::exists,
+    static_assert(ConstantTraits<A>::exists || is_known_number<A>,
                   "apply_operator: an argument is a Value, a Param, or a constant that a plan can "
                   "hold: a number, bool, enumerator, std::string, Rectangle or array of floats");
-    return ConstantTraits<A>::to(constant, parameter);
+    if constexpr (is_known_number<A>) {
+      return Constant(constant);
+    } else {
+      return ConstantTraits<A>::to(constant, parameter);
+    }
   }
 };
 template <class T>
@@ -81,6 +85,22 @@ struct AsArgument<Param<T>> {
     return AsArgument<Value<T>>::of(param.value(), context, parameter);
   }
 };
+
+// A count or an index of any whole type or enumeration, for a parameter that takes any whole
+// number.
+template <class A>
+Argument whole_argument(const A& number, const ArgumentContext& context) {
+  if constexpr (requires { typename A::value_type; }) {
+    if constexpr (requires { number.is_constant(); }) {
+      if (number.is_constant()) return Constant(to_count(number.constant()));
+      return whole_argument(number.value(), context);
+    } else {
+      return AsArgument<A>::of(number, context, Parameter());
+    }
+  } else {
+    return Constant(to_count(number));
+  }
+}
 
 template <class A>
 Recorder* recorder_of(const A&) {

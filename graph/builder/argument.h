@@ -71,32 +71,6 @@ bool truth(const T& number) {
   }
 }
 
-// As a number that no arm has, where it does not fit.
-template <class T>
-std::int64_t to_index(const T& number) {
-  if constexpr (std::is_enum_v<T>) {
-    return to_index(static_cast<std::underlying_type_t<T>>(number));
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return number ? 1 : 0;
-  } else {
-    return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : -1;
-  }
-}
-
-template <class T>
-T copy_of(const T& value) {
-  if constexpr (std::is_copy_constructible_v<T>) {
-    return value;
-  } else {
-    return value.clone();
-  }
-}
-
-template <class T>
-inline constexpr bool is_vector = false;
-template <class T>
-inline constexpr bool is_vector<std::vector<T>> = true;
-
 inline std::string is_given(std::string_view step) {
   return "'" + std::string(step) + "' is given";
 }

@@ -162,9 +162,9 @@ const OperatorPtr& filter_operator() {
     OperatorFunctions functions;
     functions.bind = [](const OperatorSchema&, const Call& call) {
       std::function<void(Sample&)> run;
-      visit_number(call.arguments[0], [&]<class T>(const NumberReader<T>& predicate) {
-        run = [predicate](Sample& sample) {
-          if (!(predicate.of(sample) != T{})) sample.drop();
+      visit_plain_type(number_type(call.arguments[0]), [&]<class C>(std::type_identity<C>) {
+        run = [predicate = NumberOperand<C>(call.arguments[0])](Sample& sample) {
+          if (!(predicate.of(sample) != C{})) sample.drop();
         };
       });
       return run;
@@ -177,7 +177,10 @@ const OperatorPtr& filter_operator() {
 std::vector<OperatorPtr> built_in_operators() {
   std::vector<OperatorPtr> all{uniform_operator(), normal_operator(),    coin_flip_operator(),
                                draw_operator(),    magnitude_operator(), constant_operator(),
-                               filter_operator(),  cast_operator(),      convert_operator()};
+                               filter_operator(),  cast_operator(),      convert_operator(),
+                               count_operator(),   list_operator(),      append_operator(),
+                               reverse_operator(), element_operator(),   slice_operator(),
+                               pad_operator(),     stack_operator()};
   for (const char* name : {"add", "subtract", "multiply", "divide", "remainder", "less", "greater",
                            "less_equal", "greater_equal", "equal", "not_equal", "negate", "not"})
     all.push_back(arithmetic_operator(name));

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 namespace sluice::detail {
 namespace {
@@ -13,6 +15,23 @@ double wide_of(const JsonPlace& place) {
   if (text == "inf") return std::numeric_limits<double>::infinity();
   if (text == "-inf") return -std::numeric_limits<double>::infinity();
   place.fail("must be a number, or one of 'nan', 'inf' and '-inf'");
+}
+
+template <class T>
+T number_of(const JsonPlace& place) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return place.boolean();
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return place.unsigned_integer();
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(
+        place.integer(std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return wide_of(place);
+  } else {
+    if (place.json().is_string()) return static_cast<T>(static_cast<float>(wide_of(place)));
+    return static_cast<T>(place.narrow_number());
+  }
 }
 
 Rectangle rectangle_of(const JsonPlace& place) {
@@ -34,17 +53,15 @@ std::vector<double> numbers_of(const JsonPlace& place) {
 Constant typed_constant(const JsonPlace& place) {
   if (!place.json().is_object() || place.json().size() != 1)
     place.fail(R"(must be a slot, as {"slot": 3}, or a constant and its type, as {"i32": 5})");
-  place.only({"bool", "i32", "i64", "f32", "f64", "text", "rectangle", "numbers"});
+  place.only({"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64",
+              "text", "rectangle", "numbers"});
   const std::string type = place.json().begin().key();
   const JsonPlace value = place.field(type);
-  if (type == "bool") return value.boolean();
-  if (type == "i32") return static_cast<std::int32_t>(value.integer(INT32_MIN, INT32_MAX));
-  if (type == "i64") return value.integer(INT64_MIN, INT64_MAX);
-  if (type == "f32") {
-    if (value.json().is_string()) return static_cast<float>(wide_of(value));
-    return value.narrow_number();
-  }
-  if (type == "f64") return wide_of(value);
+  std::optional<Constant> number;
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view name) {
+    if (type == name) number = number_of<T>(value);
+  });
+  if (number) return *number;
   if (type == "text") return value.text();
   if (type == "rectangle") return rectangle_of(value);
   return numbers_of(value);
@@ -70,7 +87,9 @@ Constant constant_of(const JsonPlace& place, const Parameter& parameter) {
     case ParameterType::numbers:
       return numbers_of(place);
     case ParameterType::any_number:
+    case ParameterType::any_whole:
     case ParameterType::any:
+    case ParameterType::value_type:
       break;
   }
   return typed_constant(place);

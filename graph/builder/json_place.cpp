@@ -76,6 +76,13 @@ std::int64_t JsonPlace::integer(std::int64_t low, std::int64_t high) const {
   return number;
 }
 
+std::uint64_t JsonPlace::unsigned_integer() const {
+  if (!json_->is_number_integer()) fail("must be a whole number, not " + shown(*json_));
+  if (!json_->is_number_unsigned() && json_->get<std::int64_t>() < 0)
+    fail(fmt::format("must lie between 0 and {}, not {}", UINT64_MAX, shown(*json_)));
+  return json_->get<std::uint64_t>();
+}
+
 double JsonPlace::number() const {
   if (!json_->is_number()) fail("must be a number, not " + shown(*json_));
   return json_->get<double>();

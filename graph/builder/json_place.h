@@ -34,6 +34,7 @@ class JsonPlace {
   const std::string& text() const;
   bool boolean() const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
+  std::uint64_t unsigned_integer() const;
   double number() const;
   float narrow_number() const;  // fails for what no float can say
 

@@ -18,4 +18,18 @@ void throw_cast(double number, std::string_view type) {
       "cast: {:g} does not fit into '{}'; clamp it, or cast to a wider type", number, type));
 }
 
+const SlotType* number_type(const Argument& argument) {
+  const SlotType* found = nullptr;
+  if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+    visit_number_type(slot->type, [&]<class T>(std::type_identity<T>) { found = slot->type; });
+  } else {
+    std::visit(
+        [&]<class T>(const T&) {
+          if constexpr (is_known_number<T>) found = slot_type<T>();
+        },
+        std::get<Constant>(argument));
+  }
+  return found;
+}
+
 }  // namespace sluice::detail

@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -59,7 +58,11 @@ To number_as(X x) {
     if (!(whole >= least && whole < beyond))
       throw_cast(static_cast<double>(x), detail::type_name<To>());
   }
-  return static_cast<To>(x);
+  if constexpr (std::is_same_v<To, Half>) {
+    return Half(static_cast<float>(x));
+  } else {
+    return static_cast<To>(x);
+  }
 }
 
 // Comparisons of whole numbers of different signedness mean what they say (std::cmp_less and
@@ -172,34 +175,69 @@ struct Not {
   }
 };
 
-// An argument that is a number of type T: a constant, or read from the sample.
+// The type that C++ computes with where it is given one number of type T: an int for what is
+// narrower. Each T is one of them.
 template <class T>
-struct NumberReader {
-  using Type = T;
-  bool is_slot = false;
-  SlotId slot = 0;
-  T constant{};
-  const T& of(const Sample& sample) const { return is_slot ? sample.get<T>(slot) : constant; }
-};
-// Calls visit(NumberReader<T>) with the argument, if it is a number of a known type.
+using plain_t = decltype(+plain(T()));
+
+// The slot type of an argument that is a number of a type with a name; null for any other.
+const SlotType* number_type(const Argument& argument);
+
+// Calls visit(std::type_identity<T>()) with the number type of the slot type.
 template <class Visit>
-void visit_number(const Argument& argument, Visit&& visit) {
-  if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
-    const auto one = [&]<class T>(std::type_identity<T>) {
-      if (slot->type == slot_type<T>()) visit(NumberReader<T>{true, slot->slot, {}});
-    };
-    one(std::type_identity<bool>());
-    one(std::type_identity<std::int32_t>());
-    one(std::type_identity<std::int64_t>());
-    one(std::type_identity<float>());
-    one(std::type_identity<double>());
-  } else {
-    std::visit(
-        [&]<class T>(const T& constant) {
-          if constexpr (is_known_number<T>) visit(NumberReader<T>{false, 0, constant});
-        },
-        std::get<Constant>(argument));
-  }
+void visit_number_type(const SlotType* type, Visit&& visit) {
+  for_each_number_type([&]<class T>(std::type_identity<T> which, std::string_view) {
+    if (type == slot_type<T>()) visit(which);
+  });
 }
+// The same with the type that C++ computes with.
+template <class Visit>
+void visit_plain_type(const SlotType* type, Visit&& visit) {
+  std::type_identity<int> as_int;
+  std::type_identity<unsigned> as_unsigned;
+  std::type_identity<std::int64_t> as_wide;
+  std::type_identity<std::uint64_t> as_wide_unsigned;
+  std::type_identity<float> as_float;
+  std::type_identity<double> as_double;
+  visit_number_type(type, [&]<class T>(std::type_identity<T>) {
+    // Each of these is instantiated once, not for each T.
+    if (std::is_same_v<plain_t<T>, int>) return visit(as_int);
+    if (std::is_same_v<plain_t<T>, unsigned>) return visit(as_unsigned);
+    if (std::is_same_v<plain_t<T>, std::int64_t>) return visit(as_wide);
+    if (std::is_same_v<plain_t<T>, std::uint64_t>) return visit(as_wide_unsigned);
+    if (std::is_same_v<plain_t<T>, float>) return visit(as_float);
+    return visit(as_double);
+  });
+}
+
+// An argument that is a number, as a C, which can say what it is: a constant, or read from the
+// sample.
+template <class C>
+class NumberOperand {
+ public:
+  explicit NumberOperand(const Argument& argument) {
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      slot_ = slot->slot;
+      visit_number_type(slot->type, [&]<class T>(std::type_identity<T>) {
+        load_ = [](const void* at) { return static_cast<C>(plain(*static_cast<const T*>(at))); };
+      });
+    } else {
+      std::visit(
+          [&]<class T>(const T& constant) {
+            // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
+            if constexpr (is_known_number<T>) constant_ = static_cast<C>(plain(constant));
+          },
+          std::get<Constant>(argument));
+    }
+  }
+  C of(const Sample& sample) const {
+    return load_ == nullptr ? constant_ : load_(sample.address(slot_));
+  }
+
+ private:
+  C (*load_)(const void*) = nullptr;
+  SlotId slot_ = 0;
+  C constant_{};
+};
 
 }  // namespace sluice::detail

@@ -18,42 +18,66 @@ Parameter any_number(std::string name, std::string help) {
   return parameter;
 }
 
-// Calls visit(T{}) with the number type of this name.
-template <class Visit>
-void visit_type(std::string_view name, Visit&& visit) {
-  if (name == "bool") visit(bool{});
-  if (name == "i32") visit(std::int32_t{});
-  if (name == "i64") visit(std::int64_t{});
-  if (name == "f32") visit(float{});
-  if (name == "f64") visit(double{});
-}
+// What F makes of two numbers. Both come as the type that C++ computes with, which changes no
+// result: there are few such types, and many pairs of types.
+using Run = std::function<void(Sample&)>;
+struct Computed {
+  const SlotType* type = nullptr;  // null: F does not take these numbers
+  std::function<Run(const Call&)> bind;
+};
 
-// Nothing, for numbers that F does not take.
-template <class F, class... Numbers>
-std::vector<const SlotType*> types_of(const Numbers&... numbers) {
-  if constexpr (requires { F()(numbers...); }) {
-    return {slot_type<decltype(F()(numbers...))>()};
-  } else {
-    return {};
-  }
-}
-template <class F, class... Readers>
-std::function<void(Sample&)> run_of(SlotId out, const Readers&... readers) {
-  if constexpr (requires { F()(typename Readers::Type{}...); }) {
-    return [out, readers...](Sample& sample) {
-      using R = decltype(F()(typename Readers::Type{}...));
-      sample.get<R>(out) = F()(readers.of(sample)...);
+template <class F, class X, class Y>
+Computed computed() {
+  Computed made;
+  if constexpr (requires { F()(X(), Y()); }) {
+    using R = decltype(F()(X(), Y()));
+    made.type = slot_type<R>();
+    made.bind = [](const Call& call) -> Run {
+      return [x = NumberOperand<X>(call.arguments[0]), y = NumberOperand<Y>(call.arguments[1]),
+              out = call.outputs[0]](Sample& sample) {
+        sample.get<R>(out) = F()(x.of(sample), y.of(sample));
+      };
     };
-  } else {
-    return {};
   }
+  return made;
+}
+// Comparisons tell numbers of different signedness apart.
+template <class F>
+inline constexpr bool compares = std::is_same_v<decltype(F()(0, 0)), bool>;
+template <class C>
+using widest_t =
+    std::conditional_t<std::is_floating_point_v<C>, C,
+                       std::conditional_t<std::is_signed_v<C>, std::int64_t, std::uint64_t>>;
+
+template <class F>
+Computed binary_of(const Arguments& arguments) {
+  Computed made;
+  visit_plain_type(number_type(arguments[0]), [&]<class X>(std::type_identity<X>) {
+    visit_plain_type(number_type(arguments[1]), [&]<class Y>(std::type_identity<Y>) {
+      using C = decltype(X() + Y());
+      if constexpr (compares<F> && std::is_integral_v<C>) {
+        made = computed<F, widest_t<X>, widest_t<Y>>();
+      } else {
+        made = computed<F, C, C>();
+      }
+    });
+  });
+  return made;
 }
 
-template <class Visit>
-void visit_both(const Arguments& arguments, Visit&& visit) {
-  visit_number(arguments[0], [&](const auto& x) {
-    visit_number(arguments[1], [&](const auto& y) { visit(x, y); });
+template <class F>
+Computed unary_of(const Arguments& arguments) {
+  Computed made;
+  visit_plain_type(number_type(arguments[0]), [&]<class C>(std::type_identity<C>) {
+    using R = decltype(F()(C()));
+    made.type = slot_type<R>();
+    made.bind = [](const Call& call) -> Run {
+      return [x = NumberOperand<C>(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
+        sample.get<R>(out) = F()(x.of(sample));
+      };
+    };
   });
+  return made;
 }
 
 OperatorSchema schema_of(const char* name, const char* summary, bool two) {
@@ -67,43 +91,27 @@ OperatorSchema schema_of(const char* name, const char* summary, bool two) {
   return schema;
 }
 
-template <class F>
-OperatorPtr binary(const char* name, const char* summary) {
+OperatorPtr computing(OperatorSchema schema, Computed (*of)(const Arguments&)) {
   OperatorFunctions functions;
-  functions.output_types = [](const Arguments& arguments) {
-    std::vector<const SlotType*> types;
-    visit_both(arguments,
-               [&](const auto& x, const auto& y) { types = types_of<F>(x.constant, y.constant); });
-    return types;
+  functions.output_types = [of](const Arguments& arguments) {
+    return std::vector<const SlotType*>{of(arguments).type};
   };
-  functions.check = [name = std::string(name),
-                     types = functions.output_types](const Arguments& arguments) {
-    if (types(arguments).empty())
+  functions.check = [of, name = schema.name](const Arguments& arguments) {
+    if (of(arguments).type == nullptr)
       throw BuildError(name + ": x and y must be whole numbers; cast them");
   };
-  functions.bind = [](const OperatorSchema&, const Call& call) {
-    std::function<void(Sample&)> run;
-    visit_both(call.arguments,
-               [&](const auto& x, const auto& y) { run = run_of<F>(call.outputs[0], x, y); });
-    return run;
+  functions.bind = [of](const OperatorSchema&, const Call& call) {
+    return of(call.arguments).bind(call);
   };
-  return std::make_shared<const Operator>(schema_of(name, summary, true), std::move(functions));
+  return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
-
+template <class F>
+OperatorPtr binary(const char* name, const char* summary) {
+  return computing(schema_of(name, summary, true), binary_of<F>);
+}
 template <class F>
 OperatorPtr unary(const char* name, const char* summary) {
-  OperatorFunctions functions;
-  functions.output_types = [](const Arguments& arguments) {
-    std::vector<const SlotType*> types;
-    visit_number(arguments[0], [&](const auto& x) { types = types_of<F>(x.constant); });
-    return types;
-  };
-  functions.bind = [](const OperatorSchema&, const Call& call) {
-    std::function<void(Sample&)> run;
-    visit_number(call.arguments[0], [&](const auto& x) { run = run_of<F>(call.outputs[0], x); });
-    return run;
-  };
-  return std::make_shared<const Operator>(schema_of(name, summary, false), std::move(functions));
+  return computing(schema_of(name, summary, false), unary_of<F>);
 }
 
 struct Cast {
@@ -120,6 +128,17 @@ struct Convert {
 };
 
 // kAlways: between all types; else where number_becomes says so.
+template <class F, bool kAlways, class To, class From>
+Run converting(const Call& call) {
+  if constexpr (kAlways || number_becomes<From, To>) {
+    return [x = NumberOperand<From>(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
+      sample.get<To>(out) = F::template of<To>(x.of(sample));
+    };
+  } else {
+    return {};
+  }
+}
+
 template <class F, bool kAlways>
 OperatorPtr conversion(const char* name, const char* summary) {
   OperatorSchema schema = schema_of(name, summary, false);
@@ -128,26 +147,30 @@ OperatorPtr conversion(const char* name, const char* summary) {
   to.type = ParameterType::choice;
   to.per_sample = false;
   to.help = "the type";
-  for (const char* type : {"bool", "i32", "i64", "f32", "f64"})
-    to.choices.push_back({type, static_cast<std::int64_t>(to.choices.size())});
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view type) {
+    to.choices.push_back({std::string(type), static_cast<std::int64_t>(to.choices.size())});
+  });
   schema.parameters.push_back(std::move(to));
   OperatorFunctions functions;
   functions.output_types = [](const Arguments& arguments) {
     std::vector<const SlotType*> types;
-    visit_type(*constant_of<std::string>(arguments[1]),
-               [&]<class To>(To) { types = {slot_type<To>()}; });
+    for_each_number_type([&]<class To>(std::type_identity<To>, std::string_view type) {
+      if (*constant_of<std::string>(arguments[1]) == type) types = {slot_type<To>()};
+    });
     return types;
   };
   functions.bind = [](const OperatorSchema&, const Call& call) {
-    std::function<void(Sample&)> run;
-    visit_type(*constant_of<std::string>(call.arguments[1]), [&]<class To>(To) {
-      visit_number(call.arguments[0], [&]<class From>(const NumberReader<From>& x) {
-        if constexpr (kAlways || number_becomes<From, To>) {
-          run = [x, out = call.outputs[0]](Sample& sample) {
-            sample.get<To>(out) = F::template of<To>(x.of(sample));
-          };
-        }
-      });
+    Run run;
+    const SlotType* const from = number_type(call.arguments[0]);
+    for_each_number_type([&]<class To>(std::type_identity<To>, std::string_view type) {
+      if (*constant_of<std::string>(call.arguments[1]) != type) return;
+      if (from == slot_type<bool>()) {
+        run = converting<F, kAlways, To, bool>(call);
+      } else {
+        visit_plain_type(from, [&]<class From>(std::type_identity<From>) {
+          run = converting<F, kAlways, To, From>(call);
+        });
+      }
     });
     return run;
   };

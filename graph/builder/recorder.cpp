@@ -73,57 +73,105 @@ SlotId Recorder::add_slot(const SlotType* type, const std::string& name) {
   return static_cast<SlotId>(plan_.slots.size() - 1);
 }
 
-void Recorder::use(SlotId slot, const std::string& user) const {
+void Recorder::use(SlotId slot, const std::string& user) {
   require_visible(plan_, slot, current_scope(), user);
+  const auto found = lists_.find(slot);
+  if (found == lists_.end()) return;
+  OpenList& list = found->second;
+  if (list.state == OpenList::State::taken)
+    throw BuildError("'" + user + "' uses '" + plan_.slots[slot].name +
+                     "', which another step has used up; use what that one gives");
+  if (list.state == OpenList::State::filled && inside(plan_, current_scope(), list.loop))
+    throw BuildError("'" + user + "' uses '" + plan_.slots[slot].name + "' in " +
+                     plan_.scopes[list.loop].name + ", which fills it; use it after the loop");
+  list.state = OpenList::State::used;
+}
+
+void Recorder::fill(SlotId slot, const std::string& user) {
+  require_visible(plan_, slot, current_scope(), user);
+  const auto list = lists_.find(slot);
+  const Loop* loop = open_.empty() ? nullptr : std::get_if<Loop>(&open_.back().node);
+  const bool in_body = loop != nullptr && open_.back().in_block && !loop->condition.results.empty();
+  if (list == lists_.end() || list->second.state != OpenList::State::empty || !in_body ||
+      plan_.scopes[open_.back().loop_scope].parent != plan_.slots[slot].scope) {
+    throw BuildError("'" + user + "' cannot fill '" + plan_.slots[slot].name +
+                     "': one step fills a list, in the body of a loop; make the list with the "
+                     "operator 'list', right before that loop, and use it after the loop");
+  }
+  list->second = {OpenList::State::filled, open_.back().loop_scope};
+}
+
+void Recorder::take(SlotId slot, const std::string& user) {
+  require_visible(plan_, slot, current_scope(), user);
+  const auto list = lists_.find(slot);
+  if (list == lists_.end() || list->second.state == OpenList::State::used ||
+      list->second.state == OpenList::State::taken || plan_.slots[slot].scope != current_scope()) {
+    throw BuildError("'" + user + "' cannot use up '" + plan_.slots[slot].name +
+                     "': it must be made with the operator 'list' beside this step, which alone "
+                     "may use it");
+  }
+  list->second.state = OpenList::State::taken;
 }
 
 void Recorder::add_step(Step step) {
   for (const SlotId slot : step.reads) use(slot, step.name);
+  append(std::move(step));
+}
+
+void Recorder::append(Step step) {
   Stage stage;
   stage.steps.push_back(std::move(step));
   current().nodes.emplace_back(std::move(stage));
 }
 
-void Recorder::complete(SlotArgument& argument, const std::string& user) const {
+void Recorder::complete(SlotArgument& argument, const std::string& user, InputUse what) {
   if (argument.slot >= plan_.slots.size()) {
     throw BuildError("'" + user + "' uses slot " + std::to_string(argument.slot) +
                      ", which does not exist");
   }
-  use(argument.slot, user);
+  if (what == InputUse::fills) {
+    fill(argument.slot, user);
+  } else if (what == InputUse::takes) {
+    take(argument.slot, user);
+  } else {
+    use(argument.slot, user);
+  }
   argument.type = plan_.slots[argument.slot].type;
 }
 
 std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::string_view name,
                                   std::optional<std::uint32_t> generator) {
-  Step step;
-  step.name = unique_name(name.empty() ? std::string_view(op->name()) : name);
+  const OperatorSchema& schema = op->schema();
+  std::string step_name = unique_name(name.empty() ? std::string_view(op->name()) : name);
   std::vector<TensorSpec> specs;
-  for (Argument& argument : arguments) {
-    if (auto* slot = std::get_if<SlotArgument>(&argument)) {
-      complete(*slot, step.name);
-      step.reads.push_back(slot->slot);
-      specs.push_back(plan_.slots[slot->slot].spec);
-    } else {
-      specs.emplace_back();
-    }
+  std::vector<SlotId> filled;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    specs.emplace_back();
+    auto* slot = std::get_if<SlotArgument>(&arguments[i]);
+    if (slot == nullptr) continue;
+    const InputUse what = i < schema.inputs.size() ? schema.inputs[i].use : InputUse::reads;
+    complete(*slot, step_name, what);
+    if (what == InputUse::fills) filled.push_back(slot->slot);
+    specs.back() = plan_.slots[slot->slot].spec;
   }
   op->check(arguments);
   const std::vector<TensorSpec> known = op->infer(arguments, specs);
   const std::vector<const SlotType*> types = op->output_types(arguments);
+  std::vector<SlotId> outputs;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    step.writes.push_back(add_slot(types[i], step.name));
+    outputs.push_back(add_slot(types[i], step_name));
     plan_.slots.back().spec = known.at(i);
+    if (schema.outputs[i].open) lists_[outputs.back()] = {};
   }
-  if (op->schema().draws) {
-    step.generator = generator ? *generator : next_generator();
-    take_generator(step.generator);
+  std::uint32_t number = 0;
+  if (schema.draws) {
+    number = generator ? *generator : next_generator();
+    take_generator(number);
   }
-  step.said = std::make_shared<std::atomic<bool>>(false);
-  step.op = std::move(op);
-  step.arguments = std::move(arguments);
-  step.bind();
-  std::vector<SlotId> outputs = step.writes;
-  add_step(std::move(step));
+  std::vector<SlotId> writes = outputs;
+  writes.insert(writes.end(), filled.begin(), filled.end());
+  append(step_of(std::move(op), std::move(arguments), std::move(step_name), std::move(writes),
+                 number));
   return outputs;
 }
 

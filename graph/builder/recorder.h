@@ -125,7 +125,7 @@ class Recorder {
   std::string open_part() const;
 
   // Throws BuildError when `user` cannot see the value.
-  void use(SlotId slot, const std::string& user) const;
+  void use(SlotId slot, const std::string& user);
   void set_outputs(std::vector<SlotId> outputs);
   const Plan& plan() const { return plan_; }
   Plan take() { return std::move(plan_); }
@@ -142,8 +142,18 @@ class Recorder {
       return std::visit([](const auto& n) -> const std::string& { return n.name; }, node);
     }
   };
+  // A list that an operator has made to be filled. One loop beside it fills it, by one step in its
+  // body; nobody uses it before that loop is over; who takes it is the only one to use it.
+  struct OpenList {
+    enum class State : std::uint8_t { empty, filled, used, taken };
+    State state = State::empty;
+    ScopeId loop = 0;  // that fills it
+  };
   // Fills in the type of a slot that `user` must be able to see.
-  void complete(SlotArgument& argument, const std::string& user) const;
+  void complete(SlotArgument& argument, const std::string& user, InputUse use = InputUse::reads);
+  void fill(SlotId list, const std::string& user);
+  void take(SlotId list, const std::string& user);
+  void append(Step step);
   void begin_block(ScopeId parent, std::string name);
   void begin_loop_block(const char* what);
   // The first value of which both sides are known to be different tensors.
@@ -161,6 +171,7 @@ class Recorder {
   std::vector<Open> open_;
   std::map<std::string, int, std::less<>> names_;
   std::uint32_t generators_ = 0;
+  std::map<SlotId, OpenList> lists_;
   std::deque<Boundary> boundaries_;
 };
 

@@ -61,6 +61,15 @@ auto recorded(const JsonPlace& place, const F& record) {
   }
 }
 
+const SlotType* type_of_name(const JsonPlace& place, const OperatorRegistry& registry) {
+  const SlotType* type = registry.find_type(place.text());
+  if (type == nullptr) {
+    place.fail("there is no type of values '" + place.text() +
+               "' in this program: register it before the plan is loaded");
+  }
+  return type;
+}
+
 class Loader {
  public:
   Loader(Recorder& recorder, const OperatorRegistry& registry,
@@ -156,6 +165,8 @@ class Loader {
   Argument argument(const JsonPlace& place, const Parameter* parameter) {
     if (place.has("slot")) return slot_argument(place);
     if (parameter == nullptr) place.fail(R"(must be a slot, as {"slot": 3})");
+    if (parameter->type == ParameterType::value_type)
+      return Constant(ValueType{type_of_name(place, registry_)});
     return constant_of(place, *parameter);
   }
   SlotArgument slot_argument(const JsonPlace& place) {
@@ -334,13 +345,8 @@ SavedPlan SavedPlan::parse(const std::string& text, std::string file,
   }
   all.only({"format", "version", "source", "slots", "steps", "outputs"});
   const JsonPlace slots = all.field("slots");
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    impl->types.push_back(registry.find_type(slots.at(i).text()));
-    if (impl->types.back() == nullptr) {
-      slots.at(i).fail("there is no type of values '" + slots.at(i).text() +
-                       "' in this program: register it before the plan is loaded");
-    }
-  }
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    impl->types.push_back(detail::type_of_name(slots.at(i), registry));
   const auto types_of = [&](const JsonPlace& list) {
     std::vector<const detail::SlotType*> types;
     for (std::size_t i = 0; i < list.size(); ++i)

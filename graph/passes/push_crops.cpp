@@ -214,18 +214,18 @@ class Splitter {
 
   void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
     const Sight sight = sight_of(viewer);
-    const SlotId window = add_slot(slot_type<Rectangle>(), viewer.name + "'s window", scope);
-    Step where = instead_of(viewer, sight.rectangle, "window");
-    where.writes = {window};
+    const SlotId region = add_slot(slot_type<Rectangle>(), viewer.name + "'s region", scope);
+    Step where = instead_of(viewer, sight.rectangle, "region");
+    where.writes = {region};
     see(where, size_);
     nodes.push_back(alone(std::move(where)));
 
     const SlotId part = sight.is_copy
                             ? viewer.writes.front()
                             : add_slot(plan_.slots[picture_].type, maker_.name + "'s part", scope);
-    Step make = instead_of(maker_, maker_.op->decoding()->part, "window");
-    make.reads.push_back(window);
-    make.arguments.emplace_back(SlotArgument{window, slot_type<Rectangle>()});
+    Step make = instead_of(maker_, maker_.op->decoding()->part, "region");
+    make.reads.push_back(region);
+    make.arguments.emplace_back(SlotArgument{region, slot_type<Rectangle>()});
     make.writes = {part};
     make.bind();
     nodes.push_back(alone(std::move(make)));

@@ -36,7 +36,10 @@ void visit_type(ParameterType type, Visit&& visit) {
       return visit(std::type_identity<Rectangle>());
     case ParameterType::numbers:
       return visit(std::type_identity<std::vector<double>>());
+    case ParameterType::value_type:
+      return visit(std::type_identity<ValueType>());
     case ParameterType::any_number:
+    case ParameterType::any_whole:
     case ParameterType::any:
       return;
   }
@@ -58,9 +61,20 @@ void convert(const Parameter& parameter, Constant& constant) {
 }
 
 bool has_type(const Parameter& parameter, const Constant& constant) {
-  bool has =
-      parameter.type == ParameterType::any || (parameter.type == ParameterType::any_number &&
-                                               constant.index() < Constant(std::string()).index());
+  bool has = std::visit(
+      [&]<class T>(const T&) {
+        switch (parameter.type) {
+          case ParameterType::any:
+            return !std::is_same_v<T, ValueType>;
+          case ParameterType::any_number:
+            return is_known_number<T>;
+          case ParameterType::any_whole:
+            return std::is_integral_v<T>;
+          default:
+            return false;
+        }
+      },
+      constant);
   visit_type(parameter.type, [&]<class To>(std::type_identity<To>) {
     has = has || std::holds_alternative<To>(constant);
   });
@@ -80,7 +94,7 @@ void check_constant(const std::string& op, const Parameter& parameter, const Con
                     parameter.type == ParameterType::choice ? "one of " + choices_text(parameter)
                                                             : name_of(parameter.type)));
   }
-  if (parameter.type == ParameterType::any || parameter.type == ParameterType::any_number) return;
+  if (parameter.type >= ParameterType::any_number) return;
   std::visit(
       [&]<class T>(const T& value) {
         if constexpr (is_numeric<T>) {
@@ -145,8 +159,12 @@ const char* name_of(ParameterType type) {
       return "numbers";
     case ParameterType::any_number:
       return "any number";
+    case ParameterType::any_whole:
+      return "any whole number";
     case ParameterType::any:
       return "anything";
+    case ParameterType::value_type:
+      return "type of values";
   }
   return "?";
 }
@@ -164,8 +182,10 @@ std::string to_string(const Constant& constant) {
           for (const double number : value)
             text += fmt::format("{}{}", text.empty() ? "" : ", ", number);
           return "[" + text + "]";
+        } else if constexpr (std::is_same_v<T, ValueType>) {
+          return "'" + std::string(value.type == nullptr ? "no type" : value.type->name) + "'";
         } else {
-          return fmt::format("{}", value);
+          return fmt::format("{}", plain(value));
         }
       },
       constant);
@@ -174,9 +194,12 @@ std::string to_string(const Constant& constant) {
 std::vector<const SlotType*> Parameter::slot_types() const {
   std::vector<const SlotType*> types;
   if (!per_sample) return types;
-  if (type == ParameterType::any_number) {
-    return {slot_type<bool>(), slot_type<std::int32_t>(), slot_type<std::int64_t>(),
-            slot_type<float>(), slot_type<double>()};
+  if (type == ParameterType::any_number || type == ParameterType::any_whole) {
+    for_each_number_type([&]<class T>(std::type_identity<T>, const char*) {
+      if (type == ParameterType::any_number || std::is_integral_v<T>)
+        types.push_back(slot_type<T>());
+    });
+    return types;
   }
   visit_type(type, [&]<class T>(std::type_identity<T>) { types.push_back(slot_type<T>()); });
   return types;
@@ -277,6 +300,7 @@ void Operator::check(Arguments& arguments) const {
       throw BuildError(schema_.name + ": the input '" + schema_.inputs[i].name +
                        "' is given a constant; give it a value");
     }
+    if (schema_.inputs[i].types.empty()) continue;
     check_slot(schema_.name, "the input '" + schema_.inputs[i].name + "'", schema_.inputs[i].types,
                *slot);
   }
@@ -284,6 +308,9 @@ void Operator::check(Arguments& arguments) const {
     const Parameter& parameter = schema_.parameters[i];
     Argument& argument = arguments[inputs + i];
     if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      if (parameter.type == ParameterType::any_whole && slot->type != nullptr &&
+          slot->type->count != nullptr)
+        continue;
       check_slot(schema_.name, "'" + parameter.name + "'", parameter.slot_types(), *slot);
     } else {
       auto& constant = std::get<Constant>(argument);

@@ -10,6 +10,7 @@
 // sample, in the same words.
 #pragma once
 
+#include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/tensor_spec.h>
 #include <sluice/runtime/rectangle.h>
@@ -35,10 +36,17 @@ class Operator;
 class Sample;
 using OperatorPtr = std::shared_ptr<const Operator>;
 
-// What a parameter may be when it is the same for all samples. A choice is the name of what is
-// chosen.
-using Constant = std::variant<bool, std::int32_t, std::int64_t, float, double, std::string,
-                              Rectangle, std::vector<double>>;
+// A type of values, where an operator asks for one.
+struct ValueType {
+  const SlotType* type = nullptr;
+  friend bool operator==(const ValueType&, const ValueType&) = default;
+};
+
+// What a parameter may be when it is the same for all samples: first the numbers, see
+// number_types.h. A choice is the name of what is chosen.
+using Constant = std::variant<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                              std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, Half, float,
+                              double, std::string, Rectangle, std::vector<double>, ValueType>;
 // "0.5", "true", "'bilinear'", for messages and texts.
 std::string to_string(const Constant& constant);
 
@@ -65,8 +73,10 @@ enum class ParameterType : std::uint8_t {
   choice,  // one of several names
   rectangle,
   numbers,     // as many as `count` says
-  any_number,  // of any of the first five types, which it keeps
-  any          // whatever a Constant may be
+  any_number,  // of any type of number_types.h, which it keeps
+  any_whole,   // the same of whole numbers; as a value also of any other whole type, or enumerators
+  any,         // whatever a Constant may be, but no type of values
+  value_type   // a type of values
 };
 const char* name_of(ParameterType type);  // "bool", "i32", "f32", ...
 
@@ -100,13 +110,22 @@ struct Parameter {
 // "0 <= x < 1", "any finite number"; empty for what has no range.
 std::string range_text(const Parameter& parameter);
 
+// What a step does with the value that it is given.
+enum class InputUse : std::uint8_t {
+  reads,
+  fills,  // adds to a list that an operator with Output::open has made, in the body of a loop
+  takes   // moves from such a list, when it is full: nobody else uses it
+};
 struct Input {
   std::string name;
-  std::vector<const SlotType*> types;  // any of these
+  std::vector<const SlotType*> types;  // any of these; if there are none, what the check allows
+  std::string any = {};                // what that is, in words
+  InputUse use = InputUse::reads;
 };
 struct Output {
   std::string name;
   const SlotType* type = nullptr;  // null: it follows from the arguments
+  bool open = false;               // a list that steps fill: see InputUse
 };
 
 struct OperatorSchema {

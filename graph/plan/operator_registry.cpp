@@ -1,34 +1,24 @@
 #include <sluice/graph/plan/operator_registry.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
-#include <sluice/runtime/half.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
+#include <algorithm>
 #include <mutex>
 #include <span>
 
 namespace sluice::detail {
 
 OperatorRegistry::OperatorRegistry() {
-  types_ = {{"bool", slot_type<bool>()},
-            {"i8", slot_type<std::int8_t>()},
-            {"u8", slot_type<std::uint8_t>()},
-            {"i16", slot_type<std::int16_t>()},
-            {"u16", slot_type<std::uint16_t>()},
-            {"i32", slot_type<std::int32_t>()},
-            {"u32", slot_type<std::uint32_t>()},
-            {"i64", slot_type<std::int64_t>()},
-            {"u64", slot_type<std::uint64_t>()},
-            {"f16", slot_type<Half>()},
-            {"f32", slot_type<float>()},
-            {"f64", slot_type<double>()},
-            {"text", slot_type<std::string>()},
-            {"rectangle", slot_type<Rectangle>()},
-            {"image", slot_type<Image>()},
-            {"tensor", slot_type<Tensor>()},
-            {"bytes", slot_type<Bytes>()},
-            {"byte_span", slot_type<std::span<const std::uint8_t>>()}};
+  for_each_number_type(
+      [&]<class T>(std::type_identity<T>, const char* name) { add_value_type<T>(name); });
+  add_value_type<std::string>("text");
+  add_value_type<Rectangle>("rectangle");
+  add_value_type<Image>("image");
+  add_value_type<Tensor>("tensor");
+  add_value_type<Bytes>("bytes");
+  add_value_type<std::span<const std::uint8_t>>("byte_span");
 }
 
 void OperatorRegistry::add(OperatorPtr op) {
@@ -40,14 +30,20 @@ void OperatorRegistry::add(OperatorPtr op) {
   }
 }
 
-void OperatorRegistry::add_type(std::string name, const SlotType* type) {
+void OperatorRegistry::add_type(std::string name, const SlotType* type,
+                                const std::vector<const SlotType*>& lists) {
   const std::lock_guard lock(mutex_);
   for (const auto& [taken, by] : types_) {
     if (taken != name && by != type) continue;
     throw BuildError("register_value_type: '" + std::string(type->name) + "' cannot be '" + name +
                      "': '" + taken + "' is the name of '" + std::string(by->name) + "' already");
   }
-  types_.emplace(std::move(name), type);
+  types_.emplace(name, type);
+  for (const SlotType* list : lists) {
+    name = "list of " + name;
+    const auto has_name = [&](const auto& one) { return one.second == list; };
+    if (std::none_of(types_.begin(), types_.end(), has_name)) types_.emplace(name, list);
+  }
 }
 
 OperatorPtr OperatorRegistry::find(std::string_view name) const {

@@ -20,7 +20,12 @@ class OperatorRegistry {
   OperatorRegistry();
 
   void add(OperatorPtr op);
-  void add_type(std::string name, const SlotType* type);
+  // Names the type, and lists of its values ("list of image"), and lists of those.
+  template <class T>
+  void add_value_type(const std::string& name) {
+    add_type(name, slot_type<T>(),
+             {slot_type<std::vector<T>>(), slot_type<std::vector<std::vector<T>>>()});
+  }
 
   OperatorPtr find(std::string_view name) const;              // null: there is none
   const SlotType* find_type(std::string_view name) const;     // null: there is none
@@ -28,6 +33,8 @@ class OperatorRegistry {
   std::vector<OperatorPtr> all() const;                       // by name
 
  private:
+  void add_type(std::string name, const SlotType* type, const std::vector<const SlotType*>& lists);
+
   mutable std::shared_mutex mutex_;
   std::map<std::string, OperatorPtr, std::less<>> operators_;
   std::map<std::string, const SlotType*, std::less<>> types_;

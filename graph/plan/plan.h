@@ -36,7 +36,8 @@ struct Scope {
 struct Choosing {
   enum class By : std::uint8_t { truth, number };
   By by = By::truth;  // the first of two arms where it is true, not zero; or the arm of this number
-  Argument argument;  // a bool, std::int32_t, std::int64_t, float or double
+  Argument
+      argument;  // a number of a type of number_types.h; by number any whole one, or an enumerator
 };
 // Empty for a type that it cannot be.
 std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing);
@@ -93,6 +94,11 @@ struct Stage {
 
   StepKind kind() const { return steps.front().kind; }
 };
+
+// What the operator does with these arguments, which it allows and whose slots have their types. It
+// makes or fills the slots that it writes.
+Step step_of(OperatorPtr op, Arguments arguments, std::string name, std::vector<SlotId> writes,
+             std::uint32_t generator = 0);
 
 struct Node;
 

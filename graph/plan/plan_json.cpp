@@ -27,10 +27,12 @@ double shortest(float number) {
 
 template <class T>
 Json natural(const T& value) {
-  if constexpr (std::is_same_v<T, float>) {
-    return shortest(value);
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, Half>) {
+    return shortest(plain(value));
   } else if constexpr (std::is_same_v<T, Rectangle>) {
     return {{"y", value.y}, {"x", value.x}, {"height", value.height}, {"width", value.width}};
+  } else if constexpr (std::is_same_v<T, ValueType>) {
+    return std::string(value.type->name);  // the writer knows better
   } else if constexpr (std::is_same_v<T, std::vector<double>>) {
     Json all = Json::array();  // each is a float, of an array of them
     for (const double number : value) {
@@ -45,19 +47,28 @@ Json natural(const T& value) {
 
 // A constant beside the name of its type, where the parameter does not say which it is.
 template <class T>
-Json typed(const char* type, const T& value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(value))
-      return {{type, std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"}};
+Json typed(std::string_view type, const T& value) {
+  if constexpr (std::is_floating_point_v<decltype(plain(value))>) {
+    const auto number = plain(value);
+    if (!std::isfinite(number))
+      return {{type, std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}};
   }
   return {{type, natural(value)}};
 }
 Json typed(const Constant& constant) {
-  static constexpr const char* names[] = {"bool", "i32",  "i64",       "f32",
-                                          "f64",  "text", "rectangle", "numbers"};
-  static_assert(std::variant_size_v<Constant> == std::size(names));
-  return std::visit([&](const auto& value) { return typed(names[constant.index()], value); },
-                    constant);
+  return std::visit(
+      []<class T>(const T& value) -> Json {
+        if constexpr (is_known_number<T>) {
+          return typed(known_number_name<T>(), value);
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return typed("text", value);
+        } else if constexpr (std::is_same_v<T, Rectangle>) {
+          return typed("rectangle", value);
+        } else {
+          return typed("numbers", value);
+        }
+      },
+      constant);
 }
 
 class Writer {
@@ -137,9 +148,20 @@ class Writer {
     }
     all["arguments"] = std::move(arguments);
     if (schema.draws) all["generator"] = step.generator;
-    all["outputs"] = define(step.writes);
+    all["outputs"] = define(made_by(step));
     for (const auto& [slot, spec] : step.declared) all["declared"].push_back(declared(slot, spec));
     return all;
+  }
+
+  // What it writes, but for lists that it fills.
+  static std::vector<SlotId> made_by(const Step& step) {
+    std::vector<SlotId> made = step.writes;
+    const std::vector<Input>& inputs = step.op->schema().inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].use == InputUse::fills)
+        std::erase(made, std::get<SlotArgument>(step.arguments[i]).slot);
+    }
+    return made;
   }
 
   Json alias(const Step& step) {
@@ -158,8 +180,8 @@ class Writer {
   Json declared(SlotId slot, const TensorSpec& spec) {
     Json all;
     all["slot"] = use(slot, "a declaration");
-    if (spec.dtype) all["dtype"] = name_of(*spec.dtype);
-    if (spec.layout) all["layout"] = name_of(*spec.layout);
+    if (spec.dtype) all["dtype"] = sluice::name_of(*spec.dtype);
+    if (spec.layout) all["layout"] = sluice::name_of(*spec.layout);
     if (spec.rank) all["rank"] = *spec.rank;
     return all;
   }
@@ -168,8 +190,9 @@ class Writer {
     if (const auto* slot = std::get_if<SlotArgument>(&argument))
       return {{"slot", use(slot->slot, user)}};
     const auto& constant = std::get<Constant>(argument);
+    if (const auto* type = std::get_if<ValueType>(&constant)) return name_of(type->type, user);
     if (parameter == nullptr || parameter->type == ParameterType::any ||
-        parameter->type == ParameterType::any_number)
+        parameter->type == ParameterType::any_number || parameter->type == ParameterType::any_whole)
       return typed(constant);
     return std::visit([](const auto& value) { return natural(value); }, constant);
   }
@@ -184,8 +207,8 @@ class Writer {
   Json branch(const Branch& branch) {
     if (!branch.choosing) {
       throw BuildError("'" + branch.name +
-                       "' chooses by a value that no file can hold: make it a bool, i32, i64, f32 "
-                       "or f64, with cast<T>(value)");
+                       "' chooses by a value that no file can hold: make it a bool, or a number of "
+                       "fixed width, with cast<T>(value)");
     }
     Json all;
     all["branch"] = branch.name;
@@ -244,10 +267,12 @@ class Writer {
   }
 
   std::string type_of(SlotId slot) const {
-    const SlotType* type = plan_.slots[slot].type;
+    return name_of(plan_.slots[slot].type, plan_.slots[slot].name);
+  }
+  std::string name_of(const SlotType* type, const std::string& user) const {
     const std::string_view name = registry_.name_of_type(type);
     if (name.empty()) {
-      throw BuildError("'" + plan_.slots[slot].name + "' is a '" + std::string(type->name) +
+      throw BuildError("'" + user + "' is a '" + std::string(type->name) +
                        "', and no file can name that type: call register_value_type first "
                        "(docs/your-own-operator.md)");
     }

@@ -68,6 +68,7 @@ class Sample {
     return *static_cast<const T*>(slots_[slot]);
   }
   void* address(SlotId slot) { return slots_[slot]; }
+  const void* address(SlotId slot) const { return slots_[slot]; }
   // Where the slot's own storage is; null for a slot that is only a pointer.
   void* storage(SlotId slot) { return storage_[slot].at; }
   void alias(SlotId to, SlotId from) { slots_[to] = slots_[from]; }

@@ -2,6 +2,8 @@
 // static object per type. Threads: immutable. Any movable, default-constructible type has one.
 #pragma once
 
+#include <sluice/graph/plan/list_type.h>
+#include <sluice/graph/plan/whole_number.h>
 #include <sluice/runtime/tensor.h>
 
 #include <concepts>
@@ -11,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sluice::detail {
 
@@ -34,7 +37,14 @@ struct SlotType {
   void (*move)(void* to, void* from);
   void (*release)(void*);  // gives back what the value holds; null when it holds nothing
   void (*set_placer)(void*, Placer*);  // null when the type cannot be written straight into a batch
+  std::int64_t (*count)(const void*);  // to_count(); null unless it is a whole number or enumerator
+  const ListType& (*list)();           // null unless it is a std::vector
 };
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
 
 // Types with a release() of their own keep nothing after it; others are replaced by a fresh object.
 // It gives nothing: that of a unique_ptr gives what nobody would destroy then.
@@ -79,6 +89,9 @@ const SlotType* slot_type() {
     if constexpr (Placeable<T>) {
       t.set_placer = [](void* at, Placer* placer) { static_cast<T*>(at)->set_placer(placer); };
     }
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+      t.count = [](const void* at) { return to_count(*static_cast<const T*>(at)); };
+    if constexpr (is_vector<T>) t.list = list_type<typename T::value_type>;
     return t;
   }();
   return &type;

@@ -1,29 +1,18 @@
 // What steps and branches that are data run.
 #include <sluice/graph/plan/plan.h>
 
+#include <optional>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace sluice::detail {
 namespace {
 
-// Calls visit(std::type_identity<T>()) with the type of the slot, when it is one that chooses.
-template <class Visit>
-void visit_number(const SlotType* type, Visit&& visit) {
-  const auto one = [&]<class T>(std::type_identity<T> which) {
-    if (type == slot_type<T>()) visit(which);
-  };
-  one(std::type_identity<bool>());
-  one(std::type_identity<std::int32_t>());
-  one(std::type_identity<std::int64_t>());
-  one(std::type_identity<float>());
-  one(std::type_identity<double>());
-}
-
+// How the first arm is chosen where the value is true.
 template <class T>
-std::int64_t arm_of(Choosing::By by, const T& value) {
-  if (by == Choosing::By::truth) return value != T{} ? 0 : 1;
-  return static_cast<std::int64_t>(value);
+std::int64_t by_truth(const T& value) {
+  return plain(value) != decltype(plain(value)){} ? 0 : 1;
 }
 
 }  // namespace
@@ -43,26 +32,50 @@ void Step::bind() {
   };
 }
 
+Step step_of(OperatorPtr op, Arguments arguments, std::string name, std::vector<SlotId> writes,
+             std::uint32_t generator) {
+  Step step;
+  step.name = std::move(name);
+  for (const Argument& argument : arguments) {
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) step.reads.push_back(slot->slot);
+  }
+  step.writes = std::move(writes);
+  step.op = std::move(op);
+  step.arguments = std::move(arguments);
+  step.generator = generator;
+  step.said = std::make_shared<std::atomic<bool>>(false);
+  step.bind();
+  return step;
+}
+
 std::function<std::int64_t(const Sample&)> choose_by(const Choosing& choosing) {
   std::function<std::int64_t(const Sample&)> choose;
-  const Choosing::By by = choosing.by;
+  const bool truth = choosing.by == Choosing::By::truth;
   if (const auto* slot = std::get_if<SlotArgument>(&choosing.argument)) {
-    visit_number(slot->type, [&]<class T>(std::type_identity<T>) {
-      if (by == Choosing::By::number && std::is_floating_point_v<T>) return;
-      choose = [by, from = slot->slot](const Sample& sample) {
-        return arm_of(by, sample.get<T>(from));
+    const SlotId from = slot->slot;
+    if (!truth && slot->type->count != nullptr) {
+      choose = [from, count = slot->type->count](const Sample& sample) {
+        return count(sample.address(from));
       };
+    }
+    for_each_number_type([&]<class T>(std::type_identity<T>, const char*) {
+      if (!truth || slot->type != slot_type<T>()) return;
+      choose = [from](const Sample& sample) { return by_truth(sample.get<T>(from)); };
     });
-  } else {
-    std::visit(
-        [&]<class T>(const T& value) {
-          if constexpr (std::is_arithmetic_v<T>) {
-            if (by == Choosing::By::number && std::is_floating_point_v<T>) return;
-            choose = [arm = arm_of(by, value)](const Sample&) { return arm; };
-          }
-        },
-        std::get<Constant>(choosing.argument));
+    return choose;
   }
+  std::visit(
+      [&]<class T>(const T& value) {
+        std::optional<std::int64_t> arm;
+        if constexpr (is_known_number<T>) {
+          if (truth) arm = by_truth(value);
+        }
+        if constexpr (std::is_integral_v<T>) {
+          if (!truth) arm = to_count(value);
+        }
+        if (arm) choose = [arm = *arm](const Sample&) { return arm; };
+      },
+      std::get<Constant>(choosing.argument));
   return choose;
 }
 

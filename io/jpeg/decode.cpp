@@ -67,7 +67,7 @@ void check_header(const jpeg_decompress_struct& info, int channels, const JpegOp
 }
 
 // Whether some coefficient of a progressive file is not known to its last bit. The library then
-// smooths over block borders, which looks further than the margin of a window.
+// smooths over block borders, which looks further than the margin of a region.
 bool lacks_passes(const jpeg_decompress_struct& info) {
   if (info.progressive_mode == FALSE || info.coef_bits == nullptr) return false;
   for (int i = 0; i < info.num_components; ++i) {
@@ -78,12 +78,12 @@ bool lacks_passes(const jpeg_decompress_struct& info) {
   return false;
 }
 
-void check_window(const Rectangle& w, int height, int width) {
+void check_region(const Rectangle& w, int height, int width) {
   const bool inside = w.y >= 0 && w.x >= 0 && w.height >= 1 && w.width >= 1 && w.height <= height &&
                       w.width <= width && w.y <= height - w.height && w.x <= width - w.width;
   if (inside) return;
   throw JpegError(fmt::format(
-      "a window of {} x {} at ({}, {}) does not lie inside the picture of {} x {} pixels (height x "
+      "a region of {} x {} at ({}, {}) does not lie inside the picture of {} x {} pixels (height x "
       "width, row and column)",
       w.height, w.width, w.y, w.x, height, width));
 }
@@ -94,7 +94,7 @@ bool can_be_cut_shrunk(const jpeg_decompress_struct& info) {
   return info.max_h_samp_factor <= 2 && info.max_v_samp_factor <= 2;
 }
 
-// The shrunk pixels that hold some of a window's.
+// The shrunk pixels that hold some of a region's.
 Rectangle shrunk(const Rectangle& w, int shrink) {
   const int y = w.y / shrink;
   const int x = w.x / shrink;
@@ -104,12 +104,12 @@ Rectangle shrunk(const Rectangle& w, int shrink) {
 
 // What a caller wants of a picture.
 struct DecodeRequest {
-  std::optional<Rectangle> window;  // of the full picture as it is seen
+  std::optional<Rectangle> region;  // of the full picture as it is seen
   int shrink = 1;
 };
 
 bool reads_to_end(const DecodeRequest& request, const JpegOptions& options) {
-  return !request.window || options.verify;
+  return !request.region || options.verify;
 }
 
 void check_shrink(int shrink) {
@@ -172,14 +172,14 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
 
   Rectangle wanted{0, 0, stored_height, stored_width};
   const int orientation = options.apply_orientation ? peek_jpeg_orientation(file) : 1;
-  if (request.window) {
+  if (request.region) {
     const bool swap = swaps_sides(orientation);
-    check_window(*request.window, swap ? stored_width : stored_height,
+    check_region(*request.region, swap ? stored_width : stored_height,
                  swap ? stored_height : stored_width);
-    wanted = stored_window(*request.window, orientation, stored_height, stored_width);
+    wanted = stored_region(*request.region, orientation, stored_height, stored_width);
   }
   JpegRowJob job;
-  job.window = shrunk(wanted, request.shrink);
+  job.region = shrunk(wanted, request.shrink);
   job.channels = channels;
   job.cmyk = info.num_components == 4;
   info.out_color_space = job.cmyk                            ? JCS_CMYK
@@ -195,25 +195,25 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   if (!decompressor.start(own_entropy, job.to_end ? nullptr : learner.known())) return {};
   if (decompressor.is_ours()) {
     const int bottom =
-        job.to_end ? static_cast<int>(info.output_height) : job.window.y + job.window.height;
+        job.to_end ? static_cast<int>(info.output_height) : job.region.y + job.region.height;
     const int group = jpeg_group_height(info);
     const int rows = (bottom + group - 1) / group;
     learner.begin(decompressor.entropy(), static_cast<std::uint32_t>(rows));
   }
   job.cut =
-      request.window && !lacks_passes(info) && (request.shrink == 1 || can_be_cut_shrunk(info));
+      request.region && !lacks_passes(info) && (request.shrink == 1 || can_be_cut_shrunk(info));
 
   Image upright;  // as stored, when it has to be turned afterwards
   Image& target = orientation == 1 ? out : upright;
   // Rows go straight to where they stay; the columns that are too many are hidden afterwards. Not
   // in a batch, where the neighbours' pixels lie.
-  const JpegDecompressor::Columns columns = decompressor.columns(job.window);
+  const JpegDecompressor::Columns columns = decompressor.columns(job.region);
   job.margins = job.cut && !job.cmyk && !target.has_placer();
   if (job.margins) {
-    target.create(job.window.height, columns.width, channels);
-    target.narrow(0, job.window.x - columns.left, job.window.height, job.window.width);
+    target.create(job.region.height, columns.width, channels);
+    target.narrow(0, job.region.x - columns.left, job.region.height, job.region.width);
   } else {
-    target.create(job.window.height, job.window.width, channels);
+    target.create(job.region.height, job.region.width, channels);
   }
   if (options.damage == DamagePolicy::tolerant) {
     for (int y = 0; y < target.height(); ++y) std::memset(target.row(y), 0, target.row_bytes());
@@ -225,15 +225,15 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
 
   JpegReport report;
   report.covered =
-      oriented_window({job.window.y * request.shrink, job.window.x * request.shrink,
-                       job.window.height * request.shrink, job.window.width * request.shrink},
+      oriented_region({job.region.y * request.shrink, job.region.x * request.shrink,
+                       job.region.height * request.shrink, job.region.width * request.shrink},
                       orientation, stored_height, stored_width);
   if (decompressor.errors().damaged) {
     report.damaged = true;
     report.warning = decompressor.describe_damage();
   }
   if (decompressor.is_ours()) {
-    const bool to_bottom = job.window.y + job.window.height == static_cast<int>(info.output_height);
+    const bool to_bottom = job.region.y + job.region.height == static_cast<int>(info.output_height);
     learner.end(to_bottom && !report.damaged);
     report.path = decompressor.entropy().indexed() ? JpegPath::indexed : JpegPath::fast;
   } else if (own_entropy) {
@@ -288,15 +288,15 @@ JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptio
   return decode(file, {}, options, index, out);
 }
 
-JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& window,
+JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
                               const JpegOptions& options, Image& out, JpegIndex* index) {
-  return decode(file, {.window = window}, options, index, out);
+  return decode(file, {.region = region}, options, index, out);
 }
 
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
-                              const std::optional<Rectangle>& window, int shrink,
+                              const std::optional<Rectangle>& region, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index) {
-  return decode(file, {.window = window, .shrink = shrink}, options, index, out);
+  return decode(file, {.region = region, .shrink = shrink}, options, index, out);
 }
 
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,

@@ -1,4 +1,4 @@
-// Decoding JPEG, a whole picture or a window of one, into 8-bit RGB or gray pixels, at full size or
+// Decoding JPEG, a whole picture or a region of one, into 8-bit RGB or gray pixels, at full size or
 // shrunk.
 //
 // Baseline, extended (8 bits), progressive and arithmetic files with 1 (gray), 3 (YCbCr or RGB) or
@@ -6,9 +6,9 @@
 // Pixels equal those of its djpeg program, of Pillow and of OpenCV. Four-component files are taken
 // to be stored inverted, as Adobe's programs do and everybody follows: R = C * K / 255, rounded.
 //
-// A window costs the entropy decoding of the rows down to its lower edge, but inverse DCT,
-// upsampling and colour conversion of the window alone, and gives exactly the pixels that cutting
-// the whole picture gives. Of an ordinary file only what precedes the window's last row is read, so
+// A region costs the entropy decoding of the rows down to its lower edge, but inverse DCT,
+// upsampling and colour conversion of the region alone, and gives exactly the pixels that cutting
+// the whole picture gives. Of an ordinary file only what precedes the region's last row is read, so
 // damage below it is not seen unless `verify` asks for that. Progressive files are read to their
 // end in any case; of those which lack passes the whole picture is decoded and then cut.
 //
@@ -17,7 +17,7 @@
 // the file has what its encoder filled up its last blocks with. It comes from the inverse DCT of
 // each block's low frequencies, so nothing is computed that is thrown away: much like the mean of
 // those pixels, but not the same. Entropy decoding is not saved. Pixels equal those of
-// `djpeg -scale 1/2`, 1/4 and 1/8, and a window of them those that cutting the whole gives.
+// `djpeg -scale 1/2`, 1/4 and 1/8, and a region of them those that cutting the whole gives.
 //
 // Threads: any number at once. Each keeps one row of pixels for its next picture, and nothing else:
 // no file decodes differently for what was decoded before. Errors: JpegError with the reason, or
@@ -55,15 +55,15 @@ inline const char* name_of(JpegEntropyDecoder decoder) {
 struct JpegOptions {
   // rgb: 3 channels, gray files by repetition. gray: 1 channel, the luma of ITU-R BT.601.
   ColorSpace color = ColorSpace::rgb;
-  // Turns the picture as its EXIF orientation says; windows then count in the turned picture.
+  // Turns the picture as its EXIF orientation says; regions then count in the turned picture.
   bool apply_orientation = true;
   DamagePolicy damage = DamagePolicy::strict;
-  // Reads to the end of the file even for a window.
+  // Reads to the end of the file even for a region.
   bool verify = false;
   JpegEntropyDecoder entropy = JpegEntropyDecoder::fast;
   // Passes that a progressive or multi-scan file may have; the usual ones have about 10.
   int max_scans = 100;
-  // Bytes that the whole picture may take as pixels (also when a window of it is asked for), and,
+  // Bytes that the whole picture may take as pixels (also when a region of it is asked for), and,
   // counted for itself, what the library must hold of a progressive or multi-scan file (2 bytes per
   // coefficient). Checked before any of it is allocated.
   std::int64_t max_output_bytes = std::int64_t{1} << 29;
@@ -98,21 +98,21 @@ struct JpegReport {
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
                              Image& out, JpegIndex* index = nullptr);
 
-// A window of it, which must lie inside the picture. With an index that knows the file only what
-// belongs to the window is read. Rows of `out` need not follow each other without gaps.
-JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& window,
+// A region of it, which must lie inside the picture. With an index that knows the file only what
+// belongs to the region is read. Rows of `out` need not follow each other without gaps.
+JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
 
-// The whole picture, or a window of it, shrunk by 1, 2, 4 or 8. The window counts in pixels of the
+// The whole picture, or a region of it, shrunk by 1, 2, 4 or 8. The region counts in pixels of the
 // full picture; it is widened to whole shrunk pixels, and the report's `covered` tells to which.
 // `out` has covered.height / shrink x covered.width / shrink pixels. A picture whose colours are
 // sampled in fours (4:1:1 and the like) costs as much as the whole of it. The limits count the
 // picture at its full size.
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
-                              const std::optional<Rectangle>& window, int shrink,
+                              const std::optional<Rectangle>& region, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
 
-// A window at full size, for those who want just that: rows y .. y + height - 1 and columns x .. x
+// A region at full size, for those who want just that: rows y .. y + height - 1 and columns x .. x
 // + width - 1.
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,
                       const JpegOptions& options = {});

@@ -51,15 +51,15 @@ bool JpegDecompressor::start(bool own_entropy, const JpegIndexEntry* index) {
   return true;
 }
 
-JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& window) const {
+JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& region) const {
   const int full = static_cast<int>(info_.output_width);
-  if (window.width == full) return {0, full};
+  if (region.width == full) return {0, full};
   // Upsampling looks one pixel to either side, hence one more than is wanted. And where less than 3
   // samples of colour are left of a row, the library changes to plain repetition, hence never less
   // than those.
   const int least = 3 * info_.max_h_samp_factor;
-  const int right = std::min(std::max(window.x + window.width + 1, window.x - 1 + least), full);
-  const int left = std::max(std::min(window.x - 1, right - least), 0);
+  const int right = std::min(std::max(region.x + region.width + 1, region.x - 1 + least), full);
+  const int left = std::max(std::min(region.x - 1, right - least), 0);
   // The library begins at a whole group of blocks.
   const int group = jpeg_group_width(info_);
   return {left / group * group, right - left / group * group};
@@ -122,7 +122,7 @@ void JpegDecompressor::check_scans(j_common_ptr object) {
 
 void JpegDecompressor::deliver() {
   const JpegRowJob& job = *job_;
-  const Rectangle& w = job.window;
+  const Rectangle& w = job.region;
   JDIMENSION left = 0;
   if (job.cut) {
     const Columns wanted = columns(w);

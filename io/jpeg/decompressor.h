@@ -22,13 +22,13 @@ namespace sluice {
 
 // What is to be done with the rows of one picture; plain data, so that a step may use it.
 struct JpegRowJob {
-  Rectangle window;     // of the stored picture, at the scale that it is decoded at
+  Rectangle region;     // of the stored picture, at the scale that it is decoded at
   bool cut = false;     // let the library skip rows and columns
   bool to_end = false;  // read all rows and what follows them
   bool sound = false;   // nothing is wrong with the file, so that what follows need not be read
   int channels = 0;     // of the output
   bool cmyk = false;    // convert four channels to them
-  // Where the window's first pixel goes. With `margins` each row may overwrite the pixels
+  // Where the region's first pixel goes. With `margins` each row may overwrite the pixels
   // on both sides of it that columns() adds.
   std::uint8_t* out = nullptr;
   std::ptrdiff_t out_stride = 0;
@@ -51,12 +51,12 @@ class JpegDecompressor {
   bool is_ours() const { return ours_; }
   JpegEntropy& entropy() { return entropy_; }
 
-  // The columns that are computed so that those of the window come out right.
+  // The columns that are computed so that those of the region come out right.
   struct Columns {
     int left = 0;
     int width = 0;
   };
-  Columns columns(const Rectangle& window) const;
+  Columns columns(const Rectangle& region) const;
   bool read_rows(const JpegRowJob& job);
 
   // Frees what the library holds.

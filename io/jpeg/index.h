@@ -1,4 +1,4 @@
-// JpegIndex: where in JPEG files the rows of their pictures begin, so that a window of a picture
+// JpegIndex: where in JPEG files the rows of their pictures begin, so that a region of a picture
 // can be decoded without reading what precedes it.
 //
 // Files stay as they are. What is known of one is found by its content (a digest of all its bytes,

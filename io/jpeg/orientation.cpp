@@ -28,21 +28,21 @@ void copy_pixels(const std::uint8_t* source, std::ptrdiff_t step, std::uint8_t* 
 
 bool swaps_sides(int orientation) noexcept { return orientation >= 5 && orientation <= 8; }
 
-Rectangle stored_window(const Rectangle& window, int orientation, int stored_height,
+Rectangle stored_region(const Rectangle& region, int orientation, int stored_height,
                         int stored_width) {
-  Rectangle stored = window;
-  if (swaps_sides(orientation)) stored = {window.x, window.y, window.width, window.height};
+  Rectangle stored = region;
+  if (swaps_sides(orientation)) stored = {region.x, region.y, region.width, region.height};
   if (flips_rows(orientation)) stored.y = stored_height - stored.y - stored.height;
   if (flips_columns(orientation)) stored.x = stored_width - stored.x - stored.width;
   return stored;
 }
 
-Rectangle oriented_window(const Rectangle& stored, int orientation, int stored_height,
+Rectangle oriented_region(const Rectangle& stored, int orientation, int stored_height,
                           int stored_width) {
   // Two quarter turns undo each other, everything else undoes itself.
   const int back = orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
   const bool swap = swaps_sides(orientation);
-  return stored_window(stored, back, swap ? stored_width : stored_height,
+  return stored_region(stored, back, swap ? stored_width : stored_height,
                        swap ? stored_height : stored_width);
 }
 

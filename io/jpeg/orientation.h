@@ -16,14 +16,14 @@ namespace sluice {
 // Whether height and width change places (5 to 8).
 bool swaps_sides(int orientation) noexcept;
 
-// The window of the stored picture (stored_height x stored_width pixels) that becomes `window` of
-// the oriented one. `window` lies inside the oriented picture.
-Rectangle stored_window(const Rectangle& window, int orientation, int stored_height,
+// The region of the stored picture (stored_height x stored_width pixels) that becomes `region` of
+// the oriented one. `region` lies inside the oriented picture.
+Rectangle stored_region(const Rectangle& region, int orientation, int stored_height,
                         int stored_width);
 
-// The other way round: what becomes of a window of the stored picture. It may reach beyond the
+// The other way round: what becomes of a region of the stored picture. It may reach beyond the
 // picture, as the blocks of a file do.
-Rectangle oriented_window(const Rectangle& stored, int orientation, int stored_height,
+Rectangle oriented_region(const Rectangle& stored, int orientation, int stored_height,
                           int stored_width);
 
 // Turns the stored picture `in` into `out` as a viewer shows it. Any size, any number of channels.

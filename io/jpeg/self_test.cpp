@@ -29,13 +29,13 @@ Image test_picture(int channels) {
   return image;
 }
 
-Image decoded(const Bytes& file, const Rectangle& window) {
-  return decode_and_crop(file, window.y, window.x, window.height, window.width,
+Image decoded(const Bytes& file, const Rectangle& region) {
+  return decode_and_crop(file, region.y, region.x, region.height, region.width,
                          {.entropy = JpegEntropyDecoder::library});
 }
 
 // The same with an entropy decoder of ours; nothing when it cannot stand in for the library's.
-std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& window) {
+std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   JpegDecompressor decompressor;
   decompressor.open(file, {});
   decompressor.info().out_color_space = JCS_RGB;
@@ -44,15 +44,15 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& window) {
   decompressor.info().out_color_space = JCS_RGB;
   if (!decompressor.start(true, nullptr) || !decompressor.is_ours()) return {};
   const JDIMENSION picture_height = decompressor.info().image_height;
-  Image out(window.height, window.width, 3);
+  Image out(region.height, region.width, 3);
   JpegRowJob job;
-  job.window = window;
+  job.region = region;
   job.cut = true;
   job.channels = 3;
   job.out = out.data();
   job.out_stride = out.row_stride();
   if (!decompressor.read_rows(job)) return {};
-  const bool to_bottom = window.y + window.height == static_cast<int>(picture_height);
+  const bool to_bottom = region.y + region.height == static_cast<int>(picture_height);
   if (to_bottom && !decompressor.entropy().was_asked_for_all()) return {};
   return out;
 }
@@ -65,14 +65,14 @@ bool jpeg_entropy_works() {
   try {
     for (const int channels : {1, 3}) {
       const Image picture = test_picture(channels);
-      const Rectangle windows[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
+      const Rectangle regions[] = {{0, 0, picture.height(), picture.width()}, {33, 40, 20, 25}};
       for (const Subsampling subsampling : {Subsampling::s444, Subsampling::s420}) {
         for (const int restart_rows : {0, 2}) {
           const Bytes file = encode_jpeg(
               picture, {.quality = 93, .subsampling = subsampling, .restart_rows = restart_rows});
-          for (const Rectangle& window : windows) {
-            const std::optional<Image> ours = decoded_by_us(file, window);
-            if (!ours || !(*ours == decoded(file, window))) return false;
+          for (const Rectangle& region : regions) {
+            const std::optional<Image> ours = decoded_by_us(file, region);
+            if (!ours || !(*ours == decoded(file, region))) return false;
           }
         }
       }

@@ -6,7 +6,7 @@
 // whose names begin with a dot are left out, and so is what lies in such folders. Labels follow the
 // usual layout of image classification: when the files lie in folders, the folders directly below
 // `folder` are the classes, numbered in sorted order from 0; when they all lie in `folder` itself,
-// every label is -1. With an index, what decodes a window of a file reads no more of it than that,
+// every label is -1. With an index, what decodes a region of a file reads no more of it than that,
 // once the index knows the file:
 //
 //   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on

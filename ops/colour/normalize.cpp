@@ -2,7 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/normalize.h>
 
 #include <string>
@@ -49,7 +49,7 @@ std::vector<TensorSpec> infer(const detail::Arguments& arguments,
 }
 
 Rectangle middle(const Image& in, std::int32_t height, std::int32_t width) {
-  return kernels::center_crop_window(in.height(), in.width(), height == 0 ? in.height() : height,
+  return kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
                                      width == 0 ? in.width() : width);
 }
 

@@ -15,11 +15,11 @@ Value<Image> decode(const Value<Source>& jpeg, const JpegOptions& o) {
                                o.verify, o.entropy, o.max_scans, o.max_output_bytes);
 }
 template <class Source>
-Value<Image> decode(const Value<Source>& jpeg, const Param<Rectangle>& window,
+Value<Image> decode(const Value<Source>& jpeg, const Param<Rectangle>& region,
                     const JpegOptions& o) {
   return apply_as<Image>(require_recorder("decode_jpeg", jpeg), "decode_jpeg",
-                         decode_jpeg_window_operator(), jpeg, o.color, o.apply_orientation,
-                         o.damage, o.verify, o.entropy, o.max_scans, o.max_output_bytes, window);
+                         decode_jpeg_region_operator(), jpeg, o.color, o.apply_orientation,
+                         o.damage, o.verify, o.entropy, o.max_scans, o.max_output_bytes, region);
 }
 
 OperatorDeclaration declare_decoder(const char* name, const char* summary) {
@@ -88,17 +88,17 @@ const OperatorPtr& decode_jpeg_size_operator() {
   return op;
 }
 
-const OperatorPtr& decode_jpeg_window_operator() {
+const OperatorPtr& decode_jpeg_region_operator() {
   static const OperatorPtr op =
-      declare_decoder("decode_jpeg_window",
+      declare_decoder("decode_jpeg_region",
                       "A rectangle of the picture in a JPEG file; no more of it is computed.")
           .events(jpeg_events())
-          .parameter<Rectangle>("window", {.help = "in the picture as it is seen"})
+          .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
-                   std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& window,
+                   std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& region,
                    Image& out) {
-            note_report(notes, decode_jpeg_region(file.bytes, window,
+            note_report(notes, decode_jpeg_region(file.bytes, region,
                                                   {color, turned, damage, verify, entropy,
                                                    max_scans, max_output_bytes},
                                                   out, file.index));
@@ -110,7 +110,7 @@ const OperatorPtr& decode_jpeg_operator() {
   static const OperatorPtr op =
       declare_decoder("decode_jpeg", "The picture in a JPEG file.")
           .events(jpeg_events())
-          .decodes({decode_jpeg_size_operator(), decode_jpeg_window_operator()})
+          .decodes({decode_jpeg_size_operator(), decode_jpeg_region_operator()})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
                    std::int32_t max_scans, std::int64_t max_output_bytes, Image& out) {
@@ -147,12 +147,12 @@ Value<Image> decode_jpeg(Value<Bytes> jpeg, const JpegOptions& options) {
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options) {
   return detail::decode(jpeg, options);
 }
-Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> window, const JpegOptions& options) {
-  return detail::decode(jpeg, window, options);
+Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> region, const JpegOptions& options) {
+  return detail::decode(jpeg, region, options);
 }
-Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> window,
+Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> region,
                          const JpegOptions& options) {
-  return detail::decode(jpeg, window, options);
+  return detail::decode(jpeg, region, options);
 }
 
 }  // namespace sluice

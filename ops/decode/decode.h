@@ -1,15 +1,15 @@
-// Decoding as steps of a pipeline: whole pictures, windows of them, headers.
+// Decoding as steps of a pipeline: whole pictures, regions of them, headers.
 //
 // clang-format off
 // | operator                | takes                      | gives      | layout, type | shapes
 // |-------------------------|----------------------------|------------|--------------|-----------------
 // | peek_jpeg               | Bytes or span of bytes     | JpegHeader |              |
 // | decode_jpeg             | Bytes or span of bytes     | Image      | HWC, 8 bit   | as the file says
-// | decode_jpeg with window | the same, and a Rectangle     | Image      | HWC, 8 bit   | the window's
+// | decode_jpeg with region | the same, and a Rectangle     | Image      | HWC, 8 bit   | the region's
 // clang-format on
 //
 // A file that cannot be decoded is the error of its sample; io/jpeg/decode.h says what is an error.
-// With a window only that part of the picture is computed, and its pixels are exactly those of the
+// With a region only that part of the picture is computed, and its pixels are exactly those of the
 // whole picture. A std::span source must keep its bytes alive for as long as the pipeline.
 #pragma once
 
@@ -33,17 +33,17 @@ Value<JpegHeader> peek_jpeg(Value<ByteSpan> jpeg);
 Value<Image> decode_jpeg(Value<Bytes> jpeg, const JpegOptions& options = {});
 Value<Image> decode_jpeg(Value<ByteSpan> jpeg, const JpegOptions& options = {});
 
-// The window counts in the picture as it is seen: turned as its EXIF orientation says, if options
+// The region counts in the picture as it is seen: turned as its EXIF orientation says, if options
 // say so.
-Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> window,
+Value<Image> decode_jpeg(Value<Bytes> jpeg, Param<Rectangle> region,
                          const JpegOptions& options = {});
-Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> window,
+Value<Image> decode_jpeg(Value<ByteSpan> jpeg, Param<Rectangle> region,
                          const JpegOptions& options = {});
 
 namespace detail {
 const OperatorPtr& peek_jpeg_operator();
 const OperatorPtr& decode_jpeg_operator();
-const OperatorPtr& decode_jpeg_window_operator();
+const OperatorPtr& decode_jpeg_region_operator();
 const OperatorPtr& decode_jpeg_size_operator();
 }  // namespace detail
 

@@ -3,7 +3,7 @@
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 
 namespace sluice {
 
@@ -12,16 +12,16 @@ const detail::OperatorPtr& detail::crop_operator() {
                                     .family("geometry")
                                     .summary("A rectangle of the picture.")
                                     .input<Image>("image")
-                                    .parameter<Rectangle>("window", {.help = "inside the picture"})
+                                    .parameter<Rectangle>("region", {.help = "inside the picture"})
                                     .output<Image>("image")
                                     .sees_rectangle(
-                                        [](const Image& in, const Rectangle& window) {
-                                          kernels::check_window("crop", window, in);
-                                          return window;
+                                        [](const Image& in, const Rectangle& region) {
+                                          kernels::check_region("crop", region, in);
+                                          return region;
                                         },
                                         true)
-                                    .runs([](const Image& in, const Rectangle& window, Image& out) {
-                                      kernels::crop(in, window, out);
+                                    .runs([](const Image& in, const Rectangle& region, Image& out) {
+                                      kernels::crop(in, region, out);
                                     });
   return op;
 }
@@ -39,18 +39,18 @@ const detail::OperatorPtr& detail::center_crop_operator() {
           .output<Image>("image")
           .sees_rectangle(
               [](const Image& in, std::int32_t height, std::int32_t width) {
-                return kernels::center_crop_window(in.height(), in.width(), height, width);
+                return kernels::center_crop_region(in.height(), in.width(), height, width);
               },
               true)
           .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
-            kernels::crop(in, kernels::center_crop_window(in.height(), in.width(), height, width),
+            kernels::crop(in, kernels::center_crop_region(in.height(), in.width(), height, width),
                           out);
           });
   return op;
 }
 
-Value<Image> crop(Value<Image> image, Param<Rectangle> window) {
-  return apply_operator<Image>(detail::crop_operator(), image, window);
+Value<Image> crop(Value<Image> image, Param<Rectangle> region) {
+  return apply_operator<Image>(detail::crop_operator(), image, region);
 }
 
 Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options) {

@@ -2,9 +2,9 @@
 //
 // | takes         | layout, type | channels | gives                        |
 // |---------------|--------------|----------|------------------------------|
-// | Image, Rectangle | HWC, 8 bit   | 1 to 4   | Image of the window's size   |
+// | Image, Rectangle | HWC, 8 bit   | 1 to 4   | Image of the region's size   |
 //
-// Errors of a sample: a window that does not lie inside its picture.
+// Errors of a sample: a region that does not lie inside its picture.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-Value<Image> crop(Value<Image> image, Param<Rectangle> window);
+Value<Image> crop(Value<Image> image, Param<Rectangle> region);
 
 struct CenterCropOptions {
   Param<int> width = 0;

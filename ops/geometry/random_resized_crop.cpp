@@ -2,7 +2,7 @@
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/error.h>
 
@@ -14,20 +14,20 @@ namespace detail {
 namespace {
 
 // min_area, max_area, min_ratio, max_ratio, after the input.
-void check_window_options(const Arguments& arguments) {
+void check_region_options(const Arguments& arguments) {
   const auto number = [&](std::size_t i) { return *constant_of<float>(arguments.at(i)); };
   if (number(1) > number(2)) {
-    throw BuildError("random_window: min_area is " + std::to_string(number(1)) +
+    throw BuildError("random_region: min_area is " + std::to_string(number(1)) +
                      ", which is more than max_area, " + std::to_string(number(2)));
   }
   if (number(3) > number(4)) {
-    throw BuildError("random_window: min_ratio is " + std::to_string(number(3)) +
+    throw BuildError("random_region: min_ratio is " + std::to_string(number(3)) +
                      ", which is more than max_ratio, " + std::to_string(number(4)));
   }
 }
 
-OperatorDeclaration& add_window_options(OperatorDeclaration& declaration) {
-  const RandomWindowOptions usual;
+OperatorDeclaration& add_region_options(OperatorDeclaration& declaration) {
+  const RandomRegionOptions usual;
   const auto area = [](float value) {
     return ParameterOptions<float>{.value = value,
                                    .low = 0,
@@ -43,97 +43,97 @@ OperatorDeclaration& add_window_options(OperatorDeclaration& declaration) {
       .constant("max_area", area(usual.max_area))
       .constant("min_ratio", ratio(usual.min_ratio))
       .constant("max_ratio", ratio(usual.max_ratio))
-      .checks(check_window_options);
+      .checks(check_region_options);
 }
 
-Rectangle draw_window(Random& random, int height, int width, float min_area, float max_area,
+Rectangle draw_region(Random& random, int height, int width, float min_area, float max_area,
                       float min_ratio, float max_ratio) {
-  return kernels::random_resized_crop_window(random, height, width,
+  return kernels::random_resized_crop_region(random, height, width,
                                              {.scale_low = min_area,
                                               .scale_high = max_area,
                                               .ratio_low = min_ratio,
                                               .ratio_high = max_ratio});
 }
 
-// By how much a window may be shrunk so that twice the size that is wanted is left.
-int shrink_for(const Rectangle& window, int height, int width) {
+// By how much a region may be shrunk so that twice the size that is wanted is left.
+int shrink_for(const Rectangle& region, int height, int width) {
   int shrink = 8;
   while (shrink > 1 &&
-         (window.height / (2 * shrink) < height || window.width / (2 * shrink) < width))
+         (region.height / (2 * shrink) < height || region.width / (2 * shrink) < width))
     shrink /= 2;
   return shrink;
 }
 
-JpegReport decode_and_resize(const JpegFile& file, const Rectangle& window, int height, int width,
+JpegReport decode_and_resize(const JpegFile& file, const Rectangle& region, int height, int width,
                              const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
-  const int shrink = shrink_for(window, height, width);
+  const int shrink = shrink_for(region, height, width);
   Image part;
-  JpegReport report = decode_jpeg_shrunk(file.bytes, window, shrink, jpeg, part, file.index);
+  JpegReport report = decode_jpeg_shrunk(file.bytes, region, shrink, jpeg, part, file.index);
   const Rectangle& covered = report.covered;
   const double scale = 1.0 / shrink;
-  const kernels::Box box{(window.y - covered.y) * scale, (window.x - covered.x) * scale,
-                         window.height * scale, window.width * scale};
+  const kernels::Box box{(region.y - covered.y) * scale, (region.x - covered.x) * scale,
+                         region.height * scale, region.width * scale};
   kernels::resize(part, box, height, width, interpolation, out);
   return report;
 }
 
 template <class Source>
-Value<Rectangle> window_of_file(const Value<Source>& jpeg, const RandomWindowOptions& o,
+Value<Rectangle> region_of_file(const Value<Source>& jpeg, const RandomRegionOptions& o,
                                 bool apply_orientation) {
-  return apply_as<Rectangle>(require_recorder("random_window", jpeg), "random_window",
-                             random_window_of_file_operator(), jpeg, o.min_area, o.max_area,
+  return apply_as<Rectangle>(require_recorder("random_region", jpeg), "random_region",
+                             random_region_of_file_operator(), jpeg, o.min_area, o.max_area,
                              o.min_ratio, o.max_ratio, apply_orientation);
 }
 
 template <class Source>
 Value<Image> crop_file(const Value<Source>& jpeg, const RandomResizedCropOptions& o) {
-  const auto window = random_window(jpeg, {o.min_area, o.max_area, o.min_ratio, o.max_ratio},
+  const auto region = random_region(jpeg, {o.min_area, o.max_area, o.min_ratio, o.max_ratio},
                                     o.jpeg.apply_orientation);
   if (o.shrink) {
     const JpegOptions& j = o.jpeg;
     return apply_as<Image>(jpeg.recorder(), "random_resized_crop", decode_and_resize_operator(),
                            jpeg, j.color, j.apply_orientation, j.damage, j.verify, j.entropy,
-                           j.max_scans, j.max_output_bytes, window, o.height, o.width,
+                           j.max_scans, j.max_output_bytes, region, o.height, o.width,
                            o.interpolation);
   }
-  return resize(decode_jpeg(jpeg, window, o.jpeg),
+  return resize(decode_jpeg(jpeg, region, o.jpeg),
                 {.width = o.width, .height = o.height, .interpolation = o.interpolation});
 }
 
 }  // namespace
 
-const OperatorPtr& random_window_operator() {
+const OperatorPtr& random_region_operator() {
   static const OperatorPtr op = [] {
-    OperatorDeclaration declaration("random_window");
+    OperatorDeclaration declaration("random_region");
     declaration.family("geometry")
         .summary("A random rectangle inside the picture.")
         .input<Image>("image");
-    return add_window_options(declaration)
-        .output<Rectangle>("window")
+    return add_region_options(declaration)
+        .output<Rectangle>("region")
         .sees_size()
         .runs([](Random& random, const Image& in, float min_area, float max_area, float min_ratio,
                  float max_ratio) {
-          return draw_window(random, in.height(), in.width(), min_area, max_area, min_ratio,
+          return draw_region(random, in.height(), in.width(), min_area, max_area, min_ratio,
                              max_ratio);
         });
   }();
   return op;
 }
 
-const OperatorPtr& random_window_of_file_operator() {
+const OperatorPtr& random_region_of_file_operator() {
   static const OperatorPtr op = [] {
-    OperatorDeclaration declaration("random_window_of_file");
+    OperatorDeclaration declaration("random_region_of_file");
     declaration.family("geometry")
         .summary("A random rectangle inside the picture in a JPEG file.")
         .input<JpegFile>("jpeg");
-    return add_window_options(declaration)
+    return add_region_options(declaration)
         .constant<bool>("apply_orientation",
                         {.value = true, .help = "the picture is turned as its EXIF data say"})
-        .output<Rectangle>("window")
+        .output<Rectangle>("region")
         .runs([](Random& random, const JpegFile& file, float min_area, float max_area,
                  float min_ratio, float max_ratio, bool turned) {
           const JpegHeader header = peek_jpeg(file.bytes);
-          return draw_window(random, turned ? header.oriented_height() : header.height,
+          return draw_region(random, turned ? header.oriented_height() : header.height,
                              turned ? header.oriented_width() : header.width, min_area, max_area,
                              min_ratio, max_ratio);
         });
@@ -150,7 +150,7 @@ const OperatorPtr& decode_and_resize_operator() {
         .events(jpeg_events())
         .input<JpegFile>("jpeg");
     declare_jpeg_options(declaration);
-    return declaration.parameter<Rectangle>("window", {.help = "in the picture as it is seen"})
+    return declaration.parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
         .parameter<std::int32_t>("height",
                                  {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
         .parameter<std::int32_t>("width",
@@ -162,9 +162,9 @@ const OperatorPtr& decode_and_resize_operator() {
         .output<Image>("image")
         .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                  DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
-                 std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& window,
+                 std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& region,
                  std::int32_t height, std::int32_t width, Interpolation interpolation, Image& out) {
-          note_report(notes, decode_and_resize(file, window, height, width,
+          note_report(notes, decode_and_resize(file, region, height, width,
                                                {color, turned, damage, verify, entropy, max_scans,
                                                 max_output_bytes},
                                                interpolation, out));
@@ -175,16 +175,16 @@ const OperatorPtr& decode_and_resize_operator() {
 
 }  // namespace detail
 
-Value<Rectangle> random_window(Value<Bytes> jpeg, const RandomWindowOptions& options,
+Value<Rectangle> random_region(Value<Bytes> jpeg, const RandomRegionOptions& options,
                                bool apply_orientation) {
-  return detail::window_of_file(jpeg, options, apply_orientation);
+  return detail::region_of_file(jpeg, options, apply_orientation);
 }
-Value<Rectangle> random_window(Value<ByteSpan> jpeg, const RandomWindowOptions& options,
+Value<Rectangle> random_region(Value<ByteSpan> jpeg, const RandomRegionOptions& options,
                                bool apply_orientation) {
-  return detail::window_of_file(jpeg, options, apply_orientation);
+  return detail::region_of_file(jpeg, options, apply_orientation);
 }
-Value<Rectangle> random_window(Value<Image> image, const RandomWindowOptions& o) {
-  return apply_operator<Rectangle>(detail::random_window_operator(), image, o.min_area, o.max_area,
+Value<Rectangle> random_region(Value<Image> image, const RandomRegionOptions& o) {
+  return apply_operator<Rectangle>(detail::random_region_operator(), image, o.min_area, o.max_area,
                                    o.min_ratio, o.max_ratio);
 }
 
@@ -196,7 +196,7 @@ Value<Image> random_resized_crop(Value<ByteSpan> jpeg, const RandomResizedCropOp
 }
 Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& o) {
   return resize(
-      crop(image, random_window(image, {o.min_area, o.max_area, o.min_ratio, o.max_ratio})),
+      crop(image, random_region(image, {o.min_area, o.max_area, o.min_ratio, o.max_ratio})),
       {.width = o.width, .height = o.height, .interpolation = o.interpolation});
 }
 

@@ -1,7 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/geometry/resize.h>
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/error.h>
 

@@ -24,12 +24,12 @@ void check_size(const char* op, int height, int width) {
   }
 }
 
-void check_window(const char* op, const Rectangle& window, const Image& in) {
-  const auto [y, x, height, width] = window;
+void check_region(const char* op, const Rectangle& region, const Image& in) {
+  const auto [y, x, height, width] = region;
   if (y < 0 || x < 0 || height < 1 || width < 1 || y > in.height() - height ||
       x > in.width() - width) {
     throw std::invalid_argument(fmt::format(
-        "{}: the window y={} x={} height={} width={} does not lie inside the image of {} x {} "
+        "{}: the region y={} x={} height={} width={} does not lie inside the image of {} x {} "
         "(height x width)",
         op, y, x, height, width, in.height(), in.width()));
   }

@@ -11,8 +11,8 @@ namespace sluice::kernels {
 void check_pixels(const char* op, const Image& in);
 // An output size of at least 1 x 1 and at most 65535 x 65535.
 void check_size(const char* op, int height, int width);
-// The window lies inside the picture and is at least 1 x 1.
-void check_window(const char* op, const Rectangle& window, const Image& in);
+// The region lies inside the picture and is at least 1 x 1.
+void check_region(const char* op, const Rectangle& region, const Image& in);
 // A finite number.
 void check_finite(const char* op, const char* name, double value);
 

@@ -5,13 +5,13 @@
 
 namespace sluice::kernels {
 
-void crop(const Image& in, const Rectangle& window, Image& out) {
+void crop(const Image& in, const Rectangle& region, Image& out) {
   check_pixels("crop", in);
-  check_window("crop", window, in);
-  out.create(window.height, window.width, in.channels());
-  const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(window.x) * in.channels();
-  for (int y = 0; y < window.height; ++y) {
-    std::memcpy(out.row(y), in.row(window.y + y) + left, out.row_bytes());
+  check_region("crop", region, in);
+  out.create(region.height, region.width, in.channels());
+  const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(region.x) * in.channels();
+  for (int y = 0; y < region.height; ++y) {
+    std::memcpy(out.row(y), in.row(region.y + y) + left, out.row_bytes());
   }
 }
 

@@ -1,7 +1,7 @@
 // crop: a rectangle cut out of a picture, as a copy. (Image::crop_view() gives the same without
 // one.)
 //
-// Errors: std::invalid_argument unless the window lies inside the picture.
+// Errors: std::invalid_argument unless the region lies inside the picture.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -9,6 +9,6 @@
 
 namespace sluice::kernels {
 
-void crop(const Image& in, const Rectangle& window, Image& out);
+void crop(const Image& in, const Rectangle& region, Image& out);
 
 }  // namespace sluice::kernels

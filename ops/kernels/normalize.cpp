@@ -76,24 +76,24 @@ void write(const char* op, int height, int width, int channels, const NormalizeP
 
 }  // namespace
 
-void crop_mirror_normalize(const Image& in, const Rectangle& window, const NormalizeParams& params,
+void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
                            Tensor& out) {
   constexpr const char* kOp = "crop_mirror_normalize";
   check_pixels(kOp, in);
-  check_window(kOp, window, in);
+  check_region(kOp, region, in);
   const int channels = in.channels();
   thread_local std::vector<std::uint8_t> flipped;
   const std::size_t bytes =
-      static_cast<std::size_t>(window.width) * static_cast<std::size_t>(channels);
+      static_cast<std::size_t>(region.width) * static_cast<std::size_t>(channels);
   if (params.mirror && flipped.size() < bytes) flipped.resize(bytes);
   const auto make = [&](int y) -> const std::uint8_t* {
     const std::uint8_t* row =
-        in.row(window.y + y) + static_cast<std::ptrdiff_t>(window.x) * channels;
+        in.row(region.y + y) + static_cast<std::ptrdiff_t>(region.x) * channels;
     if (!params.mirror) return row;
-    flip_row(row, window.width, channels, flipped.data());
+    flip_row(row, region.width, channels, flipped.data());
     return flipped.data();
   };
-  write(kOp, window.height, window.width, channels, params, make, out);
+  write(kOp, region.height, region.width, channels, params, make, out);
 }
 
 void resize_mirror_normalize(const Image& in, int height, int width, Interpolation interpolation,

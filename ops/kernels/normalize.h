@@ -8,7 +8,7 @@
 // (x - 255 * mean) * (1 / (255 * std)), without fused operations, so that every machine gives the
 // same bits; f16 is that number rounded to nearest even.
 //
-// Errors: std::invalid_argument for an empty image, more than 4 channels, a window or size that is
+// Errors: std::invalid_argument for an empty image, more than 4 channels, a region or size that is
 // not possible, a mean or std that is not finite, a std of zero or below, an output type other than
 // f32 and f16, a layout other than CHW and HWC. Threads: any.
 #pragma once
@@ -30,9 +30,9 @@ struct NormalizeParams {
   Layout layout = Layout::chw;
 };
 
-// The window's pixels, mirrored within the window. `out`: (channels, height, width) or
+// The region's pixels, mirrored within the region. `out`: (channels, height, width) or
 // (height, width, channels).
-void crop_mirror_normalize(const Image& in, const Rectangle& window, const NormalizeParams& params,
+void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
                            Tensor& out);
 
 // Byte for byte what resize(), flip() and crop_mirror_normalize() of the whole picture give one

@@ -87,7 +87,7 @@ TEST_F(Augment, TheSameFilesWhateverTheThreadsAndBatches) {
     EXPECT_EQ(augment("a_" + recipe, common + "--threads 1 --batch 7").status, 0);
     EXPECT_EQ(augment("b_" + recipe, common + "--threads 4 --batch 32").status, 0);
     EXPECT_EQ(results("a_" + recipe), results("b_" + recipe)) << recipe;
-    // One damaged file in each of two whole epochs and one more in the third. A window that lies
+    // One damaged file in each of two whole epochs and one more in the third. A region that lies
     // above the damage is sound.
     if (recipe == "train") {
       EXPECT_GE(results("a_" + recipe).size(), 37u);

@@ -8,18 +8,18 @@
 namespace sluice::docs {
 namespace {
 
-TEST(Jpeg, WindowsOfAFile) {
+TEST(Jpeg, RegionsOfAFile) {
   const PhotosFolder photos;
   auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {
     auto [jpeg, label] = g.read(files_in("photos"));
-    auto window = random_window(jpeg);
-    auto part = decode_jpeg(jpeg, window);
-    return std::tuple{part, window};
+    auto region = random_region(jpeg);
+    auto part = decode_jpeg(jpeg, region);
+    return std::tuple{part, region};
   });
-  for (const auto& [parts, windows] : pipeline.epoch()) {
+  for (const auto& [parts, regions] : pipeline.epoch()) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      EXPECT_EQ(parts[i].height(), windows[i].height);
-      EXPECT_EQ(parts[i].width(), windows[i].width);
+      EXPECT_EQ(parts[i].height(), regions[i].height);
+      EXPECT_EQ(parts[i].width(), regions[i].width);
     }
   }
 }
@@ -43,11 +43,11 @@ TEST(Jpeg, OneFile) {
 TEST(Jpeg, AnIndex) {
   const PhotosFolder photos;
   const Bytes file = read_file("photos/gray/4.jpg");
-  const Rectangle window{30, 10, 8, 20};
+  const Rectangle region{30, 10, 8, 20};
   Image image;
   auto index = JpegIndex::in_memory({.bytes = 64 << 20});
   decode_jpeg_image(file, {}, image, index.get());  // leaves what it has learnt
-  auto report = decode_jpeg_region(file, window, {}, image, index.get());
+  auto report = decode_jpeg_region(file, region, {}, image, index.get());
   // report.path == JpegPath::indexed
   index->save("photos.index");
   auto saved = JpegIndex::open("photos.index");
@@ -67,8 +67,8 @@ TEST(Jpeg, Shrinking) {
 
   const Bytes file = read_file("photos/gray/0.jpg");
   Image image;
-  const Rectangle window{3, 5, 20, 30};  // y, x, height, width
-  const JpegReport report = decode_jpeg_shrunk(file, window, 4, {}, image);
+  const Rectangle region{3, 5, 20, 30};  // y, x, height, width
+  const JpegReport report = decode_jpeg_shrunk(file, region, 4, {}, image);
   // image: 6 x 8 pixels; report.covered: rows 0 to 23, columns 4 to 35 of the full picture
   EXPECT_EQ(image.height(), 6);
   EXPECT_EQ(image.width(), 8);

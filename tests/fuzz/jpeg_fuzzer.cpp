@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 19;
 
 struct Decode {
-  std::optional<Rectangle> window;
+  std::optional<Rectangle> region;
   DecodeOutcome library;
 };
 
@@ -48,15 +48,15 @@ class Examination {
     check(whole, nullptr, "no index");
     const std::optional<JpegHeader> header = read_header();
     if (!header) return;
-    const Decode first = decode_by_library(window_of(*header));
-    const Decode second = decode_by_library(window_of(*header));
+    const Decode first = decode_by_library(region_of(*header));
+    const Decode second = decode_by_library(region_of(*header));
     check(first, nullptr, "no index");
 
     // The second of two decodes in a row uses what the first one has taught the index.
     constexpr std::uint32_t kGrains[] = {0, 1, 2, 3, 4, 16};
     const auto index = JpegIndex::in_memory({.grain = kGrains[random_.below(std::size(kGrains))]});
-    const bool window_first = random_.below(2) == 0;
-    check(window_first ? first : whole, index.get(), "an empty index");
+    const bool region_first = random_.below(2) == 0;
+    check(region_first ? first : whole, index.get(), "an empty index");
     check(second, index.get(), "an index of this file");
     check(first, index.get(), "an index of this file, used before");
     check(whole, index.get(), "an index of this file, used before");
@@ -65,8 +65,8 @@ class Examination {
   }
 
  private:
-  Decode decode_by_library(const std::optional<Rectangle>& window) const {
-    return {window, outcome_of(file_, window, options_, JpegEntropyDecoder::library)};
+  Decode decode_by_library(const std::optional<Rectangle>& region) const {
+    return {region, outcome_of(file_, region, options_, JpegEntropyDecoder::library)};
   }
 
   static std::string first_difference(const Image& a, const Image& b) {
@@ -85,12 +85,12 @@ class Examination {
 
   void check(const Decode& expected, JpegIndex* index, const char* with) const {
     const DecodeOutcome fast =
-        outcome_of(file_, expected.window, options_, JpegEntropyDecoder::fast, index);
+        outcome_of(file_, expected.region, options_, JpegEntropyDecoder::fast, index);
     if (fast.same_as(expected.library)) return;
     std::cerr << "The decoders differ, with " << with;
     if (index != nullptr) std::cerr << " (grain " << index->grain() << ")";
-    if (const auto& w = expected.window) {
-      std::cerr << ", in the window of " << w->height << " x " << w->width << " at (" << w->y
+    if (const auto& w = expected.region) {
+      std::cerr << ", in the region of " << w->height << " x " << w->width << " at (" << w->y
                 << ", " << w->x << ")";
     }
     std::cerr << (options_.damage == DamagePolicy::strict ? ", strict" : ", tolerant")
@@ -102,7 +102,7 @@ class Examination {
     std::abort();
   }
 
-  // Of a file that a window can be asked of.
+  // Of a file that a region can be asked of.
   std::optional<JpegHeader> read_header() const {
     try {
       const JpegHeader header = peek_jpeg(file_);
@@ -113,9 +113,9 @@ class Examination {
     }
   }
 
-  Rectangle window_of(const JpegHeader& header) {
+  Rectangle region_of(const JpegHeader& header) {
     const bool turned = options_.apply_orientation;
-    return any_window(random_, turned ? header.oriented_height() : header.height,
+    return any_region(random_, turned ? header.oriented_height() : header.height,
                       turned ? header.oriented_width() : header.width, random_.below(4) == 0);
   }
 
@@ -133,7 +133,7 @@ class Examination {
     }
     const auto wrong = JpegIndex::in_memory();
     wrong->keep(digest_, std::move(notes), random_.below(2) == 0);
-    outcome_of(file_, decode.window, options_, JpegEntropyDecoder::fast, wrong.get());
+    outcome_of(file_, decode.region, options_, JpegEntropyDecoder::fast, wrong.get());
   }
 
   std::span<const std::uint8_t> file_;

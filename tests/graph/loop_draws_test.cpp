@@ -105,7 +105,7 @@ const Kind kKinds[] = {
        return apply_random(g, g.map("zero", [] { return std::int64_t{0}; }), suite, {.n = 3});
      },
      false},
-    {"random_window",
+    {"random_region",
      [](Graph& g) {
        const auto image = g.map_into<Image>("image", [](Image& out) { out.create(300, 300, 1); });
        return g.map(
@@ -113,7 +113,7 @@ const Kind kKinds[] = {
            [](const Rectangle& r) {
              return std::int64_t{r.x} + 1000 * (r.y + std::int64_t{1000} * r.width);
            },
-           random_window(image));
+           random_region(image));
      },
      false},
 };

@@ -35,15 +35,15 @@ inline std::ostream& operator<<(std::ostream& out, const DecodeOutcome& outcome)
 }
 
 inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
-                                const std::optional<Rectangle>& window, JpegOptions options,
+                                const std::optional<Rectangle>& region, JpegOptions options,
                                 JpegEntropyDecoder entropy, JpegIndex* index = nullptr,
                                 int shrink = 1) {
   options.entropy = entropy;
   DecodeOutcome outcome;
   try {
     const JpegReport report =
-        shrink > 1 ? decode_jpeg_shrunk(file, window, shrink, options, outcome.image, index)
-        : window   ? decode_jpeg_region(file, *window, options, outcome.image, index)
+        shrink > 1 ? decode_jpeg_shrunk(file, region, shrink, options, outcome.image, index)
+        : region   ? decode_jpeg_region(file, *region, options, outcome.image, index)
                    : decode_jpeg_image(file, options, outcome.image, index);
     outcome.covered = report.covered;
     outcome.warning = report.warning;
@@ -54,9 +54,9 @@ inline DecodeOutcome outcome_of(std::span<const std::uint8_t> file,
   return outcome;
 }
 
-// A window anywhere in a picture; `narrow` ones often are.
+// A region anywhere in a picture; `narrow` ones often are.
 template <class Random>
-Rectangle any_window(Random& random, int height, int width, bool narrow) {
+Rectangle any_region(Random& random, int height, int width, bool narrow) {
   const auto below = [&](int n) {
     return static_cast<int>(random.below(static_cast<unsigned>(n)));
   };

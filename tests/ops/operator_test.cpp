@@ -1,6 +1,7 @@
 // What the schemas of all operators promise: names, defaults, ranges, words; and what a program may
 // do with operators of its own.
 #include "tests/io/pictures.h"
+#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/sluice.h>
 
@@ -75,8 +76,11 @@ Constant legal(const Parameter& p) {
     case ParameterType::rectangle:
       return Rectangle{0, 0, 1, 1};
     case ParameterType::any_number:
+    case ParameterType::any_whole:
     case ParameterType::any:
       return std::int32_t{1};
+    case ParameterType::value_type:
+      return detail::ValueType{detail::slot_type<std::vector<std::int64_t>>()};
     default:
       return constant_of_type(p, p.low > -Parameter::kMost ? p.low + 1 : 1);
   }
@@ -97,9 +101,24 @@ std::vector<double> illegal(const Parameter& p) {
 struct Bench {
   explicit Bench(const OperatorPtr& op) {
     for (const detail::Input& input : op->schema().inputs)
-      arguments.emplace_back(SlotArgument{recorder.add_slot(input.types.at(0), input.name)});
+      arguments.emplace_back(SlotArgument{slot_for(input)});
     for (const Parameter& parameter : op->schema().parameters)
       arguments.emplace_back(legal(parameter));
+  }
+  SlotId slot_for(const detail::Input& input) {
+    const detail::SlotType* type = detail::slot_type<std::vector<std::int64_t>>();
+    if (!input.types.empty()) type = input.types[0];
+    if (input.name == "value") type = detail::slot_type<std::int64_t>();  // of such a list
+    if (input.use == detail::InputUse::reads) return recorder.add_slot(type, input.name);
+    const SlotId list =
+        recorder.add(detail::list_operator(), {Constant(detail::ValueType{type})})[0];
+    if (input.use == detail::InputUse::fills) {
+      (void)recorder.open_loop("loop", 1, {});
+      recorder.begin_condition();
+      recorder.end_condition(recorder.add(detail::constant_operator(), {Constant(true)}).front());
+      recorder.begin_body();
+    }
+    return list;
   }
   Recorder recorder;
   Arguments arguments;
@@ -343,7 +362,7 @@ TEST(Operators, AnswerTheQuestionsOfPasses) {
     return op->sight(bench.arguments);
   };
   EXPECT_EQ(sight("rotate").of, Of::all);
-  EXPECT_EQ(sight("random_window").of, Of::size);
+  EXPECT_EQ(sight("random_region").of, Of::size);
   EXPECT_EQ(sight("crop").of, Of::rectangle);
   EXPECT_TRUE(sight("crop").is_copy);
   EXPECT_TRUE(sight("center_crop").is_copy);

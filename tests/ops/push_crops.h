@@ -69,13 +69,13 @@ inline std::int64_t runs_of(const Stats& stats, const std::string& step) {
   return runs;
 }
 
-// Runs of all decoders that made whole pictures, or windows.
-inline std::int64_t decodes_of(const Stats& stats, bool windows) {
+// Runs of all decoders that made whole pictures, or regions.
+inline std::int64_t decodes_of(const Stats& stats, bool regions) {
   std::int64_t runs = 0;
   for (const StepStats& s : stats.steps) {
-    const bool is_window = s.name.find("(window)") != std::string::npos;
+    const bool is_region = s.name.find("(region)") != std::string::npos;
     const bool is_size = s.name.find("(size)") != std::string::npos;
-    if (s.name.rfind("decode_jpeg", 0) == 0 && !is_size && is_window == windows) runs += s.runs;
+    if (s.name.rfind("decode_jpeg", 0) == 0 && !is_size && is_region == regions) runs += s.runs;
   }
   return runs;
 }

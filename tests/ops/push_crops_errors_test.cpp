@@ -37,12 +37,12 @@ TEST(PushCrops, ErrorsAreTheSame) {
     return digest(g, crop(decode(g, jpeg), kCorner));
   };
   const Wrong wrong[] = {
-      {"a window outside",
+      {"a region outside",
        [](Graph& g, Jpeg jpeg, const Decode& decode) {
          return digest(g, crop(decode(g, jpeg), Rectangle{50, 0, 20, 20}));
        },
        good},
-      {"an empty window",
+      {"an empty region",
        [](Graph& g, Jpeg jpeg, const Decode& decode) {
          return digest(g, crop(decode(g, jpeg), Rectangle{}));
        },
@@ -83,12 +83,12 @@ File half_of(const File& file) {
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2)};
 }
 
-// A window does not see damage below it, unless `verify` asks for that; tolerance delivers the
+// A region does not see damage below it, unless `verify` asks for that; tolerance delivers the
 // picture, and says so.
 TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
   struct Policy {
     JpegOptions options;
-    Rectangle window;
+    Rectangle region;
     bool delivered;
     std::size_t warnings;
   };
@@ -106,7 +106,7 @@ TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
     SCOPED_TRACE(&policy - policies);
     auto pipeline = make_pipeline({.batch_size = 1, .on_error = OnError::skip}, [&](Graph& g) {
       auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(file); });
-      return crop(decode_jpeg(jpeg, policy.options), policy.window);
+      return crop(decode_jpeg(jpeg, policy.options), policy.region);
     });
     std::size_t delivered = 0;
     std::vector<SampleError> warnings;
@@ -125,7 +125,7 @@ TEST(PushCrops, DamageIsFoundAsFarAsOneLooks) {
 }
 
 // Of a file that ends in the last bytes of its scan's header a tolerant decoder makes a picture: so
-// does one that is asked for a window of it, and whoever wants to know the size gets to know it.
+// does one that is asked for a region of it, and whoever wants to know the size gets to know it.
 TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
   const JpegOptions tolerant{.damage = DamagePolicy::tolerant};
   const auto pictures = [&](const File& file, const auto& describe) {
@@ -146,13 +146,13 @@ TEST(PushCrops, FilesCutInTheirScansHeaderGiveTheSamePictures) {
                   return crop(decode_jpeg(jpeg, tolerant), kCorner);
                 }));
     EXPECT_TRUE(opaque == pictures(file, [&](Graph& g, Jpeg jpeg) {
-                  const auto window = g.map(
-                      "window",
+                  const auto region = g.map(
+                      "region",
                       [](const JpegHeader& header) {
                         return header.oriented_width() > 0 ? kCorner : Rectangle{};
                       },
                       peek_jpeg(jpeg));
-                  return decode_jpeg(jpeg, window, tolerant);
+                  return decode_jpeg(jpeg, region, tolerant);
                 }));
   }
 }
@@ -183,10 +183,10 @@ TEST(PushCrops, StatsCountHowPicturesWereRead) {
 // inspect() sees what the pipeline sees, and no damage that it does not.
 TEST(PushCrops, InspectEndsAsThePipelineDoes) {
   const File file = half_of(files()[0]);
-  for (const Rectangle& window : {Rectangle{0, 0, 8, 40}, Rectangle{0, 0, 60, 64}}) {
+  for (const Rectangle& region : {Rectangle{0, 0, 8, 40}, Rectangle{0, 0, 60, 64}}) {
     auto pipeline = make_pipeline({.on_error = OnError::skip}, [&](Graph& g) {
       auto jpeg = g.source(1, [&](const SampleInfo&) { return ByteSpan(file); });
-      return crop(decode_jpeg(jpeg), window);
+      return crop(decode_jpeg(jpeg), region);
     });
     std::size_t failed = 0;
     for (const auto& batch : pipeline.epoch()) failed += batch.errors().size();

@@ -19,17 +19,17 @@ namespace {
 struct Case {
   const char* name;
   std::function<Value<Digest>(Graph&, Jpeg, const Decode&)> describe;
-  // How many samples had their picture decoded whole, and how many a window; -1: some, not all.
-  std::int64_t whole, windows;
+  // How many samples had their picture decoded whole, and how many a region; -1: some, not all.
+  std::int64_t whole, regions;
 };
 
 const Case kCases[] = {
-    {"a constant window",
+    {"a constant region",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        return digest(g, crop(decode(g, jpeg), kCorner));
      },
      0, kSamples},
-    {"a random window",
+    {"a random region",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        return digest(g, random_resized_crop(decode(g, jpeg), {.width = 16, .height = 24}));
      },
@@ -39,16 +39,16 @@ const Case kCases[] = {
        return digest(g, center_crop(decode(g, jpeg), {.width = 33, .height = 20}));
      },
      0, kSamples},
-    {"a window by the header",
+    {"a region by the header",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
-       auto window = g.map(
+       auto region = g.map(
            "lower half",
            [](const JpegHeader& h) {
              const int half = h.oriented_height() / 2;
              return Rectangle{half, 0, h.oriented_height() - half, h.oriented_width()};
            },
            peek_jpeg(jpeg));
-       return digest(g, crop(decode(g, jpeg), window));
+       return digest(g, crop(decode(g, jpeg), region));
      },
      0, kSamples},
     {"gray, as stored",
@@ -60,12 +60,12 @@ const Case kCases[] = {
     {"every arm cuts",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
-       auto window = random_window(image);
+       auto region = random_region(image);
        return digest(
            g, g.select(
                   g.map(
                       "arm", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 3.f)),
-                  [&] { return crop(image, window); }, [&] { return crop(image, kCorner); },
+                  [&] { return crop(image, region); }, [&] { return crop(image, kCorner); },
                   [&] { return center_crop(image, {.width = 30, .height = 30}); }));
      },
      0, kSamples},
@@ -85,7 +85,7 @@ const Case kCases[] = {
                             g.coin_flip(0.5f),
                             [&] {
                               return g.if_else(
-                                  inner, [&] { return crop(image, random_window(image)); },
+                                  inner, [&] { return crop(image, random_region(image)); },
                                   [&] { return image; });
                             },
                             [&] { return center_crop(image, {.width = 9, .height = 9}); }));
@@ -108,7 +108,7 @@ const Case kCases[] = {
                             }));
      },
      -1, -1},
-    {"all of it in arms of arms beside a window",
+    {"all of it in arms of arms beside a region",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto b = g.coin_flip(0.5f), c = g.coin_flip(0.5f);
@@ -126,7 +126,7 @@ const Case kCases[] = {
                             }));
      },
      -1, -1},
-    {"two windows of one sample",
+    {"two regions of one sample",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto a = digest(g, crop(image, kCorner));
@@ -134,7 +134,7 @@ const Case kCases[] = {
        return a + b;
      },
      kSamples, 0},
-    {"a window, and all in an arm as well",
+    {"a region, and all in an arm as well",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto part = crop(image, kCorner);
@@ -142,7 +142,7 @@ const Case kCases[] = {
                             g.coin_flip(0.5f), [&] { return part; }, [&] { return flip(image); }));
      },
      -1, -1},  // the crop sinks into its arm first
-    {"a window, and all behind it",
+    {"a region, and all behind it",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        auto image = decode(g, jpeg);
        auto seen = g.tap(
@@ -162,13 +162,13 @@ const Case kCases[] = {
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
        return g.for_loop(3, g.constant(Digest{7}), [&](Value<std::int64_t> i, Value<Digest> sum) {
          auto image = decode(g, jpeg);
-         auto window = g.map(
-             "window",
+         auto region = g.map(
+             "region",
              [](std::int64_t k) {
                return Rectangle{static_cast<int>(k), 2, 20, 20};
              },
              i);
-         return sum * Digest{5} + digest(g, crop(image, window));
+         return sum * Digest{5} + digest(g, crop(image, region));
        });
      },
      0, 3 * kSamples},
@@ -202,7 +202,7 @@ const Case kCases[] = {
      3 * kSamples, 0},
     {"the size alone",
      [](Graph& g, Jpeg jpeg, const Decode& decode) {
-       return digest(g, decode_jpeg(jpeg, random_window(decode(g, jpeg))));
+       return digest(g, decode_jpeg(jpeg, random_region(decode(g, jpeg))));
      },
      kSamples, 0},  // the second decoder; of the first one nothing but the size
     {"explicit boundaries that compute both",
@@ -250,16 +250,16 @@ TEST(PushCrops, GivesTheSameAndDecodesNoMoreThanIsLookedAt) {
       EXPECT_EQ(given, expected);
       const Stats stats = pushed.stats();
       const std::string plan = to_string(pushed.plan());
-      const std::int64_t all = decodes_of(stats, false), windows = decodes_of(stats, true);
+      const std::int64_t all = decodes_of(stats, false), regions = decodes_of(stats, true);
       expect_count(all, which.whole, plan.c_str());
-      expect_count(windows, which.windows, plan.c_str());
+      expect_count(regions, which.regions, plan.c_str());
       // No sample is decoded twice, unless the program says so.
-      EXPECT_LE(all + windows, std::max({kSamples, which.whole, which.windows})) << plan;
+      EXPECT_LE(all + regions, std::max({kSamples, which.whole, which.regions})) << plan;
     }
   }
 }
 
-// The windows of a picture that goes into a tensor; they are written straight into the batch.
+// The regions of a picture that goes into a tensor; they are written straight into the batch.
 TEST(PushCrops, ReachesFromTensorsAndIntoBatches) {
   const auto program = [](bool opaque) {
     return [opaque](Graph& g) {
@@ -291,9 +291,9 @@ TEST(PushCrops, ReachesFromTensorsAndIntoBatches) {
     }
   }
   EXPECT_EQ(samples, kSamples);
-  EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg (window)"), kSamples);
-  EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#2 (window)"), kSamples);
-  EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#3"), kSamples);  // all of it: no window
+  EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg (region)"), kSamples);
+  EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#2 (region)"), kSamples);
+  EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#3"), kSamples);  // all of it: no region
 }
 
 }  // namespace

@@ -96,12 +96,12 @@ void apply(std::istream& line) {
     const float brightness = next<float>(line), contrast = next<float>(line);
     kernels::brightness_contrast(in, brightness, contrast, next<float>(line), out);
   } else if (command == "crop") {
-    Rectangle window;
-    window.y = next<int>(line);
-    window.x = next<int>(line);
-    window.height = next<int>(line);
-    window.width = next<int>(line);
-    kernels::crop(in, window, out);
+    Rectangle region;
+    region.y = next<int>(line);
+    region.x = next<int>(line);
+    region.height = next<int>(line);
+    region.width = next<int>(line);
+    kernels::crop(in, region, out);
   } else if (command == "normalize") {
     const int height = next<int>(line), width = next<int>(line);
     const kernels::NormalizeParams params{.mirror = next<bool>(line),

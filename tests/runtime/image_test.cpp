@@ -35,7 +35,7 @@ TEST(Image, KnowsItsShapeAndMoves) {
   EXPECT_EQ(b.clone(), b);
 }
 
-TEST(Image, ViewsAreWindowsOnTheSamePixels) {
+TEST(Image, ViewsAreRegionsOfTheSamePixels) {
   const Image whole = numbered(6, 7, 3);
   const Image part = whole.crop_view(2, 3, 4, 4);
   EXPECT_FALSE(part.contiguous());

@@ -124,31 +124,31 @@ class JpegAllocation : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
   std::string path(const char* name) const { return (folder_ / name).string(); }
-  // Whole, as a window, shrunk; with or without an index, which learns.
-  std::uint64_t decode(std::size_t file, const std::optional<Rectangle>& window, int shrink,
+  // Whole, as a region, shrunk; with or without an index, which learns.
+  std::uint64_t decode(std::size_t file, const std::optional<Rectangle>& region, int shrink,
                        JpegIndex* index) const {
     Image image;
-    const JpegReport report = decode_jpeg_shrunk(files_[file], window, shrink,
+    const JpegReport report = decode_jpeg_shrunk(files_[file], region, shrink,
                                                  {.damage = DamagePolicy::tolerant}, image, index);
     return sum_of(image) + static_cast<std::uint64_t>(report.damaged);
   }
 
-  static constexpr Rectangle kWindow{10, 7, 20, 25};
+  static constexpr Rectangle kRegion{10, 7, 20, 25};
   fs::path folder_;
   std::vector<Bytes> files_;
 };
 
 TEST_F(JpegAllocation, Decoding) {
   for (std::size_t file = 0; file < files_.size(); ++file) {
-    for (const auto& window : {std::optional<Rectangle>(), std::optional<Rectangle>(kWindow)}) {
+    for (const auto& region : {std::optional<Rectangle>(), std::optional<Rectangle>(kRegion)}) {
       for (const int shrink : {1, 4}) {
         for (const bool with_index : {false, true}) {
           SCOPED_TRACE(::testing::Message()
-                       << "file " << file << (window ? ", window" : "") << ", shrunk by " << shrink
+                       << "file " << file << (region ? ", region" : "") << ", shrunk by " << shrink
                        << (with_index ? ", learning" : ""));
           check([&] {
             const auto index = with_index ? JpegIndex::in_memory({.grain = 1}) : nullptr;
-            return decode(file, window, shrink, index.get());
+            return decode(file, region, shrink, index.get());
           });
         }
       }
@@ -161,9 +161,9 @@ TEST_F(JpegAllocation, DecodingWithASavedIndex) {
   for (const Bytes& file : files_) learn_jpeg(file, *learnt);
   learnt->save(path("index"));
   const auto index = JpegIndex::open(path("index"));
-  check([&] { return decode(0, kWindow, 1, index.get()); });
+  check([&] { return decode(0, kRegion, 1, index.get()); });
   fs::resize_file(path("index"), 100);
-  check([&] { return decode(0, kWindow, 1, index.get()); }, true);
+  check([&] { return decode(0, kRegion, 1, index.get()); }, true);
 }
 
 // What one of them has been told stays whole, whatever fails.

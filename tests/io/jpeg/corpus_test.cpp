@@ -50,8 +50,8 @@ std::string reason_to_refuse(const File& file, const JpegOptions& options) {
   return {};
 }
 
-// Windows of many kinds: corners, single pixels, edges, the middle.
-void check_windows(const File& file, JpegOptions options, std::uint64_t seed, int count) {
+// Regions of many kinds: corners, single pixels, edges, the middle.
+void check_regions(const File& file, JpegOptions options, std::uint64_t seed, int count) {
   Image whole;
   decode_jpeg_image(file, options, whole);
   Random random({.seed = seed});
@@ -242,7 +242,7 @@ TEST_F(JpegCorpus, DamagedFilesFollowThePolicy) {
   EXPECT_GT(refused, 100);
 }
 
-TEST_F(JpegCorpus, WindowsOfTheCorpusEqualCuts) {
+TEST_F(JpegCorpus, RegionsOfTheCorpusEqualCuts) {
   std::uint64_t seed = 0;
   for (const char* kind : {"good", "odd"}) {
     for (const Entry& entry : entries_of(kind)) {
@@ -253,17 +253,17 @@ TEST_F(JpegCorpus, WindowsOfTheCorpusEqualCuts) {
       options.apply_orientation = true;
       const JpegHeader header = peek_jpeg(file);
       const bool large = std::int64_t{header.width} * header.height > 1'000'000;
-      check_windows(file, options, ++seed, large ? 2 : 6);
+      check_regions(file, options, ++seed, large ? 2 : 6);
     }
   }
 }
 
-TEST_F(JpegCorpus, WindowsOfPhotosEqualCuts) {
+TEST_F(JpegCorpus, RegionsOfPhotosEqualCuts) {
   const std::vector<File> files = photos();
   ASSERT_FALSE(files.empty());
   for (std::size_t i = 0; i < files.size(); ++i) {
     SCOPED_TRACE(i);
-    check_windows(files[i], {}, 1000 + i, 6);
+    check_regions(files[i], {}, 1000 + i, 6);
   }
 }
 

@@ -26,10 +26,10 @@ class JpegEntropyTest : public testing::Test {
 };
 class JpegEntropyCorpus : public JpegCorpus {};
 
-// The whole picture and `windows` windows, with both decoders, without an index and with a full one
+// The whole picture and `regions` regions, with both decoders, without an index and with a full one
 // of rows and of every 16th group. Returns whether the picture was one for our decoder.
 bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, std::uint64_t seed,
-                int windows) {
+                int regions) {
   const DecodeOutcome library = outcome_of(file, {}, options, kLibrary);
   const DecodeOutcome fast = outcome_of(file, {}, options, kFast);
   EXPECT_TRUE(fast.same_as(library)) << fast << " instead of " << library;
@@ -41,9 +41,9 @@ bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, 
     if (index) outcome_of(file, {}, options, kFast, index.get());
   }
   Random random({.seed = seed});
-  for (int i = 0; i < windows; ++i) {
+  for (int i = 0; i < regions; ++i) {
     const Rectangle w =
-        any_window(random, library.image.height(), library.image.width(), i % 4 == 3);
+        any_region(random, library.image.height(), library.image.width(), i % 4 == 3);
     const Image cut = library.image.crop_view(w.y, w.x, w.height, w.width).clone();
     for (const auto& index : indices) {
       for (const auto entropy : {kFast, kLibrary}) {
@@ -97,7 +97,7 @@ TEST_F(JpegEntropyTest, LeavesOtherKindsToTheLibrary) {
   EXPECT_EQ(outcome_of(encode_jpeg(picture), {}, {}, kLibrary).path, JpegPath::library);
 }
 
-TEST_F(JpegEntropyTest, AWindowMayLearnForTheNext) {
+TEST_F(JpegEntropyTest, ARegionMayLearnForTheNext) {
   const Bytes file = encode_jpeg(draw_picture(300, 200, 3), {.subsampling = Subsampling::s444});
   const auto index = JpegIndex::in_memory({.grain = 4});
   const auto path = [&](Rectangle w) { return outcome_of(file, w, {}, kFast, index.get()).path; };

@@ -26,10 +26,10 @@ namespace fs = std::filesystem;
 
 class JpegIndexInUse : public testing::Test {
  protected:
-  // A file, and windows of it as the library decodes them.
+  // A file, and regions of it as the library decodes them.
   struct Picture {
     Bytes file;
-    std::vector<Rectangle> windows;
+    std::vector<Rectangle> regions;
     std::vector<Image> parts;
   };
 
@@ -51,9 +51,9 @@ class JpegIndexInUse : public testing::Test {
       for (JpegIndex* learner : {index.get(), other.get()})
         outcome_of(picture.file, {}, {}, kFast, learner);
       for (int k = 0; k < 6; ++k) {
-        picture.windows.push_back(any_window(random, height, 160, k == 5));
+        picture.regions.push_back(any_region(random, height, 160, k == 5));
         picture.parts.push_back(
-            outcome_of(picture.file, picture.windows.back(), {}, kLibrary).image.clone());
+            outcome_of(picture.file, picture.regions.back(), {}, kLibrary).image.clone());
       }
       pictures_.push_back(std::move(picture));
     }
@@ -80,10 +80,10 @@ class JpegIndexInUse : public testing::Test {
   };
   void decode_all(JpegIndex& index, Counts& counts) const {
     for (const Picture& picture : pictures_) {
-      for (std::size_t k = 0; k < picture.windows.size(); ++k) {
+      for (std::size_t k = 0; k < picture.regions.size(); ++k) {
         Image part;
         const JpegReport report =
-            decode_jpeg_region(picture.file, picture.windows[k], {}, part, &index);
+            decode_jpeg_region(picture.file, picture.regions[k], {}, part, &index);
         EXPECT_TRUE(part == picture.parts[k]);
         EXPECT_EQ(report.path, report.index_damage.empty() ? JpegPath::indexed : JpegPath::fast);
         ++(report.index_damage.empty() ? counts.indexed : counts.damaged);

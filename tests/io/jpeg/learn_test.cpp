@@ -29,7 +29,7 @@ class JpegLearnTest : public testing::Test {
 };
 class JpegLearnCorpus : public JpegCorpus {};
 
-// Learning `file` and decoding it whole leave the same in an index, which then makes windows of it
+// Learning `file` and decoding it whole leave the same in an index, which then makes regions of it
 // decode alone. Returns whether it can be learnt.
 bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options) {
   bool known = false;
@@ -83,7 +83,7 @@ TEST_F(JpegLearnTest, LeavesWhatDecodingLeaves) {
   }
 }
 
-TEST_F(JpegLearnTest, AWindowOfWhatWasLearntIsReadAlone) {
+TEST_F(JpegLearnTest, ARegionOfWhatWasLearntIsReadAlone) {
   const Bytes file = encode_jpeg(draw_picture(150, 200, 3), {.subsampling = Subsampling::s420});
   const auto index = JpegIndex::in_memory();
   EXPECT_EQ(learn_jpeg(file, *index).result, JpegLearnt::known);
@@ -95,7 +95,7 @@ TEST_F(JpegLearnTest, AWindowOfWhatWasLearntIsReadAlone) {
   }
 }
 
-// A window that was decoded before leaves a part, which learning completes.
+// A region that was decoded before leaves a part, which learning completes.
 TEST_F(JpegLearnTest, CompletesWhatIsKnownInPart) {
   const Bytes file = encode_jpeg(draw_picture(150, 200, 3), {.subsampling = Subsampling::s444});
   const auto index = JpegIndex::in_memory();

@@ -56,7 +56,7 @@ class JpegMutantTest : public testing::Test {
     return JpegIndex::open(path);
   }
 
-  // A window of this size lies in every file.
+  // A region of this size lies in every file.
   static constexpr int kHeight = 40;
   static constexpr int kWidth = 75;
   std::vector<Bytes> files_;
@@ -83,9 +83,9 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
     if (i % 2 == 1) options.damage = DamagePolicy::tolerant;
     options.verify = i % 10 == 9;
     const auto own = JpegIndex::in_memory({.grain = std::array{0u, 1u, 16u}[random.below(3)]});
-    const auto ends_as = [&](const DecodeOutcome& library, const std::optional<Rectangle>& window,
+    const auto ends_as = [&](const DecodeOutcome& library, const std::optional<Rectangle>& region,
                              JpegIndex* index) {
-      const DecodeOutcome fast = outcome_of(bytes, window, options, kFast, index);
+      const DecodeOutcome fast = outcome_of(bytes, region, options, kFast, index);
       EXPECT_TRUE(fast.same_as(library)) << fast << " instead of " << library;
       if (index == stranger.get() && !is_known) {
         EXPECT_NE(fast.path, JpegPath::indexed);
@@ -93,14 +93,14 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
       indexed += fast.path == JpegPath::indexed ? 1 : 0;
     };
 
-    // What is learnt of a mutant comes from all of it, or from a window first.
+    // What is learnt of a mutant comes from all of it, or from a region first.
     const DecodeOutcome whole = outcome_of(bytes, {}, options, kLibrary);
     ends_as(whole, {}, i % 3 == 0 ? own.get() : nullptr);
     ++(whole.error.empty() ? decoded : refused);
     for (const bool narrow : {false, true}) {
-      // A window sees the damage that the library sees on its way there, whatever is known of the
+      // A region sees the damage that the library sees on its way there, whatever is known of the
       // file.
-      const Rectangle w = any_window(random, kHeight, kWidth, narrow);
+      const Rectangle w = any_region(random, kHeight, kWidth, narrow);
       const DecodeOutcome part = outcome_of(bytes, w, options, kLibrary);
       for (JpegIndex* index : {static_cast<JpegIndex*>(nullptr), stranger.get(), own.get()}) {
         ends_as(part, w, index);
@@ -114,7 +114,7 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
   EXPECT_GT(indexed, mutants / 10);
 }
 
-// The library reads a little ahead of what a window needs, and so may find that the file ends.
+// The library reads a little ahead of what a region needs, and so may find that the file ends.
 TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
   const Bytes file = encode_jpeg(draw_picture(37, 50, 3), {.quality = 30});
   for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {

@@ -53,15 +53,15 @@ TEST(Orientation, MovesEachPixelToItsPlace) {
   }
 }
 
-TEST(Orientation, WindowsTurnAsThePictureDoes) {
+TEST(Orientation, RegionsTurnAsThePictureDoes) {
   const Image image = draw_picture(13, 21, 3);
   for (int orientation = 1; orientation <= 8; ++orientation) {
     Image whole;
     orient(image, orientation, whole);
     for (const Rectangle& w : {Rectangle{0, 0, 1, 1}, Rectangle{2, 5, 4, 3}, Rectangle{9, 1, 3, 12},
                                Rectangle{0, 0, whole.height(), whole.width()}}) {
-      const Rectangle s = stored_window(w, orientation, 13, 21);
-      EXPECT_EQ(oriented_window(s, orientation, 13, 21), w);
+      const Rectangle s = stored_region(w, orientation, 13, 21);
+      EXPECT_EQ(oriented_region(s, orientation, 13, 21), w);
       Image part;
       orient(image.crop_view(s.y, s.x, s.height, s.width), orientation, part);
       EXPECT_TRUE(part == whole.crop_view(w.y, w.x, w.height, w.width)) << orientation;

@@ -37,7 +37,7 @@ std::string reason(std::span<const std::uint8_t> file, const Rectangle& w,
 constexpr Subsampling kSamplings[] = {Subsampling::s444, Subsampling::s422, Subsampling::s420,
                                       Subsampling::s440};
 
-TEST(JpegRegion, RandomWindowsEqualCuts) {
+TEST(JpegRegion, RandomRegionsEqualCuts) {
   Random random({.seed = 23});
   const auto below = [&](int n) {
     return static_cast<int>(random.below(static_cast<unsigned>(n)));
@@ -70,7 +70,7 @@ TEST(JpegRegion, RandomWindowsEqualCuts) {
   }
 }
 
-// Every window of one, two and three columns: the library upsamples such narrow strips differently
+// Every region of one, two and three columns: the library upsamples such narrow strips differently
 // unless it is asked for more.
 TEST(JpegRegion, NarrowStripsEqualCuts) {
   for (const Subsampling s : kSamplings) {
@@ -87,17 +87,17 @@ TEST(JpegRegion, NarrowStripsEqualCuts) {
   }
 }
 
-TEST(JpegRegion, WindowsCountInTheOrientedPicture) {
+TEST(JpegRegion, RegionsCountInTheOrientedPicture) {
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const Bytes file = encode_jpeg(draw_picture(45, 70, 3), {.orientation = orientation});
     Image whole;
     decode_jpeg_image(file, {}, whole);
     const int h = whole.height();
     const int w = whole.width();
-    for (const Rectangle& window :
+    for (const Rectangle& region :
          {Rectangle{0, 0, h, w}, Rectangle{0, 0, 1, 1}, Rectangle{h - 1, w - 1, 1, 1},
           Rectangle{3, 5, 20, 30}, Rectangle{h - 20, 0, 20, w}}) {
-      ASSERT_NO_FATAL_FAILURE(expect_cut(file, whole, window, {})) << orientation;
+      ASSERT_NO_FATAL_FAILURE(expect_cut(file, whole, region, {})) << orientation;
     }
   }
 }
@@ -116,7 +116,7 @@ TEST(JpegRegion, FourComponentsEqualCuts) {
   }
 }
 
-TEST(JpegRegion, WindowsOutsideAreErrorsWithNumbers) {
+TEST(JpegRegion, RegionsOutsideAreErrorsWithNumbers) {
   const Bytes file = encode_jpeg(draw_picture(30, 40, 3), {.orientation = 6});  // shown as 40 x 30
   EXPECT_EQ(reason(file, {0, 0, 40, 30}), "no error");
   const Rectangle bad[] = {
@@ -141,7 +141,7 @@ TEST(JpegRegion, WindowsOutsideAreErrorsWithNumbers) {
   }
 }
 
-// Damage below the window goes unseen, as documented, unless `verify` looks for it.
+// Damage below the region goes unseen, as documented, unless `verify` looks for it.
 TEST(JpegRegion, VerifyReadsToTheEnd) {
   const Bytes file = encode_jpeg(draw_picture(160, 160, 3));
   const std::span<const std::uint8_t> cut(file.data(), file.size() * 3 / 4);
@@ -155,7 +155,7 @@ TEST(JpegRegion, VerifyReadsToTheEnd) {
   const JpegReport report = decode_jpeg_region(cut, top, options, out);
   EXPECT_TRUE(report.damaged);
   EXPECT_TRUE(out == reference_decode(file).crop_view(0, 10, 40, 50));
-  // The window's own rows are damaged.
+  // The region's own rows are damaged.
   EXPECT_NE(reason(cut, {150, 0, 5, 5}), "no error");
 }
 
@@ -180,7 +180,7 @@ TEST(JpegRegion, IncompleteProgressiveFilesEqualCuts) {
   }
 }
 
-TEST(JpegRegion, TolerantWindowsOfCutFilesEqualCuts) {
+TEST(JpegRegion, TolerantRegionsOfCutFilesEqualCuts) {
   for (const Subsampling s : kSamplings) {
     const Bytes file = encode_jpeg(draw_picture(120, 90, 3), {.subsampling = s});
     JpegOptions options;

@@ -1,4 +1,4 @@
-// Shrinking while decoding: the pixels of libjpeg's own scaled pictures, whole and in windows, with
+// Shrinking while decoding: the pixels of libjpeg's own scaled pictures, whole and in regions, with
 // both entropy decoders and with an index.
 
 #include "tests/io/corpus.h"
@@ -25,8 +25,8 @@ constexpr int kShrinks[] = {2, 4, 8};
 
 class JpegShrinkCorpus : public JpegCorpus {};
 
-// What a window of a shrunk picture shows: the fewest pixels of the whole that hold the window.
-void expect_window(const DecodeOutcome& part, const Rectangle& w, const DecodeOutcome& whole,
+// What a region of a shrunk picture shows: the fewest pixels of the whole that hold the region.
+void expect_region(const DecodeOutcome& part, const Rectangle& w, const DecodeOutcome& whole,
                    int shrink) {
   ASSERT_EQ(part.error, "");
   const Rectangle& c = part.covered;
@@ -43,10 +43,10 @@ void expect_window(const DecodeOutcome& part, const Rectangle& w, const DecodeOu
                                                   part.image.height(), part.image.width()));
 }
 
-// A file at one scale: whole, against libjpeg and with both entropy decoders, and some windows,
+// A file at one scale: whole, against libjpeg and with both entropy decoders, and some regions,
 // with an index, too. Whether it could be decoded.
 bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, int shrink,
-                std::uint64_t seed, int windows) {
+                std::uint64_t seed, int regions) {
   const DecodeOutcome whole = outcome_of(file, {}, options, kLibrary, nullptr, shrink);
   const auto index = JpegIndex::in_memory({.grain = 4});
   for (JpegIndex* const helper : {static_cast<JpegIndex*>(nullptr), index.get()}) {
@@ -66,14 +66,14 @@ bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, 
   }
   Random random({.seed = seed});
   const bool turned = options.apply_orientation;
-  for (int i = 0; i < windows; ++i) {
-    const Rectangle w = any_window(random, turned ? header.oriented_height() : header.height,
+  for (int i = 0; i < regions; ++i) {
+    const Rectangle w = any_region(random, turned ? header.oriented_height() : header.height,
                                    turned ? header.oriented_width() : header.width, i % 4 == 3);
     SCOPED_TRACE(testing::Message() << w.height << " x " << w.width << " at (" << w.y << ", " << w.x
                                     << ") shrunk by " << shrink);
-    expect_window(outcome_of(file, w, options, kLibrary, nullptr, shrink), w, whole, shrink);
-    expect_window(outcome_of(file, w, options, kFast, nullptr, shrink), w, whole, shrink);
-    expect_window(outcome_of(file, w, options, kFast, index.get(), shrink), w, whole, shrink);
+    expect_region(outcome_of(file, w, options, kLibrary, nullptr, shrink), w, whole, shrink);
+    expect_region(outcome_of(file, w, options, kFast, nullptr, shrink), w, whole, shrink);
+    expect_region(outcome_of(file, w, options, kFast, index.get(), shrink), w, whole, shrink);
   }
   return true;
 }
@@ -114,7 +114,7 @@ TEST(JpegShrink, NarrowStripsEqualCuts) {
         for (int x = 0; x < width; ++x) {
           const Rectangle w{13, x, 14, 1};
           ASSERT_NO_FATAL_FAILURE(
-              expect_window(outcome_of(file, w, {}, kFast, nullptr, shrink), w, whole, shrink));
+              expect_region(outcome_of(file, w, {}, kFast, nullptr, shrink), w, whole, shrink));
         }
       }
     }
@@ -154,7 +154,7 @@ TEST(JpegShrink, ByOneIsTheFullPicture) {
   EXPECT_EQ(decode_jpeg_image(file, {}, full).covered, (Rectangle{0, 0, 40, 30}));
 }
 
-TEST(JpegShrink, RefusesOtherScalesAndWindowsOutside) {
+TEST(JpegShrink, RefusesOtherScalesAndRegionsOutside) {
   const Bytes file = encode_jpeg(draw_picture(30, 40, 3));
   const auto reason = [&](const Rectangle& w, int shrink) -> std::string {
     Image image = filled(3, 3, 3, 1);
@@ -174,7 +174,7 @@ TEST(JpegShrink, RefusesOtherScalesAndWindowsOutside) {
             std::string::npos);
 }
 
-TEST(JpegShrink, TolerantWindowsOfCutFilesEqualCuts) {
+TEST(JpegShrink, TolerantRegionsOfCutFilesEqualCuts) {
   for (const Subsampling s : {Subsampling::s444, Subsampling::s422, Subsampling::s420}) {
     const Bytes file = encode_jpeg(draw_picture(120, 90, 3), {.subsampling = s});
     JpegOptions options;
@@ -188,7 +188,7 @@ TEST(JpegShrink, TolerantWindowsOfCutFilesEqualCuts) {
   }
 }
 
-TEST(JpegShrink, LeavesAnIndexThatServesFullWindows) {
+TEST(JpegShrink, LeavesAnIndexThatServesFullRegions) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
   const Bytes file = encode_jpeg(draw_picture(100, 90, 3));
   const auto index = JpegIndex::in_memory();

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFiles = 12;
-const Rectangle kWindow{60, 40, 50, 70};
+const Rectangle kRegion{60, 40, 50, 70};
 
 struct Sample {
   Image image;
@@ -64,17 +64,17 @@ class FilesIndexTest : public testing::Test {
     return index;
   }
 
-  // The same window of all files, for each epoch.
+  // The same region of all files, for each epoch.
   std::vector<Samples> run(const std::shared_ptr<JpegIndex>& index, int epochs,
                            int threads = 2) const {
     auto pipeline = make_pipeline({.batch_size = 5, .threads = threads}, [&](Graph& g) {
       auto [jpeg, label] = g.read(files_in(folder_.string(), {.index = index}));
       return g.map(
-          "window",
+          "region",
           [](const Bytes& file) {
             Sample sample;
             const JpegReport report =
-                decode_jpeg_region(file, kWindow, {}, sample.image, file.index());
+                decode_jpeg_region(file, kRegion, {}, sample.image, file.index());
             sample.path = report.path;
             sample.index_damage = report.index_damage;
             return sample;
@@ -93,14 +93,14 @@ class FilesIndexTest : public testing::Test {
     return all;
   }
 
-  // Each is the window of its file, and was read in the way of `path`, but for one that the index
+  // Each is the region of its file, and was read in the way of `path`, but for one that the index
   // does not know.
   void expect(const Samples& samples, JpegPath path, int unknown = -1) const {
     ASSERT_EQ(samples.size(), std::size_t{kFiles});
     for (int i = 0; i < kFiles; ++i) {
       const Sample& sample = samples[static_cast<std::size_t>(i)];
       const DecodeOutcome plain =
-          outcome_of(read_file(name(i)), kWindow, {}, JpegEntropyDecoder::library);
+          outcome_of(read_file(name(i)), kRegion, {}, JpegEntropyDecoder::library);
       EXPECT_TRUE(sample.image == plain.image) << i;
       EXPECT_EQ(sample.path, i == unknown ? JpegPath::fast : path) << i;
     }
@@ -176,7 +176,7 @@ TEST_F(FilesIndexTest, ABatchThatOutlivesItsPipelineKeepsTheIndex) {
     for (std::size_t i = 0; i < batch->size(); ++i) {
       const Bytes& file = batch->get<0>()[i];
       Image image;
-      EXPECT_EQ(decode_jpeg_region(file, kWindow, {}, image, file.index()).path, JpegPath::indexed);
+      EXPECT_EQ(decode_jpeg_region(file, kRegion, {}, image, file.index()).path, JpegPath::indexed);
     }
   }
   EXPECT_TRUE(watched.expired());

@@ -65,7 +65,7 @@ TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
   };
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg); });
   check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, Rectangle{20, 30, 40, 50}); });
-  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, random_window(jpeg)); });
+  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, random_region(jpeg)); });
   check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.width = 32, .height = 32}); });
 }
 
@@ -116,9 +116,9 @@ TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {
     }
     EXPECT_EQ(counted, 2 * kFiles);
   };
-  const Rectangle window{20, 30, 40, 50};
-  check("decode_jpeg", [&](Value<Bytes> jpeg) { return decode_jpeg(jpeg, window); });
-  check("decode_jpeg", [&](Value<Bytes> jpeg) { return crop(decode_jpeg(jpeg), window); });
+  const Rectangle region{20, 30, 40, 50};
+  check("decode_jpeg", [&](Value<Bytes> jpeg) { return decode_jpeg(jpeg, region); });
+  check("decode_jpeg", [&](Value<Bytes> jpeg) { return crop(decode_jpeg(jpeg), region); });
   check("random_resized_crop", [](Value<Bytes> jpeg) {
     return random_resized_crop(jpeg, {.width = 8, .height = 8, .shrink = true});
   });

@@ -46,8 +46,8 @@ std::vector<Image> crops_of(const std::vector<File>& files, int height, int widt
   });
 }
 
-std::vector<Rectangle> windows_of(const std::vector<File>& files) {
-  return results_of(files, [](Value<ByteSpan> jpeg) { return random_window(jpeg); });
+std::vector<Rectangle> regions_of(const std::vector<File>& files) {
+  return results_of(files, [](Value<ByteSpan> jpeg) { return random_region(jpeg); });
 }
 
 // Pictures of all orientations and samplings.
@@ -72,7 +72,7 @@ double mean_difference(const Image& a, const Image& b) {
   return sum / static_cast<double>(a.row_bytes()) / a.height();
 }
 
-TEST(RandomResizedCrop, ShrinkLeavesWindowsAloneThatAreNotLarge) {
+TEST(RandomResizedCrop, ShrinkLeavesRegionsAloneThatAreNotLarge) {
   const auto files = drawn_files(16, 60, 120);
   const auto exact = crops_of(files, 85, 40, false);
   const auto shrunk = crops_of(files, 85, 40, true);
@@ -85,10 +85,10 @@ TEST(RandomResizedCrop, ShrinksByAsMuchAsTheSizeAllows) {
   constexpr int kHeight = 12;
   constexpr int kWidth = 17;
   const auto crops = crops_of(files, kHeight, kWidth, true);
-  const auto windows = windows_of(files);
+  const auto regions = regions_of(files);
   int times[9] = {};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const Rectangle& w = windows[i];
+    const Rectangle& w = regions[i];
     int shrink = 1;
     for (const int s : {2, 4, 8}) {
       if (w.height >= 2 * kHeight * s && w.width >= 2 * kWidth * s) shrink = s;
@@ -109,11 +109,11 @@ void expect_close(const std::vector<File>& files, int side, double mean_of_one, 
                   int least) {
   const auto exact = crops_of(files, side, side, false);
   const auto shrunk = crops_of(files, side, side, true);
-  const auto windows = windows_of(files);
+  const auto regions = regions_of(files);
   double sum = 0;
   int count = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (std::min(windows[i].height, windows[i].width) < 4 * side) continue;
+    if (std::min(regions[i].height, regions[i].width) < 4 * side) continue;
     const double mean = mean_difference(exact[i], shrunk[i]);
     EXPECT_LT(mean, mean_of_one) << i;
     sum += mean;

@@ -149,25 +149,25 @@ TEST(TrainPipeline, EqualsDecodeCutResizeFlipNormalise) {
     auto jpeg = g.source(60, [&](const SampleInfo& info) {
       return ByteSpan(files[static_cast<std::size_t>(info.index_in_epoch)]);
     });
-    auto window = random_window(jpeg);
+    auto region = random_region(jpeg);
     auto mirror = g.coin_flip(0.5);
     auto tensor = resize_mirror_normalize(
-        decode_jpeg(jpeg, window),
+        decode_jpeg(jpeg, region),
         {.width = 32, .height = 32, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
-    auto image = crop(decode_jpeg(jpeg), window);
+    auto image = crop(decode_jpeg(jpeg), region);
     auto slow = crop_mirror_normalize(
         flip(resize(image, {.width = 32, .height = 32}), {.horizontal = mirror}),
         {.mean = kImageNetMean, .std = kImageNetStd});
-    return std::tuple{tensor, slow, window};
+    return std::tuple{tensor, slow, region};
   });
   std::size_t sample = 0;
-  for (const auto& [fast, slow, windows] : pipeline.epoch()) {
+  for (const auto& [fast, slow, regions] : pipeline.epoch()) {
     EXPECT_EQ(fast.shape(), (Shape{static_cast<std::int64_t>(fast.size()), 3, 32, 32}));
     for (std::size_t k = 0; k < fast.size(); ++k, ++sample) {
       EXPECT_EQ(fast[k], slow[k]) << sample;
       const JpegHeader header = peek_jpeg(files[sample]);
-      EXPECT_LE(windows[k].y + windows[k].height, header.oriented_height());
-      EXPECT_LE(windows[k].x + windows[k].width, header.oriented_width());
+      EXPECT_LE(regions[k].y + regions[k].height, header.oriented_height());
+      EXPECT_LE(regions[k].x + regions[k].width, header.oriented_width());
     }
   }
   EXPECT_EQ(sample, 60u);
@@ -200,7 +200,7 @@ TEST(Operators, RefuseWhatCannotBe) {
   EXPECT_EQ(error_of([](Graph&, Value<Image> image) {
               return random_resized_crop(image, {.min_area = 2});
             }),
-            "random_window: min_area must be above 0 and at most 1, not 2");
+            "random_region: min_area must be above 0 and at most 1, not 2");
   EXPECT_EQ(error_of([](Graph& g, Value<Image> image) {
               (void)g.coin_flip(1.5);
               return image;

@@ -12,7 +12,7 @@ namespace {
 using kernels::crop;
 using testing::make_picture;
 
-TEST(Crop, CopiesTheWindow) {
+TEST(Crop, CopiesTheRegion) {
   for (int channels = 1; channels <= 4; ++channels) {
     const Image in = make_picture(20, 30, channels);
     for (const Rectangle& w :
@@ -23,7 +23,7 @@ TEST(Crop, CopiesTheWindow) {
       EXPECT_TRUE(out.contiguous());
       EXPECT_NE(out.data(), in.data());
     }
-    // A window of a view counts from the view's corner.
+    // A region of a view counts from the view's corner.
     const Image view = in.crop_view(4, 6, 10, 12);
     Image out;
     crop(view, {1, 2, 3, 4}, out);
@@ -31,7 +31,7 @@ TEST(Crop, CopiesTheWindow) {
   }
 }
 
-TEST(Crop, RefusesWindowsThatAreNotInside) {
+TEST(Crop, RefusesRegionsThatAreNotInside) {
   const Image in = make_picture(20, 30, 3);
   Image out;
   for (const Rectangle& w : {Rectangle{0, 0, 21, 30},

@@ -48,11 +48,11 @@ void for_all_params(const F& f) {
 }
 
 TEST(CropMirrorNormalize, FollowsTheFormula) {
-  const Rectangle windows[] = {
+  const Rectangle regions[] = {
       {0, 0, 1, 1}, {3, 2, 5, 1}, {1, 4, 1, 15}, {2, 3, 9, 16}, {0, 1, 20, 37}};
   for (int channels = 1; channels <= 4; ++channels) {
     const Image in = make_picture(20, 40, channels);
-    for (const Rectangle& w : windows) {
+    for (const Rectangle& w : regions) {
       for_all_params([&](const NormalizeParams& params) {
         Tensor out;
         crop_mirror_normalize(in, w, params, out);
@@ -149,10 +149,10 @@ TEST(ResizeMirrorNormalize, TakesViews) {
 TEST(Normalize, RefusesWhatCannotBe) {
   const Image in = make_picture(8, 8, 3);
   Tensor out;
-  const auto refuses = [&](const NormalizeParams& params, const Rectangle& window,
+  const auto refuses = [&](const NormalizeParams& params, const Rectangle& region,
                            const char* text) {
     try {
-      crop_mirror_normalize(in, window, params, out);
+      crop_mirror_normalize(in, region, params, out);
       ADD_FAILURE() << "accepted, though: " << text;
     } catch (const std::invalid_argument& error) {
       EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();

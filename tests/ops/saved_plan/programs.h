@@ -28,7 +28,7 @@ inline Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>
 }
 
 inline Value<Image> train(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
-  auto small = resize(decode_jpeg(jpeg, random_window(jpeg)), {.width = 24, .height = 24});
+  auto small = resize(decode_jpeg(jpeg, random_region(jpeg)), {.width = 24, .height = 24});
   return flip(small, {.horizontal = g.coin_flip(0.5f)});
 }
 

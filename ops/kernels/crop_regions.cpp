@@ -1,5 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ void check(const RandomCropParams& p) {
 
 }  // namespace
 
-Rectangle random_resized_crop_window(Random& random, int height, int width,
+Rectangle random_resized_crop_region(Random& random, int height, int width,
                                      const RandomCropParams& params) {
   check_size("random_resized_crop", height, width);
   check(params);
@@ -68,7 +68,7 @@ Rectangle random_resized_crop_window(Random& random, int height, int width,
   return {(height - h) / 2, (width - w) / 2, h, w};
 }
 
-Rectangle center_crop_window(int height, int width, int crop_height, int crop_width) {
+Rectangle center_crop_region(int height, int width, int crop_height, int crop_width) {
   check_size("center_crop", height, width);
   if (crop_height < 1 || crop_width < 1 || crop_height > height || crop_width > width) {
     throw std::invalid_argument(fmt::format(

@@ -1,4 +1,4 @@
-#include <sluice/ops/kernels/crop_windows.h>
+#include <sluice/ops/kernels/crop_regions.h>
 
 #include <cmath>
 #include <limits>
@@ -9,9 +9,9 @@
 namespace sluice {
 namespace {
 
-using kernels::center_crop_window;
+using kernels::center_crop_region;
 using kernels::ImageSize;
-using kernels::random_resized_crop_window;
+using kernels::random_resized_crop_region;
 using kernels::RandomCropParams;
 using kernels::resize_shorter_size;
 
@@ -19,7 +19,7 @@ TEST(RandomResizedCropRectangle, StaysInsideAndWithinItsRanges) {
   for (const auto& [height, width] : {std::pair{375, 500}, {500, 375}, {224, 224}, {1600, 2400}}) {
     for (std::uint32_t sample = 0; sample < 2000; ++sample) {
       Random random({.seed = 5, .sample = sample});
-      const Rectangle w = random_resized_crop_window(random, height, width);
+      const Rectangle w = random_resized_crop_region(random, height, width);
       ASSERT_GE(w.y, 0);
       ASSERT_GE(w.x, 0);
       ASSERT_GE(w.height, 1);
@@ -38,13 +38,13 @@ TEST(RandomResizedCropRectangle, StaysInsideAndWithinItsRanges) {
 }
 
 TEST(RandomResizedCropRectangle, AreaIsUniformAndShapeLogUniform) {
-  // Small windows always fit, so nothing is rejected and the means are those of the distributions.
+  // Small regions always fit, so nothing is rejected and the means are those of the distributions.
   const RandomCropParams params{.scale_low = 0.05, .scale_high = 0.25};
   double area = 0, log_ratio = 0, y = 0;
   constexpr int kDraws = 20000;
   for (int i = 0; i < kDraws; ++i) {
     Random random({.seed = 9, .sample = static_cast<std::uint32_t>(i)});
-    const Rectangle w = random_resized_crop_window(random, 1000, 1000, params);
+    const Rectangle w = random_resized_crop_region(random, 1000, 1000, params);
     area += w.height * w.width / 1e6;
     log_ratio += std::log(1.0 * w.width / w.height);
     y += 1.0 * w.y / (1000 - w.height);
@@ -57,22 +57,22 @@ TEST(RandomResizedCropRectangle, AreaIsUniformAndShapeLogUniform) {
 TEST(RandomResizedCropRectangle, IsAFunctionOfTheKey) {
   Random a({.seed = 1, .epoch = 2, .sample = 3, .generator = 4});
   Random b({.seed = 1, .epoch = 2, .sample = 3, .generator = 4});
-  EXPECT_EQ(random_resized_crop_window(a, 375, 500), random_resized_crop_window(b, 375, 500));
+  EXPECT_EQ(random_resized_crop_region(a, 375, 500), random_resized_crop_region(b, 375, 500));
 }
 
 TEST(RandomResizedCropRectangle, FallsBackToTheMiddle) {
   const RandomCropParams none{.attempts = 0};
   Random random({});
   // Too tall: full width, height = width / (3/4). Too wide: full height, width = height * 4/3.
-  EXPECT_EQ(random_resized_crop_window(random, 1000, 30, none), (Rectangle{480, 0, 40, 30}));
-  EXPECT_EQ(random_resized_crop_window(random, 30, 1000, none), (Rectangle{0, 480, 30, 40}));
-  EXPECT_EQ(random_resized_crop_window(random, 90, 100, none), (Rectangle{0, 0, 90, 100}));
-  EXPECT_EQ(random_resized_crop_window(random, 1, 1, none), (Rectangle{0, 0, 1, 1}));
+  EXPECT_EQ(random_resized_crop_region(random, 1000, 30, none), (Rectangle{480, 0, 40, 30}));
+  EXPECT_EQ(random_resized_crop_region(random, 30, 1000, none), (Rectangle{0, 480, 30, 40}));
+  EXPECT_EQ(random_resized_crop_region(random, 90, 100, none), (Rectangle{0, 0, 90, 100}));
+  EXPECT_EQ(random_resized_crop_region(random, 1, 1, none), (Rectangle{0, 0, 1, 1}));
   // An area beyond the picture never fits.
   const RandomCropParams huge{.scale_low = 5, .scale_high = 6};
-  EXPECT_EQ(random_resized_crop_window(random, 90, 100, huge), (Rectangle{0, 0, 90, 100}));
+  EXPECT_EQ(random_resized_crop_region(random, 90, 100, huge), (Rectangle{0, 0, 90, 100}));
   const RandomCropParams flat{.ratio_low = 1e-30, .ratio_high = 1e-30};
-  EXPECT_EQ(random_resized_crop_window(random, 90, 100, flat).width, 1);
+  EXPECT_EQ(random_resized_crop_region(random, 90, 100, flat).width, 1);
 }
 
 TEST(RandomResizedCropRectangle, RefusesImpossibleRanges) {
@@ -85,18 +85,18 @@ TEST(RandomResizedCropRectangle, RefusesImpossibleRanges) {
                                     {.attempts = -1},
                                     {.scale_low = nan},
                                     {.ratio_high = nan}}) {
-    EXPECT_THROW(random_resized_crop_window(random, 10, 10, p), std::invalid_argument);
+    EXPECT_THROW(random_resized_crop_region(random, 10, 10, p), std::invalid_argument);
   }
-  EXPECT_THROW(random_resized_crop_window(random, 0, 10), std::invalid_argument);
+  EXPECT_THROW(random_resized_crop_region(random, 0, 10), std::invalid_argument);
 }
 
-TEST(CenterCropWindow, RoundsHalvesToEven) {
-  EXPECT_EQ(center_crop_window(256, 341, 224, 224), (Rectangle{16, 58, 224, 224}));  // 58.5
-  EXPECT_EQ(center_crop_window(256, 343, 224, 224), (Rectangle{16, 60, 224, 224}));  // 59.5
-  EXPECT_EQ(center_crop_window(5, 4, 4, 4), (Rectangle{0, 0, 4, 4}));                // 0.5
-  EXPECT_EQ(center_crop_window(7, 7, 7, 7), (Rectangle{0, 0, 7, 7}));
-  EXPECT_THROW(center_crop_window(256, 200, 224, 224), std::invalid_argument);
-  EXPECT_THROW(center_crop_window(256, 256, 0, 224), std::invalid_argument);
+TEST(CenterCropRegion, RoundsHalvesToEven) {
+  EXPECT_EQ(center_crop_region(256, 341, 224, 224), (Rectangle{16, 58, 224, 224}));  // 58.5
+  EXPECT_EQ(center_crop_region(256, 343, 224, 224), (Rectangle{16, 60, 224, 224}));  // 59.5
+  EXPECT_EQ(center_crop_region(5, 4, 4, 4), (Rectangle{0, 0, 4, 4}));                // 0.5
+  EXPECT_EQ(center_crop_region(7, 7, 7, 7), (Rectangle{0, 0, 7, 7}));
+  EXPECT_THROW(center_crop_region(256, 200, 224, 224), std::invalid_argument);
+  EXPECT_THROW(center_crop_region(256, 256, 0, 224), std::invalid_argument);
 }
 
 TEST(ResizeShorterSize, RoundsTheLongerSideDown) {

@@ -1,4 +1,4 @@
-// Which part of a picture to take: the window of a random resized crop, the one in the middle, and
+// Which part of a picture to take: the region of a random resized crop, the one in the middle, and
 // the size of a picture whose shorter side is given. The arithmetic is torchvision's, its roundings
 // included.
 //
@@ -18,15 +18,15 @@ struct RandomCropParams {
   int attempts = 10;
 };
 
-// A window of random area, shape and place inside a height x width picture (RandomResizedCrop's).
-// When no attempt fits, the largest window in the middle whose shape is within the ratios. Takes
+// A region of random area, shape and place inside a height x width picture (RandomResizedCrop's).
+// When no attempt fits, the largest region in the middle whose shape is within the ratios. Takes
 // two draws for each attempt and two for the place.
-Rectangle random_resized_crop_window(Random& random, int height, int width,
+Rectangle random_resized_crop_region(Random& random, int height, int width,
                                      const RandomCropParams& params = {});
 
-// The window of crop_height x crop_width in the middle of a height x width picture; an odd margin
+// The region of crop_height x crop_width in the middle of a height x width picture; an odd margin
 // is split as CenterCrop does it (half of it rounded to the even number).
-Rectangle center_crop_window(int height, int width, int crop_height, int crop_width);
+Rectangle center_crop_region(int height, int width, int crop_height, int crop_width);
 
 struct ImageSize {
   int height = 0;

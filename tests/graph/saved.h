@@ -1,0 +1,27 @@
+// The registry that the graph's tests of saved plans use: what the builder itself has.
+#pragma once
+
+#include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/graph/plan/operator_registry.h>
+#include <sluice/graph/plan/plan_json.h>
+
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+enum class Suit : std::uint8_t { clubs, hearts, spades };
+
+inline const detail::OperatorRegistry& registry() {
+  struct Filled : detail::OperatorRegistry {
+    Filled() {
+      for (const detail::OperatorPtr& op : detail::built_in_operators()) add(op);
+      add_value_type<Suit>("suit");
+    }
+  };
+  static const Filled all;
+  return all;
+}
+inline std::string json_of(const detail::Plan& plan) { return detail::to_json(plan, registry()); }
+
+}  // namespace sluice
