@@ -56,11 +56,12 @@ void visit_both(const Arguments& arguments, Visit&& visit) {
   });
 }
 
-OperatorSchema schema_of(const char* name, const char* summary, bool two) {
+OperatorSchema schema_of(const char* name, const char* cpp, const char* summary, bool two) {
   OperatorSchema schema;
   schema.name = name;
   schema.family = "arithmetic";
   schema.summary = summary;
+  schema.cpp = {cpp};
   schema.parameters = {any_number("x", two ? "the left side" : "the number")};
   if (two) schema.parameters.push_back(any_number("y", "the right side"));
   schema.outputs = {{"result", nullptr}};
@@ -68,7 +69,7 @@ OperatorSchema schema_of(const char* name, const char* summary, bool two) {
 }
 
 template <class F>
-OperatorPtr binary(const char* name, const char* summary) {
+OperatorPtr binary(const char* name, const char* cpp, const char* summary) {
   OperatorFunctions functions;
   functions.output_types = [](const Arguments& arguments) {
     std::vector<const SlotType*> types;
@@ -87,11 +88,12 @@ OperatorPtr binary(const char* name, const char* summary) {
                [&](const auto& x, const auto& y) { run = run_of<F>(call.outputs[0], x, y); });
     return run;
   };
-  return std::make_shared<const Operator>(schema_of(name, summary, true), std::move(functions));
+  return std::make_shared<const Operator>(schema_of(name, cpp, summary, true),
+                                          std::move(functions));
 }
 
 template <class F>
-OperatorPtr unary(const char* name, const char* summary) {
+OperatorPtr unary(const char* name, const char* cpp, const char* summary) {
   OperatorFunctions functions;
   functions.output_types = [](const Arguments& arguments) {
     std::vector<const SlotType*> types;
@@ -103,7 +105,8 @@ OperatorPtr unary(const char* name, const char* summary) {
     visit_number(call.arguments[0], [&](const auto& x) { run = run_of<F>(call.outputs[0], x); });
     return run;
   };
-  return std::make_shared<const Operator>(schema_of(name, summary, false), std::move(functions));
+  return std::make_shared<const Operator>(schema_of(name, cpp, summary, false),
+                                          std::move(functions));
 }
 
 struct Cast {
@@ -121,8 +124,8 @@ struct Convert {
 
 // kAlways: between all types; else where number_becomes says so.
 template <class F, bool kAlways>
-OperatorPtr conversion(const char* name, const char* summary) {
-  OperatorSchema schema = schema_of(name, summary, false);
+OperatorPtr conversion(const char* name, const char* cpp, const char* summary) {
+  OperatorSchema schema = schema_of(name, cpp, summary, false);
   Parameter to;
   to.name = "to";
   to.type = ParameterType::choice;
@@ -162,32 +165,33 @@ OperatorPtr conversion(const char* name, const char* summary) {
 }  // namespace
 
 const OperatorPtr& cast_operator() {
-  static const OperatorPtr op =
-      conversion<Cast, true>("cast", "The number as another type; fractions are cut off.");
+  static const OperatorPtr op = conversion<Cast, true>(
+      "cast", "cast<float>(x)", "The number as another type; fractions are cut off.");
   return op;
 }
 
 const OperatorPtr& convert_operator() {
   static const OperatorPtr op = conversion<Convert, false>(
-      "convert", "The number as another type; an error where something is lost.");
+      "convert", "g.uniform(0.f, x)",
+      "The number as the type that a parameter wants; an error where something is lost.");
   return op;
 }
 
 const OperatorPtr& arithmetic_operator(std::string_view name) {
   static const std::array<OperatorPtr, 13> all{
-      binary<Add>("add", "x + y; whole numbers wrap around."),
-      binary<Subtract>("subtract", "x - y; whole numbers wrap around."),
-      binary<Multiply>("multiply", "x * y; whole numbers wrap around."),
-      binary<Divide>("divide", "x / y; whole numbers are cut off."),
-      binary<Remainder>("remainder", "What is left of x when it is divided by y."),
-      binary<Less>("less", "x < y"),
-      binary<Greater>("greater", "x > y"),
-      binary<LessEqual>("less_equal", "x <= y"),
-      binary<GreaterEqual>("greater_equal", "x >= y"),
-      binary<Equal>("equal", "x == y"),
-      binary<NotEqual>("not_equal", "x != y"),
-      unary<Negate>("negate", "-x; whole numbers wrap around."),
-      unary<Not>("not", "Whether x is false or zero.")};
+      binary<Add>("add", "x + y", "x + y; whole numbers wrap around."),
+      binary<Subtract>("subtract", "x - y", "x - y; whole numbers wrap around."),
+      binary<Multiply>("multiply", "x * y", "x * y; whole numbers wrap around."),
+      binary<Divide>("divide", "x / y", "x / y; whole numbers are cut off."),
+      binary<Remainder>("remainder", "x % y", "What is left of x when it is divided by y."),
+      binary<Less>("less", "x < y", "x < y"),
+      binary<Greater>("greater", "x > y", "x > y"),
+      binary<LessEqual>("less_equal", "x <= y", "x <= y"),
+      binary<GreaterEqual>("greater_equal", "x >= y", "x >= y"),
+      binary<Equal>("equal", "x == y", "x == y"),
+      binary<NotEqual>("not_equal", "x != y", "x != y"),
+      unary<Negate>("negate", "-x", "-x; whole numbers wrap around."),
+      unary<Not>("not", "!(x > y)", "Whether x is false or zero.")};
   for (const OperatorPtr& op : all) {
     if (op->name() == name) return op;
   }
