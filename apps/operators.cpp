@@ -234,15 +234,15 @@ void print_markdown() {
       "them. This file is made\nfrom their declarations: `sluice operators --markdown > "
       "docs/operators.md`. [Your own](your-own-operator.md) are declared the same way.\n\n"
       "Each is shown as C++ says it. There `g` is the `Graph`; `image`, `jpeg`, `window`, `x` and "
-      "`y` are Values: an image, the bytes\nof a JPEG file, a rectangle and two whole numbers. "
+      "`y` are Values: an image, the bytes\nof a JPEG file, a rectangle and two whole numbers; "
       "`suite` is a list of [augmentations](control-flow.md#random-choices-of-operators).\nAn "
-      "operator "
-      "that is *made of* others is a function of C++ that writes those into the plan; saved plans "
-      "name them. Choices,\nloops and steps of your own are no operators: "
-      "[control flow](control-flow.md), [the first hour](first-hour.md), which lists the "
-      "[headers](first-hour.md#headers-worth-reading) that are the\nreference for the rest.\n\n"
+      "operator that is *made of* others is a function of C++ that writes those into the plan; "
+      "saved plans name them. Choices,\nloops and steps of your own are no operators: see "
+      "[control flow](control-flow.md), [the first hour](first-hour.md) and the headers\nthat are "
+      "[worth reading](first-hour.md#headers-worth-reading).\n\n"
       "A parameter without a default must be given. One that is *per sample* is a constant, or a "
-      "value that each sample has of\nits own.\n");
+      "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
+      "`Interpolation::bilinear`.\n");
   for (const auto& [family, all] : families()) {
     fmt::print("\n## {}\n", family);
     for (const OperatorSchema& schema : all) print_markdown(schema);
