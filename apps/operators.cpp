@@ -37,7 +37,7 @@ std::string types_of(const detail::Input& input) {
   if (input.types.empty()) return input.any;
   std::vector<std::string> names;
   for (const SlotType* type : input.types) names.push_back(type_name(type));
-  return joined(names, " or ");
+  return names.empty() ? "anything" : joined(names, " or ");
 }
 
 std::string type_of(const Parameter& parameter) {
@@ -54,10 +54,23 @@ std::string legal(const Parameter& parameter) {
 std::string default_of(const Parameter& parameter) {
   return parameter.default_value ? to_string(*parameter.default_value) : "";
 }
+// The same in words; empty where it must be given.
+std::string otherwise(const Parameter& parameter) {
+  return parameter.optional ? "not given" : default_of(parameter);
+}
 
-std::map<std::string, std::vector<OperatorPtr>> families() {
-  std::map<std::string, std::vector<OperatorPtr>> all;
-  for (const OperatorPtr& op : operators()) all[op->schema().family].push_back(op);
+// Of the operators, and of the functions that are made of them; by name.
+std::map<std::string, OperatorSchema> schemas() {
+  std::map<std::string, OperatorSchema> all;
+  for (const OperatorPtr& op : operators()) all.emplace(op->name(), op->schema());
+  for (const OperatorSchema& schema : detail::registry().functions())
+    all.emplace(schema.name, schema);
+  return all;
+}
+
+std::map<std::string, std::vector<OperatorSchema>> families() {
+  std::map<std::string, std::vector<OperatorSchema>> all;
+  for (const auto& [name, schema] : schemas()) all[schema.family].push_back(schema);
   return all;
 }
 
@@ -80,9 +93,9 @@ std::size_t distance(const std::string& a, const std::string& b) {
 // first.
 std::string nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string>> all;
-  for (const OperatorPtr& op : operators()) {
-    const bool holds = op->name().find(name) != std::string::npos;
-    all.emplace_back(holds ? 0 : distance(name, op->name()), op->name());
+  for (const auto& [other, schema] : schemas()) {
+    const bool holds = other.find(name) != std::string::npos;
+    all.emplace_back(holds ? 0 : distance(name, other), other);
   }
   std::sort(all.begin(), all.end());
   std::vector<std::string> names;
@@ -92,21 +105,23 @@ std::string nearest(const std::string& name) {
   return joined(names, ", ");
 }
 
-OperatorPtr one(const std::string& name) {
-  OperatorPtr op = find_operator(name);
-  if (op == nullptr) {
+OperatorSchema one(const std::string& name) {
+  const std::map<std::string, OperatorSchema> all = schemas();
+  const auto at = all.find(name);
+  if (at == all.end()) {
     throw UsageError(
         fmt::format("there is no operator '{}'; nearest: {} (sluice operators lists all)", name,
                     nearest(name)));
   }
-  return op;
+  return at->second;
 }
 
 nlohmann::ordered_json json_of(const OperatorSchema& schema) {
   using Json = nlohmann::ordered_json;
   Json all{{"name", schema.name},       {"version", schema.version}, {"family", schema.family},
            {"summary", schema.summary}, {"inputs", Json::array()},   {"parameters", Json::array()},
-           {"outputs", Json::array()},  {"draws", schema.draws},     {"effect", schema.effect}};
+           {"outputs", Json::array()},  {"draws", schema.draws},     {"effect", schema.effect},
+           {"cpp", schema.cpp},         {"made_of", schema.made_of}};
   for (const detail::Input& input : schema.inputs) {
     Json types = Json::array();
     for (const SlotType* type : input.types) types.push_back(type_name(type));
@@ -116,6 +131,7 @@ nlohmann::ordered_json json_of(const OperatorSchema& schema) {
   for (const Parameter& p : schema.parameters) {
     Json one{{"name", p.name}, {"type", name_of(p.type)}};
     if (p.default_value) one["default"] = default_of(p);
+    if (p.optional) one["optional"] = true;
     if (!range_text(p).empty()) one["range"] = range_text(p);
     if (p.count > 0) one["count"] = p.count;
     for (const detail::Choice& choice : p.choices) one["choices"].push_back(choice.name);
@@ -133,21 +149,23 @@ nlohmann::ordered_json json_of(const OperatorSchema& schema) {
 void print_json(const OperatorsOptions& options) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   if (!options.name.empty()) {
-    all = json_of(one(options.name)->schema());
+    all = json_of(one(options.name));
   } else {
-    for (const OperatorPtr& op : operators()) all.push_back(json_of(op->schema()));
+    for (const auto& [name, schema] : schemas()) all.push_back(json_of(schema));
   }
   fmt::print("{}\n", all.dump(2));
 }
 
 void print_all() {
   std::size_t width = 0;
-  for (const OperatorPtr& op : operators()) width = std::max(width, op->name().size());
+  for (const auto& [name, schema] : schemas()) width = std::max(width, name.size());
   const char* between = "";
   for (const auto& [family, all] : families()) {
     fmt::print("{}{}\n", between, family);
-    for (const OperatorPtr& op : all)
-      fmt::print("  {:<{}}  {}\n", op->name(), width, op->schema().summary);
+    for (const OperatorSchema& schema : all) {
+      fmt::print("  {:<{}}  {}{}\n", schema.name, width, schema.summary,
+                 schema.made_of.empty() ? "" : " Made of several.");
+    }
     between = "\n";
   }
 }
@@ -156,7 +174,9 @@ void print_all() {
 std::string facts(const Parameter& p) {
   std::vector<std::string> all{type_of(p)};
   if (!legal(p).empty()) all.push_back(legal(p));
-  all.push_back(p.default_value ? "default " + default_of(p) : "must be given");
+  all.push_back(p.optional        ? "may be left out"
+                : p.default_value ? "default " + default_of(p)
+                                  : "must be given");
   all.push_back(p.per_sample ? "constant, or a value per sample" : "the same for all samples");
   return joined(all, "; ");
 }
@@ -164,6 +184,7 @@ std::string facts(const Parameter& p) {
 // What else there is to know; empty where there is nothing.
 std::string remarks(const OperatorSchema& schema) {
   std::vector<std::string> all;
+  if (!schema.made_of.empty()) all.push_back("Made of: " + joined(schema.made_of, ", ") + ".");
   if (schema.draws) all.emplace_back("Draws random numbers, of a generator of its own.");
   if (schema.effect) all.emplace_back("Runs even if nobody uses what it gives.");
   if (!schema.events.empty()) all.push_back("Counts: " + joined(schema.events, ", ") + ".");
@@ -171,8 +192,10 @@ std::string remarks(const OperatorSchema& schema) {
 }
 
 void print_one(const OperatorSchema& schema) {
-  fmt::print("{}: {}\nfamily {}, version {}\n", schema.name, schema.summary, schema.family,
-             schema.version);
+  fmt::print("{}: {}\nfamily {}", schema.name, schema.summary, schema.family);
+  if (schema.made_of.empty()) fmt::print(", version {}", schema.version);
+  fmt::print("\n");
+  for (const std::string& expression : schema.cpp) fmt::print("  in C++     {}\n", expression);
   for (const detail::Input& input : schema.inputs)
     fmt::print("  input      {}: {}\n", input.name, types_of(input));
   for (const Parameter& p : schema.parameters)
@@ -192,13 +215,14 @@ std::string cell(const std::string& text) {
 void print_markdown(const OperatorSchema& schema) {
   fmt::print("\n### {}\n\n{}\n", schema.name, schema.summary);
   if (const std::string more = remarks(schema); !more.empty()) fmt::print("{}\n", more);
+  if (!schema.cpp.empty()) fmt::print("\nIn C++: `{}`\n", joined(schema.cpp, "`, `"));
   fmt::print(
       "\n| | name | type | range | default | per sample | |\n|---|---|---|---|---|---|---|\n");
   for (const detail::Input& input : schema.inputs)
     fmt::print("| input | `{}` | {} | | | yes | |\n", input.name, types_of(input));
   for (const Parameter& p : schema.parameters) {
     fmt::print("| parameter | `{}` | {} | {} | {} | {} | {} |\n", p.name, type_of(p),
-               cell(legal(p)), cell(default_of(p)), p.per_sample ? "yes" : "no", cell(p.help));
+               cell(legal(p)), cell(otherwise(p)), p.per_sample ? "yes" : "no", cell(p.help));
   }
   for (const detail::Output& output : schema.outputs)
     fmt::print("| output | `{}` | {} | | | | |\n", output.name, type_name(output.type));
@@ -211,11 +235,19 @@ void print_markdown() {
       "name "
       "them. This file is made\nfrom their declarations: `sluice operators --markdown > "
       "docs/operators.md`. [Your own](your-own-operator.md) are declared the same way.\n\n"
+      "Each is shown as C++ says it. There `g` is the `Graph`; `image`, `jpeg`, `region`, `x` and "
+      "`y` are Values: an image, the bytes\nof a JPEG file, a rectangle and two whole numbers; "
+      "`suite` is a list of [augmentations](control-flow.md#random-choices-of-operators).\nAn "
+      "operator that is *made of* others is a function of C++ that writes those into the plan; "
+      "saved plans name them. Choices,\nloops and steps of your own are no operators: see "
+      "[control flow](control-flow.md), [the first hour](first-hour.md) and the headers\nthat are "
+      "[worth reading](first-hour.md#headers-worth-reading).\n\n"
       "A parameter without a default must be given. One that is *per sample* is a constant, or a "
-      "value that each sample has of\nits own.\n");
+      "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
+      "`Interpolation::bilinear`.\n");
   for (const auto& [family, all] : families()) {
     fmt::print("\n## {}\n", family);
-    for (const OperatorPtr& op : all) print_markdown(op->schema());
+    for (const OperatorSchema& schema : all) print_markdown(schema);
   }
 }
 
@@ -229,7 +261,7 @@ int run_operators(const OperatorsOptions& options) {
   } else if (options.name.empty()) {
     print_all();
   } else {
-    print_one(one(options.name)->schema());
+    print_one(one(options.name));
   }
   return 0;
 }

@@ -45,6 +45,7 @@ struct ApplyRandomOptions {
 
 namespace detail {
 void check_apply_random(const ApplyRandomOptions& options, std::size_t augmentations);
+OperatorSchema apply_random_schema();
 }  // namespace detail
 
 template <class X>

@@ -1,3 +1,4 @@
+#include <sluice/graph/apply_random.h>
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/io/sources/files.h>
@@ -29,9 +30,10 @@ void fill(OperatorRegistry& registry) {
         decode_jpeg_size_operator(), decode_jpeg_region_operator(), flip_operator(),
         invert_operator(), peek_jpeg_operator(), random_region_operator(),
         random_region_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
-        resize_shorter_operator(), resize_to_height_operator(), resize_to_width_operator(),
         rotate_operator()})
     registry.add(op);
+  registry.add_function(apply_random_schema());
+  registry.add_function(random_resized_crop_schema());
   registry.add_value_type<JpegHeader>("jpeg_header");
 }
 

@@ -21,6 +21,8 @@ void require_range(float lo, float hi) {
                     : " is empty; give the smaller number first"));
 }
 
+const char* const kApplyRandom = "apply_random(g, image, suite, {.n = 2, .magnitude = 9})";
+
 float parameter_of(bool negative, int magnitude, float low, float high, bool randomly_negate,
                    int bins) {
   if (magnitude >= bins) {
@@ -48,6 +50,7 @@ const OperatorPtr& uniform_operator() {
       declare_operator("uniform")
           .family("random")
           .summary("A number drawn uniformly from [lo, hi); lo when they are equal.")
+          .in_cpp("g.uniform(-10.f, 10.f)")
           .parameter<float>("lo", {.help = "the lowest number"})
           .parameter<float>("hi", {.help = "above all numbers"})
           .output<float>("number")
@@ -68,6 +71,7 @@ const OperatorPtr& normal_operator() {
       declare_operator("normal")
           .family("random")
           .summary("A number drawn from a normal distribution.")
+          .in_cpp("g.normal(0.f, 1.f)")
           .parameter<float>("mean", {.help = "of the distribution"})
           .parameter<float>("stddev", {.low = 0, .help = "standard deviation"})
           .output<float>("number")
@@ -80,6 +84,7 @@ const OperatorPtr& coin_flip_operator() {
       declare_operator("coin_flip")
           .family("random")
           .summary("True with the given probability.")
+          .in_cpp("g.coin_flip(0.25f)")
           .parameter<float>("probability",
                             {.value = 0.5f, .low = 0, .high = 1, .help = "that it is true"})
           .output<bool>("heads")
@@ -92,6 +97,7 @@ const OperatorPtr& draw_operator() {
       declare_operator("draw")
           .family("random")
           .summary("One of several, uniformly, and a sign: what apply_random draws.")
+          .in_cpp(kApplyRandom)
           .constant<std::int64_t>("count",
                                   {.low = 1, .high = 4294967295.0, .help = "how many there are"})
           .output<std::int64_t>("chosen")
@@ -108,6 +114,7 @@ const OperatorPtr& magnitude_operator() {
       declare_operator("magnitude")
           .family("random")
           .summary("The parameter of an operator that apply_random has drawn.")
+          .in_cpp(kApplyRandom)
           .input<bool>("negative")
           .parameter<std::int32_t>("magnitude", {.low = 0, .help = "0 to bins - 1"})
           .constant<float>("low", {.help = "the parameter at magnitude 0"})
@@ -126,6 +133,7 @@ const OperatorPtr& constant_operator() {
     schema.name = "constant";
     schema.family = "arithmetic";
     schema.summary = "The same value for every sample.";
+    schema.cpp = {"g.constant(0.5f)"};
     Parameter value;
     value.name = "value";
     value.type = ParameterType::any;
@@ -157,6 +165,7 @@ const OperatorPtr& filter_operator() {
     schema.name = "filter";
     schema.family = "control";
     schema.summary = "Goes on with samples for which the predicate holds; the others are filtered.";
+    schema.cpp = {"g.filter(x > y)"};
     schema.parameters = {any_number("predicate", "zero and false do not hold")};
     schema.effect = true;
     OperatorFunctions functions;

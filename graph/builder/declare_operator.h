@@ -41,6 +41,7 @@ using OperatorPtr = detail::OperatorPtr;
 template <class T>
 struct ParameterOptions {
   std::optional<T> value = {};  // the default; none: it must be given
+  bool optional = false;        // the default means "not given", and need not be legal
   // Of a number, or of each of several. Numbers are finite in any case.
   double low = -detail::Parameter::kMost;
   double high = detail::Parameter::kMost;
@@ -64,6 +65,12 @@ class OperatorDeclaration {
   }
   OperatorDeclaration& summary(std::string summary) {
     schema_.summary = std::move(summary);
+    return *this;
+  }
+
+  // How it is said in C++, as `sluice operators` shows it: an expression. May be said again.
+  OperatorDeclaration& in_cpp(std::string expression) {
+    schema_.cpp.push_back(std::move(expression));
     return *this;
   }
 
@@ -174,6 +181,11 @@ class OperatorDeclaration {
     if (make_sight_) functions_.sight = make_sight_(schema_);
     return detail::make_operator(std::move(schema_), std::move(functions_), std::move(f));
   }
+  // In place of runs(): it is no operator, but a function of C++ that records these operators.
+  detail::OperatorSchema made_of(std::vector<std::string> operators) {
+    schema_.made_of = std::move(operators);
+    return std::move(schema_);
+  }
 
  private:
   template <class T>
@@ -187,6 +199,7 @@ class OperatorDeclaration {
     parameter.name = std::move(name);
     parameter.type = Traits::type;
     parameter.per_sample = per_sample;
+    parameter.optional = options.optional;
     parameter.low = options.low;
     parameter.high = options.high;
     parameter.low_open = options.low_open;

@@ -80,11 +80,12 @@ Computed unary_of(const Arguments& arguments) {
   return made;
 }
 
-OperatorSchema schema_of(const char* name, const char* summary, bool two) {
+OperatorSchema schema_of(const char* name, const char* cpp, const char* summary, bool two) {
   OperatorSchema schema;
   schema.name = name;
   schema.family = "arithmetic";
   schema.summary = summary;
+  schema.cpp = {cpp};
   schema.parameters = {any_number("x", two ? "the left side" : "the number")};
   if (two) schema.parameters.push_back(any_number("y", "the right side"));
   schema.outputs = {{"result", nullptr}};
@@ -106,12 +107,12 @@ OperatorPtr computing(OperatorSchema schema, Computed (*of)(const Arguments&)) {
   return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
 template <class F>
-OperatorPtr binary(const char* name, const char* summary) {
-  return computing(schema_of(name, summary, true), binary_of<F>);
+OperatorPtr binary(const char* name, const char* cpp, const char* summary) {
+  return computing(schema_of(name, cpp, summary, true), binary_of<F>);
 }
 template <class F>
-OperatorPtr unary(const char* name, const char* summary) {
-  return computing(schema_of(name, summary, false), unary_of<F>);
+OperatorPtr unary(const char* name, const char* cpp, const char* summary) {
+  return computing(schema_of(name, cpp, summary, false), unary_of<F>);
 }
 
 struct Cast {
@@ -140,8 +141,8 @@ Run converting(const Call& call) {
 }
 
 template <class F, bool kAlways>
-OperatorPtr conversion(const char* name, const char* summary) {
-  OperatorSchema schema = schema_of(name, summary, false);
+OperatorPtr conversion(const char* name, const char* cpp, const char* summary) {
+  OperatorSchema schema = schema_of(name, cpp, summary, false);
   Parameter to;
   to.name = "to";
   to.type = ParameterType::choice;
@@ -185,32 +186,33 @@ OperatorPtr conversion(const char* name, const char* summary) {
 }  // namespace
 
 const OperatorPtr& cast_operator() {
-  static const OperatorPtr op =
-      conversion<Cast, true>("cast", "The number as another type; fractions are cut off.");
+  static const OperatorPtr op = conversion<Cast, true>(
+      "cast", "cast<float>(x)", "The number as another type; fractions are cut off.");
   return op;
 }
 
 const OperatorPtr& convert_operator() {
   static const OperatorPtr op = conversion<Convert, false>(
-      "convert", "The number as another type; an error where something is lost.");
+      "convert", "g.uniform(0.f, x)",
+      "The number as the type that a parameter wants; an error where something is lost.");
   return op;
 }
 
 const OperatorPtr& arithmetic_operator(std::string_view name) {
   static const std::array<OperatorPtr, 13> all{
-      binary<Add>("add", "x + y; whole numbers wrap around."),
-      binary<Subtract>("subtract", "x - y; whole numbers wrap around."),
-      binary<Multiply>("multiply", "x * y; whole numbers wrap around."),
-      binary<Divide>("divide", "x / y; whole numbers are cut off."),
-      binary<Remainder>("remainder", "What is left of x when it is divided by y."),
-      binary<Less>("less", "x < y"),
-      binary<Greater>("greater", "x > y"),
-      binary<LessEqual>("less_equal", "x <= y"),
-      binary<GreaterEqual>("greater_equal", "x >= y"),
-      binary<Equal>("equal", "x == y"),
-      binary<NotEqual>("not_equal", "x != y"),
-      unary<Negate>("negate", "-x; whole numbers wrap around."),
-      unary<Not>("not", "Whether x is false or zero.")};
+      binary<Add>("add", "x + y", "x + y; whole numbers wrap around."),
+      binary<Subtract>("subtract", "x - y", "x - y; whole numbers wrap around."),
+      binary<Multiply>("multiply", "x * y", "x * y; whole numbers wrap around."),
+      binary<Divide>("divide", "x / y", "x / y; whole numbers are cut off."),
+      binary<Remainder>("remainder", "x % y", "What is left of x when it is divided by y."),
+      binary<Less>("less", "x < y", "x < y"),
+      binary<Greater>("greater", "x > y", "x > y"),
+      binary<LessEqual>("less_equal", "x <= y", "x <= y"),
+      binary<GreaterEqual>("greater_equal", "x >= y", "x >= y"),
+      binary<Equal>("equal", "x == y", "x == y"),
+      binary<NotEqual>("not_equal", "x != y", "x != y"),
+      unary<Negate>("negate", "-x", "-x; whole numbers wrap around."),
+      unary<Not>("not", "!(x > y)", "Whether x is false or zero.")};
   for (const OperatorPtr& op : all) {
     if (op->name() == name) return op;
   }

@@ -95,6 +95,7 @@ void check_constant(const std::string& op, const Parameter& parameter, const Con
                                                             : name_of(parameter.type)));
   }
   if (parameter.type >= ParameterType::any_number) return;
+  if (parameter.optional && constant == parameter.default_value) return;
   std::visit(
       [&]<class T>(const T& value) {
         if constexpr (is_numeric<T>) {

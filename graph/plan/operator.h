@@ -92,6 +92,7 @@ struct Parameter {
   std::string name;
   ParameterType type = ParameterType::number;
   std::optional<Constant> default_value;     // none: it must be given
+  bool optional = false;                     // the default means "not given", legal or not
   double low = -kMost, high = kMost;         // of a number, or of each of several
   bool low_open = false, high_open = false;  // the bound itself is not legal
   std::size_t count = 0;                     // of numbers
@@ -140,6 +141,10 @@ struct OperatorSchema {
   std::vector<std::string> events;  // what Sample::note() counts
   bool draws = false;               // random numbers, of a generator of its own
   bool effect = false;              // runs even if nobody reads what it gives
+  // How it is said in C++, an expression each; empty where there is no function.
+  std::vector<std::string> cpp;
+  // Not an operator, but a function of C++ that records these.
+  std::vector<std::string> made_of;
 };
 
 // An operator in its place in a plan.

@@ -24,10 +24,24 @@ OperatorRegistry::OperatorRegistry() {
 void OperatorRegistry::add(OperatorPtr op) {
   if (op == nullptr) throw BuildError("register_operator: there is no operator");
   const std::lock_guard lock(mutex_);
-  if (!operators_.emplace(op->name(), op).second) {
+  if (functions_.contains(op->name()) || !operators_.emplace(op->name(), op).second) {
     throw BuildError("register_operator: there is an operator '" + op->name() +
                      "' already; give this one another name");
   }
+}
+
+void OperatorRegistry::add_function(OperatorSchema schema) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& name : schema.made_of) {
+    const auto at = operators_.find(name);
+    if (at == operators_.end())
+      throw BuildError(schema.name + " is made of '" + name + "', which is no operator");
+    schema.draws = schema.draws || at->second->schema().draws;
+    schema.effect = schema.effect || at->second->schema().effect;
+  }
+  const std::string name = schema.name;
+  if (operators_.contains(name) || !functions_.emplace(name, std::move(schema)).second)
+    throw BuildError("there is an operator '" + name + "' already");
 }
 
 void OperatorRegistry::add_type(std::string name, const SlotType* type,
@@ -70,6 +84,13 @@ std::vector<OperatorPtr> OperatorRegistry::all() const {
   const std::shared_lock lock(mutex_);
   std::vector<OperatorPtr> all;
   for (const auto& [name, op] : operators_) all.push_back(op);
+  return all;
+}
+
+std::vector<OperatorSchema> OperatorRegistry::functions() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<OperatorSchema> all;
+  for (const auto& [name, schema] : functions_) all.push_back(schema);
   return all;
 }
 

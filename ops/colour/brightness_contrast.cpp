@@ -15,6 +15,7 @@ const detail::OperatorPtr& detail::brightness_contrast_operator() {
       declare_operator("brightness_contrast")
           .family("colour")
           .summary("Lighter or darker, stronger or weaker.")
+          .in_cpp("brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})")
           .input<Image>("image")
           .parameter<float>("brightness", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
           .parameter<float>("contrast", {.value = 1.f, .low = 0, .help = "1 changes nothing"})

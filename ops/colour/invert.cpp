@@ -13,6 +13,7 @@ const detail::OperatorPtr& detail::invert_operator() {
   static const OperatorPtr op = declare_operator("invert")
                                     .family("colour")
                                     .summary("Each level x becomes 255 - x.")
+                                    .in_cpp("invert(image)")
                                     .input<Image>("image")
                                     .output<Image>("image")
                                     .maps_levels([](const Arguments&) {

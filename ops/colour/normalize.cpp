@@ -68,6 +68,7 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
       add_normalize(declare_operator("crop_mirror_normalize")
                         .family("colour")
                         .summary("The middle of the picture as a normalised tensor.")
+                        .in_cpp("crop_mirror_normalize(image, {.width = 224, .height = 224})")
                         .input<Image>("image")
                         .parameter<std::int32_t>(
                             "height", {.value = 0, .low = 0, .help = "of the middle; 0 for all"})
@@ -93,6 +94,7 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
     OperatorDeclaration declaration("resize_mirror_normalize");
     declaration.family("colour")
         .summary("The picture in another size as a normalised tensor.")
+        .in_cpp("resize_mirror_normalize(image, {.width = 224, .height = 224})")
         .input<Image>("image")
         .parameter<std::int32_t>("height",
                                  {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})

@@ -69,7 +69,8 @@ void note_report(SampleNotes& notes, const JpegReport& report) {
 
 const OperatorPtr& decode_jpeg_size_operator() {
   static const OperatorPtr op =
-      declare_decoder("decode_jpeg_size", "The size of the picture, as an image without pixels.")
+      declare_decoder("decode_jpeg_size",
+                      "The size of the picture, as an image without pixels; passes use it.")
           .runs([](const JpegFile& file, ColorSpace color, bool turned, DamagePolicy damage,
                    bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
                    std::int64_t max_output_bytes, Image& out) {
@@ -92,6 +93,7 @@ const OperatorPtr& decode_jpeg_region_operator() {
   static const OperatorPtr op =
       declare_decoder("decode_jpeg_region",
                       "A rectangle of the picture in a JPEG file; no more of it is computed.")
+          .in_cpp("decode_jpeg(jpeg, region)")
           .events(jpeg_events())
           .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
@@ -109,6 +111,7 @@ const OperatorPtr& decode_jpeg_region_operator() {
 const OperatorPtr& decode_jpeg_operator() {
   static const OperatorPtr op =
       declare_decoder("decode_jpeg", "The picture in a JPEG file.")
+          .in_cpp("decode_jpeg(jpeg, {.color = ColorSpace::gray})")
           .events(jpeg_events())
           .decodes({decode_jpeg_size_operator(), decode_jpeg_region_operator()})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
@@ -127,6 +130,7 @@ const OperatorPtr& peek_jpeg_operator() {
       declare_operator("peek_jpeg")
           .family("decode")
           .summary("What the header of a JPEG file says: size, kind, orientation.")
+          .in_cpp("peek_jpeg(jpeg)")
           .input<JpegFile>("jpeg")
           .output<JpegHeader>("header")
           .runs([](const JpegFile& file) { return peek_jpeg(file.bytes); });

@@ -11,6 +11,7 @@ const detail::OperatorPtr& detail::crop_operator() {
   static const OperatorPtr op = declare_operator("crop")
                                     .family("geometry")
                                     .summary("A rectangle of the picture.")
+                                    .in_cpp("crop(image, region)")
                                     .input<Image>("image")
                                     .parameter<Rectangle>("region", {.help = "inside the picture"})
                                     .output<Image>("image")
@@ -31,6 +32,7 @@ const detail::OperatorPtr& detail::center_crop_operator() {
       declare_operator("center_crop")
           .family("geometry")
           .summary("The middle of the picture.")
+          .in_cpp("center_crop(image, {.width = 224, .height = 224})")
           .input<Image>("image")
           .parameter<std::int32_t>(
               "height", {.low = 1, .help = "of the middle", .hint = "give height and width"})

@@ -10,6 +10,7 @@ const detail::OperatorPtr& detail::flip_operator() {
       declare_operator("flip")
           .family("geometry")
           .summary("Left and right, or top and bottom, exchanged.")
+          .in_cpp("flip(image, {.horizontal = g.coin_flip(0.5f)})")
           .input<Image>("image")
           .parameter<bool>("horizontal", {.value = true, .help = "left and right"})
           .parameter<bool>("vertical", {.value = false, .help = "top and bottom"})

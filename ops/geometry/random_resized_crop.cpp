@@ -26,6 +26,19 @@ void check_region_options(const Arguments& arguments) {
   }
 }
 
+OperatorDeclaration& add_size_and_interpolation(OperatorDeclaration& declaration) {
+  constexpr int kMost = 65535;
+  return declaration
+      .parameter<std::int32_t>("height",
+                               {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
+      .parameter<std::int32_t>("width",
+                               {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
+      .choice("interpolation", Interpolation::bilinear,
+              {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
+               Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
+              "of pixels");
+}
+
 OperatorDeclaration& add_region_options(OperatorDeclaration& declaration) {
   const RandomRegionOptions usual;
   const auto area = [](float value) {
@@ -107,6 +120,7 @@ const OperatorPtr& random_region_operator() {
     OperatorDeclaration declaration("random_region");
     declaration.family("geometry")
         .summary("A random rectangle inside the picture.")
+        .in_cpp("random_region(image, {.min_area = 0.25f})")
         .input<Image>("image");
     return add_region_options(declaration)
         .output<Rectangle>("region")
@@ -125,6 +139,7 @@ const OperatorPtr& random_region_of_file_operator() {
     OperatorDeclaration declaration("random_region_of_file");
     declaration.family("geometry")
         .summary("A random rectangle inside the picture in a JPEG file.")
+        .in_cpp("random_region(jpeg, {.min_area = 0.25f})")
         .input<JpegFile>("jpeg");
     return add_region_options(declaration)
         .constant<bool>("apply_orientation",
@@ -142,23 +157,16 @@ const OperatorPtr& random_region_of_file_operator() {
 }
 
 const OperatorPtr& decode_and_resize_operator() {
-  constexpr int kMost = 65535;
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("decode_and_resize");
     declaration.family("decode")
         .summary("A rectangle of the picture in a JPEG file, resized; the decoder may shrink it.")
+        .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
         .events(jpeg_events())
         .input<JpegFile>("jpeg");
     declare_jpeg_options(declaration);
-    return declaration.parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
-        .parameter<std::int32_t>("height",
-                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
-        .parameter<std::int32_t>("width",
-                                 {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
-        .choice("interpolation", Interpolation::bilinear,
-                {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
-                 Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
-                "of pixels")
+    declaration.parameter<Rectangle>("region", {.help = "in the picture as it is seen"});
+    return add_size_and_interpolation(declaration)
         .output<Image>("image")
         .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                  DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
@@ -171,6 +179,31 @@ const OperatorPtr& decode_and_resize_operator() {
         });
   }();
   return op;
+}
+
+OperatorSchema random_resized_crop_schema() {
+  OperatorDeclaration declaration("random_resized_crop");
+  declaration.family("geometry")
+      .summary("A random rectangle of the picture, resized; of a JPEG file no more is decoded.")
+      .in_cpp("random_resized_crop(jpeg)")
+      .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
+      .in_cpp("random_resized_crop(image, {.width = 224, .height = 224})")
+      .input<JpegFile>("picture");
+  add_size_and_interpolation(add_region_options(declaration))
+      .constant<bool>("shrink", {.value = RandomResizedCropOptions().shrink,
+                                 .help = "of files: the decoder may shrink large rectangles"})
+      .output<Image>("image");
+  OperatorSchema schema = declaration.made_of({"crop", "decode_and_resize", "decode_jpeg_region",
+                                               "random_region", "random_region_of_file", "resize"});
+  schema.inputs[0].types.push_back(slot_type<Image>());
+  OperatorDeclaration jpeg("jpeg");
+  declare_jpeg_options(jpeg);
+  OperatorSchema options = jpeg.made_of({});
+  for (Parameter& option : options.parameters) {
+    option.name = "jpeg." + option.name;
+    schema.parameters.push_back(option);
+  }
+  return schema;
 }
 
 }  // namespace detail

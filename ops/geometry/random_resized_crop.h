@@ -60,6 +60,7 @@ namespace detail {
 const OperatorPtr& random_region_operator();
 const OperatorPtr& random_region_of_file_operator();
 const OperatorPtr& decode_and_resize_operator();  // what `shrink` allows
+OperatorSchema random_resized_crop_schema();
 }  // namespace detail
 
 }  // namespace sluice

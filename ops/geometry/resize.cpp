@@ -12,95 +12,67 @@
 namespace sluice {
 namespace {
 
-bool given(const Param<int>& size) { return !size.is_constant() || size.constant() != 0; }
-
 int follow(int length, int from, int to) {
   const double exact = static_cast<double>(length) * to / from;
   return static_cast<int>(std::round(std::clamp(exact, 1.0, double{INT32_MAX})));
 }
 
-const ParameterOptions<std::int32_t> kSide{.low = 1, .high = 65535, .help = "in pixels"};
-
-OperatorDeclaration declare_resize(const char* name, const char* summary) {
-  OperatorDeclaration declaration(name);
-  declaration.family("geometry").summary(summary).input<Image>("image");
-  return declaration;
+// The size of a picture of height x width; 0 is not given.
+kernels::ImageSize size_for(int height, int width, int to_height, int to_width, int shorter) {
+  if (shorter > 0) return kernels::resize_shorter_size(height, width, shorter);
+  return {to_height > 0 ? to_height : follow(height, width, to_width),
+          to_width > 0 ? to_width : follow(width, height, to_height)};
 }
 
-OperatorDeclaration& add_interpolation(OperatorDeclaration& declaration) {
-  return declaration
-      .choice("interpolation", Interpolation::bilinear,
-              {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
-               Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
-              "of pixels")
-      .output<Image>("image");
+// height, width and shorter, after the input.
+void check_sizes(const detail::Arguments& arguments) {
+  const auto given = [&](std::size_t i) {
+    const auto* constant = detail::constant_of<std::int32_t>(arguments.at(i));
+    return constant == nullptr || *constant != 0;
+  };
+  const bool side = given(1) || given(2), shorter = given(3);
+  if (!side && !shorter) throw BuildError("resize: give height and width, one of them, or shorter");
+  if (side && shorter)
+    throw BuildError("resize: give either shorter, or height and width, not both");
+}
+
+ParameterOptions<std::int32_t> size_option(const char* help) {
+  return {.value = 0, .optional = true, .low = 1, .high = 65535, .help = help};
 }
 
 }  // namespace
 
 const detail::OperatorPtr& detail::resize_operator() {
   static const OperatorPtr op =
-      add_interpolation(declare_resize("resize", "In another size, antialiased.")
-                            .parameter("height", kSide)
-                            .parameter("width", kSide))
-          .runs([](const Image& in, std::int32_t height, std::int32_t width,
-                   Interpolation interpolation,
-                   Image& out) { kernels::resize(in, height, width, interpolation, out); });
-  return op;
-}
-
-const detail::OperatorPtr& detail::resize_to_height_operator() {
-  static const OperatorPtr op =
-      add_interpolation(
-          declare_resize("resize_to_height", "To this height; the width follows, rounded.")
-              .parameter("height", kSide))
-          .runs([](const Image& in, std::int32_t height, Interpolation interpolation, Image& out) {
-            kernels::resize(in, height, follow(in.width(), in.height(), height), interpolation,
-                            out);
-          });
-  return op;
-}
-
-const detail::OperatorPtr& detail::resize_to_width_operator() {
-  static const OperatorPtr op =
-      add_interpolation(
-          declare_resize("resize_to_width", "To this width; the height follows, rounded.")
-              .parameter("width", kSide))
-          .runs([](const Image& in, std::int32_t width, Interpolation interpolation, Image& out) {
-            kernels::resize(in, follow(in.height(), in.width(), width), width, interpolation, out);
-          });
-  return op;
-}
-
-const detail::OperatorPtr& detail::resize_shorter_operator() {
-  static const OperatorPtr op =
-      add_interpolation(
-          declare_resize("resize_shorter",
-                         "To this length of the shorter side; the longer one follows, cut off.")
-              .parameter("shorter", kSide))
-          .runs([](const Image& in, std::int32_t side, Interpolation interpolation, Image& out) {
+      declare_operator("resize")
+          .family("geometry")
+          .summary("In another size, antialiased.")
+          .in_cpp("resize(image, {.width = 224, .height = 224})")
+          .in_cpp("resize(image, {.width = 224})")
+          .in_cpp("resize(image, {.shorter = 256})")
+          .input<Image>("image")
+          .parameter("height", size_option("in pixels; without it, it follows the width, rounded"))
+          .parameter("width", size_option("in pixels; without it, it follows the height, rounded"))
+          .parameter("shorter", size_option("the shorter side, in place of height and width; the "
+                                            "longer one follows, cut off"))
+          .choice("interpolation", Interpolation::bilinear,
+                  {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
+                   Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
+                  "of pixels")
+          .output<Image>("image")
+          .checks(check_sizes)
+          .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,
+                   Interpolation interpolation, Image& out) {
             const kernels::ImageSize size =
-                kernels::resize_shorter_size(in.height(), in.width(), side);
+                size_for(in.height(), in.width(), height, width, shorter);
             kernels::resize(in, size.height, size.width, interpolation, out);
           });
   return op;
 }
 
 Value<Image> resize(Value<Image> image, const ResizeOptions& options) {
-  const bool height = given(options.height), width = given(options.width),
-             shorter = given(options.shorter);
-  if (!height && !width && !shorter)
-    throw BuildError("resize: give height and width, one of them, or shorter");
-  if (shorter && (height || width))
-    throw BuildError("resize: give either shorter, or height and width, not both");
-  const auto step = [&](const detail::OperatorPtr& op, const auto&... sizes) {
-    return detail::apply_as<Image>(detail::require_recorder("resize", image), "resize", op, image,
-                                   sizes..., options.interpolation);
-  };
-  if (shorter) return step(detail::resize_shorter_operator(), options.shorter);
-  if (!width) return step(detail::resize_to_height_operator(), options.height);
-  if (!height) return step(detail::resize_to_width_operator(), options.width);
-  return step(detail::resize_operator(), options.height, options.width);
+  return apply_operator<Image>(detail::resize_operator(), image, options.height, options.width,
+                               options.shorter, options.interpolation);
 }
 
 }  // namespace sluice

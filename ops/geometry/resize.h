@@ -29,10 +29,7 @@ struct ResizeOptions {
 Value<Image> resize(Value<Image> image, const ResizeOptions& options);
 
 namespace detail {
-const OperatorPtr& resize_operator();            // height and width
-const OperatorPtr& resize_to_height_operator();  // the width follows
-const OperatorPtr& resize_to_width_operator();
-const OperatorPtr& resize_shorter_operator();  // the longer side follows
+const OperatorPtr& resize_operator();
 }  // namespace detail
 
 }  // namespace sluice

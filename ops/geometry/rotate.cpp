@@ -28,6 +28,7 @@ const detail::OperatorPtr& detail::rotate_operator() {
       declare_operator("rotate")
           .family("geometry")
           .summary("Turned counter-clockwise about the centre.")
+          .in_cpp("rotate(image, g.uniform(-10.f, 10.f), {.keep_size = true})")
           .input<Image>("image")
           .parameter<float>("degrees", {.help = "counter-clockwise"})
           .constant<bool>("keep_size",

@@ -147,6 +147,7 @@ TEST_F(SavedPlans, WhatIsWrongIsOneLineAndStatus2) {
       {"graph --pipeline " + broken, "is no JSON"},
       {"operators rotat", "nearest: rotate"},
       {"operators size", "resize"},
+      {"operators random_resize_crop", "nearest: random_resized_crop"},
       {"operators --markdown resize", "excludes"},
   };
   for (const auto& c : cases) {
@@ -162,7 +163,7 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
   const Ran all = run_program("operators");
   EXPECT_EQ(all.status, 0) << all.errors;
   const auto json = nlohmann::json::parse(run_program("operators --json").out);
-  EXPECT_EQ(json.size(), operators().size());
+  EXPECT_EQ(json.size(), operators().size() + detail::registry().functions().size());
   for (const OperatorPtr& op : operators()) {
     const detail::OperatorSchema& schema = op->schema();
     EXPECT_NE(all.out.find("  " + schema.name + " "), std::string::npos) << schema.name;
@@ -171,10 +172,20 @@ TEST(OperatorsCommand, ListsAllAndTellsOfEach) {
   const Ran one = run_program("operators resize");
   EXPECT_EQ(one.status, 0) << one.errors;
   for (const char* part : {"input      image: image", "parameter  height: i32; 1 <= x <= 65535",
-                           "nearest, box, bilinear", "default 'bilinear'", "output     image"})
+                           "nearest, box, bilinear", "default 'bilinear'", "output     image",
+                           "in C++     resize(image, {.shorter = 256})", "may be left out"})
     EXPECT_NE(one.out.find(part), std::string::npos) << part << "\n" << one.out;
+  const Ran several = run_program("operators random_resized_crop");
+  EXPECT_EQ(several.status, 0) << several.errors;
+  for (const char* part :
+       {"Made of: crop, decode_and_resize", "in C++     random_resized_crop(jpeg)",
+        "input      picture: bytes or byte_span or image", "Draws random numbers",
+        "parameter  jpeg.color: choice; rgb, gray; default 'rgb'"})
+    EXPECT_NE(several.out.find(part), std::string::npos) << part << "\n" << several.out;
+  EXPECT_NE(all.out.find("  apply_random "), std::string::npos) << all.out;
   const auto flip = nlohmann::json::parse(run_program("operators flip --json").out);
   EXPECT_EQ(flip.at("name"), "flip");
+  EXPECT_EQ(flip.at("cpp").size(), 1u);
   EXPECT_EQ(flip.at("parameters").at(0).at("type"), "bool");
 }
 

@@ -30,5 +30,22 @@ TEST(Resize, ASideThatFollowsMayBeTooLarge) {
             "in 1 .. 65535");
 }
 
+// A constant 0 is a size that is not given; a sample's 0 is a size that is wrong.
+TEST(Resize, ASamplesSizeIsGivenAndMustBeLegal) {
+  auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [](Graph& g) {
+    auto size =
+        g.source(3, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
+    auto image = g.map(
+        "image", [](int) { return Image(4, 2, 1); }, size);
+    return resize(image, {.width = 0, .height = size, .shorter = 0});
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->size(), 2u);
+  EXPECT_EQ(batch->get<0>()[0].width(), 1);
+  EXPECT_EQ(batch->get<0>()[1].height(), 2);
+  ASSERT_EQ(batch->errors().size(), 1u);
+  EXPECT_EQ(batch->errors()[0].what, "resize: height must lie between 1 and 65535, not 0");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -192,7 +192,7 @@ TEST(Operators, RefuseWhatCannotBe) {
             }),
             "resize: give either shorter, or height and width, not both");
   EXPECT_EQ(error_of([](Graph&, Value<Image> image) { return resize(image, {.height = -3}); }),
-            "resize_to_height: height must lie between 1 and 65535, not -3");
+            "resize: height must lie between 1 and 65535, not -3");
   EXPECT_EQ(
       error_of([](Graph&, Value<Image>) { return resize(Value<Image>(), {.height = 3}); }),
       "'resize' is given a default-constructed Value; use one that a Graph or an operator has "

@@ -1,0 +1,184 @@
+// What operators say of their use in C++: each line is compiled here, and records the operator that
+// it is said of. Functions that are made of operators record these, and no others.
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/visit.h>
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Suite = std::vector<Augmentation<Image>>;
+using Names = std::set<std::string>;
+
+// What the lines speak of.
+struct Bench {
+  template <class T>
+  Value<T> value(const char* name) {
+    return {recorder, recorder.add_slot(detail::slot_type<T>(), name)};
+  }
+  detail::Recorder recorder;
+  Graph g{recorder};
+  Value<Image> image = value<Image>("image");
+  Value<Bytes> jpeg = value<Bytes>("jpeg");
+  Value<Rectangle> region = value<Rectangle>("region");
+  Value<int> x = value<int>("x"), y = value<int>("y");
+  Suite suite{{"same", [](Value<Image> same, Value<float>) { return same; }}};
+};
+
+struct Line {
+  std::string expression;
+  void (*use)(Bench&);
+};
+
+std::string without_spaces(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  return text;
+}
+
+#define LINE(...)                                                                     \
+  Line {                                                                              \
+    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                  \
+      [[maybe_unused]] auto& [recorder, g, image, jpeg, region, x, y, suite] = bench; \
+      static_cast<void>(__VA_ARGS__);                                                 \
+    }                                                                                 \
+  }
+
+const Line kLines[] = {
+    LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
+    LINE(brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})),
+    LINE(cast<float>(x)),
+    LINE(center_crop(image, {.width = 224, .height = 224})),
+    LINE(crop(image, region)),
+    LINE(crop_mirror_normalize(image, {.width = 224, .height = 224})),
+    LINE(decode_jpeg(jpeg, region)),
+    LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),
+    LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(g.coin_flip(0.25f)),
+    LINE(g.constant(0.5f)),
+    LINE(g.filter(x > y)),
+    LINE(g.normal(0.f, 1.f)),
+    LINE(g.uniform(-10.f, 10.f)),
+    LINE(g.uniform(0.f, x)),
+    LINE(invert(image)),
+    LINE(peek_jpeg(jpeg)),
+    LINE(random_resized_crop(image, {.width = 224, .height = 224})),
+    LINE(random_resized_crop(jpeg)),
+    LINE(random_resized_crop(jpeg, {.shrink = true})),
+    LINE(random_region(image, {.min_area = 0.25f})),
+    LINE(random_region(jpeg, {.min_area = 0.25f})),
+    LINE(resize(image, {.shorter = 256})),
+    LINE(resize(image, {.width = 224})),
+    LINE(resize(image, {.width = 224, .height = 224})),
+    LINE(resize_mirror_normalize(image, {.width = 224, .height = 224})),
+    LINE(rotate(image, g.uniform(-10.f, 10.f), {.keep_size = true})),
+    LINE(x + y),
+    LINE(x - y),
+    LINE(x* y),
+    LINE(x / y),
+    LINE(x % y),
+    LINE(x < y),
+    LINE(x > y),
+    LINE(x <= y),
+    LINE(x >= y),
+    LINE(x == y),
+    LINE(x != y),
+    LINE(-x),
+    LINE(!(x > y)),
+};
+
+// The operators that the line records, by the line.
+std::map<std::string, Names> recorded() {
+  std::map<std::string, Names> all;
+  for (const Line& line : kLines) {
+    Bench bench;
+    line.use(bench);
+    Names& names = all[line.expression];
+    const detail::Plan plan = bench.recorder.take();
+    detail::for_each<detail::Step>(plan.top, [&](const detail::Step& step) {
+      names.insert(step.op == nullptr ? "a function: " + step.name : step.op->name());
+    });
+  }
+  return all;
+}
+
+TEST(InCpp, LinesCompileAndRecordWhatTheyAreSaidOf) {
+  const std::map<std::string, Names> lines = recorded();
+  Names said, without;
+  const auto names_of = [&](const std::string& expression) {
+    const auto at = lines.find(without_spaces(expression));
+    EXPECT_NE(at, lines.end()) << "add it to the list above: " << expression;
+    said.insert(without_spaces(expression));
+    return at == lines.end() ? Names() : at->second;
+  };
+  for (const OperatorPtr& op : operators()) {
+    const detail::OperatorSchema& schema = op->schema();
+    if (schema.family == "test") continue;  // of other tests
+    EXPECT_TRUE(schema.made_of.empty()) << schema.name;
+    if (schema.cpp.empty()) without.insert(schema.name);
+    for (const std::string& expression : schema.cpp)
+      EXPECT_TRUE(names_of(expression).contains(schema.name)) << schema.name << ": " << expression;
+  }
+  // No one calls these: passes, loops and boundaries put them into plans.
+  EXPECT_EQ(without, (Names{"append", "count", "decode_jpeg_size", "element", "list", "pad",
+                            "reverse", "slice", "stack"}));
+
+  Names functions;
+  for (const detail::OperatorSchema& schema : detail::registry().functions()) {
+    functions.insert(schema.name);
+    EXPECT_EQ(find_operator(schema.name), nullptr);
+    EXPECT_FALSE(schema.summary.empty()) << schema.name;
+    EXPECT_FALSE(schema.cpp.empty()) << schema.name;
+    EXPECT_TRUE(schema.draws) << schema.name;
+    Names made;
+    for (const std::string& expression : schema.cpp) {
+      EXPECT_EQ(expression.rfind(schema.name + "(", 0), 0u) << expression;
+      made.merge(names_of(expression));
+    }
+    EXPECT_EQ(made, Names(schema.made_of.begin(), schema.made_of.end())) << schema.name;
+  }
+  EXPECT_EQ(functions, (Names{"apply_random", "random_resized_crop"}));
+  for (const auto& [line, names] : lines) EXPECT_TRUE(said.contains(line)) << line;
+}
+
+// The schema of a function does not run: it must follow the options by itself.
+TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
+  const RandomResizedCropOptions crop;
+  const ApplyRandomOptions random;
+  const std::map<std::string, detail::Constant> defaults{
+      {"random_resized_crop.width", crop.width.constant()},
+      {"random_resized_crop.height", crop.height.constant()},
+      {"random_resized_crop.min_area", crop.min_area},
+      {"random_resized_crop.max_area", crop.max_area},
+      {"random_resized_crop.min_ratio", crop.min_ratio},
+      {"random_resized_crop.max_ratio", crop.max_ratio},
+      {"random_resized_crop.interpolation", std::string(name_of(crop.interpolation))},
+      {"random_resized_crop.shrink", crop.shrink},
+      {"random_resized_crop.jpeg.color", std::string(name_of(crop.jpeg.color))},
+      {"random_resized_crop.jpeg.apply_orientation", crop.jpeg.apply_orientation},
+      {"random_resized_crop.jpeg.damage", std::string(name_of(crop.jpeg.damage))},
+      {"random_resized_crop.jpeg.verify", crop.jpeg.verify},
+      {"random_resized_crop.jpeg.entropy", std::string(name_of(crop.jpeg.entropy))},
+      {"random_resized_crop.jpeg.max_scans", crop.jpeg.max_scans},
+      {"random_resized_crop.jpeg.max_output_bytes", crop.jpeg.max_output_bytes},
+      {"apply_random.n", random.n},
+      {"apply_random.magnitude", random.magnitude.constant()},
+      {"apply_random.bins", random.bins},
+  };
+  std::map<std::string, detail::Constant> declared;
+  for (const detail::OperatorSchema& schema : detail::registry().functions()) {
+    for (const detail::Parameter& parameter : schema.parameters)
+      declared.emplace(schema.name + "." + parameter.name, parameter.default_value.value());
+  }
+  EXPECT_TRUE(declared == defaults);
+}
+
+}  // namespace
+}  // namespace sluice
