@@ -58,6 +58,14 @@ std::byte* MemoryBatch::block() const {
   return memory_->data(0);
 }
 
+Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size, DType dtype) {
+  if (owner == nullptr) {
+    throw std::logic_error(
+        "there are no values to make a tensor of: the batch is empty, or was moved from");
+  }
+  return Tensor::shared(std::move(owner), data, {{static_cast<std::int64_t>(size)}, dtype});
+}
+
 void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
   const ValueSpec& spec = memory_->spec(i);
   std::memcpy(to.place(cell, spec), memory_->data(i), spec.bytes());

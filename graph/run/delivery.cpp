@@ -43,6 +43,18 @@ std::size_t BatchData::bytes() const {
   return sum;
 }
 
+const BatchData& no_batch() {
+  static const BatchData none;
+  return none;
+}
+
+const BatchData& require_batch(const BatchData* batch) {
+  if (batch != nullptr) return *batch;
+  throw Error(
+      "this batch is empty: it was moved from, or default-constructed; use the one that a pipeline "
+      "has given, or that it was moved to");
+}
+
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
   if (total == kUntilEnd) total = sample.first_key().index;
   if (sample.attempts() >= kMaxStandIns || total == 0) return false;

@@ -232,6 +232,10 @@ Engine::~Engine() {
   // it stays as it is. The list is for leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
   Impl* const left = impl_.release();
+void throw_moved_from(const char* handle) {
+  throw Error("this " + std::string(handle) + " was moved from; use the one it was moved to");
+}
+
   left->next_inherited = inherited.exchange(left);
 }
 
