@@ -75,8 +75,10 @@ struct PipelineOptions {
   // that sample is known; an epoch of which no sample is left gives one empty batch.
   bool compact = false;
   OnError on_error = OnError::fail;
-  double stall_timeout =
-      0;  // seconds without progress after which next() throws a StallError; 0: never
+  // Seconds without progress after which next() throws a StallError; 0: never. When the end of an
+  // epoch or of the pipeline waits that long for samples (0: 5 seconds), it says on standard error
+  // for which steps, once, and waits on.
+  double stall_timeout = 0;
   // Steps are counted and timed, see Stats::steps. Costs one look at the clock for each run of a
   // step, some 30 ns. Arms and loops are counted always.
   bool profile = false;
