@@ -62,7 +62,7 @@ struct PipelineOptions {
   // Beside those: they read what a dataset says takes long (see Graph::read), so that slow storage
   // keeps no thread from computing; all samples of the window may then be read ahead. As many as it
   // takes to keep the storage busy; kAutomatic: as many as `threads`, and at least 4. 0: the
-  // threads that compute read.
+  // threads that compute read. A number above 0 where no source blocks is a BuildError.
   int io_threads = kAutomatic;
   int prefetch = 2;  // batches that are made ready while the user works on one
   // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *

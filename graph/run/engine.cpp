@@ -60,6 +60,11 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       reads(has_step(plan, StepKind::io)),
       until_end(plan.samples == kUntilEnd),
       total(plan.samples - (drops_short_batch() ? plan.samples % options.batch_size : 0)) {
+  if (the_options.io_threads > 0 && !reads) {
+    throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
+                     ", but no source says that it blocks: give the dataset `static constexpr bool "
+                     "blocks = true`, or leave io_threads out");
+  }
   batch_count = batches_of(total);
   // More records than there are samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);
