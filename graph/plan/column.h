@@ -211,6 +211,12 @@ using batch_of_t = typename batch_of<T>::type;
 
 namespace detail {
 
+// What emit() throws of a value that holds nothing. Its user knows which step left it so.
+class LeftEmpty : public Error {
+ public:
+  using Error::Error;
+};
+
 // One output of a batch while samples write into it, each into its own cell, from several threads.
 class Column {
  public:

@@ -10,26 +10,41 @@
 
 namespace sluice::detail {
 
-OperatorRegistry::OperatorRegistry() {
-  types_ = {{"bool", slot_type<bool>()},
-            {"i8", slot_type<std::int8_t>()},
-            {"u8", slot_type<std::uint8_t>()},
-            {"i16", slot_type<std::int16_t>()},
-            {"u16", slot_type<std::uint16_t>()},
-            {"i32", slot_type<std::int32_t>()},
-            {"u32", slot_type<std::uint32_t>()},
-            {"i64", slot_type<std::int64_t>()},
-            {"u64", slot_type<std::uint64_t>()},
-            {"f16", slot_type<Half>()},
-            {"f32", slot_type<float>()},
-            {"f64", slot_type<double>()},
-            {"text", slot_type<std::string>()},
-            {"rectangle", slot_type<Rectangle>()},
-            {"image", slot_type<Image>()},
-            {"tensor", slot_type<Tensor>()},
-            {"bytes", slot_type<Bytes>()},
-            {"byte_span", slot_type<std::span<const std::uint8_t>>()}};
+namespace {
+
+using Types = std::map<std::string, const SlotType*, std::less<>>;
+const Types& built_in_types() {
+  static const Types types = {{"bool", slot_type<bool>()},
+                              {"i8", slot_type<std::int8_t>()},
+                              {"u8", slot_type<std::uint8_t>()},
+                              {"i16", slot_type<std::int16_t>()},
+                              {"u16", slot_type<std::uint16_t>()},
+                              {"i32", slot_type<std::int32_t>()},
+                              {"u32", slot_type<std::uint32_t>()},
+                              {"i64", slot_type<std::int64_t>()},
+                              {"u64", slot_type<std::uint64_t>()},
+                              {"f16", slot_type<Half>()},
+                              {"f32", slot_type<float>()},
+                              {"f64", slot_type<double>()},
+                              {"text", slot_type<std::string>()},
+                              {"rectangle", slot_type<Rectangle>()},
+                              {"image", slot_type<Image>()},
+                              {"tensor", slot_type<Tensor>()},
+                              {"bytes", slot_type<Bytes>()},
+                              {"byte_span", slot_type<std::span<const std::uint8_t>>()}};
+  return types;
 }
+
+}  // namespace
+
+std::string_view short_name(std::string_view spelled) {
+  for (const auto& [name, type] : built_in_types()) {
+    if (type->name == spelled) return name;
+  }
+  return spelled;
+}
+
+OperatorRegistry::OperatorRegistry() : types_(built_in_types()) {}
 
 void OperatorRegistry::add(OperatorPtr op) {
   if (op == nullptr) throw BuildError("register_operator: there is no operator");

@@ -124,7 +124,12 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
                       " allowed by on_error; the last: " + to_string(*last));
   }
   if (!fatal.empty() && thrown_batch_ != batch.index) {
-    BatchError error(batch.index, std::move(fatal));
+    const std::string advice =
+        policy.policy == OnError::Policy::fail
+            ? std::string("; on_error = OnError::skip or OnError::replace goes on without ") +
+                  (fatal.size() == 1 ? "it" : "them")
+            : std::string();
+    BatchError error(batch.index, std::move(fatal), advice);
     thrown_batch_ = batch.index;
     throw BatchError(std::move(error));
   }

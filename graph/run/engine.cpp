@@ -152,8 +152,13 @@ void Engine::Impl::emit(Sample& sample) noexcept {
       sample, [&] { return "output " + std::to_string(k); },
       [&] {
         for (; k < plan.outputs.size(); ++k) {
-          sample.placers[k].column->emit(sample.placers[k].cell, sample.address(plan.outputs[k]),
-                                         last_use[k]);
+          try {
+            sample.placers[k].column->emit(sample.placers[k].cell, sample.address(plan.outputs[k]),
+                                           last_use[k]);
+          } catch (const LeftEmpty& what) {
+            throw Error("the step '" + plan.slots[plan.outputs[k]].name +
+                        "', which should have made this " + what.what() + ", left it empty");
+          }
         }
       });
 }
@@ -227,6 +232,10 @@ Stats Engine::Impl::stats() const {
   return s;
 }
 
+void throw_moved_from(const char* handle) {
+  throw Error("this " + std::string(handle) + " was moved from; use the one it was moved to");
+}
+
 Engine::Engine(Plan plan, const PipelineOptions& options,
                std::vector<std::unique_ptr<ColumnMaker>> makers)
     : impl_(std::make_unique<Impl>(std::move(plan), options, std::move(makers))) {}
@@ -237,10 +246,6 @@ Engine::~Engine() {
   // it stays as it is. The list is for leak checkers.
   static std::atomic<Impl*> inherited{nullptr};
   Impl* const left = impl_.release();
-void throw_moved_from(const char* handle) {
-  throw Error("this " + std::string(handle) + " was moved from; use the one it was moved to");
-}
-
   left->next_inherited = inherited.exchange(left);
 }
 
