@@ -1,6 +1,16 @@
 // All of Sluice's public interface in one header. Includes neither oneTBB nor CUDA.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Sluice needs C++20: compile with -std=c++20"
+#else
+
+// As `project(sluice VERSION ...)` has it in CMakeLists.txt.
+#define SLUICE_VERSION_MAJOR 0
+#define SLUICE_VERSION_MINOR 1
+#define SLUICE_VERSION_PATCH 0
+#define SLUICE_VERSION "0.1.0"
+
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
@@ -33,3 +43,5 @@
 #include <sluice/runtime/memory_resource.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/tensor.h>
+
+#endif

@@ -2,8 +2,10 @@
 // [images, labels] = batch`.
 //
 // Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy; its
-// columns of images and tensors may be copied out of it, as handles on the same memory.
-// Threads: like a vector.
+// columns of images and tensors may be copied out of it, as handles on the same memory. One that
+// is default-constructed, or was moved from, is empty, and so are its columns.
+// Threads: like a vector. Errors: an empty batch has no index and no epoch, and throws Error when
+// it is asked for them.
 #pragma once
 
 #include <sluice/graph/plan/column.h>
@@ -39,28 +41,29 @@ class Batch {
   }
 
   // Samples in it, padding included.
-  std::size_t size() const { return data_ == nullptr ? 0 : data_->ids.size() + data_->padding; }
+  std::size_t size() const { return data().ids.size() + data().padding; }
   // Number of the batch in its epoch.
-  std::int64_t index() const { return data_->index; }
-  std::int64_t epoch() const { return data_->epoch; }
+  std::int64_t index() const { return detail::require_batch(data_.get()).index; }
+  std::int64_t epoch() const { return detail::require_batch(data_.get()).epoch; }
   // The sample's position in the epoch, for each sample without padding.
-  const std::vector<std::int64_t>& ids() const { return data_->ids; }
+  const std::vector<std::int64_t>& ids() const { return data().ids; }
   // Which sample it is. Where another one stands in for it, the other one's: see SampleKey.
-  const std::vector<SampleKey>& keys() const { return data_->keys; }
+  const std::vector<SampleKey>& keys() const { return data().keys; }
   // Samples that should be here, and failed or were dropped by a filter; in order of ids.
-  const std::vector<std::int64_t>& missing() const { return data_->missing; }
+  const std::vector<std::int64_t>& missing() const { return data().missing; }
   // Samples that failed, and whose place another one took.
-  const std::vector<std::int64_t>& replaced() const { return data_->replaced; }
+  const std::vector<std::int64_t>& replaced() const { return data().replaced; }
   // Why: one for each sample that failed, missing or replaced, in order of ids.
-  const std::vector<SampleError>& errors() const { return data_->errors; }
+  const std::vector<SampleError>& errors() const { return data().errors; }
   // What steps found wrong with samples that are in the batch all the same: a damaged picture that
   // was to be kept. In order of ids(); of a sample that stands in for another one, the key and
   // `source` are its own.
-  const std::vector<SampleError>& warnings() const { return data_->warnings; }
+  const std::vector<SampleError>& warnings() const { return data().warnings; }
   // How many samples at the end repeat the last one.
-  std::size_t padding() const { return data_->padding; }
+  std::size_t padding() const { return data().padding; }
 
  private:
+  const detail::BatchData& data() const { return data_ == nullptr ? detail::no_batch() : *data_; }
   template <class T>
   static batch_of_t<T> take_column(detail::Column& column) {
     using C = typename detail::column_of<T>::type;

@@ -12,8 +12,9 @@
 //
 // Ownership: move-only. While a handle is held its sample waits, so that the end of an epoch, and
 // the destruction of the pipeline, wait for it: fire or destroy every handle, also where nobody
-// wants the value any more. Threads: any. Errors: nothing is thrown by a handle; what moving the
-// value throws is the sample's error.
+// wants the value any more. Such an end that waits long says so on standard error, see
+// PipelineOptions::stall_timeout. Threads: any. Errors: nothing is thrown by a handle; what moving
+// the value throws is the sample's error.
 #pragma once
 
 #include <sluice/graph/builder/argument.h>

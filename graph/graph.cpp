@@ -1,7 +1,10 @@
 #include <sluice/graph/graph.h>
+#include <sluice/graph/plan/operator_registry.h>
 #include <sluice/runtime/error.h>
 
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace sluice {
 
@@ -14,14 +17,23 @@ void throw_foreign(const std::string& context) {
   throw BuildError(context + " a value of another pipeline; describe each pipeline on its own");
 }
 
+void throw_empty_function(std::string_view step) {
+  throw BuildError("'" + std::string(step) +
+                   "' is given an empty function; give one that can be called");
+}
+
+std::string number_text(float number) { return fmt::format("{}", number); }
+std::string number_text(double number) { return fmt::format("{}", number); }
+
 void throw_inexact_constant(const std::string& who, const std::string& number,
                             std::string_view type) {
   throw BuildError(who + " the constant " + number + ", which is not a number of type '" +
-                   std::string(type) + "'; give one that is, or convert the values with cast");
+                   std::string(short_name(type)) +
+                   "'; give one that is, or convert the values with cast");
 }
 void throw_inexact_value(const std::string& number, std::string_view type) {
-  throw std::out_of_range("the number " + number + " is not one of type '" + std::string(type) +
-                          "', which is wanted");
+  throw std::out_of_range("the number " + number + " is not one of type '" +
+                          std::string(short_name(type)) + "', which is wanted");
 }
 
 std::string inner(const char* kind, const std::string& which, const std::string& place) {

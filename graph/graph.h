@@ -86,6 +86,7 @@ class Graph {
       using Gives = std::invoke_result_t<const F&, const detail::argument_t<Args>&...>;
       if constexpr (detail::result_of_map<Gives>::check()) {
         using R = std::decay_t<Gives>;
+        detail::require_function(name, f);
         detail::Step step = begin_step<Args...>(name, args...);
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes,
@@ -109,6 +110,7 @@ class Graph {
   template <class R, class F, class... Args>
   Value<R> map_into(std::string_view name, F f, Args... args) {
     if constexpr (detail::function_of_map_into<R, F, Args...>::check()) {
+      detail::require_function(name, f);
       detail::Step step = begin_step<Args...>(name, args...);
       auto value = detail::results<R>::add(recorder_, step);
       step.run = [f = std::move(f), slot = value.slot(),
@@ -135,6 +137,7 @@ class Graph {
   auto map_async(std::string_view name, F f, Args... args) {
     if constexpr (detail::result_of_map_async<R>::check()) {
       if constexpr (detail::function_of_map_async<Completion<R>, F, Args...>::check()) {
+        detail::require_function(name, f);
         detail::Step step = begin_step<Args...>(name, args...);
         step.kind = detail::StepKind::wait;
         auto values = detail::results<R>::add(recorder_, step);
@@ -161,6 +164,7 @@ class Graph {
       using Gives = std::invoke_result_t<const F&, Random&, const detail::argument_t<Args>&...>;
       if constexpr (detail::result_of_random<Gives>::check()) {
         using R = std::decay_t<Gives>;
+        detail::require_function(name, f);
         detail::Step step = begin_step<Args...>(name, args...);
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes, generator = recorder_.next_generator(),
@@ -275,6 +279,7 @@ class Graph {
   template <class F, class T, class... Args>
   Value<T> tap(std::string_view name, F f, Value<T> value, Args... args) {
     if constexpr (detail::function_of_tap<F, Value<T>, Args...>::check()) {
+      detail::require_function(name, f);
       detail::Step step = begin_step<Value<T>, Args...>(name, value, args...);
       step.effect = true;
       step.run = [f = std::move(f), value, ... more = std::move(args)](detail::Sample& sample) {
@@ -320,15 +325,17 @@ class Graph {
       using Gives = std::invoke_result_t<const F&, const SampleInfo&>;
       if constexpr (detail::result_of_source<Gives>::check()) {
         using R = std::decay_t<Gives>;
+        detail::require_function(name, f);
         detail::Step step = begin_step<>(name);
         step.pinned = true;
         if constexpr (requires { requires F::blocks; }) step.kind = detail::StepKind::io;
         recorder_.set_source(step.name, count, std::move(sample_name));
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes](detail::Sample& sample) {
+          const SampleInfo info = sample.info();
           try {
             detail::results<R>::template write<detail::Origin::source>(
-                sample, slots, detail::invoke_to_own<R>(f, sample.info()));
+                sample, slots, detail::invoke_to_own<R>(f, info));
           } catch (const EndOfEpoch&) {
             sample.end_epoch();
           }

@@ -62,7 +62,7 @@ struct PipelineOptions {
   // Beside those: they read what a dataset says takes long (see Graph::read), so that slow storage
   // keeps no thread from computing; all samples of the window may then be read ahead. As many as it
   // takes to keep the storage busy; kAutomatic: as many as `threads`, and at least 4. 0: the
-  // threads that compute read.
+  // threads that compute read. A number above 0 where no source blocks is a BuildError.
   int io_threads = kAutomatic;
   int prefetch = 2;  // batches that are made ready while the user works on one
   // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
@@ -75,8 +75,10 @@ struct PipelineOptions {
   // that sample is known; an epoch of which no sample is left gives one empty batch.
   bool compact = false;
   OnError on_error = OnError::fail;
-  double stall_timeout =
-      0;  // seconds without progress after which next() throws a StallError; 0: never
+  // Seconds without progress after which next() throws a StallError; 0: never. When the end of an
+  // epoch or of the pipeline waits that long for samples (0: 5 seconds), it says on standard error
+  // for which steps, once, and waits on.
+  double stall_timeout = 0;
   // Steps are counted and timed, see Stats::steps. Costs one look at the clock for each run of a
   // step, some 30 ns. Arms and loops are counted always.
   bool profile = false;

@@ -20,7 +20,7 @@
 // Errors: next() (and the loop) throws BatchError, BudgetError or StallError as PipelineOptions
 // say, std::bad_alloc when there is no memory to go on (the epoch has ended then), and Error when a
 // call of epoch(), of reset() or the destruction of the pipeline has ended this epoch before its
-// last batch.
+// last batch. A Pipeline or Epoch that was moved from throws Error whatever it is asked.
 #pragma once
 
 #include <sluice/graph/batch.h>
@@ -84,6 +84,7 @@ class Epoch {
   // The next batch; nothing when the epoch is over. After a BatchError the next call gives the
   // batch that threw, without the samples that failed.
   std::optional<Batch<Ts...>> next() {
+    if (engine_ == nullptr) detail::throw_moved_from("epoch");
     auto data = engine_->next(*run_);
     if (data == nullptr) return std::nullopt;
     return Batch<Ts...>(std::move(data));
@@ -108,36 +109,36 @@ class Pipeline {
   }
 
   // Starts the next epoch. What is left of one that runs is cancelled.
-  [[nodiscard]] Epoch<Ts...> epoch() & { return {engine_, engine_->begin_epoch(next_epoch_++)}; }
+  [[nodiscard]] Epoch<Ts...> epoch() & { return {engine_, engine().begin_epoch(next_epoch_++)}; }
   // In `for (auto& batch : make_pipeline(...).epoch())` the pipeline is gone before the first
   // batch: give it a name.
   Epoch<Ts...> epoch() && = delete;
   // The next call of epoch() starts this one.
   void reset(std::int64_t epoch = 0) {
-    engine_->stop();
+    engine().stop();
     next_epoch_ = epoch;
   }
   // Ends the epoch that runs; next() gives no more batches of it. Returns at once.
-  void cancel() { engine_->cancel(); }
+  void cancel() { engine().cancel(); }
 
   // Runs one sample of an epoch on the calling thread and keeps everything that it computes. Throws
   // std::out_of_range for a sample that does not exist.
   Inspection inspect(std::int64_t sample, std::int64_t epoch = 0) const {
     return inspect(SampleKey{epoch, sample});
   }
-  Inspection inspect(const SampleKey& key) const { return engine_->inspect(key); }
+  Inspection inspect(const SampleKey& key) const { return engine().inspect(key); }
 
   // Samples and batches of an epoch; of a source with kUntilEnd samples -1 before an epoch has
   // shown its end, then those of that epoch. With `compact`, at most so many batches: there are
   // fewer where samples are left out, and Stats::batches counts those that come.
-  std::int64_t samples() const { return engine_->samples(); }
-  std::int64_t batches() const { return engine_->batches(); }
-  const PipelineOptions& options() const { return engine_->options(); }
-  Stats stats() const { return engine_->stats(); }
+  std::int64_t samples() const { return engine().samples(); }
+  std::int64_t batches() const { return engine().batches(); }
+  const PipelineOptions& options() const { return engine().options(); }
+  Stats stats() const { return engine().stats(); }
   // What runs: the plan after all passes.
-  const detail::Plan& plan() const { return engine_->plan(); }
+  const detail::Plan& plan() const { return engine().plan(); }
   // What was described.
-  const detail::Plan& recorded_plan() const { return engine_->recorded_plan(); }
+  const detail::Plan& recorded_plan() const { return engine().recorded_plan(); }
   // How one became the other, in words: the plan as it was described, and after each pass.
   std::string explain() const { return detail::explain(recorded_plan()); }
   // Writes what was described as JSON, without the source, for load_plan() and `sluice augment
@@ -146,6 +147,11 @@ class Pipeline {
   void save(const std::string& file) const { detail::save_plan(recorded_plan(), file); }
 
  private:
+  detail::Engine& engine() const {
+    if (engine_ == nullptr) detail::throw_moved_from("pipeline");
+    return *engine_;
+  }
+
   std::shared_ptr<detail::Engine> engine_;  // shared with the epochs, which may outlive the
                                             // pipeline but then give no more batches
   std::int64_t next_epoch_ = 0;

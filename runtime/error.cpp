@@ -13,6 +13,13 @@ std::string describe(std::int64_t batch, const std::vector<SampleError>& errors)
   return text;
 }
 
+// What operators say begins with their name, which the step most often has as well ("crop#2").
+std::string said(const SampleError& error) {
+  const std::string name = error.step.substr(0, error.step.find('#')) + ": ";
+  return error.what.compare(0, name.size(), name) == 0 ? error.what.substr(name.size())
+                                                       : error.what;
+}
+
 }  // namespace
 
 const char* name_of(Outcome outcome) {
@@ -39,7 +46,7 @@ std::string to_string(const SampleError& error) {
   text += (error.kept ? " was kept, with a warning from step '" : " failed in step '") +
           error.step + "'";
   if (!error.path.empty()) text += " on the path " + error.path;
-  return text + ": " + error.what + " [seed " + std::to_string(error.seed) + ", epoch " +
+  return text + ": " + said(error) + " [seed " + std::to_string(error.seed) + ", epoch " +
          std::to_string(error.key.epoch) + "]";
 }
 
@@ -62,7 +69,8 @@ std::string to_string(const Ledger& ledger) {
          std::to_string(ledger.cancelled) + " cancelled";
 }
 
-BatchError::BatchError(std::int64_t batch, std::vector<SampleError> errors)
-    : Error(describe(batch, errors)), batch_(batch), errors_(std::move(errors)) {}
+BatchError::BatchError(std::int64_t batch, std::vector<SampleError> errors,
+                       const std::string& advice)
+    : Error(describe(batch, errors) + advice), batch_(batch), errors_(std::move(errors)) {}
 
 }  // namespace sluice

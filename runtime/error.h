@@ -67,7 +67,8 @@ class BuildError : public Error {
 // A batch holds failed samples and the policy is `fail`. errors() are ordered by id.
 class BatchError : public Error {
  public:
-  BatchError(std::int64_t batch, std::vector<SampleError> errors);
+  // `advice`: what may be done about it.
+  BatchError(std::int64_t batch, std::vector<SampleError> errors, const std::string& advice = {});
   std::int64_t batch() const { return batch_; }
   const std::vector<SampleError>& errors() const { return errors_; }
 

@@ -45,6 +45,18 @@ bool is_number_of(From x) {
   }
 }
 
+// As short as tells it from others: "10.5", "1e+30"; whole numbers of all digits.
+std::string number_text(float number);
+std::string number_text(double number);
+template <class T>
+std::string number_text(T number) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return number_text(static_cast<double>(number));
+  } else {
+    return std::to_string(number);
+  }
+}
+
 // BuildError for a constant; std::out_of_range, the sample's error, for a value.
 [[noreturn]] void throw_inexact_constant(const std::string& who, const std::string& number,
                                          std::string_view type);
@@ -52,12 +64,12 @@ bool is_number_of(From x) {
 
 template <class To, class From>
 To exact_constant(const std::string& who, From x, std::string_view type) {
-  if (!is_number_of<To>(x)) throw_inexact_constant(who, std::to_string(x), type);
+  if (!is_number_of<To>(x)) throw_inexact_constant(who, number_text(x), type);
   return static_cast<To>(x);
 }
 template <class To, class From>
 To exact_value(From x, std::string_view type) {
-  if (!is_number_of<To>(x)) throw_inexact_value(std::to_string(x), type);
+  if (!is_number_of<To>(x)) throw_inexact_value(number_text(x), type);
   return static_cast<To>(x);
 }
 

@@ -75,6 +75,19 @@ inline std::string is_given(std::string_view step) {
   return "'" + std::string(step) + "' is given";
 }
 
+template <class F>
+inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;
+template <class Signature>
+inline constexpr bool may_be_empty<std::function<Signature>> = true;
+[[noreturn]] void throw_empty_function(std::string_view step);
+// Throws BuildError for a function that can hold one, and holds none.
+template <class F>
+void require_function(std::string_view step, const F& f) {
+  if constexpr (may_be_empty<F>) {
+    if (f == nullptr) throw_empty_function(step);
+  }
+}
+
 // f(args...) as an object of its own: what f gives by reference is copied.
 template <class R, class F, class... Args>
 R invoke_to_own(const F& f, Args&&... args) {

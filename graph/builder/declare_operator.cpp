@@ -1,8 +1,19 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/plan/operator_registry.h>
 #include <sluice/runtime/error.h>
 
 namespace sluice::detail {
+namespace {
+
+std::string names_of(const std::vector<const SlotType*>& types) {
+  std::string text;
+  for (const SlotType* type : types)
+    text += (text.empty() ? "'" : ", '") + std::string(short_name(type->name)) + "'";
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
 
 void require_fit(const OperatorSchema& schema, const FunctionTypes& types) {
   const auto refuse = [&](const std::string& what) {
@@ -40,8 +51,12 @@ void require_outputs(const Recorder& recorder, const Operator& op, const std::ve
   bool fits = slots.size() == types.size();
   for (std::size_t i = 0; fits && i < slots.size(); ++i)
     fits = recorder.plan().slots.at(slots[i]).type == types[i];
-  if (!fits)
-    throw BuildError("apply_operator: '" + op.name() + "' does not give what is asked of it");
+  if (fits) return;
+  std::vector<const SlotType*> given;
+  given.reserve(slots.size());
+  for (const SlotId slot : slots) given.push_back(recorder.plan().slots.at(slot).type);
+  throw BuildError("apply_operator: '" + op.name() + "' gives " + names_of(given) + ", but " +
+                   names_of(types) + " is asked of it");
 }
 
 }  // namespace sluice::detail

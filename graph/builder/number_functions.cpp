@@ -1,4 +1,5 @@
 #include <sluice/graph/builder/number_functions.h>
+#include <sluice/graph/plan/operator_registry.h>
 
 #include <stdexcept>
 
@@ -14,8 +15,9 @@ void throw_quotient_too_large() {
 }
 
 void throw_cast(double number, std::string_view type) {
-  throw std::range_error(fmt::format(
-      "cast: {:g} does not fit into '{}'; clamp it, or cast to a wider type", number, type));
+  throw std::range_error(
+      fmt::format("cast: {:g} does not fit into '{}'; clamp it, or cast to a wider type", number,
+                  short_name(type)));
 }
 
 const SlotType* number_type(const Argument& argument) {

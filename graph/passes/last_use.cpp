@@ -1,5 +1,6 @@
 #include <sluice/graph/passes/last_use.h>
 #include <sluice/graph/plan/alias_analysis.h>
+#include <sluice/graph/plan/operator_registry.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -22,12 +23,13 @@ std::vector<char> last_uses(const Plan& plan,
     }
     if (!last_use[k] && !makers[k]->copyable()) {
       throw BuildError("output " + std::to_string(k) + " is also another output, but its type " +
-                       std::string(plan.slots[plan.outputs[k]].type->name) + " cannot be copied");
+                       std::string(short_name(plan.slots[plan.outputs[k]].type->name)) +
+                       " cannot be copied");
     }
     if (last_batch == LastBatch::fill && !makers[k]->copyable()) {
-      throw BuildError("last_batch = fill repeats a sample, but output " + std::to_string(k) +
-                       " of type " + std::string(plan.slots[plan.outputs[k]].type->name) +
-                       " cannot be copied");
+      throw BuildError(
+          "last_batch = fill repeats a sample, but output " + std::to_string(k) + " of type " +
+          std::string(short_name(plan.slots[plan.outputs[k]].type->name)) + " cannot be copied");
     }
   }
   return last_use;

@@ -1,4 +1,5 @@
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/operator_registry.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
@@ -50,7 +51,7 @@ void check_node(const Plan& plan, const Loop& loop, ScopeId scope) {
   check_use(plan, loop.condition.results.at(0), loop.condition.scope, loop.name);
   if (plan.slots[loop.condition.results[0]].type != slot_type<bool>()) {
     throw BuildError("'" + loop.name + "': the condition must be a bool, not " +
-                     std::string(plan.slots[loop.condition.results[0]].type->name));
+                     std::string(short_name(plan.slots[loop.condition.results[0]].type->name)));
   }
   if (loop.max_iterations < 0)
     throw BuildError("'" + loop.name + "': max_iterations must be at least 0, not " +

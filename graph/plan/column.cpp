@@ -58,6 +58,14 @@ std::byte* MemoryBatch::block() const {
   return memory_->data(0);
 }
 
+Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size, DType dtype) {
+  if (owner == nullptr) {
+    throw std::logic_error(
+        "there are no values to make a tensor of: the batch is empty, or was moved from");
+  }
+  return Tensor::shared(std::move(owner), data, {{static_cast<std::int64_t>(size)}, dtype});
+}
+
 void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
   const ValueSpec& spec = memory_->spec(i);
   std::memcpy(to.place(cell, spec), memory_->data(i), spec.bytes());
@@ -65,7 +73,7 @@ void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
 
 void ImageColumn::emit(std::size_t cell, void* value, bool) {
   const Image& image = *static_cast<const Image*>(value);
-  if (image.empty()) throw Error("the step that should have made this image left it empty");
+  if (image.empty()) throw LeftEmpty("image");
   const ValueSpec spec{{image.height(), image.width(), image.channels()}, DType::u8, Layout::hwc};
   const auto* data = reinterpret_cast<const std::byte*>(image.data());
   if (image.contiguous() && memory_->holds(cell, data, spec)) return;
@@ -79,7 +87,7 @@ void ImageColumn::emit(std::size_t cell, void* value, bool) {
 
 void TensorColumn::emit(std::size_t cell, void* value, bool) {
   const Tensor& tensor = *static_cast<const Tensor*>(value);
-  if (tensor.empty()) throw Error("the step that should have made this tensor left it empty");
+  if (tensor.empty()) throw LeftEmpty("tensor");
   const ValueSpec& spec = tensor.spec();
   if (tensor.contiguous() && memory_->holds(cell, tensor.bytes(), spec)) return;
   const Buffer before = memory_->give_up(cell);  // the tensor may be a part of it

@@ -1,10 +1,11 @@
 // What a batch holds of one output: ImageBatch, TensorBatch, or Items<T> for any other type; and
 // Column, the same while the batch is being filled, without its type.
 //
-// Ownership: each owns its values, and outlives the batch and the pipeline that made it. Images and
-// tensors lie in memory that handles share: a copy of an ImageBatch or TensorBatch, and what
-// tensor() gives, is another handle on the same elements, and the last one lets go of the memory of
-// the whole column. Threads: like a vector; handles may live and die on different threads.
+// Ownership: each owns its values, and outlives the batch and the pipeline that made it. The values
+// lie in memory that handles share: a copy of an ImageBatch or TensorBatch, and what tensor()
+// gives, is another handle on the same elements, and the last one lets go of the memory of the
+// whole column. Items move, and do not copy. One that was moved from is empty.
+// Threads: like a vector; handles may live and die on different threads.
 // Errors: operator[] does not check; at() throws std::out_of_range; what the block of a batch is
 // asked for throws std::logic_error unless there is one: dense().
 #pragma once
@@ -144,12 +145,27 @@ class TensorBatch : public detail::MemoryBatch {
   iterator end() const { return {this, size()}; }
 };
 
+namespace detail {
+template <class T>
+concept TensorElement = requires {
+  dtype_of<T>::value;
+};
+Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size, DType dtype);
+}  // namespace detail
+
 // The values of a batch of any other type, contiguous.
 template <class T>
 class Items {
  public:
   Items() = default;
-  Items(std::unique_ptr<T[]> items, std::size_t size) : items_(std::move(items)), size_(size) {}
+  Items(std::shared_ptr<T[]> items, std::size_t size) : items_(std::move(items)), size_(size) {}
+  Items(Items&& other) noexcept
+      : items_(std::move(other.items_)), size_(std::exchange(other.size_, 0)) {}
+  Items& operator=(Items&& other) noexcept {
+    items_ = std::move(other.items_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -166,8 +182,15 @@ class Items {
   T* begin() { return data(); }
   T* end() { return data() + size_; }
 
+  // Of numbers that a tensor can hold: all of them, as one of a single dimension. It copies nothing
+  // and keeps them alive. Throws std::logic_error when there were none ever.
+  Tensor tensor() const requires detail::TensorElement<T> {
+    return detail::tensor_of(items_, reinterpret_cast<std::byte*>(items_.get()), size_,
+                             dtype_of<T>::value);
+  }
+
  private:
-  std::unique_ptr<T[]> items_;
+  std::shared_ptr<T[]> items_;
   std::size_t size_ = 0;
 };
 
@@ -187,6 +210,12 @@ template <class T>
 using batch_of_t = typename batch_of<T>::type;
 
 namespace detail {
+
+// What emit() throws of a value that holds nothing. Its user knows which step left it so.
+class LeftEmpty : public Error {
+ public:
+  using Error::Error;
+};
 
 // One output of a batch while samples write into it, each into its own cell, from several threads.
 class Column {
@@ -223,7 +252,9 @@ class ColumnMaker {
 template <class T>
 class ItemsColumn : public Column {
  public:
-  explicit ItemsColumn(std::size_t cells) : items_(new T[cells]()), size_(cells) {}
+  // By way of a unique_ptr: where there is no memory for the shared_ptr's count, GCC 12 destroys
+  // what a `new T[cells]()` beside it has made twice.
+  explicit ItemsColumn(std::size_t cells) : items_(std::make_unique<T[]>(cells)), size_(cells) {}
   std::byte* place(std::size_t, const ValueSpec&) override { return nullptr; }
   void emit(std::size_t cell, void* value, bool last_use) override {
     T& from = *static_cast<T*>(value);
@@ -253,7 +284,7 @@ class ItemsColumn : public Column {
   Items<T> take() { return {std::move(items_), size_}; }
 
  private:
-  std::unique_ptr<T[]> items_;
+  std::shared_ptr<T[]> items_;
   std::size_t size_;
 };
 

@@ -1,4 +1,5 @@
 #include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/operator_registry.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/numbers.h>
 
@@ -129,9 +130,9 @@ void check_slot(const std::string& op, const std::string& what,
   if (std::find(accepted.begin(), accepted.end(), slot.type) != accepted.end()) return;
   std::string names;
   for (const SlotType* type : accepted)
-    names += (names.empty() ? "" : " or ") + std::string(type->name);
+    names += (names.empty() ? "" : " or ") + std::string(short_name(type->name));
   throw BuildError(fmt::format("{}: {} is given a value of '{}', but {}", op, what,
-                               slot.type == nullptr ? "no type" : slot.type->name,
+                               slot.type == nullptr ? "no type" : short_name(slot.type->name),
                                names.empty() ? "is the same for all samples: give a constant"
                                              : "must be one of '" + names + "'"));
 }
@@ -291,9 +292,15 @@ Arguments Operator::arrange(std::vector<std::pair<std::string, Argument>> named)
 
 void Operator::check(Arguments& arguments) const {
   const std::size_t inputs = schema_.inputs.size();
-  if (arguments.size() != inputs + schema_.parameters.size()) {
-    throw BuildError(fmt::format("{}: {} arguments are given, but it takes {}", schema_.name,
-                                 arguments.size(), inputs + schema_.parameters.size()));
+  const std::size_t given = arguments.size();
+  if (const std::size_t wanted = inputs + schema_.parameters.size(); given != wanted) {
+    const auto name_at = [&](std::size_t i) -> const std::string& {
+      return i < inputs ? schema_.inputs[i].name : schema_.parameters[i - inputs].name;
+    };
+    throw BuildError(fmt::format(
+        "{}: {} argument{} given, but it takes {}{}", schema_.name, given,
+        given == 1 ? " is" : "s are", wanted,
+        given < wanted ? fmt::format("; '{}' is missing", name_at(given)) : std::string()));
   }
   for (std::size_t i = 0; i < inputs; ++i) {
     const auto* slot = std::get_if<SlotArgument>(&arguments[i]);

@@ -7,18 +7,37 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
+#include <string>
+#include <type_traits>
 
 namespace sluice::detail {
+namespace {
+
+// Calls visit(std::type_identity<T>(), name) for the types that need not be registered.
+template <class Visit>
+void for_each_built_in_type(const Visit& visit) {
+  for_each_number_type(visit);
+  visit(std::type_identity<std::string>(), "text");
+  visit(std::type_identity<Rectangle>(), "rectangle");
+  visit(std::type_identity<Image>(), "image");
+  visit(std::type_identity<Tensor>(), "tensor");
+  visit(std::type_identity<Bytes>(), "bytes");
+  visit(std::type_identity<std::span<const std::uint8_t>>(), "byte_span");
+}
+
+}  // namespace
 
 OperatorRegistry::OperatorRegistry() {
-  for_each_number_type(
+  for_each_built_in_type(
       [&]<class T>(std::type_identity<T>, const char* name) { add_value_type<T>(name); });
-  add_value_type<std::string>("text");
-  add_value_type<Rectangle>("rectangle");
-  add_value_type<Image>("image");
-  add_value_type<Tensor>("tensor");
-  add_value_type<Bytes>("bytes");
-  add_value_type<std::span<const std::uint8_t>>("byte_span");
+}
+
+std::string_view short_name(std::string_view spelled) {
+  std::string_view found = spelled;
+  for_each_built_in_type([&]<class T>(std::type_identity<T>, const char* name) {
+    if (slot_type<T>()->name == spelled) found = name;
+  });
+  return found;
 }
 
 void OperatorRegistry::add(OperatorPtr op) {

@@ -45,6 +45,10 @@ class OperatorRegistry {
   std::map<std::string, const SlotType*, std::less<>> types_;
 };
 
+// For messages: the name that plans have for a built-in type ("f32"), else as the compiler spells
+// it.
+std::string_view short_name(std::string_view spelled);
+
 // Whether the operator is the one that its name finds.
 bool is_registered(const OperatorRegistry& registry, const OperatorPtr& op);
 

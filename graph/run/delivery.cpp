@@ -43,6 +43,18 @@ std::size_t BatchData::bytes() const {
   return sum;
 }
 
+const BatchData& no_batch() {
+  static const BatchData none;
+  return none;
+}
+
+const BatchData& require_batch(const BatchData* batch) {
+  if (batch != nullptr) return *batch;
+  throw Error(
+      "this batch is empty: it was moved from, or default-constructed; use the one that a pipeline "
+      "has given, or that it was moved to");
+}
+
 bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
   if (total == kUntilEnd) total = sample.first_key().index;
   if (sample.attempts() >= kMaxStandIns || total == 0) return false;
@@ -112,7 +124,12 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
                       " allowed by on_error; the last: " + to_string(*last));
   }
   if (!fatal.empty() && thrown_batch_ != batch.index) {
-    BatchError error(batch.index, std::move(fatal));
+    const std::string advice =
+        policy.policy == OnError::Policy::fail
+            ? std::string("; on_error = OnError::skip or OnError::replace goes on without ") +
+                  (fatal.size() == 1 ? "it" : "them")
+            : std::string();
+    BatchError error(batch.index, std::move(fatal), advice);
     thrown_batch_ = batch.index;
     throw BatchError(std::move(error));
   }

@@ -60,6 +60,11 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       reads(has_step(plan, StepKind::io)),
       until_end(plan.samples == kUntilEnd),
       total(plan.samples - (drops_short_batch() ? plan.samples % options.batch_size : 0)) {
+  if (the_options.io_threads > 0 && !reads) {
+    throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
+                     ", but no source says that it blocks: give the dataset `static constexpr bool "
+                     "blocks = true`, or leave io_threads out");
+  }
   batch_count = batches_of(total);
   // More records than there are samples would never be used.
   window = std::clamp<std::int64_t>(total, 1, options.window);
@@ -147,8 +152,13 @@ void Engine::Impl::emit(Sample& sample) noexcept {
       sample, [&] { return "output " + std::to_string(k); },
       [&] {
         for (; k < plan.outputs.size(); ++k) {
-          sample.placers[k].column->emit(sample.placers[k].cell, sample.address(plan.outputs[k]),
-                                         last_use[k]);
+          try {
+            sample.placers[k].column->emit(sample.placers[k].cell, sample.address(plan.outputs[k]),
+                                           last_use[k]);
+          } catch (const LeftEmpty& what) {
+            throw Error("the step '" + plan.slots[plan.outputs[k]].name +
+                        "', which should have made this " + what.what() + ", left it empty");
+          }
         }
       });
 }
@@ -220,6 +230,10 @@ Stats Engine::Impl::stats() const {
   s.memory.largest_batch = largest_batch;
   add_memory(s, options, {sample_pool.stats(), batch_pool.stats()});
   return s;
+}
+
+void throw_moved_from(const char* handle) {
+  throw Error("this " + std::string(handle) + " was moved from; use the one it was moved to");
 }
 
 Engine::Engine(Plan plan, const PipelineOptions& options,

@@ -37,6 +37,12 @@ struct BatchData {
   std::vector<SampleError> warnings;   // about samples in it, in order of ids
   std::size_t bytes() const;           // of memory held by its columns
 };
+// One without samples.
+const BatchData& no_batch();
+// Throws Error where there is none.
+const BatchData& require_batch(const BatchData* batch);
+// What is asked of a handle ("pipeline") that has nothing any more.
+[[noreturn]] void throw_moved_from(const char* handle);
 
 // One run through an epoch, as the engine knows it.
 struct Run;

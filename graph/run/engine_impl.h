@@ -79,6 +79,9 @@ struct Engine::Impl {
 
   void stop(const std::string& by);
 
+  // Says which steps an end waits for.
+  void tell_end_waits() const noexcept;
+
   // Waits until nothing runs, and closes the ledger. Leaves the lock held. `by`: the call that ends
   // a run of which the user may expect more; empty when he does not.
   void end(std::unique_lock<std::mutex>& lock, const std::string& by);
@@ -134,7 +137,8 @@ struct Engine::Impl {
   Ledger total_ledger;
   bool running = false;
   bool stopping = false;
-  std::exception_ptr broken;  // why the run cannot go on
+  bool shutting_down = false;  // on the thread that does; nobody else asks
+  std::exception_ptr broken;   // why the run cannot go on
   std::atomic<bool> cancelled{false};
   std::atomic<std::size_t> largest_sample{0}, largest_waiting{0};
   Impl* next_inherited = nullptr;        // see ~Engine

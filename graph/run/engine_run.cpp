@@ -18,6 +18,7 @@ void Engine::Impl::shut_down() noexcept {
         stderr);
     std::terminate();
   }
+  shutting_down = true;
   try {
     stop("the destruction of its pipeline; keep the pipeline until the last batch is taken");
   } catch (...) {  // an unbalanced ledger; there is nobody left to tell
@@ -194,6 +195,15 @@ void Engine::Impl::stop(const std::string& by) {
   end(lock, by);
 }
 
+void Engine::Impl::tell_end_waits() const noexcept {
+  try {
+    const std::string line =
+        "sluice: " + describe_end(samples, shutting_down ? "pipeline" : "epoch") + "\n";
+    std::fputs(line.c_str(), stderr);
+  } catch (...) {  // no memory for the words
+  }
+}
+
 void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by) {
   if (!running) return;
   const bool complete = settled_batches == run_batches;
@@ -205,7 +215,9 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
     set_cancelled(true);  // what runs is behind the end
   }
   lock.unlock();
-  executor->drain();
+  constexpr double kPatience = 5;
+  executor->drain(options.stall_timeout > 0 ? options.stall_timeout : kPatience,
+                  [this] { tell_end_waits(); });
   std::int64_t held = 0;
   executor->for_each_held([&](const Sample&) { ++held; });
   if (!complete || run_end < total) {

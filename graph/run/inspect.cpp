@@ -1,4 +1,5 @@
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/operator_registry.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/run/runner.h>
@@ -101,7 +102,8 @@ const void* Inspection::find(std::string_view name, const detail::SlotType* type
   }
   std::string text = "the sample has no value '" + std::string(name) + "'";
   if (other != nullptr) {
-    text += " of type " + std::string(type->name) + "; it is " + std::string(other->type);
+    text += " of type " + std::string(detail::short_name(type->name)) + "; it is " +
+            std::string(detail::short_name(other->type));
   } else {
     text += " on its path '" + impl_->path + "'; it has:";
     for (const Named& value : impl_->values) text += " " + value.name;

@@ -7,9 +7,12 @@
 #include <sluice/graph/run/runner.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -184,12 +187,20 @@ struct Executor::Impl {
     admit_more();
   }
 
-  void drain() {
+  void drain(double patience, const std::function<void()>& still_waiting) {
     window->close();
     std::unique_lock lock(mutex);
     wanted = true;
     wake_driver.notify_one();
-    became_idle.wait(lock, [&] { return idle && !wanted; });
+    const auto over = [&] { return idle && !wanted; };
+    // Of more than a clock can count to, as many as it can.
+    const std::chrono::duration<double> most(std::min(patience, 1e9));
+    using Clock = std::chrono::steady_clock;
+    if (became_idle.wait_for(lock, std::chrono::duration_cast<Clock::duration>(most), over)) return;
+    lock.unlock();
+    still_waiting();
+    lock.lock();
+    became_idle.wait(lock, over);
   }
 
   // The second port is wired to nothing: the token has gone on with its batch.
@@ -230,7 +241,7 @@ Executor::Executor(const Plan& plan, const std::vector<Sample*>& samples, int th
 
 Executor::~Executor() {
   set_cancelled(true);
-  drain();
+  drain(std::numeric_limits<double>::infinity(), [] {});
 }
 
 void Executor::begin(std::int64_t total) {
@@ -247,7 +258,9 @@ void Executor::nudge() {
   impl_->admit_more([this] { impl_->window->start_all(); });
 }
 
-void Executor::drain() { impl_->drain(); }
+void Executor::drain(double patience, const std::function<void()>& still_waiting) {
+  impl_->drain(patience, still_waiting);
+}
 
 void Executor::for_each_held(const std::function<void(const Sample&)>& visit) const {
   impl_->batches->for_each_held([&](const Sample* sample) { visit(*sample); });

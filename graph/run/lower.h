@@ -63,7 +63,8 @@ class Executor {
   // Admits no more, and returns when no step runs and no sample waits: at most as long as the
   // longest running step takes, or it takes until the last handle is fired or destroyed, if the
   // samples are told to pass the other steps over (see Sample::ended). Then all samples are free.
-  void drain();
+  // When that has taken so many seconds, says so, once.
+  void drain(double patience, const std::function<void()>& still_waiting);
   // Frames that arrived in batches which are not complete; call it when nothing is under way.
   void for_each_held(const std::function<void(const Sample&)>& visit) const;
   // Threads that there are: that run steps, and that read.

@@ -1,6 +1,10 @@
 #include <sluice/graph/run/stall.h>
 #include <sluice/runtime/printable.h>
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace sluice::detail {
 namespace {
 
@@ -23,7 +27,53 @@ std::string where_is(const Sample& sample) {
   return text;
 }
 
+// The samples that are in one step.
+struct Crowd {
+  const Step* step = nullptr;
+  std::int64_t samples = 0;
+  double seconds = 0;  // that the first of them has been there
+};
+
+std::vector<Crowd> crowds_of(const std::vector<std::unique_ptr<Sample>>& samples) {
+  std::vector<Crowd> crowds;
+  for (const auto& sample : samples) {
+    const Step* const step = sample->running();
+    if (step == nullptr) continue;
+    auto at = std::find_if(crowds.begin(), crowds.end(),
+                           [&](const Crowd& crowd) { return crowd.step == step; });
+    if (at == crowds.end()) at = crowds.insert(at, Crowd{step});
+    ++at->samples;
+    at->seconds = std::max(at->seconds, sample->seconds_running());
+  }
+  return crowds;
+}
+
+const char* advice_for(StepKind kind) {
+  switch (kind) {
+    case StepKind::wait:
+      return "fire or destroy their completion handles";
+    case StepKind::io:
+      return "they are being read, and end when that returns";
+    case StepKind::cpu:
+      break;
+  }
+  return "they end when it returns";
+}
+
 }  // namespace
+
+std::string describe_end(const std::vector<std::unique_ptr<Sample>>& samples,
+                         const std::string& whose) {
+  std::string text = "the " + whose + "'s end waits";
+  const char* next = " for ";
+  for (const Crowd& crowd : crowds_of(samples)) {
+    text += fmt::format("{}{} sample{} in step '{}' since {:.{}f} s: {}", next, crowd.samples,
+                        crowd.samples == 1 ? "" : "s", printable(crowd.step->name), crowd.seconds,
+                        crowd.seconds < 1 ? 2 : 0, advice_for(crowd.step->kind));
+    next = "; and for ";
+  }
+  return text;
+}
 
 std::string describe_stall(const Plan& plan, const std::vector<std::unique_ptr<Sample>>& samples,
                            std::int64_t epoch, double timeout) {

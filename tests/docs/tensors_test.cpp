@@ -98,18 +98,25 @@ TEST(Tensors, BatchesTellAndLast) {
 }
 
 TEST(Tensors, GoToOthersAndComeFromThem) {
-  std::vector<at::Tensor> seen;
-  const auto step = [&](const at::Tensor& pixels) { seen.push_back(pixels); };
+  std::vector<at::Tensor> seen, labels_seen;
+  const auto step = [&](const at::Tensor& pixels, const at::Tensor& targets) {
+    seen.push_back(pixels);
+    labels_seen.push_back(targets);
+  };
   {
     auto pipeline = small_pictures({.batch_size = 8});
     for (const auto& [images, labels] : pipeline.epoch()) {
       auto pixels = at::fromDLPack(to_dlpack(images.tensor()));
-      step(pixels.permute({0, 3, 1, 2}));
+      auto targets = at::fromDLPack(to_dlpack(labels.tensor()));
+      step(pixels.permute({0, 3, 1, 2}), targets);
     }
   }
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(seen[1].get().shape[0], 8);
   EXPECT_EQ(*static_cast<std::uint8_t*>(seen[1].get().data), 80);
+  EXPECT_EQ(labels_seen[2].get().ndim, 1);
+  EXPECT_EQ(static_cast<std::int64_t*>(labels_seen[2].get().data)[7], 23);
+  labels_seen.clear();
   seen.clear();
 
   struct Model {

@@ -104,15 +104,15 @@ TEST(Arithmetic, ACastThatDoesNotFitIsTheErrorOfItsSample) {
   EXPECT_EQ(results_of(std::vector<double>{2147483647.9, 2147483648.0, -2147483648.9, -2147483649.0,
                                            nan, infinity, -infinity, -0.5},
                        [](Graph&, auto x) { return cast<int>(x); }),
-            (Texts{"2147483647", refuses("2.14748e+09", "int"), "-2147483648",
-                   refuses("-2.14748e+09", "int"), refuses("nan", "int"), refuses("inf", "int"),
-                   refuses("-inf", "int"), "0"}));
+            (Texts{"2147483647", refuses("2.14748e+09", "i32"), "-2147483648",
+                   refuses("-2.14748e+09", "i32"), refuses("nan", "i32"), refuses("inf", "i32"),
+                   refuses("-inf", "i32"), "0"}));
   EXPECT_EQ(results_of(std::vector<float>{255.9f, 256.f, -0.9f, -1.f},
                        [](Graph&, auto x) { return cast<std::uint8_t>(x); }),
-            (Texts{"255", refuses("256", "unsigned char"), "0", refuses("-1", "unsigned char")}));
+            (Texts{"255", refuses("256", "u8"), "0", refuses("-1", "u8")}));
   EXPECT_EQ(results_of(std::vector<float>{-0x1p63f, 0x1p63f},
                        [](Graph&, auto x) { return cast<std::int64_t>(x); }),
-            (Texts{"-9223372036854775808", refuses("9.22337e+18", "long int")}));
+            (Texts{"-9223372036854775808", refuses("9.22337e+18", "i64")}));
   EXPECT_EQ(results_of(std::vector<double>{nan, 0.0}, [](Graph&, auto x) { return cast<bool>(x); }),
             (Texts{"1", "0"}));
   // Whole numbers wrap around, as static_cast has them do.

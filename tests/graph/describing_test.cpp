@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <new>
 #include <stdexcept>
@@ -183,6 +184,62 @@ TEST(Describing, GoesOnAfterAnAllocationFailed) {
     }
     if (!reached) return;
   }
+}
+
+// Each gives an empty function where one is needed.
+TEST(Describing, AnEmptyFunctionIsRefused) {
+  using Number = std::int64_t;
+  struct Case {
+    const char* step;
+    void (*describe)(Graph&, Value<Number>);
+  };
+  const Case cases[] = {
+      {"source",
+       [](Graph& g, Value<Number>) {
+         (void)g.source(4, std::function<Number(const SampleInfo&)>());
+       }},
+      {"mine",
+       [](Graph& g, Value<Number> x) { (void)g.map("mine", std::function<Number(Number)>(), x); }},
+      {"pointer",
+       [](Graph& g, Value<Number> x) {
+         (void)g.map("pointer", static_cast<Number (*)(Number)>(nullptr), x);
+       }},
+      {"into",
+       [](Graph& g, Value<Number> x) {
+         (void)g.map_into<Number>("into", std::function<void(Number, Number&)>(), x);
+       }},
+      {"later",
+       [](Graph& g, Value<Number> x) {
+         (void)g.map_async<Number>("later", std::function<void(Completion<Number>, Number)>(), x);
+       }},
+      {"draw",
+       [](Graph& g, Value<Number> x) {
+         (void)g.random("draw", std::function<Number(Random&, Number)>(), x);
+       }},
+      {"look",
+       [](Graph& g, Value<Number> x) { (void)g.tap("look", std::function<void(Number)>(), x); }},
+  };
+  for (const Case& c : cases) {
+    try {
+      (void)make_pipeline({}, [&](Graph& g) {
+        const auto x = indices(g, 4);
+        c.describe(g, x);
+        return x;
+      });
+      ADD_FAILURE() << c.step << " is described";
+    } catch (const BuildError& error) {
+      EXPECT_EQ(error.what(), "'" + std::string(c.step) +
+                                  "' is given an empty function; give one that can be called");
+    }
+  }
+}
+
+// A function that takes whatever it is given is given a const SampleInfo&, as it is checked with.
+TEST(Describing, ASourceMayTakeItsInfoByReference) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    return g.source(4, [](auto& info) { return info.index_in_epoch; });
+  });
+  for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.get<0>()[3], 3);
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/runtime/dlpack.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -148,6 +150,94 @@ TEST(HandOver, HandlesAllocateNothing) {
     back.own();
   }
   EXPECT_EQ(testing::allocations(), before);
+}
+
+// The same values as each type of number, column by column.
+template <class... Ts>
+auto numbers_of_types() {
+  return make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
+    const auto i = indices(g, 6);
+    return std::tuple{g.map(
+        "number", [](std::int64_t x) { return Ts(static_cast<float>(x % 2)); }, i)...};
+  });
+}
+
+template <class T>
+void expect_alternates(Tensor&& tensor, std::int64_t size) {
+  EXPECT_EQ(tensor.dtype(), dtype_of<T>::value);
+  EXPECT_EQ(tensor.shape(), (Shape{size}));
+  EXPECT_TRUE(tensor.contiguous());
+  EXPECT_FALSE(tensor.is_view());
+  const Tensor& elements = tensor;
+  for (std::int64_t i = 0; i < size; ++i)
+    EXPECT_EQ(static_cast<float>(elements.data<T>()[i]), static_cast<float>(i % 2));
+  DLManagedTensor* const managed = to_dlpack(std::move(tensor));
+  EXPECT_EQ(managed->dl_tensor.ndim, 1);
+  EXPECT_EQ(managed->dl_tensor.shape[0], size);
+  EXPECT_EQ(managed->dl_tensor.dtype.bits, 8 * sizeof(T));
+  managed->deleter(managed);
+}
+
+template <class... Ts>
+void expect_columns_are_tensors() {
+  std::vector<Batch<Ts...>> batches;
+  {
+    auto pipeline = numbers_of_types<Ts...>();
+    for (auto& batch : pipeline.epoch()) batches.push_back(std::move(batch));
+  }
+  ASSERT_EQ(batches.size(), 2u);
+  const std::uint64_t before = testing::allocations();
+  std::array<Tensor, sizeof...(Ts)> tensors;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((tensors[I] = batches[0].template get<I>().tensor()), ...);
+    EXPECT_EQ(testing::allocations(), before);
+    const auto expect_same = [](const void* at, const void* wanted) { EXPECT_EQ(at, wanted); };
+    (expect_same(tensors[I].bytes(), batches[0].template get<I>().data()), ...);
+    batches.erase(batches.begin());
+    (expect_alternates<Ts>(std::move(tensors[I]), 4), ...);
+    (expect_alternates<Ts>(batches[0].template get<I>().tensor(), 2), ...);
+  }
+  (std::index_sequence_for<Ts...>());
+}
+
+TEST(HandOver, ColumnsOfNumbersAreTensorsThatOutliveThem) {
+  expect_columns_are_tensors<std::uint8_t, std::int16_t, std::int32_t, std::int64_t, Half, float,
+                             double, bool>();
+  EXPECT_THROW((void)Items<float>().tensor(), std::logic_error);
+}
+
+template <class T>
+constexpr bool kBecomesTensor = requires(const Items<T>& items) {
+  items.tensor();
+};
+static_assert(kBecomesTensor<float> && !kBecomesTensor<std::string> &&
+              !kBecomesTensor<std::uint32_t>);
+
+TEST(HandOver, AColumnWithoutValuesIsATensorWithoutElements) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    const auto i = indices(g, 4);
+    g.filter(g.map(
+        "none", [](std::int64_t x) { return x < 0; }, i));
+    return i;
+  });
+  for (const auto& [numbers] : pipeline.epoch()) {
+    const Tensor none = numbers.tensor();
+    EXPECT_EQ(none.shape(), (Shape{0}));
+    EXPECT_EQ(none.elements(), 0);
+  }
+}
+
+struct alignas(64) Wide {
+  std::int64_t number = 0;
+};
+
+TEST(HandOver, ColumnsAreAlignedAsTheirTypeSays) {
+  auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
+    return g.map(
+        "wide", [](std::int64_t x) { return Wide{x}; }, indices(g, 9));
+  });
+  for (const auto& [wide] : pipeline.epoch())
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(wide.data()) % alignof(Wide), 0u);
 }
 
 TEST(HandOver, AnotherConsumerFreesItOnAnotherThread) {

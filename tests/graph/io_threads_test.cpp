@@ -1,4 +1,5 @@
 // Datasets that stand still for slow storage: they are read on threads of their own.
+#include "tests/graph/sources.h"
 #include "tests/trace_file.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -275,6 +276,22 @@ TEST(IoThreads, AreSeen) {
   EXPECT_EQ(described(0, "").stats().io_threads, 0);
   EXPECT_EQ(described(kAutomatic, "").stats().io_threads, 4);
   EXPECT_THROW(described(-2, ""), BuildError);
+}
+
+TEST(IoThreads, AreAskedForInVainWhereNothingBlocks) {
+  const auto refusal = [](int io_threads) -> std::string {
+    try {
+      (void)make_pipeline({.io_threads = io_threads}, [](Graph& g) { return indices(g, 4); });
+      return "";
+    } catch (const BuildError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal(kAutomatic), "");
+  EXPECT_EQ(refusal(0), "");
+  EXPECT_EQ(refusal(32),
+            "io_threads is 32, but no source says that it blocks: give the dataset `static "
+            "constexpr bool blocks = true`, or leave io_threads out");
 }
 
 }  // namespace

@@ -202,7 +202,8 @@ TEST(Batches, AStepThatMakesNoImageIsAnError) {
   for (const auto& batch : pipeline.epoch()) {
     EXPECT_EQ(batch.size(), 3u);
     ASSERT_EQ(batch.errors().size(), 1u);
-    EXPECT_EQ(batch.errors()[0].what, "the step that should have made this image left it empty");
+    EXPECT_EQ(batch.errors()[0].what,
+              "the step 'lazy', which should have made this image, left it empty");
   }
 }
 

@@ -131,6 +131,10 @@ TEST(OnErrorFail, ThrowsOnceForItsBatchAndThenGivesTheRest) {
         EXPECT_EQ(error.errors()[0].id, 10 * b + 3);
         EXPECT_NE(std::string(error.what()).find("failed in step 'check'"), std::string::npos)
             << error.what();
+        EXPECT_NE(std::string(error.what())
+                      .find("; on_error = OnError::skip or OnError::replace goes on without it"),
+                  std::string::npos)
+            << error.what();
       }
       const auto batch = run.next();
       ASSERT_TRUE(batch.has_value());

@@ -52,5 +52,29 @@ TEST(Printable, ErrorsOfSamplesShowNamesSo) {
   EXPECT_EQ(error.source, "a\n\x1b[2J.jpg");  // as data it is the name
 }
 
+// What operators say begins with their name.
+TEST(ErrorTexts, NameTheStepOnce) {
+  const struct {
+    const char *step, *what, *shown;
+  } cases[] = {
+      {"crop", "crop: too large", "'crop': too large"},
+      {"crop#2", "crop: too large", "'crop#2': too large"},
+      {"crop", "cropped: too large", "'crop': cropped: too large"},
+      {"mine", "crop: too large", "'mine': crop: too large"},
+      {"", ": too large", "'': too large"},
+      {"crop", "crop", "'crop': crop"},
+  };
+  for (const auto& c : cases) {
+    SampleError error;
+    error.key.index = 3;
+    error.step = c.step;
+    error.what = c.what;
+    EXPECT_EQ(to_string(error),
+              "sample 3 failed in step " + std::string(c.shown) + " [seed 0, epoch 0]");
+    EXPECT_EQ(BatchError(2, {error}, "; do this").what(),
+              "batch 2: 1 sample failed: " + to_string(error) + "; do this");
+  }
+}
+
 }  // namespace
 }  // namespace sluice

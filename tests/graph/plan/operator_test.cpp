@@ -119,15 +119,27 @@ TEST(PlansAsData, WrongOnesAreRefused) {
        "'filter' uses slot 77, which does not exist"},
       {"too few arguments",
        [](Graph& g, SlotId) { g.recorder().add(detail::uniform_operator(), {Constant(1.f)}); },
-       "uniform: 1 arguments are given, but it takes 2"},
+       "uniform: 1 argument is given, but it takes 2; 'hi' is missing"},
+      {"too many arguments",
+       [](Graph& g, SlotId x) {
+         g.recorder().add(detail::coin_flip_operator(), {Constant(1.f), SlotArgument{x}});
+       },
+       "coin_flip: 2 arguments are given, but it takes 1"},
+      {"outputs of another type",
+       [](Graph& g, SlotId x) {
+         (void)detail::apply_operator<std::int64_t>(g.recorder(), detail::coin_flip_operator(),
+                                                    0.5f);
+         (void)x;
+       },
+       "apply_operator: 'coin_flip' gives 'bool', but 'i64' is asked of it"},
       {"a type that it does not take",
        [](Graph& g, SlotId x) {
          g.recorder().add(detail::coin_flip_operator(), {SlotArgument{x}});
        },
-       "coin_flip: 'probability' is given a value of 'long int', but must be one of 'float'"},
+       "coin_flip: 'probability' is given a value of 'i64', but must be one of 'f32'"},
       {"what must be a constant",
        [](Graph& g, SlotId x) { g.recorder().add(detail::draw_operator(), {SlotArgument{x}}); },
-       "draw: 'count' is given a value of 'long int', but is the same for all samples: give a "
+       "draw: 'count' is given a value of 'i64', but is the same for all samples: give a "
        "constant"},
       {"numbers without a remainder",
        [](Graph& g, SlotId x) {

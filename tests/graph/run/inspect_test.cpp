@@ -90,7 +90,7 @@ TEST(Inspect, SaysWhatIsThereWhenANameIsWrong) {
     return "no error";
   };
   EXPECT_EQ(message([](const Inspection& s) { (void)s.get<float>("source"); }),
-            "the sample has no value 'source' of type float; it is long int");
+            "the sample has no value 'source' of type f32; it is i64");
   EXPECT_EQ(message([](const Inspection& s) { (void)s.get<float>("sorce"); }).substr(0, 74),
             "the sample has no value 'sorce' on its path 'if_else:otherwise'; it has: s");
 }
