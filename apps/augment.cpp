@@ -129,18 +129,6 @@ class Augmentation {
   }
 
  private:
-  // Results in the data folder would be read as pictures the next time.
-  static void keep_apart(const char* option, const std::string& path, const std::string& folder) {
-    std::error_code ignored;
-    const fs::path data = fs::weakly_canonical(folder, ignored);
-    const fs::path result = fs::weakly_canonical(path, ignored);
-    if (std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
-      throw UsageError(fmt::format(
-          "{} {} lies in the --data folder: it would be read as a picture the next time", option,
-          path));
-    }
-  }
-
   void announce() const {
     fmt::print("{} files in {}, {}: {}\n", files_.size(), printable(options_.data),
                plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
@@ -177,11 +165,15 @@ class Augmentation {
   }
 
   static Files find_files(const AugmentOptions& options) {
-    if (!options.trace.empty()) check_out_file("--trace", options.trace);
-    keep_apart("--out", options.out, options.data);
+    const Inputs inputs{options.data, options.pipeline};
+    check_apart("--out", options.out, inputs);
+    if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
     if (!options.sheet.empty()) {
-      keep_apart("--sheet", options.sheet, options.data);
-      check_out_file("--sheet", options.sheet);
+      check_out_file("--sheet", options.sheet, inputs);
+      if (may_be_result(options.out, options.sheet)) {
+        throw UsageError("--sheet " + options.sheet +
+                         " has a name that results get: give it another");
+      }
     }
     return data_files(options.data, chosen_index(options.index));
   }

@@ -21,7 +21,7 @@ struct AugmentOptions {
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
   int batch = 32;
   std::uint64_t seed = 5;
-  int threads = 0;     // 0: all CPUs of the process
+  int threads = 0;              // 0: all CPUs of the process
   int io_threads = kAutomatic;  // see PipelineOptions
   OnError on_error = OnError::skip;
   std::string index = "off";  // see chosen_index

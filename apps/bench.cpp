@@ -84,8 +84,10 @@ class Bench {
         out_(options.json == "-" ? stderr : stdout),
         overhead_(options.workload == "overhead"),
         wait_(options.workload == "wait") {
-    if (!options.json.empty() && options.json != "-") check_out_file("--json", options.json);
-    if (!options.trace.empty()) check_out_file("--trace", options.trace);
+    const Inputs inputs{options.data, options.pipeline};
+    if (!options.json.empty() && options.json != "-")
+      check_out_file("--json", options.json, inputs);
+    if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
     constexpr int kBesideThoseThatWait = 2;
     threads_ = options.threads > 0 ? options.threads
                : overhead_         ? 1

@@ -67,7 +67,8 @@ int show(const GraphOptions& options, P pipeline) {
 
 int run_graph(const GraphOptions& options) {
   constexpr int kBatch = 32;
-  if (!options.trace.empty()) check_out_file("--trace", options.trace);
+  if (!options.trace.empty())
+    check_out_file("--trace", options.trace, {options.data, options.pipeline});
   const PipelineOptions pipeline_options{.batch_size = kBatch,
                                          .threads = options.threads,
                                          .on_error = OnError::skip,

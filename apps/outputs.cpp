@@ -5,11 +5,9 @@
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <system_error>
 
@@ -19,31 +17,15 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-struct Close {
-  void operator()(std::FILE* file) const { (void)std::fclose(file); }
-};
-
 bool takes_bytes(const std::string& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   return fs::is_character_file(status) || fs::is_fifo(status);
 }
 
-void write_into(const std::string& path, const Bytes& bytes) {
-  const auto fail = [&] {
-    throw IoError(fmt::format("'{}' cannot be written: {}", printable(path),
-                              std::generic_category().message(errno)));
-  };
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) fail();
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) fail();
-  if (std::fclose(file.release()) != 0) fail();
-}
-
 }  // namespace
 
 void write_file(const std::string& path, const Bytes& bytes) {
-  if (takes_bytes(path)) return write_into(path, bytes);
   const std::span<const std::uint8_t> all = bytes;
   write_whole(path, {&all, 1});
 }
@@ -57,8 +39,23 @@ void make_folder(const std::string& path) {
   }
 }
 
-void check_out_file(const char* option, const std::string& path) {
+void check_apart(const char* option, const std::string& path, const Inputs& inputs) {
   std::error_code ignored;
+  const fs::path data = fs::weakly_canonical(inputs.data, ignored);
+  const fs::path result = fs::weakly_canonical(path, ignored);
+  if (!inputs.data.empty() &&
+      std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
+    throw UsageError(
+        fmt::format("{} {} lies in the --data folder: it would be read as a picture the next time",
+                    option, path));
+  }
+  if (!inputs.pipeline.empty() && fs::equivalent(inputs.pipeline, path, ignored))
+    throw UsageError(fmt::format("{} {} is the file of --pipeline: give another", option, path));
+}
+
+void check_out_file(const char* option, const std::string& path, const Inputs& inputs) {
+  std::error_code ignored;
+  check_apart(option, path, inputs);
   if (fs::is_directory(path, ignored)) {
     throw UsageError(fmt::format("{} {} is a folder: give the name of a file in it", option, path));
   }

@@ -17,8 +17,18 @@ void write_file(const std::string& path, const Bytes& bytes);
 // Creates the folder and those above it where they are missing.
 void make_folder(const std::string& path);
 
-// For a file that an option names, before the work begins: it is no folder, and no link to a file,
-// as it would not be clear which of the two is to be replaced.
-void check_out_file(const char* option, const std::string& path);
+// What a command reads; empty where it reads none.
+struct Inputs {
+  std::string data;      // a folder
+  std::string pipeline;  // a file
+};
+
+// Throws UsageError for what an option names as output if it lies in the data folder, where it
+// would be read as a picture the next time, or is the plan's file.
+void check_apart(const char* option, const std::string& path, const Inputs& inputs);
+
+// The same for a file; it is no folder either, and no link to a file, as it would not be clear
+// which of the two is to be replaced.
+void check_out_file(const char* option, const std::string& path, const Inputs& inputs = {});
 
 }  // namespace sluice::app

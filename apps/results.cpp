@@ -217,4 +217,16 @@ Bytes Results::marked(const Bytes& jpeg, std::int64_t number) const {
   return marked;
 }
 
+bool may_be_result(const std::string& out, const std::string& path) {
+  std::error_code ignored;
+  const fs::path folder = fs::weakly_canonical(out, ignored);
+  const fs::path file = fs::weakly_canonical(path, ignored);
+  if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
+    return false;
+  const std::string stem = file.stem().string();
+  const std::size_t digits = stem.size() - 1 - stem.find_last_not_of("0123456789");
+  return file.extension() == ".jpg" && digits >= 6 && digits < stem.size() &&
+         stem[stem.size() - digits - 1] == '_';
+}
+
 }  // namespace sluice::app

@@ -70,4 +70,7 @@ class Results {
   std::set<std::string> folders_;  // made, or known to be there
 };
 
+// Whether a result in `out` might have this path.
+bool may_be_result(const std::string& out, const std::string& path);
+
 }  // namespace sluice::app

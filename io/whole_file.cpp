@@ -37,6 +37,34 @@ class Descriptor {
   int number_;
 };
 
+using Pieces = std::span<const std::span<const std::uint8_t>>;
+
+[[noreturn]] void fail_to_write(const std::string& path) {
+  throw IoError("'" + printable(path) +
+                "' cannot be written: " + std::generic_category().message(errno));
+}
+
+void write_all(int descriptor, Pieces pieces, const std::string& path) {
+  std::size_t done = 0;  // of the first piece
+  while (true) {
+    for (; !pieces.empty() && done >= pieces.front().size(); pieces = pieces.subspan(1))
+      done -= pieces.front().size();
+    if (pieces.empty()) return;
+    std::array<iovec, 64> parts{};
+    const std::size_t count = std::min(pieces.size(), parts.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto piece = pieces[i].subspan(i == 0 ? done : 0);
+      parts[i] = {const_cast<std::uint8_t*>(piece.data()), piece.size()};
+    }
+    const ssize_t written = ::writev(descriptor, parts.data(), static_cast<int>(count));
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      fail_to_write(path);
+    }
+  }
+}
+
 // Whether the open file is what has this name.
 bool is_at(int descriptor, const std::string& path) {
   struct stat opened {};
@@ -77,26 +105,7 @@ class Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  void write(std::span<const std::span<const std::uint8_t>> pieces) const {
-    std::size_t done = 0;  // of the first piece
-    while (true) {
-      for (; !pieces.empty() && done >= pieces.front().size(); pieces = pieces.subspan(1))
-        done -= pieces.front().size();
-      if (pieces.empty()) return;
-      std::array<iovec, 64> parts{};
-      const std::size_t count = std::min(pieces.size(), parts.size());
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto piece = pieces[i].subspan(i == 0 ? done : 0);
-        parts[i] = {const_cast<std::uint8_t*>(piece.data()), piece.size()};
-      }
-      const ssize_t written = ::writev(descriptor_, parts.data(), static_cast<int>(count));
-      if (written >= 0) {
-        done += static_cast<std::size_t>(written);
-      } else if (errno != EINTR) {
-        fail();
-      }
-    }
-  }
+  void write(Pieces pieces) const { write_all(descriptor_, pieces, path_); }
 
   void finish(Keep keep) {
     if (keep == Keep::system && ::fsync(descriptor_) != 0) fail();
@@ -110,10 +119,7 @@ class Part {
 
  private:
   // The destructor of a constructor that throws does not run, but then there is no file either.
-  [[noreturn]] void fail() const {
-    throw IoError("'" + printable(path_) +
-                  "' cannot be written: " + std::generic_category().message(errno));
-  }
+  [[noreturn]] void fail() const { fail_to_write(path_); }
 
   const std::string& path_;
   std::string part_;
@@ -130,8 +136,13 @@ bool remove_part(const std::string& path) {
 
 }  // namespace
 
-void write_whole(const std::string& path, std::span<const std::span<const std::uint8_t>> pieces,
-                 Keep keep) {
+void write_whole(const std::string& path, Pieces pieces, Keep keep) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))) {
+    const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (device.number() < 0) fail_to_write(path);
+    return write_all(device.number(), pieces, path);
+  }
   Part part(path);
   part.write(pieces);
   part.finish(keep);

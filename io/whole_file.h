@@ -3,8 +3,9 @@
 //
 // What is written lies beside its final name until it is complete, in a hidden file
 // ".sluice-part-PID-N", and is then renamed. A file or link that has the name is replaced; a link
-// is not followed. A process that is killed leaves its part behind, which remove_parts() finds: the
-// owner of a part holds a lock on it (flock), which the system takes away when the process ends.
+// is not followed. A device or a pipe stays, and is written into. A process that is killed leaves
+// its part behind, which remove_parts() finds: the owner of a part holds a lock on it (flock),
+// which the system takes away when the process ends.
 //
 // Threads and processes: any number, in the same folder, too. Errors: IoError that names the file
 // and the reason; nothing is left of the new file then, and the old one is as it was.

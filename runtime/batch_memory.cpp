@@ -49,6 +49,11 @@ BatchMemory::Block BatchMemory::allocate_block(std::size_t bytes) {
     refuse("its allocate() threw what is no std::exception");
   }
   if (at == nullptr) refuse("its allocate() gave a null pointer");
+  if (reinterpret_cast<std::uintptr_t>(at) % Buffer::kAlignment != 0) {
+    given_->deallocate(at, asked, Buffer::kAlignment);
+    refuse("its allocate() gave an address that is no multiple of " +
+           std::to_string(Buffer::kAlignment));
+  }
   block.data = static_cast<std::byte*>(at);
   block.bytes = bytes;
   // Should there be no memory for the count, `at` goes back at once.

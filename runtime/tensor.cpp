@@ -109,7 +109,8 @@ int contiguous_from(const Shape& shape, const Strides& strides) {
   std::int64_t expected = 1;
   for (int axis = shape.rank - 1; axis >= 0; --axis) {
     if (shape[axis] != 1 && strides[static_cast<std::size_t>(axis)] != expected) return axis + 1;
-    expected *= shape[axis];
+    // A tensor without elements may have any lengths; nothing is read of it.
+    if (__builtin_mul_overflow(expected, shape[axis], &expected)) return axis;
   }
   return 0;
 }

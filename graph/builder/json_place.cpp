@@ -107,6 +107,9 @@ nlohmann::json parse_json(const std::string& text, const std::string& file, int 
       throw BuildError(file + ": the name " + shown(parsed) + " stands twice in one object");
     return true;
   };
+  // The parser takes it for the end.
+  if (text.find('\0') != std::string::npos)
+    throw BuildError(file + " is no JSON: there is a zero byte in it");
   try {
     return Json::parse(text, look);
   } catch (const Json::exception& error) {

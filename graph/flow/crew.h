@@ -14,18 +14,18 @@
 // whose stacks would leave no memory to work with; size() tells how many there are.
 #pragma once
 
+#include <sluice/runtime/spare_memory.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <sys/mman.h>
 #include <tbb/flow_graph.h>
 #include <tbb/task_arena.h>
 
@@ -39,12 +39,13 @@ class crew {
   crew(tbb::task_arena& arena, std::size_t wanted, begin_function begin = {})
       : arena_(arena), begin_(std::move(begin)) {
     try {
-      std::vector<room> rooms;  // until all are made; one for the thread that leads them
-      rooms.reserve(wanted + 1);
+      // Until all are made; one for the thread that leads them.
+      std::vector<sluice::detail::SpareMemory> spare;
+      spare.reserve(wanted + 1);
       members_.reserve(wanted);
-      rooms.emplace_back();
+      spare.emplace_back();
       while (members_.size() < wanted) {
-        rooms.emplace_back();
+        spare.emplace_back();
         auto made = std::make_unique<member>(*this, members_.size());
         made->start();
         members_.push_back(std::move(made));
@@ -61,24 +62,6 @@ class crew {
   std::size_t size() const { return entered_; }
 
  private:
-  // Memory that a thread needs besides its stack, held while the stacks are made: where none is
-  // left, the C library itself ends the process.
-  class room {
-   public:
-    room() {
-      if (at_ == MAP_FAILED) throw std::bad_alloc();
-    }
-    room(room&& other) noexcept : at_(std::exchange(other.at_, MAP_FAILED)) {}
-    room& operator=(room&&) = delete;
-    ~room() {
-      if (at_ != MAP_FAILED) munmap(at_, kBytes);
-    }
-
-   private:
-    static constexpr std::size_t kBytes = std::size_t{16} << 20;
-    void* at_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  };
-
   // A thread that works on whatever the arena has for as long as its gate is held.
   class member {
    public:

@@ -1,6 +1,7 @@
 #include <sluice/graph/passes/last_use.h>
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
 #include <sluice/runtime/memory_resource.h>
@@ -40,6 +41,16 @@ void check_output_memory(const PipelineOptions& options,
                        "or make prefetch or window smaller");
     }
   }
+}
+
+// The step that makes the value, by name; of the result of a choice or a loop, their own.
+std::string maker_of(const Plan& plan, SlotId slot) {
+  std::string name = plan.slots[slot].name;
+  for_each<Step>(plan.top, [&](const Step& step) {
+    if (std::find(step.writes.begin(), step.writes.end(), slot) != step.writes.end())
+      name = step.name;
+  });
+  return name;
 }
 
 void raise(std::atomic<std::size_t>& most, std::size_t bytes) {
@@ -156,7 +167,7 @@ void Engine::Impl::emit(Sample& sample) noexcept {
             sample.placers[k].column->emit(sample.placers[k].cell, sample.address(plan.outputs[k]),
                                            last_use[k]);
           } catch (const LeftEmpty& what) {
-            throw Error("the step '" + plan.slots[plan.outputs[k]].name +
+            throw Error("the step '" + maker_of(plan, plan.outputs[k]) +
                         "', which should have made this " + what.what() + ", left it empty");
           }
         }

@@ -1,16 +1,23 @@
 #include <sluice/graph/run/io_threads.h>
+#include <sluice/runtime/spare_memory.h>
 
 #include <exception>
 #include <utility>
+#include <vector>
 
 namespace sluice::detail {
 
 IoThreads::IoThreads(std::size_t wanted, std::size_t room, std::function<void(std::size_t)> begin)
     : begin_(std::move(begin)), queue_(room) {
   try {
+    std::vector<SpareMemory> spare;  // until all are made; one for the pipeline
+    spare.reserve(wanted + 1);
     threads_.reserve(wanted);
-    while (threads_.size() < wanted)
+    spare.emplace_back();
+    while (threads_.size() < wanted) {
+      spare.emplace_back();
       threads_.emplace_back([this, index = threads_.size()] { work(index); });
+    }
   } catch (const std::exception&) {  // no memory, or std::system_error: no more threads
   }
 }

@@ -4,7 +4,8 @@
 // Ownership: owns its threads and its queue; refers to the readers and samples in it. Destroying
 // it ends the threads: do so when nothing is queued. Memory: all is taken when it is made. Threads:
 // post() from any; a reader is called on one of these threads, for several samples at once. Errors:
-// a thread that cannot be made is left out; size() tells how many there are.
+// a thread that cannot be made, or whose stack would leave no memory to work with, is left out;
+// size() tells how many there are.
 #pragma once
 
 #include <sluice/runtime/ring.h>

@@ -87,7 +87,7 @@ class Nodes {
     }
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
-          runner_.run(sample, stage);
+          alone([&] { runner_.run(sample, stage); });
           if (at_end) at_end(sample);
         },
         next);
@@ -119,7 +119,7 @@ class Nodes {
     branches_.push_back(std::make_unique<BranchNode>(
         graph_, branch.arms.size(),
         [this, before, &branch](const Token& token) noexcept -> std::size_t {
-          if (before != nullptr) runner_.run(*token, *before);
+          if (before != nullptr) alone([&] { runner_.run(*token, *before); });
           return runner_.choose(*token, branch);
         }));
     BranchNode& node = *branches_.back();
@@ -143,7 +143,7 @@ class Nodes {
           if (simple) Runner::begin(*token, loop);
         },
         [this, only, &loop](const Token& token) noexcept {
-          if (only != nullptr) runner_.run(*token, *only);
+          if (only != nullptr) alone([&] { runner_.run(*token, *only); });
           return runner_.wants_another(*token, loop);
         }));
     LoopNode& node = *loops_.back();

@@ -15,8 +15,16 @@
 #include <utility>
 
 #include <tbb/flow_graph.h>
+#include <tbb/task_arena.h>
 
 namespace sluice::detail {
+
+// A step that waits for tasks of its own (tbb::parallel_for) has its thread run others meanwhile.
+// Those of other samples are not among them: they might wait for what this one holds.
+template <class Work>
+void alone(const Work& work) {
+  tbb::this_task_arena::isolate(work);
+}
 
 // What the run is told of samples that wait.
 struct WaitHooks {
@@ -36,7 +44,9 @@ class WaitingStage : private WaitListener {
             g,
             [this, &stage](Sample* sample, WaitNode::completion done) noexcept {
               (void)done.release();
-              if (runner_.begin_wait(*sample, stage, *this)) node_.complete(sample);
+              bool goes_on = false;
+              alone([&] { goes_on = runner_.begin_wait(*sample, stage, *this); });
+              if (goes_on) node_.complete(sample);
               hooks_.suspended();
             },
             [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }) {}

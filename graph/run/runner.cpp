@@ -163,6 +163,7 @@ bool Runner::begin_io(Sample& sample, const Stage& stage) noexcept {
 
 void Runner::run_io(Sample& sample, const Stage& stage) noexcept {
   run(sample, stage);
+  sample.enter(nullptr);
   sample.bytes_waiting = sample.bytes_allocated;
   if (trace_ != nullptr)
     trace_->waited(sample, stage.steps.front(), sample.wait.since, Wait::Clock::now());

@@ -5,6 +5,7 @@
 #include <sluice/graph/pipeline.h>
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <cstdint>
 #include <filesystem>
@@ -14,11 +15,13 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -220,6 +223,49 @@ TEST(Threads, LittleMemoryMeansFewerOfThem) {
   EXPECT_GT(fewer, 3);
 }
 #endif
+
+struct Blocking {
+  static constexpr bool blocks = true;
+  std::int64_t size() const { return 600; }
+  std::string name(std::int64_t) const { return {}; }
+  std::int64_t operator()(const SampleInfo& info) const { return info.index_in_epoch; }
+};
+
+// While a step waits for tasks of its own its thread runs those, and no other sample's steps.
+TEST(Threads, AStepIsNeverOnTopOfAnother) {
+  for (const bool wait : {false, true}) {
+    static thread_local int depth = 0;
+    std::atomic<int> deepest{0};
+    const auto work = [&] {
+      int seen = deepest;
+      for (++depth; seen < depth && !deepest.compare_exchange_weak(seen, depth);) {
+      }
+      tbb::parallel_for(0, 32, [](int) { std::this_thread::yield(); });
+      --depth;
+    };
+    auto pipeline = make_pipeline({.batch_size = 8, .threads = 4}, [&](Graph& g) {
+      auto x = g.read(Blocking());
+      if (wait) {
+        x = g.map_async<std::int64_t>(
+            "ask",
+            [&](Completion<std::int64_t> done, std::int64_t i) {
+              work();
+              done.set(i);
+            },
+            x);
+      }
+      return g.map(
+          "work",
+          [&](std::int64_t i) {
+            work();
+            return i;
+          },
+          x);
+    });
+    for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.size(), 8u);
+    EXPECT_EQ(deepest, 1);
+  }
+}
 
 }  // namespace
 }  // namespace sluice

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,16 @@ TEST_F(WholeFile, WhatCannotBeWrittenLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(full, "'" + path("file") + "' cannot be written: File too large");
   EXPECT_EQ(read("file"), "old");
   EXPECT_EQ(names(), (std::set<std::string>{"file", "folder"}));
+}
+
+TEST_F(WholeFile, APipeStaysAndIsWrittenInto) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  std::string came;
+  std::thread reader([&] { came = read("pipe"); });
+  write("pipe", "through");
+  reader.join();
+  EXPECT_EQ(came, "through");
+  EXPECT_TRUE(fs::is_fifo(root_ / "pipe"));
 }
 
 // A process that writes until it is killed. Whoever removes parts meanwhile, and writes too, takes
