@@ -5,8 +5,8 @@
 //   prune          steps that no output needs are gone, unless they have effects
 //   sink           a step whose every use is inside one arm moves into that arm, so it runs only
 //                  when the arm is taken
-//   push_crops     of a picture that a sample sees by its size and through one window alone, no
-//                  more is made than that window
+//   push_crops     of a picture that a sample sees by its size and through one region alone, no
+//                  more is made than that region
 //   carry          finds what the body of a loop makes and gives to its next iteration
 //   fuse           neighbouring steps of a block become one stage: one task; one that waits is a
 //                  stage of its own

@@ -1,15 +1,15 @@
-// The pass push_crops. Where all that a sample looks at of a picture is its size and one window of
+// The pass push_crops. Where all that a sample looks at of a picture is its size and one region of
 // it, the step that makes the picture is split: its size is found where the picture was made, and
-// the window is made where it is looked at, also inside an arm. Operators say what they look at,
+// the region is made where it is looked at, also inside an arm. Operators say what they look at,
 // and how less of a picture is made: Operator::sight() and decoding().
 //
 //   picture = decode(file)            size = decode(file), the size only
-//   if p: a = crop(picture, w)        if p: window = crop's window (size, w)
-//                                           a = decode(file), that window
+//   if p: a = crop(picture, w)        if p: region = crop's region (size, w)
+//                                           a = decode(file), that region
 //   else: b = flip(picture)           else: picture = decode(file);  b = flip(picture)
 //
-// A step looks through a window alone if no sample that comes by needs other pixels of the picture,
-// too: two windows may cost more than the whole. So it concerns those windows of which every other
+// A step looks through a region alone if no sample that comes by needs other pixels of the picture,
+// too: two regions may cost more than the whole. So it concerns those regions of which every other
 // use of the picture's pixels is in another arm. For the other uses the whole picture is made in
 // the arms that hold them, so that no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
@@ -59,11 +59,11 @@ class Splitter {
     Splitter everywhere(plan_, plan_.top, maker_);
     everywhere.find();
     if (everywhere.uses() != uses()) return false;
-    Uses windows, others;
-    for (const Use& use : pixels_) (may_push(use) ? windows : others).push_back(&use);
-    if (windows.empty() && (!others.empty() || looks_.empty())) return false;
-    for (const Use* use : windows) pushed_.insert(use->viewer);
-    make_whole(block_, 0, windows, others);
+    Uses regions, others;
+    for (const Use& use : pixels_) (may_push(use) ? regions : others).push_back(&use);
+    if (regions.empty() && (!others.empty() || looks_.empty())) return false;
+    for (const Use* use : regions) pushed_.insert(use->viewer);
+    make_whole(block_, 0, regions, others);
     // One place knows the picture as its own value; several share the one that was outside.
     if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
     const std::string name = plan_.slots[picture_].name + "'s size";
@@ -76,7 +76,7 @@ class Splitter {
  private:
   struct Use {
     Path path;
-    const Step* viewer;  // null when it is no step that looks through a window
+    const Step* viewer;  // null when it is no step that looks through a region
   };
   using Uses = std::vector<const Use*>;
 
@@ -133,9 +133,9 @@ class Splitter {
   }
 
   // Has the whole picture made for `others`, the uses in `block`, of which the arms on the path are
-  // behind us. Where there are windows, too, each of them is in another arm of one branch than
+  // behind us. Where there are regions, too, each of them is in another arm of one branch than
   // every other use; where there are none, the picture is made as far inside as all the uses are.
-  void make_whole(Block& block, std::size_t depth, const Uses& windows, const Uses& others) {
+  void make_whole(Block& block, std::size_t depth, const Uses& regions, const Uses& others) {
     if (others.empty()) return;
     const auto taken = [&](const Use* use) {
       return use->path.size() > depth ? use->path[depth] : ArmTaken{};
@@ -144,7 +144,7 @@ class Splitter {
     const bool together = std::all_of(others.begin(), others.end(), [&](const Use* use) {
       return taken(use).branch == first.branch && taken(use).arm == first.arm;
     });
-    if (windows.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
+    if (regions.empty() && (!together || first.branch == nullptr || first.branch->eager)) {
       wholes_.push_back(block.scope);
       block.nodes.insert(block.nodes.begin(), alone(Step(maker_)));
       return;
@@ -156,7 +156,7 @@ class Splitter {
                      [&](const Use* use) { return taken(use).arm == arm; });
         return some;
       };
-      make_whole(first.branch->arms[arm], depth + 1, in_arm(windows), in_arm(others));
+      make_whole(first.branch->arms[arm], depth + 1, in_arm(regions), in_arm(others));
     }
   }
 
