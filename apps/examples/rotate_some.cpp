@@ -1,7 +1,6 @@
 #include <sluice/sluice.h>
 
 #include <cstdio>
-#include <exception>
 using namespace sluice;
 
 int main(int argc, char** argv) try {
