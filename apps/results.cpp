@@ -189,9 +189,7 @@ void Results::write(std::int64_t from, std::int64_t number, const Bytes& jpeg) {
     make_folder(folder);
     folders_.insert(folder);
   }
-  const Bytes file = marked(jpeg, number);
-  const std::span<const std::uint8_t> all = file;
-  write_whole(to, {&all, 1});
+  write_file(to, marked(jpeg, number));
 }
 
 void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
