@@ -40,8 +40,13 @@ PipelineOptions checked(PipelineOptions options) {
   if (options.threads == 0) options.threads = cpu_count();
   if (options.io_threads == kAutomatic) options.io_threads = std::max(4, options.threads);
   if (options.window == 0) {
-    const std::int64_t wanted =
-        std::int64_t{options.batch_size} * (std::int64_t{options.prefetch} + 1);
+    std::int64_t wanted = std::int64_t{options.batch_size} * (std::int64_t{options.prefetch} + 1);
+    // One sample that takes as long as twenty others would stop the threads that the batches' own
+    // room does not keep at work. Buffers of the user's are counted out, and no batch ahead means
+    // none.
+    constexpr std::int64_t kSparePerThread = 8;
+    if (options.threads > 1 && options.prefetch > 0 && options.output_memory.empty())
+      wanted += kSparePerThread * options.threads;
     options.window = static_cast<int>(std::min<std::int64_t>(wanted, INT32_MAX));
   }
   require(options.window >= options.batch_size,

@@ -66,7 +66,8 @@ struct PipelineOptions {
   int io_threads = kAutomatic;
   int prefetch = 2;  // batches that are made ready while the user works on one
   // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
-  // (prefetch + 1).
+  // (prefetch + 1), and with several threads 8 for each, so that one sample that takes long keeps
+  // no thread idle; without these where prefetch is 0 or output_memory is given.
   int window = 0;
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on

@@ -254,5 +254,27 @@ TEST(OutputMemory, WhatCannotWorkIsRefusedWhenThePipelineIsMade) {
             "write; give memory of the host");
 }
 
+TEST(OutputMemory, TheWindowIsThatOfTheBatchesAndSpareSamplesForTheThreads) {
+  struct Case {
+    const char* name;
+    PipelineOptions options;
+    std::size_t window;
+  };
+  const Buffers buffers(5);
+  for (const Case& c : std::vector<Case>{
+           {"one thread", {.batch_size = 4, .threads = 1}, 12},
+           {"threads", {.batch_size = 4, .threads = 3}, 12 + 24},
+           {"nothing ahead", {.batch_size = 4, .threads = 3, .prefetch = 0}, 4},
+           {"said", {.batch_size = 4, .threads = 3, .window = 7}, 7},
+           {"buffers", {.batch_size = 4, .threads = 3, .output_memory = {buffers.ring}}, 12},
+       }) {
+    auto pipeline = make_pipeline(c.options, [](Graph& g) {
+      return squares(g, g.source(100, [](const SampleInfo& info) { return info.index_in_epoch; }),
+                     [](std::int64_t) { return 4; });
+    });
+    EXPECT_EQ(pipeline.stats().memory.window, c.window) << c.name;
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -34,6 +34,7 @@ class PipelineTraceTest : public ::testing::Test {
   // Samples whose number fails(i) says so throw in "odd" or "even".
   auto pipeline(PipelineOptions options, std::int64_t failing = -1) {
     options.batch_size = 8;
+    options.window = 24;
     if (options.trace.file.empty()) options.trace.file = path_;
     return make_pipeline(options, [&](Graph& g) {
       const auto body = [failing](std::int64_t x) {
