@@ -26,23 +26,17 @@
 // nothing; a thread that oneTBB does not know yet waits there until there is memory for it.
 #pragma once
 
-#include <sluice/graph/flow/carrier.h>
+#include <sluice/graph/flow/exit_port.h>
 
-#include <exception>
-#include <functional>
-#include <thread>
 #include <utility>
 
 #include <tbb/flow_graph.h>
-#include <tbb/task_arena.h>
 
 namespace sluice::flow {
 
 template <class Token, class Policy = as_task>
 class async_node {
  public:
-  using lost_function = std::function<void(const Token&, std::exception_ptr)>;
-
   class completion {
    public:
     completion() = default;
@@ -78,7 +72,7 @@ class async_node {
     completion(async_node& node, const Token& token) : node_(&node), token_(token) {}
     void drop() noexcept {
       async_node* const node = std::exchange(node_, nullptr);
-      if (node != nullptr) node->leave(token_, node->failed_);
+      if (node != nullptr) node->failed_.leave(token_);
     }
 
     async_node* node_ = nullptr;
@@ -88,11 +82,10 @@ class async_node {
   // `body(token, completion)`: what it throws is dropped, since its handle says what becomes of the
   // token.
   template <class Body>
-  async_node(tbb::flow::graph& g, Body body, lost_function lost = {})
+  async_node(tbb::flow::graph& g, Body body, const lost_function<Token>& lost = {})
       : graph_(g),
-        lost_(std::move(lost)),
-        output_(g),
-        failed_(g),
+        output_(g, lost),
+        failed_(g, lost),
         input_(g, [this, body = std::move(body)](const Token& token) {
           graph_.reserve_wait();
           try {
@@ -108,42 +101,12 @@ class async_node {
   tbb::flow::sender<Token>& failed() { return failed_; }
 
   // Lets out a token whose handle was released; once for each.
-  void complete(const Token& token) noexcept { leave(token, output_); }
+  void complete(const Token& token) noexcept { output_.leave(token); }
 
  private:
-  using Port = output_port<Token>;
-
-  // oneTBB keeps something of each thread that it meets. release_wait() would fail where there is
-  // no memory for that, and whoever waits for the graph would never be woken.
-  static bool known_to_tbb() noexcept {
-    try {
-      tbb::this_task_arena::isolate([] {});
-      return true;
-    } catch (...) {
-      return false;
-    }
-  }
-
-  // Nothing of the node is touched after the last line.
-  void leave(const Token& token, Port& port) noexcept {
-    tbb::flow::graph& g = graph_;
-    while (!known_to_tbb()) std::this_thread::yield();
-    try {
-      port.put(token);
-    } catch (...) {
-      if (lost_) {
-        lost_(token, std::current_exception());
-      } else {
-        g.cancel();
-      }
-    }
-    g.release_wait();
-  }
-
   tbb::flow::graph& graph_;
-  const lost_function lost_;
-  Port output_;
-  Port failed_;
+  exit_port<Token> output_;
+  exit_port<Token> failed_;
   input_node<Token, Policy> input_;
 };
 

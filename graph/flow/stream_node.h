@@ -1,0 +1,209 @@
+// stream_node: tokens whose work is done elsewhere, many at a time, in an order of its own: by a
+// device, on streams.
+//
+//   struct Slot : stream_node<Job*>::slot {            // a stream, with its buffers
+//     void begin(std::span<Job* const> jobs) override { ...launch...; event.record(stream); }
+//     bool over() override { return event.query(); }   // throws what went wrong
+//   };
+//   poller completions;                                // for any number of nodes
+//   stream_node<Job*> work(g, completions, {.slots = make_slots(4), .most = 64,
+//       .failed = [](Job* job, std::exception_ptr why) { job->fail(why); }});
+//   make_edge(last, work.input());  make_edge(work.output(), next);
+//
+// A token waits for a slot. A slot that is free begins at once with what waits then, `most` tokens
+// at the most: a gather never waits for more tokens while there is a slot for it, and grows by
+// itself while all slots are busy. No thread waits for a slot's work: the poller asks whether it is
+// over. All of a gather's tokens leave then, in the order of their coming; those of a slot whose
+// begin() or over() throws are told to `failed` before, each once, and leave like the others. The
+// node keeps the graph alive until they have.
+//
+// Ownership: owns its slots; refers to the poller, which outlives it; must outlive the graph's
+// activity. Memory: none for a token while no more than `room` wait, beyond oneTBB's tasks.
+// Threads: put() and input() from any thread; begin() is called on it, or inside a task of the
+// graph, over() on the poller's thread; for one slot never both at once. `failed` is called on
+// either. Tokens leave on the poller's thread, or where begin() threw: wire output() to nodes that
+// are tasks. Errors: `failed` and `lost` must not throw; see exit_port for `lost`.
+#pragma once
+
+#include <sluice/graph/flow/exit_port.h>
+#include <sluice/graph/flow/poller.h>
+#include <sluice/runtime/ring.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tbb/flow_graph.h>
+#include <tbb/spin_mutex.h>
+
+namespace sluice::flow {
+
+template <class Token>
+class stream_node {
+ public:
+  class slot {
+   public:
+    virtual ~slot() = default;
+    virtual void begin(std::span<const Token> tokens) = 0;
+    virtual bool over() = 0;
+  };
+
+  struct options {
+    std::vector<std::unique_ptr<slot>> slots;  // at least one
+    std::size_t most = 64;                     // tokens of a gather
+    std::size_t room = 1024;                   // tokens that may wait for a slot at one time
+    std::function<void(const Token&, std::exception_ptr)> failed = {};  // empty: nobody is told
+    lost_function<Token> lost = {};
+  };
+
+  // Gathers that were begun, and tokens in them.
+  struct counts {
+    std::int64_t gathers = 0, tokens = 0;
+  };
+
+  stream_node(tbb::flow::graph& g, poller& completions, options how)
+      : graph_(g),
+        completions_(completions),
+        most_(std::max<std::size_t>(how.most, 1)),
+        waiting_(how.room),
+        failed_(std::move(how.failed)),
+        output_(g, std::move(how.lost)),
+        input_(g, [this](const Token& token) { put(token); }),
+        begin_more_(g, tbb::flow::unlimited,
+                    [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
+                      begin();
+                      return {};
+                    }) {
+    for (std::unique_ptr<slot>& one : how.slots) {
+      lanes_.push_back(std::make_unique<lane>(*this, std::move(one)));
+      lanes_.back()->tokens.reserve(most_);
+      free_.push_back(lanes_.back().get());
+    }
+    over_.reserve(most_);
+  }
+  stream_node(const stream_node&) = delete;
+  stream_node& operator=(const stream_node&) = delete;
+
+  tbb::flow::receiver<Token>& input() { return input_; }
+  tbb::flow::sender<Token>& output() { return output_; }
+
+  // The same as input(), here and now.
+  void put(const Token& token) {
+    graph_.reserve_wait();
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push(token);
+    }
+    begin();
+  }
+
+  counts so_far() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+
+ private:
+  // A slot and the tokens that it works for.
+  struct lane : poller::watched {
+    lane(stream_node& of, std::unique_ptr<slot> with) : node(of), work(std::move(with)) {}
+    bool over() noexcept override {
+      std::exception_ptr why;
+      try {
+        if (!work->over()) return false;
+      } catch (...) {
+        why = std::current_exception();
+      }
+      node.end(*this, why);
+      return true;
+    }
+    stream_node& node;
+    std::unique_ptr<slot> work;
+    std::vector<Token> tokens;
+  };
+
+  // Begins gathers for as long as there are tokens and slots for them.
+  void begin() noexcept {
+    tbb::flow::graph& g = graph_;
+    g.reserve_wait();  // tokens that fail here may be the last ones
+    while (lane* const next = take()) {
+      try {
+        next->work->begin(next->tokens);
+      } catch (...) {
+        let_out(next->tokens, std::current_exception());
+        (void)give_back(*next);
+        continue;
+      }
+      completions_.watch(*next);
+    }
+    g.release_wait();
+  }
+
+  // A free slot with the tokens for it; null if one or the other is missing.
+  lane* take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty() || waiting_.empty()) return nullptr;
+    lane* const next = free_.back();
+    free_.pop_back();
+    for (Token token; next->tokens.size() < most_ && waiting_.pop(token);)
+      next->tokens.push_back(token);
+    ++counts_.gathers;
+    counts_.tokens += static_cast<std::int64_t>(next->tokens.size());
+    return next;
+  }
+
+  // True if tokens wait for it.
+  bool give_back(lane& free) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&free);
+    return !waiting_.empty();
+  }
+
+  // On the poller's thread. The slot is free first: what waits for it shall not wait for those that
+  // leave.
+  void end(lane& done, const std::exception_ptr& why) noexcept {
+    exit_port<Token>::meet_tbb();
+    tbb::flow::graph& g = graph_;
+    g.reserve_wait();
+    std::swap(over_, done.tokens);
+    if (give_back(done)) {
+      try {
+        begin_more_.try_put({});
+      } catch (...) {  // no memory for a task
+        begin();
+      }
+    }
+    let_out(over_, why);
+    g.release_wait();
+  }
+
+  void let_out(std::vector<Token>& tokens, const std::exception_ptr& why) noexcept {
+    for (const Token& token : tokens) {
+      if (why != nullptr && failed_) failed_(token, why);
+      output_.leave(token);
+    }
+    tokens.clear();
+  }
+
+  tbb::flow::graph& graph_;
+  poller& completions_;
+  const std::size_t most_;
+  mutable tbb::spin_mutex mutex_;  // held for moments
+  sluice::detail::Ring<Token> waiting_;
+  std::vector<std::unique_ptr<lane>> lanes_;
+  std::vector<lane*> free_;
+  counts counts_;
+  std::vector<Token> over_;  // the poller's thread's own
+  const std::function<void(const Token&, std::exception_ptr)> failed_;
+  exit_port<Token> output_;
+  input_node<Token, as_task> input_;
+  tbb::flow::function_node<tbb::flow::continue_msg> begin_more_;
+};
+
+}  // namespace sluice::flow

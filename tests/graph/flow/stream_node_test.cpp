@@ -1,0 +1,310 @@
+#include <sluice/graph/flow/stream_node.h>
+#include <sluice/graph/flow/window.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+namespace sluice::flow {
+namespace {
+
+using tbb::flow::graph;
+using Node = stream_node<int>;
+using Gather = std::vector<int>;
+
+// A device whose slots are done when the test says so. Everything that was begun is noted.
+class Device {
+ public:
+  std::vector<std::unique_ptr<Node::slot>> slots(std::size_t count) {
+    std::vector<std::unique_ptr<Node::slot>> made;
+    for (std::size_t i = 0; i < count; ++i) made.push_back(std::make_unique<Slot>(*this, i));
+    states_.resize(count);
+    return made;
+  }
+  // Whether begin() or over() throws for the gather; else it is done when finish() says so, or at
+  // once.
+  std::function<bool(const Gather&)> refuses = [](const Gather&) { return false; };
+  std::function<bool(const Gather&)> breaks = [](const Gather&) { return false; };
+  std::atomic<bool> at_once{false};
+
+  // Ends what goes on in the slot.
+  void finish(std::size_t slot) {
+    const std::lock_guard lock(mutex_);
+    states_[slot].over = true;
+  }
+  // When so many gathers have begun; gives them.
+  std::vector<Gather> wait_for(std::size_t gathers) {
+    std::unique_lock lock(mutex_);
+    begun_.wait(lock, [&] { return gathers_.size() >= gathers; });
+    return gathers_;
+  }
+  // The slot that works on the token; -1 for none.
+  int slot_of(int token) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const Gather& now = states_[i].now;
+      if (std::find(now.begin(), now.end(), token) != now.end()) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+ private:
+  struct State {
+    Gather now;
+    bool over = false;
+  };
+  class Slot : public Node::slot {
+   public:
+    Slot(Device& of, std::size_t index) : device_(of), index_(index) {}
+    void begin(std::span<const int> tokens) override {
+      const std::lock_guard lock(device_.mutex_);
+      State& state = device_.states_[index_];
+      EXPECT_TRUE(state.now.empty());
+      Gather gather(tokens.begin(), tokens.end());
+      device_.gathers_.push_back(gather);
+      device_.begun_.notify_all();
+      if (device_.refuses(gather)) throw std::runtime_error("refused");
+      state = {std::move(gather), device_.at_once};
+    }
+    bool over() override {
+      const std::lock_guard lock(device_.mutex_);
+      State& state = device_.states_[index_];
+      EXPECT_FALSE(state.now.empty());
+      if (!state.over) return false;
+      const Gather done = std::exchange(state.now, {});
+      if (device_.breaks(done)) throw std::runtime_error("broken");
+      return true;
+    }
+
+   private:
+    Device& device_;
+    const std::size_t index_;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable begun_;
+  std::vector<State> states_;
+  std::vector<Gather> gathers_;
+};
+
+// What left a node, in order, and what was told of failures.
+class Sink {
+ public:
+  explicit Sink(graph& g)
+      : node(g, tbb::flow::serial, [this](int token) -> tbb::flow::continue_msg {
+          const std::lock_guard lock(mutex_);
+          left_.push_back(token);
+          came_.notify_all();
+          return {};
+        }) {}
+  void failed(int token, const std::exception_ptr& why) {
+    const std::lock_guard lock(mutex_);
+    try {
+      std::rethrow_exception(why);
+    } catch (const std::exception& error) {
+      failures_.emplace_back(token, error.what());
+    }
+  }
+  std::vector<int> wait_for(std::size_t tokens) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return left_.size() >= tokens; });
+    return left_;
+  }
+  std::vector<std::pair<int, std::string>> failures() {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<int> left_;
+  std::vector<std::pair<int, std::string>> failures_;
+
+ public:
+  tbb::flow::function_node<int> node;
+};
+
+std::vector<int> numbers(int from, int to) {
+  std::vector<int> all(static_cast<std::size_t>(to - from));
+  std::iota(all.begin(), all.end(), from);
+  return all;
+}
+
+// One slot: the first token goes alone, those that come meanwhile together.
+TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
+  graph g;
+  poller completions;
+  Device device;
+  Sink sink(g);
+  Node node(g, completions, {.slots = device.slots(1), .most = 8});
+  make_edge(node.output(), sink.node);
+  node.put(0);
+  EXPECT_EQ(device.wait_for(1), (std::vector<Gather>{{0}}));
+  for (int i = 1; i < 11; ++i) node.put(i);
+  EXPECT_EQ(device.slot_of(0), 0);
+  device.finish(0);
+  EXPECT_EQ(device.wait_for(2).back(), numbers(1, 9));
+  EXPECT_EQ(sink.wait_for(1), numbers(0, 1));
+  device.finish(0);
+  EXPECT_EQ(device.wait_for(3).back(), numbers(9, 11));
+  device.finish(0);
+  g.wait_for_all();
+  EXPECT_EQ(sink.wait_for(11), numbers(0, 11));
+  EXPECT_EQ(node.so_far().gathers, 3);
+  EXPECT_EQ(node.so_far().tokens, 11);
+}
+
+// A token does not wait for others while there is a slot for it, and slots end in any order.
+TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
+  graph g;
+  poller completions;
+  Device device;
+  Sink sink(g);
+  Node node(g, completions, {.slots = device.slots(3), .most = 4});
+  make_edge(node.output(), sink.node);
+  for (int i = 0; i < 3; ++i) {
+    node.put(i);
+    EXPECT_EQ(device.wait_for(static_cast<std::size_t>(i) + 1).back(), Gather{i});
+  }
+  node.put(3);
+  std::vector<int> left;
+  for (const int token : {1, 2, 0}) {
+    device.finish(static_cast<std::size_t>(device.slot_of(token)));
+    left.push_back(token);
+    if (token == 1) {
+      EXPECT_EQ(device.wait_for(4).back(), Gather{3});
+    }
+    EXPECT_EQ(sink.wait_for(left.size()), left);
+  }
+  device.finish(static_cast<std::size_t>(device.slot_of(3)));
+  g.wait_for_all();
+  EXPECT_EQ(sink.wait_for(4).back(), 3);
+}
+
+// What goes wrong with a gather costs its tokens and no others; they leave all the same.
+TEST(StreamNode, AnErrorIsThatOfItsGather) {
+  for (const bool at_begin : {true, false}) {
+    graph g;
+    poller completions;
+    Device device;
+    Sink sink(g);
+    const auto has_multiple_of_5 = [](const Gather& gather) {
+      return std::any_of(gather.begin(), gather.end(), [](int i) { return i % 5 == 0; });
+    };
+    (at_begin ? device.refuses : device.breaks) = has_multiple_of_5;
+    device.at_once = true;
+    Node node(g, completions,
+              {.slots = device.slots(2),
+               .most = 3,
+               .failed = [&](int token, std::exception_ptr why) { sink.failed(token, why); }});
+    make_edge(node.output(), sink.node);
+    for (int i = 0; i < 100; ++i) node.input().try_put(i);
+    g.wait_for_all();
+    std::vector<int> left = sink.wait_for(100);
+    std::sort(left.begin(), left.end());
+    EXPECT_EQ(left, numbers(0, 100));
+    std::vector<std::pair<int, std::string>> expected;
+    for (const Gather& gather : device.wait_for(0)) {
+      if (!has_multiple_of_5(gather)) continue;
+      for (const int token : gather) expected.emplace_back(token, at_begin ? "refused" : "broken");
+    }
+    std::sort(expected.begin(), expected.end());
+    auto failures = sink.failures();
+    std::sort(failures.begin(), failures.end());
+    EXPECT_EQ(failures, expected);
+  }
+}
+
+// Behind a window, on several threads, with slots that end in an order of their own: each sample
+// once, none too many under way, and the graph ends when all have left.
+TEST(StreamNode, EveryTokenLeavesOnceWhateverTheOrder) {
+  constexpr int kWindow = 32, kAll = 600;
+  for (const std::size_t threads : {1u, 2u, 4u}) {
+    for (const std::size_t slots : {1u, 3u}) {
+      const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+      graph g;
+      poller completions;
+      Device device;
+      std::atomic<int> ended{0};
+      std::vector<int> tokens = numbers(0, kWindow);
+      int next = 0;
+      window<int> credit(g, tokens, 2, [&](int) { return next < kAll && ++next > 0; });
+      Node node(g, completions, {.slots = device.slots(slots), .most = 5, .room = kWindow});
+      tbb::flow::function_node<int> arrive(g, tbb::flow::unlimited,
+                                           [&](int token) -> tbb::flow::continue_msg {
+                                             node.put(token);
+                                             credit.suspended();
+                                             return {};
+                                           });
+      step_node<int> count(g, [&](int) { ++ended; });
+      tbb::flow::function_node<int> go_on(g, tbb::flow::unlimited,
+                                          [&](int token) -> tbb::flow::continue_msg {
+                                            credit.resumed(count.input(), token);
+                                            return {};
+                                          });
+      make_edge(credit.output(), arrive);
+      make_edge(node.output(), go_on);
+      make_edge(count.output(), credit.returns());
+      std::atomic<bool> stop{false};
+      std::thread device_clock([&] {
+        std::mt19937 draw(1);
+        while (!stop) {
+          device.finish(draw() % slots);
+          std::this_thread::yield();
+        }
+      });
+      credit.start();
+      g.wait_for_all();
+      stop = true;
+      device_clock.join();
+      EXPECT_EQ(ended, kAll);
+      EXPECT_EQ(node.so_far().tokens, kAll);
+      EXPECT_EQ(credit.active(), 0u);
+      EXPECT_EQ(credit.in_flight(), 0u);
+    }
+  }
+}
+
+TEST(Poller, AsksUntilItIsOverAndSleepsThen) {
+  struct Countdown : poller::watched {
+    bool over() noexcept override {
+      if (--left > 0) return false;
+      done.store(true);
+      done.notify_all();
+      return true;
+    }
+    std::atomic<int> left{100};
+    std::atomic<bool> done{false};
+  };
+  poller completions;
+  Countdown one, other;
+  for (int round = 0; round < 3; ++round) {
+    for (Countdown* each : {&one, &other}) {
+      each->left = 100;
+      each->done = false;
+      completions.watch(*each);
+    }
+    one.done.wait(false);
+    other.done.wait(false);
+  }
+  EXPECT_EQ(one.left, 0);
+  EXPECT_GE(completions.time().rounds, 100);
+}
+
+}  // namespace
+}  // namespace sluice::flow
