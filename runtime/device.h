@@ -1,0 +1,79 @@
+// Device: a processor with memory of its own, which works through streams: queues of copies and
+// kernels. There are two kinds: GPUs, and a stand-in on the host's threads for machines without one
+// and for tests (see cuda/). What is written against these interfaces runs on both.
+//
+// Calls put work into a stream and return at once; an Event that was recorded behind it says when
+// it is over. No call waits for a device.
+//
+// Ownership: streams, events and memory belong to their device, which outlives them. What a copy or
+// a kernel reads and writes must live until the event behind it is over. Threads: a device may be
+// used by any number at once, a stream or an event by one at a time. Errors: DeviceError; work that
+// fails is told by the events behind it.
+#pragma once
+
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/memory_resource.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace sluice {
+
+class DeviceError : public Error {
+ public:
+  explicit DeviceError(const std::string& what, bool lost = false) : Error(what), lost_(lost) {}
+  // Whether nothing more can be done with the device.
+  bool device_lost() const { return lost_; }
+
+ private:
+  bool lost_;
+};
+
+// A function that does the work of a launch. `arguments` are bytes that both kinds get a copy of.
+struct Kernel {
+  const char* name;
+  // All of the work, on the calling thread; pointers to device memory are those that it was given.
+  void (*on_host)(const void* arguments);
+  // Launches it on a CUDA stream, and gives CUDA's error code; null where CUDA was not compiled.
+  int (*on_cuda)(const void* arguments, void* stream) = nullptr;
+};
+
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;
+  // Whether all work before the place where it was recorded last is over; true before it was
+  // recorded. Throws DeviceError when something of it failed.
+  virtual bool over() = 0;
+};
+
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  // From the host to the device, back, or within the device. Memory of the host is pinned.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void fill(void* at, unsigned char value, std::size_t bytes) = 0;
+  virtual void launch(const Kernel& kernel, std::span<const std::byte> arguments) = 0;
+  virtual void record(DeviceEvent& event) = 0;
+  // What is put into the stream from now on begins when the event, of any stream, is over.
+  virtual void wait(DeviceEvent& event) = 0;
+  // For libraries that take CUDA's streams: a cudaStream_t; null where it is none.
+  virtual void* native() { return nullptr; }
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  // "NVIDIA H200 (device 0)", for errors and drawings.
+  virtual const std::string& name() const = 0;
+  virtual int index() const = 0;
+  virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  virtual std::unique_ptr<DeviceEvent> make_event() = 0;
+  // The device's own memory, and memory of the host that it reads and writes by itself. Both live
+  // as long as anybody has them.
+  virtual const std::shared_ptr<MemoryResource>& memory() = 0;
+  virtual const std::shared_ptr<MemoryResource>& pinned() = 0;
+};
+
+}  // namespace sluice
