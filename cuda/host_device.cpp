@@ -1,0 +1,328 @@
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/host_device.h>
+#include <sluice/cuda/host_memory.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace sluice::device {
+namespace {
+
+// The piece of work that this thread does now; null outside of any.
+struct Doing {
+  HostMemory* memory = nullptr;
+  Mark who;
+  const Clock* before = nullptr;
+};
+thread_local const Doing* doing = nullptr;
+
+// One recording of an event.
+struct Recorded {
+  Clock clock;  // what has happened when it is over
+  bool over = false;
+  std::string error;  // empty: none
+  bool lost = false;
+};
+using RecordedPtr = std::shared_ptr<Recorded>;
+
+struct Work {
+  HostDevice::Call call{};
+  HostDevice::Fault fault = HostDevice::Fault::none;
+  Mark who;
+  Clock before;
+  std::function<void(const Doing&)> run;
+  RecordedPtr waits_for;
+  RecordedPtr records;
+};
+
+struct Queue {
+  int index = 0;
+  std::deque<Work> work;
+  bool busy = false;
+  std::int64_t calls = 0;
+  Clock clock;        // before what is put in next
+  std::string error;  // until an event is recorded
+  std::thread thread;
+};
+
+}  // namespace
+
+std::ptrdiff_t enter_memory(const void* at, std::size_t bytes, bool writes) {
+  if (doing == nullptr) return 0;
+  const std::byte* const real = doing->memory->enter(at, bytes, writes, doing->who, *doing->before);
+  return real - static_cast<const std::byte*>(at);
+}
+
+struct HostDevice::Impl {
+  explicit Impl(Options the_options) : options(std::move(the_options)), memory(options.bytes) {}
+
+  // Counts the call, and says what becomes of it.
+  Fault begin(const char* what, const char* kernel, int stream, Call& call) {
+    call = {what, kernel, stream, calls++};
+    if (lost) throw DeviceError(name + " is lost", true);
+    const Fault fault = options.fault ? options.fault(call) : Fault::none;
+    if (fault == Fault::refused)
+      throw DeviceError(name + " refuses call " + std::to_string(call.number) + ", " + what);
+    return fault;
+  }
+
+  void put(Queue& queue, const char* what, const char* kernel, Work work) {
+    const std::lock_guard lock(mutex);
+    work.fault = begin(what, kernel, queue.index, work.call);
+    queue.clock.merge(host);
+    if (work.waits_for != nullptr) queue.clock.merge(work.waits_for->clock);
+    queue.clock.set(queue.index, ++queue.calls);
+    work.who = {queue.index, queue.calls};
+    work.before = queue.clock;
+    if (work.records != nullptr) work.records->clock = queue.clock;
+    queue.work.push_back(std::move(work));
+    changed.notify_all();
+  }
+
+  bool ready(const Queue& queue) const {
+    if (queue.busy || queue.work.empty()) return false;
+    const RecordedPtr& other = queue.work.front().waits_for;
+    return other == nullptr || other->over;
+  }
+
+  // Does the queue's next piece of work, which is ready.
+  void do_next(std::unique_lock<std::mutex>& lock, Queue& queue) {
+    const Work work = std::move(queue.work.front());
+    queue.work.pop_front();
+    queue.busy = true;
+    if (work.fault == Fault::lost) lost = true;
+    std::string error;
+    if (work.fault == Fault::failed)
+      error = name + " fails at call " + std::to_string(work.call.number);
+    if (work.waits_for != nullptr && !work.waits_for->error.empty()) error = work.waits_for->error;
+    const bool runs = work.run != nullptr && error.empty() && queue.error.empty() && !lost;
+    lock.unlock();
+    if (options.before) options.before(work.call);
+    if (runs) {
+      const Doing now{&memory, work.who, &work.before};
+      doing = &now;
+      try {
+        work.run(now);
+      } catch (const std::exception& failure) {
+        error = std::string(work.call.what) + " " + work.call.kernel + ": " + failure.what();
+      }
+      doing = nullptr;
+    }
+    lock.lock();
+    if (queue.error.empty()) queue.error = error;
+    if (work.records != nullptr) {
+      work.records->error = std::exchange(queue.error, {});
+      work.records->lost = lost;
+      work.records->over = true;
+    }
+    queue.busy = false;
+    changed.notify_all();
+  }
+
+  void work_off(Queue& queue) {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return ready(queue) || (stopping && queue.work.empty()); });
+      if (queue.work.empty()) return;
+      do_next(lock, queue);
+    }
+  }
+
+  const Options options;
+  const std::string name = "the stand-in for device " + std::to_string(options.index);
+  HostMemory memory;
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::unique_ptr<Queue>> queues;
+  std::int64_t calls = 0;
+  Clock host;  // what the host has seen to be over
+  std::vector<std::string> violations;
+  bool lost = false, stopping = false;
+};
+
+namespace {
+
+using Impl = HostDevice::Impl;
+
+class HostEvent : public DeviceEvent {
+ public:
+  explicit HostEvent(Impl& device) : device_(device) {}
+  bool over() override {
+    const std::lock_guard lock(device_.mutex);
+    if (device_.lost) throw DeviceError(device_.name + " is lost", true);
+    if (recorded == nullptr) return true;
+    if (!recorded->over) return false;
+    device_.host.merge(recorded->clock);
+    if (!recorded->error.empty()) throw DeviceError(recorded->error, recorded->lost);
+    return true;
+  }
+  RecordedPtr recorded;
+
+ private:
+  Impl& device_;
+};
+
+class HostStream : public DeviceStream {
+ public:
+  HostStream(Impl& device, Queue& queue) : device_(device), queue_(queue) {}
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    put("copy", "", [&memory = device_.memory, to, from, bytes](const Doing& now) {
+      const auto real = [&](const void* at, bool writes) {
+        return memory.holds(at) ? memory.enter(at, bytes, writes, now.who, *now.before)
+                                : static_cast<std::byte*>(const_cast<void*>(at));
+      };
+      const std::byte* const source = real(from, false);
+      std::memmove(real(to, true), source, bytes);
+    });
+  }
+  void fill(void* at, unsigned char value, std::size_t bytes) override {
+    put("fill", "", [&memory = device_.memory, at, value, bytes](const Doing& now) {
+      std::memset(memory.enter(at, bytes, true, now.who, *now.before), value, bytes);
+    });
+  }
+  void launch(const Kernel& kernel, std::span<const std::byte> arguments) override {
+    put("launch", kernel.name,
+        [run = kernel.on_host, copy = std::vector<std::byte>(arguments.begin(), arguments.end())](
+            const Doing&) { run(copy.data()); });
+  }
+  void record(DeviceEvent& event) override {
+    auto& recorded = static_cast<HostEvent&>(event).recorded;
+    Work work;
+    work.records = std::make_shared<Recorded>();
+    const RecordedPtr now = work.records;
+    device_.put(queue_, "record", "", std::move(work));
+    recorded = now;
+  }
+  void wait(DeviceEvent& event) override {
+    const RecordedPtr& recorded = static_cast<HostEvent&>(event).recorded;
+    if (recorded == nullptr) return;
+    Work work;
+    work.waits_for = recorded;
+    device_.put(queue_, "wait", "", std::move(work));
+  }
+
+ private:
+  void put(const char* what, const char* kernel, std::function<void(const Doing&)> run) {
+    Work work;
+    work.run = std::move(run);
+    device_.put(queue_, what, kernel, std::move(work));
+  }
+
+  Impl& device_;
+  Queue& queue_;
+};
+
+class DeviceMemory : public MemoryResource {
+ public:
+  explicit DeviceMemory(std::shared_ptr<Impl> device)
+      : MemoryResource({MemoryKind::device, device->options.index}), device_(std::move(device)) {}
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    constexpr std::size_t kMost = 4096;
+    if (alignment > kMost) throw std::bad_alloc();
+    {
+      const std::lock_guard lock(device_->mutex);
+      HostDevice::Call call{};
+      const HostDevice::Fault fault = device_->begin("allocate", "", -1, call);
+      if (fault == HostDevice::Fault::lost) {
+        device_->lost = true;
+        throw DeviceError(device_->name + " is lost", true);
+      }
+      if (fault != HostDevice::Fault::none) throw std::bad_alloc();
+    }
+    return device_->memory.allocate(bytes);
+  }
+  void deallocate(void* at, std::size_t, std::size_t) noexcept override {
+    const std::lock_guard lock(device_->mutex);
+    std::string wrong = device_->memory.free(at, device_->host);
+    if (!wrong.empty()) device_->violations.push_back(std::move(wrong));
+  }
+
+ private:
+  const std::shared_ptr<Impl> device_;
+};
+
+class PinnedMemory : public MemoryResource {
+ public:
+  explicit PinnedMemory(int device) : MemoryResource({MemoryKind::pinned, device}) {}
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    return ::operator new(bytes, std::align_val_t(alignment));
+  }
+  void deallocate(void* at, std::size_t, std::size_t alignment) noexcept override {
+    ::operator delete(at, std::align_val_t(alignment));
+  }
+};
+
+}  // namespace
+
+HostDevice::HostDevice() : HostDevice(Options()) {}
+HostDevice::HostDevice(Options options)
+    : impl_(std::make_shared<Impl>(std::move(options))),
+      memory_(std::make_shared<DeviceMemory>(impl_)),
+      pinned_(std::make_shared<PinnedMemory>(impl_->options.index)) {}
+
+HostDevice::~HostDevice() {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->stopping = true;
+  }
+  impl_->changed.notify_all();
+  for (const auto& queue : impl_->queues) {
+    if (queue->thread.joinable()) queue->thread.join();
+  }
+}
+
+const std::string& HostDevice::name() const { return impl_->name; }
+int HostDevice::index() const { return impl_->options.index; }
+const std::shared_ptr<MemoryResource>& HostDevice::memory() { return memory_; }
+const std::shared_ptr<MemoryResource>& HostDevice::pinned() { return pinned_; }
+
+std::unique_ptr<DeviceStream> HostDevice::make_stream() {
+  const std::lock_guard lock(impl_->mutex);
+  auto queue = std::make_unique<Queue>();
+  queue->index = static_cast<int>(impl_->queues.size());
+  Queue& made = *queue;
+  auto stream = std::make_unique<HostStream>(*impl_, made);
+  impl_->queues.push_back(std::move(queue));
+  if (!impl_->options.manual)
+    made.thread = std::thread([impl = impl_.get(), &made] { impl->work_off(made); });
+  return stream;
+}
+
+std::unique_ptr<DeviceEvent> HostDevice::make_event() {
+  return std::make_unique<HostEvent>(*impl_);
+}
+
+int HostDevice::streams() const {
+  const std::lock_guard lock(impl_->mutex);
+  return static_cast<int>(impl_->queues.size());
+}
+
+bool HostDevice::step(int stream) {
+  std::unique_lock lock(impl_->mutex);
+  Queue& queue = *impl_->queues.at(static_cast<std::size_t>(stream));
+  if (!impl_->ready(queue)) return false;
+  impl_->do_next(lock, queue);
+  return true;
+}
+
+std::size_t HostDevice::pending() const {
+  const std::lock_guard lock(impl_->mutex);
+  std::size_t all = 0;
+  for (const auto& queue : impl_->queues) all += queue->work.size() + (queue->busy ? 1 : 0);
+  return all;
+}
+
+std::vector<std::string> HostDevice::violations() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->violations;
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,156 @@
+#include <sluice/cuda/host_memory.h>
+#include <sluice/runtime/device.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace sluice::device {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr int kFresh = 0xCD, kFreed = 0xDD;
+
+std::size_t pages(std::size_t bytes) {
+  return (std::max<std::size_t>(bytes, 1) + kPage - 1) / kPage * kPage;
+}
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+std::byte* map(std::size_t bytes, int protection, int flags, int file) {
+  void* const at = ::mmap(nullptr, bytes, protection, flags, file, 0);
+  if (at == MAP_FAILED) fail("the stand-in for device memory cannot be mapped");
+  return static_cast<std::byte*>(at);
+}
+
+}  // namespace
+
+void Clock::merge(const Clock& other) {
+  numbers_.resize(std::max(numbers_.size(), other.numbers_.size()));
+  for (std::size_t i = 0; i < other.numbers_.size(); ++i)
+    numbers_[i] = std::max(numbers_[i], other.numbers_[i]);
+}
+
+void Clock::set(int stream, std::int64_t number) {
+  const auto i = static_cast<std::size_t>(stream);
+  numbers_.resize(std::max(numbers_.size(), i + 1));
+  numbers_[i] = number;
+}
+
+bool Clock::includes(const Mark& mark) const {
+  const auto i = static_cast<std::size_t>(mark.stream);
+  return mark.stream < 0 || (i < numbers_.size() && numbers_[i] >= mark.number);
+}
+
+HostMemory::HostMemory(std::size_t bytes) : bytes_(pages(bytes)) {
+  const int file = ::memfd_create("sluice-device", MFD_CLOEXEC);
+  if (file < 0) fail("the stand-in for device memory cannot be made");
+  if (::ftruncate(file, static_cast<off_t>(bytes_)) != 0) {
+    ::close(file);
+    fail("the stand-in for device memory cannot be made");
+  }
+  memory_ = map(bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file);
+  ::close(file);
+  addresses_ = map(bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  free_[0] = bytes_;
+}
+
+HostMemory::~HostMemory() {
+  ::munmap(memory_, bytes_);
+  ::munmap(addresses_, bytes_);
+}
+
+bool HostMemory::holds(const void* at) const {
+  const auto* const byte = static_cast<const std::byte*>(at);
+  return byte >= addresses_ && byte < addresses_ + bytes_;
+}
+
+void* HostMemory::allocate(std::size_t bytes) {
+  const std::size_t wanted = pages(bytes);
+  const std::lock_guard lock(mutex_);
+  for (auto range = free_.begin(); range != free_.end(); ++range) {
+    const auto [offset, length] = *range;
+    if (length < wanted) continue;
+    blocks_[offset].bytes = bytes;
+    free_.erase(range);
+    if (length > wanted) free_[offset + wanted] = length - wanted;
+    std::memset(memory_ + offset, kFresh, wanted);
+    return addresses_ + offset;
+  }
+  throw std::bad_alloc();
+}
+
+std::string HostMemory::free(void* at, const Clock& known) {
+  if (!holds(at)) return "memory is freed that is not the device's";
+  const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(at) - addresses_);
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(offset);
+  if (found == blocks_.end()) return "memory is freed twice, or at an address inside it";
+  const Block& block = found->second;
+  std::string wrong;
+  std::vector<Mark> users = block.readers;
+  users.push_back(block.writer);
+  for (const Mark& user : users) {
+    if (known.includes(user)) continue;
+    wrong = "memory is freed that stream " + std::to_string(user.stream) +
+            " may still use: wait for an event behind that";
+  }
+  const std::size_t length = pages(block.bytes);
+  std::memset(memory_ + offset, kFreed, length);
+  blocks_.erase(found);
+  const auto range = free_.emplace(offset, length).first;
+  if (const auto next = std::next(range);
+      next != free_.end() && range->first + range->second == next->first) {
+    range->second += next->second;
+    free_.erase(next);
+  }
+  if (range != free_.begin()) {
+    const auto before = std::prev(range);
+    if (before->first + before->second == range->first) {
+      before->second += range->second;
+      free_.erase(range);
+    }
+  }
+  return wrong;
+}
+
+std::byte* HostMemory::enter(const void* at, std::size_t bytes, bool writes, const Mark& who,
+                             const Clock& before) {
+  const auto refuse = [&](const std::string& why) {
+    throw DeviceError(std::string(writes ? "writes " : "reads ") + std::to_string(bytes) +
+                      " bytes of device memory " + why);
+  };
+  if (!holds(at)) refuse("at an address that is not the device's");
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(at) - addresses_);
+  const std::lock_guard lock(mutex_);
+  auto found = blocks_.upper_bound(offset);
+  if (found == blocks_.begin()) refuse("that is not allocated");
+  --found;
+  Block& block = found->second;
+  if (offset - found->first > block.bytes) refuse("that is not allocated");
+  if (offset - found->first + bytes > block.bytes) refuse("beyond the end of what was allocated");
+  const auto check = [&](const Mark& other, const char* does) {
+    if (other.stream == who.stream || before.includes(other)) return;
+    refuse("that stream " + std::to_string(other.stream) + " may still " + does +
+           ": wait for an event behind that");
+  };
+  check(block.writer, "write");
+  if (writes) {
+    for (const Mark& reader : block.readers) check(reader, "read");
+    block.writer = who;
+    block.readers.clear();
+  } else {
+    std::erase_if(block.readers, [&](const Mark& reader) { return reader.stream == who.stream; });
+    block.readers.push_back(who);
+  }
+  return memory_ + offset;
+}
+
+}  // namespace sluice::device
