@@ -6,7 +6,7 @@ set(may_runtime runtime)
 set(may_graph graph runtime)
 set(may_io io graph runtime)
 set(may_ops ops io graph runtime)
-set(may_cuda cuda ops graph runtime)
+set(may_cuda cuda ops io graph runtime)
 # Of io, operators may know the decoder, and what it is asked for and gives; and how files are
 # written, for plans.
 set(ops_of_io jpeg/decode jpeg/error jpeg/exif jpeg/header jpeg/orientation sources/files
