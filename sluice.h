@@ -11,6 +11,7 @@
 #define SLUICE_VERSION_PATCH 0
 #define SLUICE_VERSION "0.1.0"
 
+#include <sluice/cuda/gpu.h>
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>

@@ -9,6 +9,7 @@
 #include "recipes.h"
 #include "usage.h"
 #include "validators.h"
+#include <sluice/cuda/gpu.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
@@ -272,7 +273,7 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
 
 // What is wrong with the first argument; CLI11 itself says only that a command is required.
 std::string wrong_command(int argc, const char* const* argv) {
-  const std::vector<std::string> commands = {"augment", "bench",     "graph",
+  const std::vector<std::string> commands = {"augment", "bench",     "devices", "graph",
                                              "index",   "operators", "pictures"};
   if (argc < 2)
     return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
@@ -326,6 +327,8 @@ int run(int argc, const char* const* argv) {
       app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
+  CLI::App* const devices_command =
+      app.add_subcommand("devices", "say which GPUs there are, and why one is not used");
   CLI::App* const graph_command =
       app.add_subcommand("graph", "draw a pipeline for Graphviz (pipe it to: dot -Tsvg)");
   CLI::App* const index_command =
@@ -362,6 +365,10 @@ int run(int argc, const char* const* argv) {
   }
   try {
     if (*pictures_command) return run_pictures(words.pictures);
+    if (*devices_command) {
+      fmt::print("{}", to_string(look_for_gpus()));
+      return 0;
+    }
     if (*operators_command) return run_operators(operators);
     if (*bench_command) return run_bench(bench);
     if (*index_command) return run_index(index);

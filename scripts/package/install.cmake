@@ -18,6 +18,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/sluiceConfig.cmake ${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
   DESTINATION ${package_dir})
 
+set(cuda_libs)
+if(cuda_linked)
+  set(cuda_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl")
+endif()
 # Whoever links the static library links what it uses, too; a shared one brings that along.
 get_target_property(library_type sluice TYPE)
 if(library_type STREQUAL STATIC_LIBRARY)

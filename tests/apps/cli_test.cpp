@@ -1,5 +1,6 @@
 #include "apps/bench.h"
 #include "program.h"
+#include <sluice/cuda/gpu.h>
 
 #include <algorithm>
 #include <string>
@@ -12,12 +13,23 @@ TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out, "sluice 0.1.0\n");
   for (const std::string command :
-       {"", "augment ", "bench ", "graph ", "index ", "operators ", "pictures "}) {
+       {"", "augment ", "bench ", "devices ", "graph ", "index ", "operators ", "pictures "}) {
     const Ran help = run_program(command + "--help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Usage:"), std::string::npos) << command;
     EXPECT_EQ(help.errors, "") << command;
   }
+}
+
+// Whatever this machine has: either GPUs, or the reason that there is none.
+TEST(Cli, DevicesSaysWhatThereIsOrWhyNot) {
+  const Ran told = run_program("devices");
+  EXPECT_EQ(told.status, 0);
+  EXPECT_EQ(told.errors, "");
+  const Gpus found = look_for_gpus();
+  EXPECT_EQ(told.out, to_string(found));
+  EXPECT_EQ(found.gpus.empty(), !found.why_none.empty());
+  EXPECT_EQ(told.out.rfind(found.gpus.empty() ? "no GPU: " : "device 0: ", 0), 0u) << told.out;
 }
 
 TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
@@ -31,7 +43,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string arguments;
     std::string says;
   } cases[] = {
-      {"", "augment, bench, graph, index, operators or pictures"},
+      {"", "augment, bench, devices, graph, index, operators or pictures"},
       {"augmnt", "'augmnt' is no command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --out x", "--data DIR is missing: folder with JPEG files"},

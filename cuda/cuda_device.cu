@@ -1,0 +1,266 @@
+#include <sluice/cuda/cuda_device.h>
+
+#include <new>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+namespace sluice::device {
+namespace {
+
+// The oldest compute capability that kernels are compiled for.
+constexpr int kOldestMajor = 7, kOldestMinor = 5;
+
+std::string words_of(cudaError_t code) {
+  return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
+}
+
+// After these CUDA answers nothing else any more.
+bool ends_all(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Makes the GPU the calling thread's, for as long as it lives.
+class Current {
+ public:
+  explicit Current(int index) {
+    if (cudaGetDevice(&before_) != cudaSuccess) before_ = index;
+    if (before_ != index) cudaSetDevice(index);
+    index_ = index;
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() {
+    if (before_ != index_) cudaSetDevice(before_);
+  }
+
+ private:
+  int before_ = 0;
+  int index_ = 0;
+};
+
+// What streams, events and the device share.
+struct Known {
+  int index;
+  std::string name;
+
+  void check(cudaError_t code, const char* what) const {
+    if (code == cudaSuccess) return;
+    (void)cudaGetLastError();  // or the next call on this thread would seem to have failed, too
+    fail(code, what, ends_all(code));
+  }
+  [[noreturn]] void fail(cudaError_t code, const std::string& what, bool lost) const {
+    throw DeviceError(what + " on " + name + ": " + words_of(code) +
+                          (lost ? "; the device is lost to this process" : ""),
+                      lost);
+  }
+};
+using KnownPtr = std::shared_ptr<const Known>;
+
+class CudaEvent : public DeviceEvent {
+ public:
+  explicit CudaEvent(KnownPtr device) : device_(std::move(device)) {
+    const Current current(device_->index);
+    device_->check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event");
+  }
+  ~CudaEvent() override { cudaEventDestroy(event_); }
+  bool over() override {
+    const cudaError_t code = cudaEventQuery(event_);
+    if (code == cudaSuccess) return true;
+    (void)cudaGetLastError();
+    if (code == cudaErrorNotReady) return false;
+    device_->fail(code, "work", true);
+  }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  KnownPtr device_;
+  cudaEvent_t event_ = nullptr;
+};
+
+class CudaStream : public DeviceStream {
+ public:
+  explicit CudaStream(KnownPtr device) : device_(std::move(device)) {
+    const Current current(device_->index);
+    device_->check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  }
+  ~CudaStream() override { cudaStreamDestroy(stream_); }
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    const Current current(device_->index);
+    device_->check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "a copy");
+  }
+  void fill(void* at, unsigned char value, std::size_t bytes) override {
+    const Current current(device_->index);
+    device_->check(cudaMemsetAsync(at, value, bytes, stream_), "filling memory");
+  }
+  void launch(const Kernel& kernel, std::span<const std::byte> arguments) override {
+    if (kernel.on_cuda == nullptr) {
+      throw DeviceError(std::string("the kernel '") + kernel.name + "' has no CUDA in this build");
+    }
+    const Current current(device_->index);
+    const auto code = static_cast<cudaError_t>(kernel.on_cuda(arguments.data(), stream_));
+    if (code == cudaSuccess) return;
+    (void)cudaGetLastError();
+    device_->fail(code, std::string("the launch of '") + kernel.name + "'", ends_all(code));
+  }
+  void record(DeviceEvent& event) override {
+    const Current current(device_->index);
+    device_->check(cudaEventRecord(static_cast<CudaEvent&>(event).get(), stream_),
+                   "recording an event");
+  }
+  void wait(DeviceEvent& event) override {
+    const Current current(device_->index);
+    device_->check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent&>(event).get(), 0),
+                   "waiting for an event");
+  }
+  void* native() override { return stream_; }
+
+ private:
+  KnownPtr device_;
+  cudaStream_t stream_ = nullptr;
+};
+
+// CUDA's blocks start at multiples of this.
+constexpr std::size_t kAligned = 256;
+
+class CudaMemory : public MemoryResource {
+ public:
+  CudaMemory(KnownPtr device, MemoryKind kind)
+      : MemoryResource({kind, device->index}), device_(std::move(device)) {}
+
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    if (alignment > kAligned) throw std::bad_alloc();
+    const Current current(device_->index);
+    void* at = nullptr;
+    const bool pinned = place().kind == MemoryKind::pinned;
+    const cudaError_t code =
+        pinned ? cudaHostAlloc(&at, bytes, cudaHostAllocPortable) : cudaMalloc(&at, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();
+      throw std::bad_alloc();
+    }
+    device_->check(code, pinned ? "getting pinned memory" : "getting memory");
+    return at;
+  }
+  // What fails here is a lost device's, or a process's that ends.
+  void deallocate(void* at, std::size_t, std::size_t) noexcept override {
+    const Current current(device_->index);
+    const bool pinned = place().kind == MemoryKind::pinned;
+    if ((pinned ? cudaFreeHost(at) : cudaFree(at)) != cudaSuccess) (void)cudaGetLastError();
+  }
+
+ private:
+  KnownPtr device_;
+};
+
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(KnownPtr known)
+      : known_(std::move(known)),
+        memory_(std::make_shared<CudaMemory>(known_, MemoryKind::device)),
+        pinned_(std::make_shared<CudaMemory>(known_, MemoryKind::pinned)) {}
+  const std::string& name() const override { return known_->name; }
+  int index() const override { return known_->index; }
+  std::unique_ptr<DeviceStream> make_stream() override {
+    return std::make_unique<CudaStream>(known_);
+  }
+  std::unique_ptr<DeviceEvent> make_event() override { return std::make_unique<CudaEvent>(known_); }
+  const std::shared_ptr<MemoryResource>& memory() override { return memory_; }
+  const std::shared_ptr<MemoryResource>& pinned() override { return pinned_; }
+
+ private:
+  KnownPtr known_;
+  std::shared_ptr<MemoryResource> memory_, pinned_;
+};
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string why_none(cudaError_t code, int driver) {
+  if (driver == 0) {
+    return "there is no NVIDIA driver on this machine, or the process may not use it; install the "
+           "driver, and give a container its GPUs";
+  }
+  if (code == cudaErrorInsufficientDriver) {
+    return "the NVIDIA driver knows CUDA " + version_text(driver) + ", and this build needs " +
+           version_text(CUDART_VERSION) + "; install a newer driver";
+  }
+  if (code == cudaErrorNoDevice || code == cudaSuccess) {
+    return "the NVIDIA driver shows this process no GPU; look at CUDA_VISIBLE_DEVICES, and give a "
+           "container its GPUs";
+  }
+  return "CUDA cannot be used: " + words_of(code);
+}
+
+}  // namespace
+
+Gpus look_for_cuda_devices() {
+  Gpus found;
+  found.compiled = CUDART_VERSION;
+  if (cudaDriverGetVersion(&found.driver) != cudaSuccess) found.driver = 0;
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess) {
+    (void)cudaGetLastError();
+    count = 0;
+  }
+  if (count == 0) found.why_none = why_none(code, found.driver);
+  for (int i = 0; i < count; ++i) {
+    Gpu gpu;
+    gpu.index = i;
+    cudaDeviceProp properties{};
+    const cudaError_t asked = cudaGetDeviceProperties(&properties, i);
+    if (asked != cudaSuccess) {
+      (void)cudaGetLastError();
+      gpu.name = "a GPU";
+      gpu.why_not = words_of(asked);
+    } else {
+      gpu.name = properties.name;
+      gpu.bytes = properties.totalGlobalMem;
+      gpu.major = properties.major;
+      gpu.minor = properties.minor;
+      gpu.multiprocessors = properties.multiProcessorCount;
+      if (gpu.major * 10 + gpu.minor < kOldestMajor * 10 + kOldestMinor) {
+        gpu.why_not = "too old: compute capability " + std::to_string(gpu.major) + "." +
+                      std::to_string(gpu.minor) + ", at least " + std::to_string(kOldestMajor) +
+                      "." + std::to_string(kOldestMinor) + " is needed";
+      }
+    }
+    found.gpus.push_back(std::move(gpu));
+  }
+  return found;
+}
+
+std::shared_ptr<Device> make_cuda_device(const Gpu& gpu) {
+  auto known = std::make_shared<Known>();
+  known->index = gpu.index;
+  known->name = gpu.name + " (device " + std::to_string(gpu.index) + ")";
+  {
+    // CUDA makes what a process needs of a GPU when it is first used: here, and not in a stage.
+    const Current current(gpu.index);
+    known->check(cudaFree(nullptr), "beginning work");
+  }
+  return std::make_shared<CudaDevice>(std::move(known));
+}
+
+}  // namespace sluice::device
