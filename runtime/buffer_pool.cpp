@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace sluice {
@@ -36,42 +36,45 @@ std::size_t class_bytes(unsigned size_class) {
   return (std::size_t{1} << log) + steps * ((std::size_t{1} << log) / 4);
 }
 
-std::byte* take_from(MemoryResource& system, unsigned size_class) {
-  void* const block =
-      system.allocate(class_bytes(size_class) + Buffer::kPadding, Buffer::kAlignment);
-  if (block == nullptr) throw std::bad_alloc();
-  return static_cast<std::byte*>(block);
+}  // namespace
+
+// What a pool knows of a block. Not in the block itself, which may be a device's.
+struct PoolBlock {
+  std::byte* at;
+  unsigned size_class;
+  PoolBlock* next;  // of free ones
+};
+
+namespace {
+
+PoolBlock* take_from(MemoryResource& system, unsigned size_class) {
+  auto block = std::make_unique<PoolBlock>(PoolBlock{nullptr, size_class, nullptr});
+  block->at = static_cast<std::byte*>(
+      system.allocate(class_bytes(size_class) + Buffer::kPadding, Buffer::kAlignment));
+  if (block->at == nullptr) throw std::bad_alloc();
+  return block.release();
 }
 
-void give_to(MemoryResource& system, std::byte* block, unsigned size_class) {
-  system.deallocate(block, class_bytes(size_class) + Buffer::kPadding, Buffer::kAlignment);
+void give_to(MemoryResource& system, PoolBlock* block) {
+  system.deallocate(block->at, class_bytes(block->size_class) + Buffer::kPadding,
+                    Buffer::kAlignment);
+  delete block;
 }
 
-// Free blocks; each holds in its first bytes the address of the next one, and its own class.
 class FreeBlocks {
  public:
   bool empty() const { return first_ == nullptr; }
-  void push(std::byte* block, unsigned size_class) {
-    first_ = ::new (static_cast<void*>(block)) Link{first_, size_class};
+  void push(PoolBlock* block) {
+    block->next = first_;
+    first_ = block;
   }
-  std::byte* pop() {
-    Link* const block = first_;
-    first_ = block->next;
-    return static_cast<std::byte*>(static_cast<void*>(block));
-  }
+  PoolBlock* pop() { return std::exchange(first_, first_->next); }
   void give_all_to(MemoryResource& system) {
-    while (!empty()) {
-      const unsigned size_class = first_->size_class;
-      give_to(system, pop(), size_class);
-    }
+    while (!empty()) give_to(system, pop());
   }
 
  private:
-  struct Link {
-    Link* next;
-    unsigned size_class;
-  };
-  Link* first_ = nullptr;
+  PoolBlock* first_ = nullptr;
 };
 
 }  // namespace
@@ -107,21 +110,19 @@ struct PoolState {
     stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
   }
 
-  // A free block of class `size_class`, or of one above it, which `size_class` then is; null when
-  // there is none.
-  std::byte* take(unsigned& size_class) {
+  // A free block of class `size_class`, or of one above it; null when there is none.
+  PoolBlock* take(unsigned size_class) {
     const std::lock_guard lock(mutex);
     const unsigned from = lender(size_class);
     if (from == kClasses) return nullptr;
     lend(class_bytes(from));
-    size_class = from;
     return classes[from].pop();
   }
 
-  std::byte* take_new(unsigned size_class) {
+  PoolBlock* take_new(unsigned size_class) {
     const std::size_t bytes = class_bytes(size_class);
     ask(bytes);
-    std::byte* block = nullptr;
+    PoolBlock* block = nullptr;
     try {
       block = take_from(*system, size_class);
     } catch (...) {
@@ -160,21 +161,21 @@ struct PoolState {
   }
 
   // A block comes back. True when nobody holds the pool any more.
-  bool return_loan(std::byte* block, unsigned size_class) {
-    const std::size_t bytes = class_bytes(size_class);
+  bool return_loan(PoolBlock* block) {
+    const std::size_t bytes = class_bytes(block->size_class);
     bool last = false;
     {
       const std::lock_guard lock(mutex);
       stats.bytes_in_use -= bytes;
       --on_loan;
       if (!closed) {
-        classes[size_class].push(block, size_class);
+        classes[block->size_class].push(block);
         return false;
       }
       stats.bytes_reserved -= bytes;
       last = on_loan == 0;
     }
-    give_to(*system, block, size_class);
+    give_to(*system, block);
     return last;
   }
 
@@ -185,7 +186,7 @@ struct PoolState {
     while (stats.bytes_reserved > most && stats.bytes_reserved > stats.bytes_in_use) {
       FreeBlocks& blocks = classes[next_given];
       if (!blocks.empty()) {
-        surplus.push(blocks.pop(), next_given);
+        surplus.push(blocks.pop());
         stats.bytes_reserved -= class_bytes(next_given);
       }
       next_given = (next_given + 1) % kClasses;
@@ -216,7 +217,7 @@ thread_local BufferPoolScope* innermost_scope = nullptr;
 }  // namespace detail
 
 std::size_t Buffer::capacity() const {
-  return data_ == nullptr ? 0 : detail::class_bytes(size_class_);
+  return data_ == nullptr ? 0 : detail::class_bytes(block_->size_class);
 }
 
 MemoryResource* Buffer::resource() const {
@@ -226,8 +227,8 @@ MemoryResource* Buffer::resource() const {
 void Buffer::reset() noexcept {
   if (data_ == nullptr) return;
   if (!pool_->home.here()) {
-    detail::give_to(*pool_->system, data_, size_class_);
-  } else if (pool_->return_loan(data_, size_class_)) {
+    detail::give_to(*pool_->system, block_);
+  } else if (pool_->return_loan(block_)) {
     delete pool_;
   }
   data_ = nullptr;
@@ -236,11 +237,7 @@ void Buffer::reset() noexcept {
 }
 
 BufferPool::BufferPool(std::shared_ptr<MemoryResource> from) : state_(nullptr) {
-  if (from == nullptr || !from->place().on_host()) {
-    throw std::invalid_argument("a pool keeps its notes in free blocks, so that it needs memory " +
-                                std::string("of the host, not ") +
-                                (from == nullptr ? "none" : to_string(from->place())));
-  }
+  if (from == nullptr) throw std::invalid_argument("a pool needs memory to take blocks from");
   state_ = new detail::PoolState(std::move(from));
 }
 
@@ -250,16 +247,16 @@ BufferPool::~BufferPool() {
 
 Buffer BufferPool::allocate(std::size_t bytes) {
   if (bytes > (std::size_t{1} << 62)) throw std::bad_alloc();
-  unsigned size_class = detail::class_of(bytes);
+  const unsigned size_class = detail::class_of(bytes);
   Buffer buffer;
   if (!state_->home.here()) {
-    buffer.data_ = detail::take_from(*state_->system, size_class);
+    buffer.block_ = detail::take_from(*state_->system, size_class);
   } else {
-    buffer.data_ = state_->take(size_class);
-    if (buffer.data_ == nullptr) buffer.data_ = state_->take_new(size_class);
+    buffer.block_ = state_->take(size_class);
+    if (buffer.block_ == nullptr) buffer.block_ = state_->take_new(size_class);
   }
+  buffer.data_ = buffer.block_->at;
   buffer.size_ = bytes;
-  buffer.size_class_ = size_class;
   buffer.pool_ = state_;
   if (detail::innermost_scope != nullptr && detail::innermost_scope->pool_ == this) {
     detail::innermost_scope->bytes_ += buffer.capacity();

@@ -30,8 +30,9 @@ namespace sluice {
 
 class BufferPool;
 namespace detail {
+struct PoolBlock;
 struct PoolState;
-}
+}  // namespace detail
 
 // A block of memory on loan from a pool. Empty when default-constructed or moved from.
 class Buffer {
@@ -68,7 +69,7 @@ class Buffer {
   void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
-    std::swap(size_class_, other.size_class_);
+    std::swap(block_, other.block_);
     std::swap(pool_, other.pool_);
   }
 
@@ -76,7 +77,7 @@ class Buffer {
   friend class BufferPool;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  unsigned size_class_ = 0;
+  detail::PoolBlock* block_ = nullptr;
   detail::PoolState* pool_ = nullptr;
 };
 
@@ -89,8 +90,9 @@ struct BufferPoolStats {
 
 class BufferPool {
  public:
-  // `from`: where blocks come from, host or pinned memory; throws std::invalid_argument for a
-  // device's, since the pool keeps its own notes in blocks that are free.
+  // `from`: where blocks come from; throws std::invalid_argument when there is none. A block of a
+  // device's memory may be handed out again as soon as it is given back: give it back when the work
+  // that uses it is over.
   explicit BufferPool(std::shared_ptr<MemoryResource> from = host_memory());
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
