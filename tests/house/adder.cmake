@@ -7,7 +7,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/step.cmake)
 # The library is compiled once more for this: without optimisation, and by ccache where it is there.
 find_program(ccache ccache)
 if(ccache)
-  set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache})
+  set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache} -DCMAKE_CUDA_COMPILER_LAUNCHER=${ccache})
   set(ENV{CCACHE_BASEDIR} ${ROOT})
   set(ENV{CCACHE_NOHASHDIR} 1)
 endif()
@@ -16,7 +16,7 @@ file(REMOVE_RECURSE ${SCRATCH})
 foreach(how add_subdirectory FetchContent)
   step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/adder -B ${SCRATCH}/build -G Ninja
     -DHOW=${how} -DSLUICE=${ROOT} -DCMAKE_CXX_COMPILER=${CXX} -DTBB_DIR=${TBB_DIR} ${launcher}
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CUDA_ARCHITECTURES=90)
   step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
   step(${SCRATCH}/build/consumer)
 endforeach()

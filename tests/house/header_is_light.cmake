@@ -2,7 +2,7 @@
 # way of others. Arguments: CXX, INCLUDE, SCRATCH.
 cmake_minimum_required(VERSION 3.22)
 
-set(heavy "/(oneapi/|tbb/|cuda|nvjpeg|fmt/|hwy/|eigen3/|Eigen/|nlohmann/|jpeglib\\.h)")
+set(heavy "/(oneapi/|tbb/|cuda[a-z_]*\\.h|nvjpeg|fmt/|hwy/|eigen3/|Eigen/|nlohmann/|jpeglib\\.h)")
 set(heavy_standard "/c\\+\\+/[0-9.]+/(iostream|fstream|filesystem|ranges|regex|future|thread)$")
 
 function(included_by source list_name)
