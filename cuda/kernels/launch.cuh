@@ -19,12 +19,18 @@ int launch_blocks(void (*kernel)(Batch<Job>), int blocks, const void* batch, voi
   return cudaLaunchKernelEx(&config, kernel, *static_cast<const Batch<Job>*>(batch));
 }
 
-// Calls body(job, tile within the job) for this block's tile.
+// Calls body(job, tile within the job) for this block's tile. The block looks at the job in memory
+// of its own.
 template <class Job, class Body>
 __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
+  static_assert(sizeof(Job) % sizeof(int) == 0 && sizeof(Job) / sizeof(int) <= kBlockThreads);
+  alignas(16) __shared__ int words[sizeof(Job) / sizeof(int)];
   const int tile = static_cast<int>(blockIdx.x);
   const int job = job_of_tile(batch.first_tiles, batch.count, tile);
-  body(batch.jobs[job], tile - batch.first_tiles[job]);
+  if (threadIdx.x < sizeof(Job) / sizeof(int))
+    words[threadIdx.x] = reinterpret_cast<const int*>(batch.jobs + job)[threadIdx.x];
+  __syncthreads();
+  body(reinterpret_cast<const Job&>(words), tile - batch.first_tiles[job]);
 }
 
 __device__ inline Team this_team() { return {static_cast<int>(threadIdx.x)}; }

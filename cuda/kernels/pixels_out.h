@@ -87,12 +87,18 @@ SLUICE_HOST_DEVICE inline std::uint8_t lighter_level(const Levels& levels, int x
   return static_cast<std::uint8_t>(nearest < 0.0 ? 0.0 : nearest > 255.0 ? 255.0 : nearest);
 }
 
-// Writes the numbers of one job. All of a team make one, and give the same memory of 256 bytes;
-// before they write, they sync().
+// Writes the numbers of one job, which stays where it is. All of a team make one, and give the same
+// memory of 256 bytes; before they write, they sync().
 class PixelWriter {
  public:
   SLUICE_HOST_DEVICE PixelWriter(const PixelsOut& out, const Team& team, std::uint8_t* table)
-      : out_(out), table_(out.levels.mode == Levels::Mode::as_they_are ? nullptr : table) {
+      : out_(out),
+        row_(out.row),
+        pixel_(out.pixel),
+        channel_(out.channel),
+        dtype_(out.dtype),
+        scales_(out.scales),
+        table_(out.levels.mode == Levels::Mode::as_they_are ? nullptr : table) {
     const std::size_t extent = extent_of(out);
     if (out.dtype == DType::u8) {
       at_ = device_view(static_cast<std::uint8_t*>(out.data), extent);
@@ -110,7 +116,7 @@ class PixelWriter {
 
   SLUICE_HOST_DEVICE void write_level(int y, int x, int c, int level) const {
     if (table_ != nullptr) level = table_[level];
-    if (out_.dtype == DType::u8 && !out_.scales) {
+    if (dtype_ == DType::u8 && !scales_) {
       static_cast<std::uint8_t*>(at_)[place(y, x, c)] = static_cast<std::uint8_t>(level);
     } else {
       write(y, x, c, static_cast<float>(level));
@@ -118,11 +124,11 @@ class PixelWriter {
   }
   // For numbers that are no levels: without the table.
   SLUICE_HOST_DEVICE void write(int y, int x, int c, float value) const {
-    if (out_.scales) value = (value - out_.offset[c]) * out_.factor[c];
+    if (scales_) value = (value - out_.offset[c]) * out_.factor[c];
     const std::int64_t at = place(y, x, c);
-    if (out_.dtype == DType::u8) {
+    if (dtype_ == DType::u8) {
       static_cast<std::uint8_t*>(at_)[at] = level_of(value);
-    } else if (out_.dtype == DType::f16) {
+    } else if (dtype_ == DType::f16) {
       static_cast<std::uint16_t*>(at_)[at] = half_bits(value);
     } else {
       static_cast<float*>(at_)[at] = value;
@@ -131,10 +137,13 @@ class PixelWriter {
 
  private:
   SLUICE_HOST_DEVICE std::int64_t place(int y, int x, int c) const {
-    return y * out_.row + x * out_.pixel + c * out_.channel;
+    return y * row_ + x * pixel_ + c * channel_;
   }
 
-  const PixelsOut out_;
+  const PixelsOut& out_;
+  const std::int64_t row_, pixel_, channel_;
+  const DType dtype_;
+  const bool scales_;
   void* at_ = nullptr;
   const std::uint8_t* table_;
 };

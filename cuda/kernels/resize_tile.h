@@ -70,9 +70,9 @@ SLUICE_HOST_DEVICE void blend_across(const std::uint8_t* row, const ResizeTableV
   const std::uint8_t* pixel = row + static_cast<std::ptrdiff_t>(window.start) * channels;
   const std::int16_t* weight = table.weights + x;
   std::int32_t sums[channels];
-  for (int c = 0; c < channels; ++c) sums[c] = 1 << (table.shift - 1);
+  SLUICE_UNROLL for (int c = 0; c < channels; ++c) sums[c] = 1 << (table.shift - 1);
   for (int k = 0; k < window.count; ++k, pixel += channels, weight += table.length) {
-    for (int c = 0; c < channels; ++c) sums[c] += pixel[c] * *weight;
+    SLUICE_UNROLL for (int c = 0; c < channels; ++c) sums[c] += pixel[c] * *weight;
   }
   for (int c = 0; c < channels; ++c) out[c] = rounded_level(sums[c], table.shift);
 }
@@ -98,8 +98,8 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
   constexpr int kPixels = kResizeTileHeight * kResizeTileWidth;
   constexpr int kOwn = (kPixels + kTeam - 1) / kTeam;
   std::int32_t sums[kOwn][channels];
-  for (int own = 0; own < kOwn; ++own) {
-    for (int c = 0; c < channels; ++c) sums[own][c] = 1 << (rows.shift - 1);
+  SLUICE_UNROLL for (int own = 0; own < kOwn; ++own) {
+    SLUICE_UNROLL for (int c = 0; c < channels; ++c) sums[own][c] = 1 << (rows.shift - 1);
   }
   for (int from = first; from < end; from += kResizeRows) {
     const int to = from + kResizeRows < end ? from + kResizeRows : end;
@@ -110,7 +110,7 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
                              &memory.rows[row][x * channels]);
     }
     team.sync();
-    for (int own = 0; own < kOwn; ++own) {
+    SLUICE_UNROLL for (int own = 0; own < kOwn; ++own) {
       const int i = team.index + own * kTeam;
       const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
       if (y >= tile.height || x >= tile.width) continue;
@@ -122,12 +122,12 @@ SLUICE_HOST_DEVICE void resize_filtered(const ResizeJob& job, const ResizeTile& 
         const std::int32_t weight =
             weights[static_cast<std::ptrdiff_t>(row - window.start) * rows.length];
         const std::uint8_t* pixel = &memory.rows[row - from][x * channels];
-        for (int c = 0; c < channels; ++c) sums[own][c] += pixel[c] * weight;
+        SLUICE_UNROLL for (int c = 0; c < channels; ++c) sums[own][c] += pixel[c] * weight;
       }
     }
     team.sync();
   }
-  for (int own = 0; own < kOwn; ++own) {
+  SLUICE_UNROLL for (int own = 0; own < kOwn; ++own) {
     const int i = team.index + own * kTeam;
     const int y = i / kResizeTileWidth, x = i % kResizeTileWidth;
     if (y >= tile.height || x >= tile.width) continue;
