@@ -1,4 +1,4 @@
-#include <sluice/cuda/kernels/launch.cuh>
+#include <sluice/cuda/kernels/launch_blocks.h>
 #include <sluice/cuda/kernels/on_cuda.h>
 #include <sluice/cuda/kernels/resize_tile.h>
 

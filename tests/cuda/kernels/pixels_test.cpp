@@ -201,22 +201,20 @@ TEST(PixelsOnDevice, CastsAsHalfAndRoundingSay) {
 
 TEST(PixelsOnDevice, ExchangesLayouts) {
   PixelsBatch batch;
-  for (int channels = 1; channels <= 4; ++channels) {
-    const int height = 19, width = 45;
-    std::vector<float> hwc, chw(static_cast<std::size_t>(height * width * channels));
-    for (int i = 0; i < height * width * channels; ++i) {
+  for (std::size_t channels = 1; channels <= 4; ++channels) {
+    const int height = 19, width = 45, each = static_cast<int>(channels);
+    const std::size_t pixels = std::size_t{19} * 45, all = pixels * channels;
+    std::vector<float> hwc, chw(all);
+    for (std::size_t i = 0; i < all; ++i) {
       hwc.push_back(static_cast<float>(i) * 0.37f);
-      const int pixel = i / channels, c = i % channels;
-      chw[static_cast<std::size_t>(c * height * width + pixel)] = hwc.back();
+      chw[i % channels * pixels + i / channels] = hwc.back();
     }
-    batch.add(
-        device::pixels_job(device::hwc_pixels(channels, width * channels, DType::f32),
-                           device::pixels_out(height, width, channels, DType::f32, Layout::chw)),
-        batch.device().upload(hwc.data(), hwc.size()), bytes_of_numbers(chw), "to planes");
-    batch.add(
-        device::pixels_job(device::chw_pixels(height, width, DType::f32),
-                           device::pixels_out(height, width, channels, DType::f32, Layout::hwc)),
-        batch.device().upload(chw.data(), chw.size()), bytes_of_numbers(hwc), "to pixels");
+    batch.add(device::pixels_job(device::hwc_pixels(each, width * each, DType::f32),
+                                 device::pixels_out(height, width, each, DType::f32, Layout::chw)),
+              batch.device().upload(hwc.data(), hwc.size()), bytes_of_numbers(chw), "to planes");
+    batch.add(device::pixels_job(device::chw_pixels(height, width, DType::f32),
+                                 device::pixels_out(height, width, each, DType::f32, Layout::hwc)),
+              batch.device().upload(chw.data(), chw.size()), bytes_of_numbers(hwc), "to pixels");
   }
   batch.check();
 }

@@ -1,7 +1,10 @@
-// Launching a kernel for a batch: one block for each of so many pieces. For .cu files.
+// Launching a kernel for a batch: one block for each of so many pieces. For .cu files;
+// nothing elsewhere.
 //
 // Errors: CUDA's codes, of this launch alone.
 #pragma once
+
+#if defined(__CUDACC__)
 
 #include <sluice/cuda/kernels/tiles.h>
 
@@ -36,3 +39,5 @@ __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
 __device__ inline Team this_team() { return {static_cast<int>(threadIdx.x)}; }
 
 }  // namespace sluice::device
+
+#endif  // __CUDACC__
