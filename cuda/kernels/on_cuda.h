@@ -1,0 +1,28 @@
+// The halves of the kernels that nvcc compiles, for the tables of kernels: each is given a Batch of
+// the jobs that its name says and a cudaStream_t, and gives CUDA's error code. Internal.
+#pragma once
+
+#include <sluice/runtime/device.h>
+
+#include <cstddef>
+#include <span>
+
+namespace sluice::device {
+
+int resize_tables_on_cuda(const void* batch, void* stream);
+int resize_tiles_on_cuda(const void* batch, void* stream);
+int pixels_on_cuda(const void* batch, void* stream);
+int warp_on_cuda(const void* batch, void* stream);
+
+#if defined(SLUICE_HAS_CUDA)
+#define SLUICE_ON_CUDA(function) function
+#else
+#define SLUICE_ON_CUDA(function) nullptr
+#endif
+
+template <class Batch>
+void launch_batch(DeviceStream& stream, const Kernel& kernel, const Batch& batch) {
+  stream.launch(kernel, std::as_bytes(std::span(&batch, 1)));
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,151 @@
+// PixelsOut: where a kernel's pixels go, and as what: 8-bit levels, or numbers of 16 or 32 bits
+// that are normalised, channels interleaved or in planes; perhaps through a table of levels first.
+// Kernels that make 8-bit pixels end with it, so that what comes next costs no pass of its own.
+//
+//   level -> table (Levels) -> (x - offset) * factor -> u8, f16 or f32
+//
+// The arithmetic is that of the kernels in ops/, step by step, so that the bits are the same.
+//
+// Ownership: none. Threads: as values. Errors: std::invalid_argument by the functions that fill it.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/kernels/tiles.h>
+#include <sluice/runtime/half.h>
+#include <sluice/runtime/tensor.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#include <cuda_fp16.h>
+#endif
+
+namespace sluice::device {
+
+// What becomes of each level before anything else.
+struct Levels {
+  enum class Mode : std::uint8_t { as_they_are, table, brightness_contrast };
+  Mode mode = Mode::as_they_are;
+  const std::uint8_t* table = nullptr;  // 256 bytes of device memory
+  float brightness = 1, contrast = 1, center = 128;
+};
+Levels level_table(const std::uint8_t* device_table);
+Levels brightness_contrast_levels(float brightness, float contrast, float center);
+
+struct PixelsOut {
+  void* data = nullptr;  // device memory: where channel 0 of pixel (0, 0) goes
+  // Numbers from a pixel to the one below it, to the right of it, and to its next channel.
+  std::int64_t row = 0, pixel = 0, channel = 0;
+  std::int32_t height = 0, width = 0, channels = 0;
+  DType dtype = DType::u8;
+  bool scales = false;
+  float offset[4] = {0, 0, 0, 0};
+  float factor[4] = {1, 1, 1, 1};
+  Levels levels = {};
+};
+
+// Densely packed, u8, f16 or f32. Numbers are as they are: 0 .. 255.
+PixelsOut pixels_out(int height, int width, int channels, DType dtype = DType::u8,
+                     Layout layout = Layout::hwc);
+// Normalised as normalize.h says.
+PixelsOut normalized_out(int height, int width, int channels, DType dtype, Layout layout,
+                         const std::array<float, 4>& mean, const std::array<float, 4>& std);
+// How many numbers lie between the first and the last, both included.
+SLUICE_HOST_DEVICE inline std::size_t extent_of(const PixelsOut& out) {
+  return static_cast<std::size_t>((out.height - 1) * out.row + (out.width - 1) * out.pixel +
+                                  (out.channels - 1) * out.channel + 1);
+}
+
+SLUICE_HOST_DEVICE inline std::uint16_t half_bits(float value) {
+#if defined(__CUDA_ARCH__)
+  return __half_as_ushort(__float2half_rn(value));
+#else
+  return Half::from_float(value);
+#endif
+}
+SLUICE_HOST_DEVICE inline float number_of_half(std::uint16_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __half2float(__ushort_as_half(bits));
+#else
+  return Half::to_float(bits);
+#endif
+}
+// The nearest level, halves to even; those beyond are cut off, what is no number is 0.
+SLUICE_HOST_DEVICE inline std::uint8_t level_of(float value) {
+  if (!(value > 0.0f)) return 0;
+  return value >= 255.0f ? std::uint8_t{255} : static_cast<std::uint8_t>(rintf(value));
+}
+
+// One entry of brightness_contrast_table().
+SLUICE_HOST_DEVICE inline std::uint8_t lighter_level(const Levels& levels, int x) {
+  const double center = levels.center;
+  const double value = ((x - center) * levels.contrast + center) * levels.brightness;
+  const double nearest = floor(value + 0.5);
+  return static_cast<std::uint8_t>(nearest < 0.0 ? 0.0 : nearest > 255.0 ? 255.0 : nearest);
+}
+
+// Writes the numbers of one job, which stays where it is. All of a team make one, and give the same
+// memory of 256 bytes; before they write, they sync().
+class PixelWriter {
+ public:
+  SLUICE_HOST_DEVICE PixelWriter(const PixelsOut& out, const Team& team, std::uint8_t* table)
+      : out_(out),
+        row_(out.row),
+        pixel_(out.pixel),
+        channel_(out.channel),
+        dtype_(out.dtype),
+        scales_(out.scales),
+        table_(out.levels.mode == Levels::Mode::as_they_are ? nullptr : table) {
+    const std::size_t extent = extent_of(out);
+    if (out.dtype == DType::u8) {
+      at_ = device_view(static_cast<std::uint8_t*>(out.data), extent);
+    } else if (out.dtype == DType::f16) {
+      at_ = device_view(static_cast<std::uint16_t*>(out.data), extent);
+    } else {
+      at_ = device_view(static_cast<float*>(out.data), extent);
+    }
+    if (table_ == nullptr) return;
+    const bool given = out.levels.mode == Levels::Mode::table;
+    const std::uint8_t* const levels = given ? device_view(out.levels.table, 256) : nullptr;
+    for (int x = team.index; x < 256; x += kTeam)
+      table[x] = given ? levels[x] : lighter_level(out.levels, x);
+  }
+
+  SLUICE_HOST_DEVICE void write_level(int y, int x, int c, int level) const {
+    if (table_ != nullptr) level = table_[level];
+    if (dtype_ == DType::u8 && !scales_) {
+      static_cast<std::uint8_t*>(at_)[place(y, x, c)] = static_cast<std::uint8_t>(level);
+    } else {
+      write(y, x, c, static_cast<float>(level));
+    }
+  }
+  // For numbers that are no levels: without the table.
+  SLUICE_HOST_DEVICE void write(int y, int x, int c, float value) const {
+    if (scales_) value = (value - out_.offset[c]) * out_.factor[c];
+    const std::int64_t at = place(y, x, c);
+    if (dtype_ == DType::u8) {
+      static_cast<std::uint8_t*>(at_)[at] = level_of(value);
+    } else if (dtype_ == DType::f16) {
+      static_cast<std::uint16_t*>(at_)[at] = half_bits(value);
+    } else {
+      static_cast<float*>(at_)[at] = value;
+    }
+  }
+
+ private:
+  SLUICE_HOST_DEVICE std::int64_t place(int y, int x, int c) const {
+    return y * row_ + x * pixel_ + c * channel_;
+  }
+
+  const PixelsOut& out_;
+  const std::int64_t row_, pixel_, channel_;
+  const DType dtype_;
+  const bool scales_;
+  void* at_ = nullptr;
+  const std::uint8_t* table_;
+};
+
+}  // namespace sluice::device

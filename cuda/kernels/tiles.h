@@ -1,0 +1,127 @@
+// Tiles: how one launch serves many samples whose sizes differ. Each sample's job says how many
+// tiles it has; a block of the GPU's threads (a team) does one tile, and finds the job that it
+// belongs to by the number of the first tile of each. No block idles for a small sample.
+//
+//   JobBlock<PixelsJob> block(pinned, count);        // in memory of the caller
+//   for (...) block.add(job);
+//   stream.copy(device, pinned, block.bytes(count)); // or together with other things
+//   launch_pixels(stream, block.on_device(device));
+//
+// Bodies are written once, for a team of any size: on the host a team is one thread, which does all
+// of the work between two calls of sync().
+//
+// Ownership: the caller's memory, on both sides; see device.h for how long it must live. Threads:
+// as values. Errors: std::invalid_argument for too many jobs or tiles.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+
+namespace sluice::device {
+
+// What a launch is given. Both arrays are in device memory; first_tiles has count + 1 numbers.
+template <class Job>
+struct Batch {
+  const Job* jobs = nullptr;
+  const std::int32_t* first_tiles = nullptr;
+  std::int32_t count = 0;
+  std::int32_t tiles = 0;
+};
+
+// Jobs and the numbers of their first tiles, written to memory of the host (256-byte aligned) in
+// the form in which they lie in device memory.
+template <class Job>
+class JobBlock {
+  static_assert(std::is_trivially_copyable_v<Job> && alignof(Job) <= 16);
+
+ public:
+  static std::size_t bytes(int count) { return jobs_at(count) + at(count) * sizeof(Job); }
+
+  JobBlock(void* memory, int count)
+      : first_tiles_(static_cast<std::int32_t*>(memory)),
+        jobs_(reinterpret_cast<std::byte*>(memory) + jobs_at(count)),
+        count_(count) {
+    first_tiles_[0] = 0;
+  }
+  void add(const Job& job) {
+    if (added_ == count_) throw std::invalid_argument("a block of jobs is full");
+    const std::int64_t next = std::int64_t{first_tiles_[added_]} + job.tiles;
+    if (next > INT32_MAX) throw std::invalid_argument("a block of jobs has too many tiles");
+    new (jobs_ + at(added_) * sizeof(Job)) Job(job);
+    first_tiles_[++added_] = static_cast<std::int32_t>(next);
+  }
+  // The jobs added so far, given where the memory has been copied to.
+  Batch<Job> on_device(const void* memory) const {
+    const auto* const start = static_cast<const std::byte*>(memory);
+    return {reinterpret_cast<const Job*>(start + jobs_at(count_)),
+            reinterpret_cast<const std::int32_t*>(start), added_, first_tiles_[added_]};
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  static std::size_t jobs_at(int count) {
+    return (at(count + 1) * sizeof(std::int32_t) + 15) / 16 * 16;
+  }
+
+  std::int32_t* first_tiles_;
+  std::byte* jobs_;
+  int count_;
+  int added_ = 0;
+};
+
+// Which job the tile belongs to; jobs without tiles are passed over.
+SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int count, int tile) {
+  int low = 0, high = count;  // the last job whose first tile is not after this one
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (first_tiles[middle] <= tile) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// The threads of a GPU's block.
+inline constexpr int kBlockThreads = 256;
+
+// Its size, and what stands before loops that must be unrolled for their arrays to be registers.
+#if defined(__CUDA_ARCH__)
+inline constexpr int kTeam = kBlockThreads;
+#define SLUICE_UNROLL _Pragma("unroll")
+#else
+inline constexpr int kTeam = 1;
+#define SLUICE_UNROLL
+#endif
+
+// Those who do one tile: thread `index` of kTeam.
+struct Team {
+  int index = 0;
+  // What each has written until here is seen by all after it.
+  SLUICE_HOST_DEVICE void sync() const {
+#if defined(__CUDA_ARCH__)
+    __syncthreads();
+#endif
+  }
+};
+
+// All tiles of a batch one after the other, on the host: body(job, tile within the job).
+template <class Job, class Body>
+void for_each_tile(const Batch<Job>& batch, const Body& body) {
+  if (batch.tiles == 0) return;
+  const auto count = static_cast<std::size_t>(batch.count);
+  const Job* const jobs = device_view(batch.jobs, count);
+  const std::int32_t* const first = device_view(batch.first_tiles, count + 1);
+  for (int tile = 0; tile < batch.tiles; ++tile) {
+    const int job = job_of_tile(first, batch.count, tile);
+    body(jobs[job], tile - first[job]);
+  }
+}
+
+}  // namespace sluice::device

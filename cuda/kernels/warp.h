@@ -1,0 +1,43 @@
+// rotate, and any affine map, on a device: nearest or bilinear, a fill where there is no picture,
+// for many samples by one launch.
+//
+//   WarpJob job = rotate_job(375, 500, 3, 30, {.fill = 128});
+//   place_warp(job, in, in_stride, out);       // device addresses; job.out has the size
+//   block.add(job);                            // see tiles.h
+//   launch_warp(stream, block.on_device(address));
+//
+// `out` may be changed to normalise, or for levels: see pixels_out.h. Gives what rotate of ops/
+// gives, bit for bit.
+//
+// Ownership: none; input, output and jobs belong to the caller and live until the launch is over.
+// Threads: any. Errors: std::invalid_argument, and what DeviceStream throws.
+#pragma once
+
+#include <sluice/cuda/kernels/tiles.h>
+#include <sluice/cuda/kernels/warp_tile.h>
+#include <sluice/ops/kernels/rotate.h>
+#include <sluice/runtime/device.h>
+
+#include <cstdint>
+
+namespace sluice::device {
+
+// Where the pixels of a turned picture come from, and how large it is.
+struct Rotation {
+  Affine from;
+  int height = 0, width = 0;
+  bool whole_pixels = false;  // by multiples of 90 degrees, each pixel is one of the input's
+};
+Rotation rotation_of(int in_height, int in_width, float degrees, bool keep_size);
+
+// `out` has the size and the channels. Nearest or bilinear.
+WarpJob warp_job(int in_height, int in_width, const Affine& from, Interpolation interpolation,
+                 const Fill& fill, const PixelsOut& out);
+// Makes 8-bit pixels, channels interleaved.
+WarpJob rotate_job(int in_height, int in_width, int channels, float degrees,
+                   const kernels::RotateOptions& options);
+// `in_stride`: bytes from a row to the next.
+void place_warp(WarpJob& job, const std::uint8_t* in, std::int64_t in_stride, void* out);
+void launch_warp(DeviceStream& stream, const Batch<WarpJob>& batch);
+
+}  // namespace sluice::device

@@ -1,0 +1,116 @@
+// One tile of a picture that is turned or sheared: each output pixel looks up the place that an
+// affine map leads to. The arithmetic is that of warp_row() in ops/: places in whole numbers of
+// 2^-32 pixels, weights of 11 bits; so is every bit. Internal to the kernel.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/kernels/pixels_out.h>
+#include <sluice/cuda/kernels/tiles.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+
+// Output place (x, y) shows input place (xx x + xy y + x0, yx x + yy y + y0), where pixel (c, r)
+// covers [c, c + 1) x [r, r + 1). Absolute values of places below 2^24.
+struct Affine {
+  double xx = 1, xy = 0, x0 = 0;
+  double yx = 0, yy = 1, y0 = 0;
+};
+
+struct WarpJob {
+  std::int32_t tiles = 0;
+  std::int32_t in_height = 0, in_width = 0;
+  bool nearest = false;
+  std::uint8_t fill[4] = {0, 0, 0, 0};
+  const std::uint8_t* in = nullptr;  // device memory, out.channels interleaved
+  std::int64_t in_stride = 0;        // bytes from a row to the next, not below zero
+  Affine from;
+  PixelsOut out;
+};
+
+inline constexpr int kWarpTileHeight = 16, kWarpTileWidth = 32;
+inline constexpr int kPlaceBits = 32, kPlaceWeightBits = 11;
+
+SLUICE_HOST_DEVICE inline int warp_tiles_across(int width) {
+  return (width + kWarpTileWidth - 1) / kWarpTileWidth;
+}
+
+SLUICE_HOST_DEVICE inline std::int64_t fixed_place(double value) {
+  return llrint(value * static_cast<double>(std::int64_t{1} << kPlaceBits));
+}
+
+SLUICE_HOST_DEVICE inline std::int64_t within(std::int64_t value, int length) {
+  return value < 0 ? 0 : value > length - 1 ? length - 1 : value;
+}
+
+SLUICE_HOST_DEVICE inline int weight_of_place(std::int64_t place) {
+  constexpr std::int64_t kFraction = (std::int64_t{1} << kPlaceBits) - 1;
+  return static_cast<int>((place & kFraction) >> (kPlaceBits - kPlaceWeightBits));
+}
+
+// The level of the channel at a place between four pixels.
+SLUICE_HOST_DEVICE inline int blend_of_four(const std::uint8_t* const (&pixels)[4], int c, int wx,
+                                            int wy) {
+  constexpr int kWhole = 1 << kPlaceWeightBits;
+  const int upper = pixels[0][c] * kWhole + (pixels[1][c] - pixels[0][c]) * wx;
+  const int lower = pixels[2][c] * kWhole + (pixels[3][c] - pixels[2][c]) * wx;
+  const int sum = upper * (kWhole - wy) + lower * wy;
+  return (sum + (1 << (2 * kPlaceWeightBits - 1))) >> (2 * kPlaceWeightBits);
+}
+
+SLUICE_HOST_DEVICE inline void warp_pixel(const WarpJob& job, const std::uint8_t* in, int y, int x,
+                                          const PixelWriter& out) {
+  const Affine& from = job.from;
+  const int channels = job.out.channels;
+  // A row begins where the map leads, and goes on by whole numbers.
+  const double middle = y + 0.5;
+  std::int64_t at_x = fixed_place(from.xx * 0.5 + from.xy * middle + from.x0);
+  std::int64_t at_y = fixed_place(from.yx * 0.5 + from.yy * middle + from.y0);
+  at_x += x * fixed_place(from.xx);
+  at_y += x * fixed_place(from.yx);
+  const std::int64_t column = at_x >> kPlaceBits, row = at_y >> kPlaceBits;
+  if (column < 0 || column >= job.in_width || row < 0 || row >= job.in_height) {
+    for (int c = 0; c < channels; ++c) out.write_level(y, x, c, job.fill[c]);
+    return;
+  }
+  if (job.nearest) {
+    const std::uint8_t* const pixel = in + row * job.in_stride + column * channels;
+    for (int c = 0; c < channels; ++c) out.write_level(y, x, c, pixel[c]);
+    return;
+  }
+  constexpr std::int64_t kHalf = std::int64_t{1} << (kPlaceBits - 1);
+  at_x -= kHalf;
+  at_y -= kHalf;
+  const std::int64_t left = at_x >> kPlaceBits, top = at_y >> kPlaceBits;
+  const std::uint8_t* const upper = in + within(top, job.in_height) * job.in_stride;
+  const std::uint8_t* const lower = in + within(top + 1, job.in_height) * job.in_stride;
+  const std::int64_t first = within(left, job.in_width) * channels;
+  const std::int64_t second = within(left + 1, job.in_width) * channels;
+  const std::uint8_t* const pixels[4] = {upper + first, upper + second, lower + first,
+                                         lower + second};
+  const int wx = weight_of_place(at_x), wy = weight_of_place(at_y);
+  for (int c = 0; c < channels; ++c) out.write_level(y, x, c, blend_of_four(pixels, c, wx, wy));
+}
+
+// The `number`th tile of the sample; `levels` is 256 bytes that the team shares.
+SLUICE_HOST_DEVICE inline void warp_tile(const WarpJob& job, int number, const Team& team,
+                                         std::uint8_t* levels) {
+  const std::uint8_t* const in =
+      device_view(job.in, static_cast<std::size_t>((job.in_height - 1) * job.in_stride +
+                                                   std::int64_t{job.in_width} * job.out.channels));
+  const PixelWriter out(job.out, team, levels);
+  team.sync();
+  const int across = warp_tiles_across(job.out.width);
+  const int first_y = number / across * kWarpTileHeight, first_x = number % across * kWarpTileWidth;
+  for (int i = team.index; i < kWarpTileHeight * kWarpTileWidth; i += kTeam) {
+    const int y = first_y + i / kWarpTileWidth, x = first_x + i % kWarpTileWidth;
+    if (y < job.out.height && x < job.out.width) warp_pixel(job, in, y, x, out);
+  }
+}
+
+}  // namespace sluice::device

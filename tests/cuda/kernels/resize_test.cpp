@@ -1,0 +1,250 @@
+#include <sluice/cuda/kernels/resize.h>
+#include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/resize_table.h>
+
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/cuda/kernels/on_device.h>
+#include <tests/ops/kernels/reference.h>
+
+namespace sluice::testing {
+namespace {
+
+using kernels::Box;
+
+constexpr Interpolation kAll[] = {Interpolation::nearest,  Interpolation::box,
+                                  Interpolation::bilinear, Interpolation::hamming,
+                                  Interpolation::bicubic,  Interpolation::lanczos};
+
+bool has_sines(Interpolation interpolation) {
+  return interpolation == Interpolation::hamming || interpolation == Interpolation::lanczos;
+}
+
+// A picture and what is wanted of it.
+struct Case {
+  int in_height, in_width, height, width;
+  Box box = {};       // empty: all of it
+  bool view = false;  // the picture is a part of a larger one
+};
+
+const Case kCases[] = {
+    {1, 1, 1, 1},
+    {1, 1, 5, 7},
+    {9, 7, 1, 1},
+    {37, 53, 20, 41},
+    {23, 31, 60, 77},
+    {40, 64, 40, 32},  // one axis keeps its length
+    {33, 48, 16, 48},
+    {17, 33, 17, 33},
+    {50, 41, 33, 70, {}, true},  // down one way, up the other
+    {64, 64, 32, 32},
+    {600, 9, 2, 5},  // windows longer than what a team keeps
+    {5, 700, 7, 3},
+    {40, 60, 24, 24, {3.25, 7.5, 30.5, 41.25}},
+    {40, 60, 50, 70, {0, 0.5, 39.75, 20}, true},
+    {30, 30, 13, 29, {29, 29, 1, 1}},
+    {30, 30, 30, 30, {0, 0, 29.5, 30}},
+    {2, 3, 65, 40},
+};
+
+Box box_of(const Case& c) {
+  return c.box.height > 0
+             ? c.box
+             : Box{0, 0, static_cast<double>(c.in_height), static_cast<double>(c.in_width)};
+}
+
+struct Picture {
+  Image whole, shown;
+};
+Picture picture_of(const Case& c, int channels) {
+  Picture picture;
+  const int edge = c.view ? 3 : 0;
+  picture.whole = make_picture(c.in_height + 2 * edge, c.in_width + 2 * edge, channels,
+                               static_cast<std::uint32_t>(c.in_width * channels));
+  picture.shown = picture.whole.crop_view(edge, edge, c.in_height, c.in_width);
+  return picture;
+}
+const std::uint8_t* upload(OnDevice& device, const Picture& picture) {
+  return device.upload(picture.whole) + (picture.shown.data() - picture.whole.data());
+}
+
+std::string text_of(const Case& c, Interpolation interpolation, int channels, bool mirror) {
+  return std::string(name_of(interpolation)) + " " + std::to_string(c.in_height) + "x" +
+         std::to_string(c.in_width) + " -> " + std::to_string(c.height) + "x" +
+         std::to_string(c.width) + ", " + std::to_string(channels) + " channels" +
+         (mirror ? ", mirrored" : "");
+}
+
+// One launch for pictures of many sizes, and what each of them should be.
+class ResizeBatch {
+ public:
+  void add(const Picture& picture, const Box& box, Interpolation interpolation, bool mirror,
+           const device::PixelsOut& out, std::vector<std::uint8_t> expected, std::string text) {
+    device::ResizeJob job = device::resize_job(picture.shown.height(), picture.shown.width(), box,
+                                               interpolation, mirror, out);
+    place_resize(job, upload(device_, picture), picture.shown.row_stride(),
+                 device_.allocate(expected.size()), device_.allocate(device::resize_scratch(job)));
+    jobs_.push_back(job);
+    expected_.push_back(std::move(expected));
+    texts_.push_back(std::move(text));
+  }
+  void check() {
+    launch_resize(device_.stream(), device_.upload(jobs_));
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const auto got = device_.download(static_cast<const std::uint8_t*>(jobs_[i].out.data),
+                                        expected_[i].size());
+      if (device_.same_sines() || !has_sines(jobs_[i].interpolation)) {
+        ASSERT_EQ(got, expected_[i]) << texts_[i];
+      } else if (jobs_[i].out.dtype == DType::u8) {
+        for (std::size_t k = 0; k < got.size(); ++k)
+          ASSERT_LE(std::abs(got[k] - expected_[i][k]), 1) << texts_[i];
+      }
+    }
+  }
+
+ private:
+  OnDevice device_;
+  std::vector<device::ResizeJob> jobs_;
+  std::vector<std::vector<std::uint8_t>> expected_;
+  std::vector<std::string> texts_;
+};
+
+TEST(ResizeOnDevice, IsThatOfTheHost) {
+  for (const Interpolation interpolation : kAll) {
+    ResizeBatch batch;
+    for (const Case& c : kCases) {
+      for (int channels = 1; channels <= 4; ++channels) {
+        const bool mirror = channels % 2 == 0;
+        const Picture picture = picture_of(c, channels);
+        Image expected, flipped;
+        kernels::resize(picture.shown, box_of(c), c.height, c.width, interpolation, expected);
+        kernels::flip(expected, mirror, false, flipped);
+        batch.add(picture, box_of(c), interpolation, mirror,
+                  device::pixels_out(c.height, c.width, channels), bytes_of(flipped),
+                  text_of(c, interpolation, channels, mirror));
+      }
+    }
+    batch.check();
+  }
+}
+
+TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
+  const std::array<float, 4> mean{0.485f, 0.456f, 0.406f, 0.1f}, std{0.229f, 0.224f, 0.225f, 0.9f};
+  const Case cases[] = {{37, 53, 20, 41}, {23, 31, 60, 77}, {1, 1, 3, 3}, {17, 33, 17, 33}};
+  for (const Interpolation interpolation : kAll) {
+    ResizeBatch batch;
+    for (const Case& c : cases) {
+      for (int variant = 0; variant < 32; ++variant) {
+        const int channels = 1 + variant % 4;
+        const bool mirror = (variant & 4) != 0;
+        const DType dtype = (variant & 8) != 0 ? DType::f16 : DType::f32;
+        const Layout layout = (variant & 16) != 0 ? Layout::chw : Layout::hwc;
+        const Picture picture = picture_of(c, channels);
+        Tensor expected;
+        kernels::resize_mirror_normalize(picture.shown, c.height, c.width, interpolation,
+                                         {mirror, mean, std, dtype, layout}, expected);
+        batch.add(picture, box_of(c), interpolation, mirror,
+                  device::normalized_out(c.height, c.width, channels, dtype, layout, mean, std),
+                  bytes_of(expected), text_of(c, interpolation, channels, mirror));
+      }
+    }
+    batch.check();
+  }
+}
+
+TEST(ResizeOnDevice, ChangesLevelsOnTheWay) {
+  ResizeBatch batch;
+  const Case c{37, 53, 20, 41};
+  const Picture picture = picture_of(c, 3);
+  Image small, expected;
+  kernels::resize(picture.shown, c.height, c.width, Interpolation::bilinear, small);
+  kernels::brightness_contrast(small, 1.3f, 0.7f, 100.0f, expected);
+  device::PixelsOut out = device::pixels_out(c.height, c.width, 3);
+  out.levels = device::brightness_contrast_levels(1.3f, 0.7f, 100.0f);
+  batch.add(picture, box_of(c), Interpolation::bilinear, false, out, bytes_of(expected), "levels");
+  batch.check();
+}
+
+// Weights as numbers: pictures would hide small differences.
+TEST(ResizeOnDevice, TablesAreThoseOfTheHost) {
+  const struct {
+    int in_length;
+    double start, length;
+    int out_length;
+  } axes[] = {{1, 0, 1, 1},        {1, 0, 1, 9},        {9, 0, 9, 1},       {500, 0, 500, 224},
+              {375, 0, 375, 224},  {100, 0, 100, 1000}, {777, 0, 777, 776}, {64, 0, 64, 16},
+              {64, 3.3, 41.7, 20}, {64, 63.5, 0.5, 3},  {64, 0.25, 0.5, 7}, {3000, 0, 3000, 7},
+              {60, 7.5, 1.0, 1},   {40, 39.9, 0.05, 70}};
+  for (const Interpolation interpolation : kAll) {
+    if (interpolation == Interpolation::nearest) continue;
+    OnDevice device;
+    std::vector<device::ResizeJob> jobs;
+    for (const auto& axis : axes) {
+      for (const bool mirror : {false, true}) {
+        device::ResizeJob job =
+            device::resize_job(1, axis.in_length, {0, axis.start, 1, axis.length}, interpolation,
+                               mirror, device::pixels_out(1, axis.out_length, 1));
+        const std::vector<std::uint8_t> black(static_cast<std::size_t>(axis.in_length));
+        place_resize(job, device.upload(black.data(), black.size()), axis.in_length,
+                     device.allocate(static_cast<std::size_t>(axis.out_length)),
+                     device.allocate(device::resize_scratch(job)));
+        jobs.push_back(job);
+      }
+    }
+    launch_resize(device.stream(), device.upload(jobs));
+    for (const device::ResizeJob& job : jobs) {
+      const device::ResizeAxis& axis = job.columns;
+      kernels::ResizeTable table;
+      table.build(axis.in_length, {axis.start, axis.length}, axis.out_length, interpolation,
+                  axis.reversed, 1);
+      const int shift = device.download(axis.shift, 1)[0];
+      ASSERT_EQ(shift, table.shift());
+      const auto length = static_cast<std::size_t>(axis.out_length);
+      const auto windows = device.download(axis.windows, length);
+      const auto weights = device.download(axis.weights, axis.weight_count());
+      for (int i = 0; i < axis.out_length; ++i) {
+        const device::ResizeWindow& window = windows[static_cast<std::size_t>(i)];
+        ASSERT_EQ(window.start, table.start(i));
+        ASSERT_EQ(window.count, table.count(i));
+        for (int k = 0; k < window.count; ++k) {
+          const std::size_t at = static_cast<std::size_t>(k) * length + static_cast<std::size_t>(i);
+          ASSERT_LE(std::abs(weights[at] - table.weights(i)[k]),
+                    device.same_sines() || !has_sines(interpolation) ? 0 : 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(ResizeOnDevice, RefusesWhatCannotBe) {
+  const device::PixelsOut out = device::pixels_out(4, 4, 3);
+  for (const Box& box : {Box{0, 0, 0, 4}, Box{-1, 0, 4, 4}, Box{0, 0, 9, 8.5}})
+    EXPECT_THROW(device::resize_job(9, 8, box, Interpolation::box, false, out),
+                 std::invalid_argument);
+  EXPECT_THROW(device::resize_job(0, 8, {0, 0, 1, 1}, Interpolation::box, false, out),
+               std::invalid_argument);
+  EXPECT_THROW(device::pixels_out(0, 4, 3), std::invalid_argument);
+  EXPECT_THROW(device::pixels_out(4, 65536, 3), std::invalid_argument);
+  EXPECT_THROW(device::pixels_out(4, 4, 5), std::invalid_argument);
+  EXPECT_THROW(device::pixels_out(4, 4, 3, DType::i32), std::invalid_argument);
+  EXPECT_THROW(device::pixels_out(4, 4, 3, DType::u8, Layout::none), std::invalid_argument);
+  EXPECT_THROW(device::normalized_out(4, 4, 3, DType::f32, Layout::chw, {}, {1, 1, 0, 1}),
+               std::invalid_argument);
+  EXPECT_THROW(device::brightness_contrast_levels(-1, 1, 128), std::invalid_argument);
+}
+
+TEST(ResizeOnDevice, NothingIsLaunchedForNothing) {
+  OnDevice device;
+  launch_resize(device.stream(), device.upload(std::vector<device::ResizeJob>()));
+}
+
+}  // namespace
+}  // namespace sluice::testing
