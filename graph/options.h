@@ -9,6 +9,8 @@
 
 namespace sluice {
 
+class Device;
+
 class MemoryResource;
 
 // What becomes of a batch that holds samples which failed.
@@ -69,6 +71,9 @@ struct PipelineOptions {
   // (prefetch + 1), and with several threads 8 for each, so that one sample that takes long keeps
   // no thread idle; without these where prefetch is 0 or output_memory is given.
   int window = 0;
+  // Where the steps run whose inputs lie on a GPU (see Value::gpu()): sluice::gpu(0). Several
+  // pipelines may share it.
+  std::shared_ptr<Device> device = {};
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on
   // every machine. Costs one more copy of each value; off, a batch is short by the samples that it

@@ -31,6 +31,32 @@ template <class T>
 inline constexpr bool never = false;
 }  // namespace detail
 
+class Image;
+class Tensor;
+template <class T>
+class Value;
+
+namespace detail {
+template <class T>
+Value<T> moved_to_device(const Value<T>&) {
+  static_assert(never<T>, "only a Value<Image> and a Value<Tensor> move to a GPU");
+  return {};
+}
+template <class T>
+Value<T> moved_to_host(const Value<T>&) {
+  static_assert(never<T>, "only a Value<Image> and a Value<Tensor> move to a GPU, and back");
+  return {};
+}
+template <>
+Value<Image> moved_to_device(const Value<Image>& image);
+template <>
+Value<Tensor> moved_to_device(const Value<Tensor>& tensor);
+template <>
+Value<Image> moved_to_host(const Value<Image>& image);
+template <>
+Value<Tensor> moved_to_host(const Value<Tensor>& tensor);
+}  // namespace detail
+
 template <class T>
 class Value {
  public:
@@ -44,6 +70,11 @@ class Value {
   detail::SlotId slot() const { return slot_; }
   bool valid() const { return recorder_ != nullptr; }
   bool is_of(const detail::Recorder& recorder) const { return id_ == detail::id_of(recorder); }
+
+  // The same picture or tensor in the memory of the pipeline's device (PipelineOptions::device),
+  // and back; itself where it is there already. Operators run where their pictures and tensors are.
+  Value gpu() const { return detail::moved_to_device(*this); }
+  Value cpu() const { return detail::moved_to_host(*this); }
 
   // What a Value is not. These two exist for what they say.
   template <class X>

@@ -40,6 +40,10 @@ const OperatorPtr& slice_operator();    // (tensor, index, axis)
 const OperatorPtr& pad_operator();      // (list, length, reverse, name)
 const OperatorPtr& stack_operator();    // (list of tensors, length, reverse, name, axis)
 
+// Of devices.
+const OperatorPtr& gpu_operator();  // (value): an image or tensor
+const OperatorPtr& cpu_operator();  // (value)
+
 // All of them.
 std::vector<OperatorPtr> built_in_operators();
 

@@ -7,6 +7,7 @@
 // that the schema does not allow is the error of its sample.
 #pragma once
 
+#include <sluice/graph/plan/gather.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/own.h>
@@ -160,7 +161,7 @@ class ArgumentReader<T, true> {
   std::string_view name_;
 };
 
-enum class Role : std::uint8_t { draws, notes, argument, output };
+enum class Role : std::uint8_t { draws, notes, gathers, argument, output };
 template <class A>
 constexpr Role role_of() {
   using T = std::decay_t<A>;
@@ -168,6 +169,7 @@ constexpr Role role_of() {
       std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
   if (std::is_same_v<T, Random>) return Role::draws;
   if (std::is_same_v<T, SampleNotes>) return Role::notes;
+  if (std::is_same_v<T, Gather>) return Role::gathers;
   return written ? Role::output : Role::argument;
 }
 
@@ -299,6 +301,8 @@ class BoundFunction {
       return (*draw);
     } else if constexpr (S::kRoles[I] == Role::notes) {
       return (notes);
+    } else if constexpr (S::kRoles[I] == Role::gathers) {
+      return (Gather::current());
     } else if constexpr (S::kRoles[I] == Role::output) {
       return (output<I>(sample));
     } else {

@@ -115,6 +115,7 @@ void Recorder::take(SlotId slot, const std::string& user) {
 
 void Recorder::add_step(Step step) {
   for (const SlotId slot : step.reads) use(slot, step.name);
+  require_on_host(step);
   append(std::move(step));
 }
 
@@ -155,12 +156,14 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
     specs.back() = plan_.slots[slot->slot].spec;
   }
   op->check(arguments);
+  const OperatorPtr on_device = place_step(*op, arguments, step_name);
   const std::vector<TensorSpec> known = op->infer(arguments, specs);
   const std::vector<const SlotType*> types = op->output_types(arguments);
   std::vector<SlotId> outputs;
   for (std::size_t i = 0; i < types.size(); ++i) {
     outputs.push_back(add_slot(types[i], step_name));
     plan_.slots.back().spec = known.at(i);
+    if (on_device != nullptr) place_output(plan_.slots.back(), schema);
     if (schema.outputs[i].open) lists_[outputs.back()] = {};
   }
   std::uint32_t number = 0;
@@ -170,8 +173,10 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
   }
   std::vector<SlotId> writes = outputs;
   writes.insert(writes.end(), filled.begin(), filled.end());
-  append(step_of(std::move(op), std::move(arguments), std::move(step_name), std::move(writes),
-                 number));
+  Step step =
+      step_of(std::move(op), std::move(arguments), std::move(step_name), std::move(writes), number);
+  if (on_device != nullptr) step.run_on(on_device);
+  append(std::move(step));
   return outputs;
 }
 
@@ -290,6 +295,7 @@ SlotId Recorder::add_pointer(SlotId like, const std::string& name) {
   const SlotId slot = add_slot(plan_.slots[like].type, name);
   plan_.slots[slot].merged = true;
   plan_.slots[slot].spec = plan_.slots[like].spec;
+  plan_.slots[slot].on_device = plan_.slots[like].on_device;
   return slot;
 }
 
@@ -301,7 +307,8 @@ SlotId Recorder::add_alias(SlotId source, const std::string& name) {
   step.reads = {source};
   step.writes = {slot};
   step.run = [slot, source](Sample& sample) { sample.alias(slot, source); };
-  add_step(std::move(step));
+  use(source, name);
+  append(std::move(step));
   return slot;
 }
 
@@ -385,12 +392,6 @@ std::string Recorder::open_part() const {
   if (branch == nullptr) return "the body, unlike the state it begins with,";
   return "the arm '" + branch->arm_names.at(branch->arms.size()) + "', unlike '" +
          branch->arm_names.front() + "',";
-}
-
-void Recorder::set_outputs(std::vector<SlotId> outputs) {
-  for (const SlotId slot : outputs) use(slot, "the pipeline's result");
-  enclose(plan_, plan_.top, outputs, "the pipeline's result", boundaries_);
-  plan_.outputs = std::move(outputs);
 }
 
 }  // namespace sluice::detail

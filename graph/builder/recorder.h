@@ -154,6 +154,14 @@ class Recorder {
   void fill(SlotId list, const std::string& user);
   void take(SlotId list, const std::string& user);
   void append(Step step);
+  // Where the operator's step runs, which the places of its inputs decide: its version for devices,
+  // or null for the host. Throws BuildError where it cannot be.
+  OperatorPtr place_step(const Operator& op, const Arguments& arguments,
+                         const std::string& step) const;
+  // Of an output of such a step.
+  static void place_output(Slot& slot, const OperatorSchema& schema);
+  // Throws BuildError for a function of the user's that reads what lies on a device.
+  void require_on_host(const Step& step) const;
   void begin_block(ScopeId parent, std::string name);
   void begin_loop_block(const char* what);
   // The first value of which both sides are known to be different tensors.

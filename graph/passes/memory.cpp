@@ -19,13 +19,18 @@ class Places {
       for (std::size_t i = 0; i < branch.results.size(); ++i)
         makers_[branch.results[i]] = {&branch, i, plan.scopes[branch.arms.front().scope].parent};
     });
+    for_each<Step>(plan.top, [&](const Step& step) {
+      if (step.kind == StepKind::stream) insert(by_device_, step.writes);
+    });
   }
 
   // The value that the block of the scope gives.
   void place(SlotId slot, ScopeId scope, int output) {
     Slot& value = plan_.slots[slot];
     if (!value.merged) {
-      if (value.scope == scope && value.output < 0) value.output = output;
+      // A device copies into pinned memory.
+      const bool fits = value.scope == scope && by_device_.count(slot) == 0;
+      if (fits && value.output < 0) value.output = output;
       return;
     }
     const Maker& maker = makers_[slot];
@@ -41,6 +46,7 @@ class Places {
   };
   Plan& plan_;
   std::vector<Maker> makers_;  // by slot
+  Slots by_device_;
 };
 
 }  // namespace

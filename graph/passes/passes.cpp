@@ -149,9 +149,12 @@ Plan fuse(Plan plan) {
     for (Node& node : block.nodes) {
       auto* stage = std::get_if<Stage>(&node);
       auto* before = joined.empty() ? nullptr : std::get_if<Stage>(&joined.back());
-      const bool both_work = stage != nullptr && before != nullptr &&
-                             stage->kind() == StepKind::cpu && before->kind() == StepKind::cpu;
-      if (!both_work) {
+      const auto joins = [](StepKind kind) {
+        return kind == StepKind::cpu || kind == StepKind::stream;
+      };
+      const bool both = stage != nullptr && before != nullptr && stage->kind() == before->kind() &&
+                        joins(stage->kind());
+      if (!both) {
         joined.push_back(std::move(node));
         continue;
       }

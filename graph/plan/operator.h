@@ -138,9 +138,10 @@ struct OperatorSchema {
   std::vector<Input> inputs;
   std::vector<Parameter> parameters;
   std::vector<Output> outputs;
-  std::vector<std::string> events;  // what Sample::note() counts
-  bool draws = false;               // random numbers, of a generator of its own
-  bool effect = false;              // runs even if nobody reads what it gives
+  std::vector<std::string> events;          // what Sample::note() counts
+  bool draws = false;                       // random numbers, of a generator of its own
+  bool effect = false;                      // runs even if nobody reads what it gives
+  std::optional<MemoryKind> moves_to = {};  // it copies to a device (device), or from one (host)
   // How it is said in C++, an expression each; empty where there is no function.
   std::vector<std::string> cpp;
   // Not an operator, but a function of C++ that records these.

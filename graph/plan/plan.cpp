@@ -74,7 +74,8 @@ class Printer {
           step.name + "(" + list(step.reads) + ")" + writes +
               brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
                         step.kind == StepKind::wait ? "waits" : "",
-                        step.kind == StepKind::io ? "io" : "", placed(step.writes),
+                        step.kind == StepKind::io ? "io" : "",
+                        step.kind == StepKind::stream ? "on the device" : "", placed(step.writes),
                         released(step.releases)}),
           notes_.of(step));
     }

@@ -51,14 +51,16 @@ struct Slot {
   bool merged = false;
   std::optional<SlotId> same_as;  // merged, and always another name of this one
   TensorSpec spec;                // of the tensors that it holds
+  bool on_device = false;         // which a step has made that runs on a device
   int output = -1;  // written straight into the batch as this output; set by `place_outputs`
 };
 
 // What a step does with the thread that it is given.
 enum class StepKind : std::uint8_t {
-  cpu,   // works on it
-  wait,  // begins something there, and then waits without one until it is told: see wait.h
-  io     // stands still on it, for a disk or the network: gets one that does not compute
+  cpu,    // works on it
+  wait,   // begins something there, and then waits without one until it is told: see wait.h
+  io,     // stands still on it, for a disk or the network: gets one that does not compute
+  stream  // says there what a device shall do, and waits without one until it is done: see gather.h
 };
 
 struct Step {
@@ -72,6 +74,7 @@ struct Step {
   Arguments arguments;
   std::uint32_t generator = 0;              // of an operator that draws
   std::shared_ptr<std::atomic<bool>> said;  // see Call
+  OperatorPtr on_device;  // its version for devices, where it runs on one: of the kind `stream`
   StepKind kind = StepKind::cpu;
   bool effect = false;  // a function that runs even if nobody reads what it writes
   bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
@@ -86,9 +89,16 @@ struct Step {
   // Makes `run` of the operator with its arguments, and of the slots that it writes: when one of
   // them has changed. A step without an operator stays as it is.
   void bind();
+  // Runs the operator's version for devices from now on.
+  void run_on(OperatorPtr version) {
+    kind = StepKind::stream;
+    on_device = std::move(version);
+    bind();
+  }
 };
 
-// Neighbouring steps that run in one task, or a step that waits.
+// Neighbouring steps that run in one task, or on a device one after the other; or a step that
+// waits.
 struct Stage {
   std::vector<Step> steps;
 

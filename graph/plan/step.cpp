@@ -24,7 +24,8 @@ const std::vector<std::string>& Step::events() const {
 
 void Step::bind() {
   if (op == nullptr) return;
-  run = op->bind({arguments, writes, generator, said});
+  const Operator& runs = on_device != nullptr ? *on_device : *op;
+  run = runs.bind({arguments, writes, generator, said});
   if (declared.empty()) return;
   run = [inner = std::move(run), all = declared](Sample& sample) {
     inner(sample);

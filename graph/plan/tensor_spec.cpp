@@ -38,9 +38,15 @@ TensorSpec spec_of(const ValueSpec& spec, MemoryPlace place) {
   return {spec.dtype, spec.layout, spec.shape.rank, place};
 }
 
+// What lies on a device is known to: of a value whose place nobody knows the host has made it.
+static bool agree_on_place(const TensorSpec& a, const TensorSpec& b) {
+  const auto there = [](const TensorSpec& spec) { return spec.place && !spec.place->on_host(); };
+  return agree(a.place, b.place) && there(a) == there(b);
+}
+
 bool agree(const TensorSpec& a, const TensorSpec& b) {
   return agree(a.dtype, b.dtype) && agree(a.layout, b.layout) && agree(a.rank, b.rank) &&
-         agree(a.place, b.place);
+         agree_on_place(a, b);
 }
 
 TensorSpec common(const TensorSpec& a, const TensorSpec& b) {

@@ -1,8 +1,8 @@
 // TensorSpec: what is known, while a pipeline is described, of the tensors that a slot will hold:
 // the same for every sample. Arms that would give tensors of different type, layout or number of
 // dimensions, or in different memory, are refused before any sample runs. Sizes are not part of it:
-// they may differ from from sample to sample. What nobody knows is left out where nobody knows it,
-// and then agrees with everything.
+// they may differ from sample to sample. What nobody knows is left out, and then agrees with
+// everything; but what lies on a device agrees only with what does, too.
 //
 // Threads: pure functions. Errors: BuildError and Error, as said below.
 #pragma once

@@ -88,6 +88,14 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     samples.push_back(std::make_unique<Sample>(plan));
     samples.back()->count(options.profile);
   }
+  if (has_step(plan, StepKind::stream)) {
+    if (options.device == nullptr) {
+      throw BuildError(
+          "steps of the pipeline run on a GPU, but PipelineOptions::device has none: give it "
+          "gpu()");
+    }
+    device = std::make_unique<DeviceWork>(options.device);
+  }
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   std::vector<Sample*> handles;
   for (auto it = samples.rbegin(); it != samples.rend(); ++it) handles.push_back(it->get());
@@ -103,7 +111,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                           batch_ready(index, in_order);
                         },
                     .broken = [this](std::exception_ptr why) { break_off(std::move(why)); },
-                    .trace = trace.get()});
+                    .trace = trace.get(),
+                    .device = device.get()});
 }
 
 bool Engine::Impl::admit(Sample& sample) noexcept {

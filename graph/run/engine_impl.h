@@ -8,6 +8,7 @@
 
 #include <sluice/graph/run/batches_in_making.h>
 #include <sluice/graph/run/delivery.h>
+#include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/engine.h>
 #include <sluice/graph/run/lower.h>
 #include <sluice/graph/run/tracing.h>
@@ -119,6 +120,7 @@ struct Engine::Impl {
   std::int64_t batch_count = 0, window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
+  std::unique_ptr<DeviceWork> device;  // null: no step runs on one
   std::vector<std::unique_ptr<Sample>> samples;
 
   mutable std::mutex mutex;

@@ -1,6 +1,7 @@
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/operator_registry.h>
 #include <sluice/graph/plan/visit.h>
+#include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/run/runner.h>
 
@@ -10,8 +11,11 @@
 namespace sluice {
 
 struct Inspection::Impl {
-  explicit Impl(const detail::Plan& recorded)
-      : plan(detail::prepare_to_inspect(recorded)), runner(BufferPool::current()), sample(plan) {}
+  Impl(const detail::Plan& recorded, const std::shared_ptr<Device>& on)
+      : plan(detail::prepare_to_inspect(recorded)),
+        device(on != nullptr ? std::make_unique<detail::DeviceWork>(on) : nullptr),
+        runner(BufferPool::current(), nullptr, device.get()),
+        sample(plan) {}
 
   void walk(const detail::Block& block) {
     for (const detail::Node& node : block.nodes) {
@@ -57,6 +61,7 @@ struct Inspection::Impl {
   }
 
   const detail::Plan plan;
+  std::unique_ptr<detail::DeviceWork> device;
   detail::Runner runner;
   detail::Sample sample;
   std::vector<Named> values;
@@ -65,7 +70,7 @@ struct Inspection::Impl {
 
 Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
                        const PipelineOptions& options)
-    : impl_(std::make_unique<Impl>(plan)) {
+    : impl_(std::make_unique<Impl>(plan, options.device)) {
   if (key.index < 0 || key.index >= plan.samples) {
     throw std::out_of_range("inspect: there is no sample " + std::to_string(key.index) +
                             "; they are numbered 0 to " + std::to_string(plan.samples - 1));

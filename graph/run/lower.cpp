@@ -30,7 +30,7 @@ struct Executor::Impl {
       : hooks(std::move(the_hooks)),
         batch_size(static_cast<std::size_t>(size_of_batches)),
         samples(all),
-        runner(pool, hooks.trace),
+        runner(pool, hooks.trace, hooks.device),
         arena(thread_count, static_cast<unsigned>(thread_count)) {
     flow::set_up(arena);
     start_driver();
@@ -104,7 +104,7 @@ struct Executor::Impl {
       return kArrived;
     });
     nodes = std::make_unique<Nodes>(
-        *graph, runner, *window, io && io->size() > 0 ? &*io : nullptr,
+        *graph, runner, *window, io && io->size() > 0 ? &*io : nullptr, hooks.device,
         WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
                   .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);

@@ -24,6 +24,8 @@
 
 namespace sluice::detail {
 
+struct DeviceWork;
+
 struct ExecutorHooks {
   // Fills a free record with the next sample; false when there is none now. One call at a time.
   std::function<bool(Sample&)> admit;
@@ -39,6 +41,7 @@ struct ExecutorHooks {
   // after drain() they are free.
   std::function<void(std::exception_ptr why)> broken;
   PipelineTrace* trace = nullptr;  // null: none
+  DeviceWork* device = nullptr;    // of steps that run on one; outlives the executor
 };
 
 class Executor {

@@ -11,6 +11,7 @@
 #include <sluice/graph/flow/window.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/io_threads.h>
+#include <sluice/graph/run/lower_stream.h>
 #include <sluice/graph/run/lower_wait.h>
 #include <sluice/graph/run/runner.h>
 
@@ -39,9 +40,15 @@ inline const Stage* as_working_stage(const Node& node) {
 // The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
 class Nodes {
  public:
-  // `io` may be null.
-  Nodes(tbb::flow::graph& g, Runner& runner, Window& window, IoThreads* io, WaitHooks hooks)
-      : graph_(g), runner_(runner), window_(window), io_(io), hooks_(std::move(hooks)) {}
+  // `io` may be null, and so may `device` where no step runs on one.
+  Nodes(tbb::flow::graph& g, Runner& runner, Window& window, IoThreads* io, DeviceWork* device,
+        WaitHooks hooks)
+      : graph_(g),
+        runner_(runner),
+        window_(window),
+        io_(io),
+        device_(device),
+        hooks_(std::move(hooks)) {}
 
   // `at_end` says what happens to a token when the block is through; it runs in the block's last
   // node.
@@ -84,6 +91,10 @@ class Nodes {
     if (stage.kind() == StepKind::io && io_ != nullptr) {
       reads_.push_back(std::make_unique<IoStage>(graph_, runner_, stage, *io_, hooks_));
       return resume(*reads_.back(), next, at_end);
+    }
+    if (stage.kind() == StepKind::stream) {
+      streams_.push_back(std::make_unique<StreamStage>(graph_, runner_, stage, *device_, hooks_));
+      return resume(*streams_.back(), next, at_end);
     }
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
@@ -166,11 +177,13 @@ class Nodes {
   Runner& runner_;
   Window& window_;
   IoThreads* const io_;
+  DeviceWork* const device_;
   const WaitHooks hooks_;
   std::vector<std::unique_ptr<StepNode>> stages_;
   std::vector<std::unique_ptr<ResumeNode>> resumes_;
   std::vector<std::unique_ptr<WaitingStage>> waits_;
   std::vector<std::unique_ptr<IoStage>> reads_;
+  std::vector<std::unique_ptr<StreamStage>> streams_;
   std::vector<std::unique_ptr<BranchNode>> branches_;
   std::vector<std::unique_ptr<LoopNode>> loops_;
 };

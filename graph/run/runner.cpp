@@ -1,3 +1,4 @@
+#include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/guarded.h>
 #include <sluice/graph/run/runner.h>
 
@@ -5,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace sluice::detail {
@@ -71,6 +73,10 @@ class StandStill : public WaitListener {
 void Runner::run(Sample& sample, const Stage& stage) noexcept {
   if (stage.kind() == StepKind::wait) {
     run_and_wait(sample, stage);
+    return;
+  }
+  if (stage.kind() == StepKind::stream) {
+    run_on_device(sample, stage);
     return;
   }
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
@@ -174,6 +180,70 @@ void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {
   if (begin_wait(sample, stage, here)) return;
   here.wait();
   end_wait(sample);
+}
+
+void Runner::begin_gather(Sample& sample, const Stage& stage) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  sample.enter_stage();
+  sample.enter(&stage.steps.front());
+  if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
+}
+
+void Runner::gather(Sample& sample, const Stage& stage, Gather& gather) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  const BufferPoolScope scope(device_->memory.values);
+  for (std::size_t i = 0; i < stage.steps.size() && !sample.ended(); ++i) {
+    const Step& step = stage.steps[i];
+    const Gather::Scope jobs(gather, i);
+    guarded(
+        sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
+  }
+}
+
+void Runner::end_gather(Sample& sample, const Stage& stage) noexcept {
+  if (sample.running() == nullptr) return;  // it had ended when it came
+  const Wait::Clock::time_point now =
+      sample.tally.timed() || trace_ != nullptr ? Wait::Clock::now() : Wait::Clock::time_point();
+  // The device does one step for many samples: how long it took for one nobody knows.
+  auto took = now - sample.wait.since;
+  for (const Step& step : stage.steps) {
+    if (!sample.ended()) {
+      for (const SlotId slot : step.releases) sample.release(slot);
+    }
+    if (sample.tally.timed())
+      count(sample, step, std::exchange(took, Wait::Clock::duration::zero()));
+  }
+  if (trace_ != nullptr) trace_->waited(sample, stage.steps.front(), sample.wait.since, now);
+  sample.bytes_waiting = sample.bytes_allocated;
+  sample.enter(nullptr);
+}
+
+void Runner::fail_gather(Sample& sample, const Stage& stage,
+                         const std::exception_ptr& why) noexcept {
+  if (sample.ended()) return;
+  guarded(
+      sample, [&]() -> const std::string& { return stage.steps.front().name; },
+      [&] { std::rethrow_exception(why); });
+}
+
+void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
+  begin_gather(sample, stage);
+  try {
+    Gather alone(*device_->device, device_->memory, stage.steps.size());
+    gather(sample, stage, alone);
+    try {
+      alone.launch();
+      while (!alone.over()) std::this_thread::yield();
+    } catch (...) {
+      alone.abandon();
+      throw;
+    }
+  } catch (...) {
+    fail_gather(sample, stage, std::current_exception());
+  }
+  end_gather(sample, stage);
 }
 
 std::size_t Runner::choose(Sample& sample, const Branch& branch) noexcept {

@@ -7,19 +7,24 @@
 // sample that has ended passes untouched.
 #pragma once
 
+#include <sluice/graph/plan/gather.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/run/tracing.h>
 #include <sluice/runtime/buffer_pool.h>
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 
 namespace sluice::detail {
 
+struct DeviceWork;
+
 class Runner {
  public:
-  // `trace` may be null.
-  explicit Runner(BufferPool& pool, PipelineTrace* trace = nullptr) : pool_(pool), trace_(trace) {}
+  // `trace` may be null, and so may `device` where no step runs on one.
+  explicit Runner(BufferPool& pool, PipelineTrace* trace = nullptr, DeviceWork* device = nullptr)
+      : pool_(pool), trace_(trace), device_(device) {}
 
   // Frames end as cancelled at their next stage once this is set.
   void set_cancelled(bool cancelled) { cancelled_.store(cancelled, std::memory_order_relaxed); }
@@ -39,6 +44,16 @@ class Runner {
   bool begin_io(Sample& sample, const Stage& stage) noexcept;
   void run_io(Sample& sample, const Stage& stage) noexcept;
 
+  // The same for a stage whose steps run on a device: gather() adds the sample's work, and fails
+  // the sample if something is wrong with it; when the device is through, or has failed,
+  // end_gather() is called for all samples, and they go on. fail_gather(): why the device did not
+  // do it.
+  void begin_gather(Sample& sample, const Stage& stage) noexcept;
+  void gather(Sample& sample, const Stage& stage, Gather& gather) noexcept;
+  void end_gather(Sample& sample, const Stage& stage) noexcept;
+  static void fail_gather(Sample& sample, const Stage& stage,
+                          const std::exception_ptr& why) noexcept;
+
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
   std::size_t choose(Sample& sample, const Branch& branch) noexcept;
@@ -53,12 +68,14 @@ class Runner {
   static void carry(Sample& sample, const Loop& loop) noexcept;
 
  private:
+  void run_on_device(Sample& sample, const Stage& stage) noexcept;
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   template <class StepClock>
   void run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept;
 
   BufferPool& pool_;
   PipelineTrace* const trace_;
+  DeviceWork* const device_;
   std::atomic<bool> cancelled_{false};
 };
 

@@ -54,6 +54,8 @@ const char* advice_for(StepKind kind) {
       return "fire or destroy their completion handles";
     case StepKind::io:
       return "they are being read, and end when that returns";
+    case StepKind::stream:
+      return "the device works on them";
     case StepKind::cpu:
       break;
   }

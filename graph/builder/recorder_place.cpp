@@ -1,0 +1,75 @@
+// Where steps run: on the host, or on the device where their inputs lie.
+#include <sluice/graph/builder/device_version.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <optional>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+bool is_pixels(const SlotType* type) {
+  return type == slot_type<Image>() || type == slot_type<Tensor>();
+}
+
+}  // namespace
+
+OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
+                                 const std::string& step) const {
+  const Slot* there = nullptr;
+  const Slot* here = nullptr;
+  for (const Argument& argument : arguments) {
+    const auto* from = std::get_if<SlotArgument>(&argument);
+    if (from == nullptr) continue;
+    const Slot& slot = plan_.slots[from->slot];
+    if (!is_pixels(slot.type)) continue;
+    (slot.on_device ? there : here) = &slot;
+  }
+  const std::optional<MemoryKind>& moves_to = op.schema().moves_to;
+  if (moves_to && (*moves_to == MemoryKind::device ? there : here) != nullptr) {
+    throw BuildError("'" + step + "' copies '" + (there != nullptr ? there : here)->name +
+                     "' to where it is already; leave it out");
+  }
+  if (!moves_to && there == nullptr) return nullptr;
+  if (!moves_to && here != nullptr) {
+    throw BuildError("'" + step + "' is given '" + there->name + "', which lies on the GPU, and '" +
+                     here->name + "', which does not; say .gpu() of this one, or .cpu() of that");
+  }
+  OperatorPtr version = device_version_of(op);
+  if (version == nullptr) {
+    throw BuildError("the operator '" + op.name() + "' does not run on a GPU, where '" +
+                     there->name + "' lies; say .cpu() before it, and .gpu() after it");
+  }
+  return version;
+}
+
+void Recorder::place_output(Slot& slot, const OperatorSchema& schema) {
+  slot.on_device = is_pixels(slot.type) && schema.moves_to != MemoryKind::host;
+  if (slot.on_device) slot.spec.place = MemoryPlace{MemoryKind::device};
+}
+
+void Recorder::require_on_host(const Step& step) const {
+  for (const SlotId slot : step.reads) {
+    if (!plan_.slots[slot].on_device) continue;
+    throw BuildError("'" + step.name + "' is a function that runs on the host, but '" +
+                     plan_.slots[slot].name + "' lies on the GPU; give it .cpu() of that");
+  }
+}
+
+void Recorder::set_outputs(std::vector<SlotId> outputs) {
+  for (const SlotId slot : outputs) {
+    use(slot, "the pipeline's result");
+    if (plan_.slots[slot].on_device) {
+      throw BuildError(
+          "the output '" + plan_.slots[slot].name +
+          "' lies on the GPU, and batches are in the host's memory; give .cpu() of it");
+    }
+  }
+  enclose(plan_, plan_.top, outputs, "the pipeline's result", boundaries_);
+  plan_.outputs = std::move(outputs);
+}
+
+}  // namespace sluice::detail

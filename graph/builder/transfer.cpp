@@ -1,0 +1,163 @@
+// The operators that copy pictures and tensors to a device, and back.
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/built_in_operators.h>
+#include <sluice/graph/builder/device_version.h>
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace sluice::detail {
+namespace {
+
+// Copies between pinned memory and the device's, one for each sample.
+class Copies : public StepLaunch {
+ public:
+  // `staging`: what is copied from, where it is the gather's own.
+  void add(void* to, const void* from, std::size_t bytes, Tensor staging = {}) {
+    copies_.push_back({to, from, bytes});
+    staging_.push_back(std::move(staging));
+  }
+  void clear() noexcept override {
+    copies_.clear();
+    staging_.clear();
+  }
+  void write(Gather&) override {}
+  void launch(DeviceStream& stream) override {
+    for (const Copy& copy : copies_) stream.copy(copy.to, copy.from, copy.bytes);
+  }
+
+ private:
+  struct Copy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
+  std::vector<Copy> copies_;
+  std::vector<Tensor> staging_;
+};
+
+const Tensor& tensor_of(const Image& image) { return image.tensor(); }
+const Tensor& tensor_of(const Tensor& tensor) { return tensor; }
+
+void create_like(const Image& in, Image& out) {
+  out.create(in.height(), in.width(), in.channels());
+}
+void create_like(const Tensor& in, Tensor& out) { out.create(in.shape(), in.dtype(), in.layout()); }
+void* data_of(Image& image) { return image.data(); }
+void* data_of(Tensor& tensor) { return tensor.bytes(); }
+
+template <class T>
+void to_device(Gather& gather, const T& in, T& out) {
+  if (in.empty()) throw std::invalid_argument("the value is empty");
+  create_like(in, out);
+  const Tensor& from = tensor_of(in);
+  Copies& copies = gather.launch_of_step<Copies>();
+  if (from.contiguous() && from.place().kind == MemoryKind::pinned) {
+    copies.add(data_of(out), from.bytes(), from.nbytes());
+    return;
+  }
+  const BufferPoolScope pinned(gather.pinned());
+  Tensor staging = from.clone();
+  const std::byte* const at = staging.bytes();
+  copies.add(data_of(out), at, from.nbytes(), std::move(staging));
+}
+
+template <class T>
+void to_host(Gather& gather, const T& in, T& out) {
+  const Tensor& from = tensor_of(in);
+  {
+    const BufferPoolScope pinned(gather.pinned());
+    create_like(in, out);
+  }
+  gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
+}
+
+OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves_to) {
+  OperatorSchema schema;
+  schema.name = name;
+  schema.family = "devices";
+  schema.summary = summary;
+  schema.inputs = {{"value", {slot_type<Image>(), slot_type<Tensor>()}}};
+  schema.outputs = {{"value", nullptr}};
+  schema.cpp = {std::string("image.") + name + "()"};
+  schema.moves_to = moves_to;
+  return schema;
+}
+
+template <class T, class F>
+std::function<void(Sample&)> bound(const Call& call, F copy) {
+  const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
+  return [from, to, copy](Sample& sample) {
+    copy(Gather::current(), std::as_const(sample).get<T>(from), sample.get<T>(to));
+  };
+}
+
+OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to) {
+  OperatorFunctions functions;
+  functions.output_types = [](const Arguments& all) -> std::vector<const SlotType*> {
+    return {std::get<SlotArgument>(all[0]).type};
+  };
+  functions.infer = [](const Arguments&, const std::vector<TensorSpec>& in) {
+    TensorSpec spec = in[0];
+    spec.place.reset();
+    return std::vector<TensorSpec>{spec};
+  };
+  const bool there = moves_to == MemoryKind::device;
+  functions.bind = [there](const OperatorSchema&, const Call& call) {
+    const bool image = std::get<SlotArgument>(call.arguments[0]).type == slot_type<Image>();
+    if (there) {
+      return image ? bound<Image>(call, to_device<Image>) : bound<Tensor>(call, to_device<Tensor>);
+    }
+    return image ? bound<Image>(call, to_host<Image>) : bound<Tensor>(call, to_host<Tensor>);
+  };
+  auto op =
+      std::make_shared<const Operator>(schema_of(name, summary, moves_to), std::move(functions));
+  keep_device_version(op);
+  return op;
+}
+
+template <class T>
+Value<T> moved(const OperatorPtr& op, const Value<T>& value, bool there) {
+  Recorder& recorder = require_recorder(op->name(), value);
+  if (recorder.plan().slots.at(value.slot()).on_device == there) return value;
+  return apply_operator<T>(op, value);
+}
+
+}  // namespace
+
+const OperatorPtr& gpu_operator() {
+  static const OperatorPtr op =
+      make_move("gpu", "The same in the memory of the pipeline's device.", MemoryKind::device);
+  return op;
+}
+const OperatorPtr& cpu_operator() {
+  static const OperatorPtr op =
+      make_move("cpu", "The same in the memory of the host.", MemoryKind::host);
+  return op;
+}
+
+template <>
+Value<Image> moved_to_device(const Value<Image>& image) {
+  return moved(gpu_operator(), image, true);
+}
+template <>
+Value<Tensor> moved_to_device(const Value<Tensor>& tensor) {
+  return moved(gpu_operator(), tensor, true);
+}
+template <>
+Value<Image> moved_to_host(const Value<Image>& image) {
+  return moved(cpu_operator(), image, false);
+}
+template <>
+Value<Tensor> moved_to_host(const Value<Tensor>& tensor) {
+  return moved(cpu_operator(), tensor, false);
+}
+
+}  // namespace sluice::detail

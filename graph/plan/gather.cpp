@@ -1,0 +1,102 @@
+#include <sluice/graph/plan/gather.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+constexpr std::size_t kAligned = 256;
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+
+constinit thread_local Gather* innermost = nullptr;
+
+}  // namespace
+
+Gather::Gather(Device& device, DeviceMemory& memory, std::size_t steps)
+    : memory_(memory),
+      stream_(device.make_stream()),
+      event_(device.make_event()),
+      launches_(steps) {}
+
+Gather::~Gather() = default;
+
+Gather::Scope::Scope(Gather& gather, std::size_t step) noexcept
+    : before_(std::exchange(innermost, &gather)) {
+  gather.step_ = step;
+}
+Gather::Scope::~Scope() { innermost = before_; }
+
+Gather& Gather::current() {
+  if (innermost == nullptr) throw std::logic_error("a device's step runs outside of a gather");
+  return *innermost;
+}
+
+void Gather::clear() noexcept {
+  for (const std::unique_ptr<StepLaunch>& launch : launches_) {
+    if (launch != nullptr) launch->clear();
+  }
+  for (std::vector<Chunk>* chunks : {&uploads_, &scratch_}) {
+    for (Chunk& chunk : *chunks) chunk.used = 0;
+  }
+}
+
+std::byte* Gather::take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host,
+                        Chunk** from) {
+  bytes = (bytes + kAligned - 1) / kAligned * kAligned;
+  auto chunk = std::find_if(chunks.begin(), chunks.end(), [&](const Chunk& each) {
+    return each.device.size() - each.used >= bytes;
+  });
+  if (chunk == chunks.end()) {
+    // Blocks of a pool begin at multiples of 64: room for a multiple of 256.
+    const std::size_t size = std::max(bytes, kChunk);
+    Chunk made;
+    made.device = memory_.values.allocate(size);
+    if (with_host) made.host = memory_.pinned.allocate(size);
+    chunks.push_back(std::move(made));
+    chunk = chunks.end() - 1;
+  }
+  std::byte* const at = chunk->device.data() + chunk->used;
+  *from = &*chunk;
+  chunk->used += bytes;
+  return at;
+}
+
+Gather::Upload Gather::upload(std::size_t bytes) {
+  Chunk* chunk = nullptr;
+  std::byte* const device = take(uploads_, bytes, true, &chunk);
+  return {chunk->host.data() + (device - chunk->device.data()), device};
+}
+
+std::byte* Gather::scratch(std::size_t bytes) {
+  Chunk* chunk = nullptr;
+  return take(scratch_, bytes, false, &chunk);
+}
+
+void Gather::launch() {
+  for (const std::unique_ptr<StepLaunch>& launch : launches_) {
+    if (launch != nullptr) launch->write(*this);
+  }
+  for (const Chunk& chunk : uploads_) {
+    if (chunk.used > 0) stream_->copy(chunk.device.data(), chunk.host.data(), chunk.used);
+  }
+  for (const std::unique_ptr<StepLaunch>& launch : launches_) {
+    if (launch != nullptr) launch->launch(*stream_);
+  }
+  stream_->record(*event_);
+}
+
+void Gather::abandon() noexcept {
+  try {
+    stream_->record(*event_);
+    while (!event_->over()) std::this_thread::yield();
+  } catch (const DeviceError& error) {
+    // Lost: nothing runs there any more. Else the event has told what was wrong, and is over.
+    static_cast<void>(error);
+  } catch (...) {
+  }
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,115 @@
+// Gather: the work of some steps for many samples, put together on the host and then done by a
+// device in one go: one upload, and for each step one launch for all samples.
+//
+// A step that runs on a device has a function like any other (see device_version.h), which runs on
+// the host for one sample after the other: it makes the outputs, whose memory is the device's, and
+// says what is to be done in a job. The jobs of all samples lie together in the step's StepLaunch;
+// when the last sample is in, each writes what its kernels are told into the upload, and launches
+// them. Nobody waits: over() says whether the device is through.
+//
+// Ownership: refers to the device and its pools, which outlive it; has a stream, an event, pinned
+// memory and scratch of its own, which it keeps for the next gather. What jobs read and write lives
+// until over() has said true. Threads: one at a time. Errors: DeviceError; std::bad_alloc; what a
+// launch throws. After an error nothing of it is known to be over: call abandon().
+#pragma once
+
+#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/device.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace sluice::detail {
+
+class Gather;
+
+// What one step of a gather has to do.
+class StepLaunch {
+ public:
+  virtual ~StepLaunch() = default;
+  // Forgets the jobs.
+  virtual void clear() noexcept = 0;
+  // All jobs are there: writes what is uploaded.
+  virtual void write(Gather& gather) = 0;
+  virtual void launch(DeviceStream& stream) = 0;
+};
+
+// Where a device's values and transfers have their memory.
+struct DeviceMemory {
+  explicit DeviceMemory(const std::shared_ptr<Device>& device)
+      : values(device->memory()), pinned(device->pinned()) {}
+  BufferPool values;  // the device's own
+  BufferPool pinned;  // of the host, for copies
+};
+
+class Gather {
+ public:
+  Gather(Device& device, DeviceMemory& memory, std::size_t steps);
+  ~Gather();
+  Gather(const Gather&) = delete;
+  Gather& operator=(const Gather&) = delete;
+
+  // Forgets all jobs.
+  void clear() noexcept;
+  // The steps' functions may ask current(), on this thread and until the next call, for the gather;
+  // jobs are those of step number `step`.
+  class Scope {
+   public:
+    Scope(Gather& gather, std::size_t step) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Gather* const before_;
+  };
+  // Throws std::logic_error outside of a Scope.
+  static Gather& current();
+
+  // For steps. The launch of the step whose function runs, an L, which is made when it is asked for
+  // first.
+  template <class L>
+  L& launch_of_step() {
+    std::unique_ptr<StepLaunch>& launch = launches_[step_];
+    if (launch == nullptr) launch = std::make_unique<L>();
+    return static_cast<L&>(*launch);
+  }
+  // Memory of the host whose bytes will be at `device` when the first launch begins. Aligned to 256
+  // bytes, and good until the gather is over.
+  struct Upload {
+    std::byte* host = nullptr;
+    std::byte* device = nullptr;
+  };
+  Upload upload(std::size_t bytes);
+  // Device memory for the length of the gather, aligned to 256 bytes.
+  std::byte* scratch(std::size_t bytes);
+  BufferPool& pinned() { return memory_.pinned; }
+  // The work on a value that is made elsewhere is over before that of this gather begins: true for
+  // all that reaches it, since samples go on when their work is over.
+
+  // Uploads, launches step after step, and records the event.
+  void launch();
+  // Whether the device is through with it. Throws what went wrong there.
+  bool over() { return event_->over(); }
+  // After an error: waits until the device does not touch the memory any more, or is lost.
+  void abandon() noexcept;
+
+ private:
+  // Memory that is handed out from its beginning on.
+  struct Chunk {
+    Buffer host, device;
+    std::size_t used = 0;
+  };
+  std::byte* take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host, Chunk** from);
+
+  DeviceMemory& memory_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> event_;
+  std::vector<std::unique_ptr<StepLaunch>> launches_;
+  std::size_t step_ = 0;
+  std::vector<Chunk> uploads_, scratch_;
+};
+
+}  // namespace sluice::detail

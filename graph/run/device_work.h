@@ -1,0 +1,27 @@
+// DeviceWork: what a pipeline has of its device: memory, and the thread that asks whether gathers
+// are over. Internal to graph/run/.
+//
+// Ownership: owns both; shares the device. Outlives the stages that use it, and the samples whose
+// values lie there. Threads: any.
+#pragma once
+
+#include <sluice/graph/flow/poller.h>
+#include <sluice/graph/plan/gather.h>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace sluice::detail {
+
+struct DeviceWork {
+  explicit DeviceWork(std::shared_ptr<Device> with) : device(std::move(with)), memory(device) {}
+
+  const std::shared_ptr<Device> device;
+  DeviceMemory memory;
+  flow::poller completions;
+  std::size_t gathers = 4;  // that may be under way at one time, of each stage
+  std::size_t most = 64;    // samples of a gather
+};
+
+}  // namespace sluice::detail
