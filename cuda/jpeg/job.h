@@ -1,0 +1,116 @@
+// What the kernels that decode JPEG files are told: plain data, laid out by JpegBatch in one block
+// that is uploaded, and read by the kernels there.
+//
+// Places within the block and the scratch memory are offsets, so that the block is the same
+// wherever it lies. An MCU, the standard's word, is a group of blocks that are coded together.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// Loops whose arrays shall be registers of a GPU.
+#if defined(__CUDACC__)
+#define SLUICE_UNROLL _Pragma("unroll")
+#else
+#define SLUICE_UNROLL
+#endif
+
+namespace sluice::device {
+
+inline constexpr int kJpegLookupBits = 10;
+
+// The four Huffman tables of a file: two for DC (0 and 1), two for AC (2 and 3).
+struct JpegCodes {
+  // What the next kJpegLookupBits bits lead to: bits 0..3 how many extra bits, 4..7 how many zeros
+  // before, 8..11 bits of the code. 0 for the beginning of a longer code, and for none at all.
+  std::uint16_t entries[4][1 << kJpegLookupBits];
+  // For longer codes, by their length less kJpegLookupBits + 1: one more than the last code, as the
+  // upper of 16 bits; and what leads from a code to its value.
+  std::uint32_t end[4][16 - kJpegLookupBits];
+  std::int32_t offset[4][16 - kJpegLookupBits];
+  std::uint8_t values[4][256];
+};
+static_assert(sizeof(JpegCodes) % 16 == 0);
+
+// A run of MCUs in a row of them, from one record of the index to the next.
+struct JpegSegment {
+  std::uint32_t begin = 0;  // bytes, from the sample's first
+  std::uint32_t end = 0;    // no byte from here on is read
+  std::int16_t predictors[3] = {};
+  std::uint8_t bits_behind = 0;  // of the first byte
+  // What must be left of the last byte: so many bits, or kBelowAByte, or kAnything.
+  std::uint8_t bits_left = 0;
+  std::int32_t column = 0;  // of the first MCU in what is kept; those below 0 are passed over
+  std::uint32_t row = 0;
+  std::uint32_t count = 0;       // MCUs
+  std::uint32_t to_restart = 0;  // MCUs before the next restart marker
+  std::uint8_t turn = 0;         // its number
+  bool marker_ends = false;      // the next record lies after a marker, not before
+
+  static constexpr std::uint8_t kBelowAByte = 8, kAnything = 255;
+};
+
+struct JpegComponent {
+  std::uint64_t first_block = 0;  // of all samples'; a block has 64 coefficients, and 64 bytes
+  std::uint32_t blocks_wide = 0;  // of what is kept, row by row
+  std::uint32_t blocks = 0;
+  std::uint8_t across = 1, down = 1;  // blocks in an MCU
+  std::uint8_t dc = 0, ac = 2;        // which tables
+  // The last column and row that the picture has, where the first that is kept is 0.
+  std::int32_t last_column = 0, last_row = 0;
+  std::uint16_t quantisers[64] = {};  // row by row
+};
+
+// How a component of half the size is brought to the full one.
+enum class JpegStretch : std::uint8_t { none, repeat, fancy };
+
+struct JpegSample {
+  JpegComponent components[3];
+  std::int32_t coded = 0;   // components in the file
+  std::int32_t shown = 0;   // of them, those that are needed
+  std::uint32_t codes = 0;  // which JpegCodes
+  std::uint32_t segments = 0, first_segment = 0;
+  std::uint32_t interval = 0;  // MCUs between restart markers, or 0
+  std::uint64_t bytes_at = 0;  // in the block
+  std::uint32_t blocks = 0;    // of the components that are shown
+  JpegStretch across = JpegStretch::none, down = JpegStretch::none;
+  std::uint8_t orientation = 1;
+  std::uint8_t channels = 3;
+  // What is wanted of the stored picture, from the first pixel that is kept.
+  std::int32_t x = 0, y = 0, width = 0, height = 0;
+  std::uint8_t* out = nullptr;
+  std::int64_t out_stride = 0;
+  // The first tile of each kernel's that belongs to the sample.
+  std::uint32_t huffman_tile = 0, dct_tile = 0, pixel_tile = 0;
+
+  SLUICE_HOST_DEVICE bool turned() const { return orientation >= 5; }
+  SLUICE_HOST_DEVICE std::int32_t out_width() const { return turned() ? height : width; }
+  SLUICE_HOST_DEVICE std::int32_t out_height() const { return turned() ? width : height; }
+};
+
+// Work is cut into tiles that belong to one sample each; a tile is a block of a GPU's threads.
+inline constexpr std::uint32_t kJpegSegmentsPerTile = 64;
+inline constexpr std::uint32_t kJpegBlocksPerTile = 128;
+inline constexpr std::uint32_t kJpegRunsPerTile = 128;
+// Neighbouring pixels of a row that one thread makes.
+inline constexpr std::int32_t kJpegRun = 4;
+
+// The arguments of all three kernels.
+struct JpegLaunch {
+  const std::byte* block = nullptr;  // what was uploaded
+  std::uint64_t block_bytes = 0;
+  std::byte* scratch = nullptr;  // damage, coefficients and components, one after the other
+  std::uint64_t scratch_bytes = 0;
+  // In the block: JpegSample[samples], JpegSegment[], JpegCodes[], and for each kernel the sample
+  // that each tile belongs to.
+  std::uint64_t samples_at = 0, segments_at = 0, codes_at = 0;
+  std::uint64_t huffman_tiles_at = 0, dct_tiles_at = 0, pixel_tiles_at = 0;
+  std::uint32_t samples = 0;
+  std::uint32_t huffman_tiles = 0, dct_tiles = 0, pixel_tiles = 0;
+  // In the scratch memory; uint32_t[samples] of damage lie at its beginning.
+  std::uint64_t coefficients_at = 0, planes_at = 0;
+};
+
+}  // namespace sluice::device
