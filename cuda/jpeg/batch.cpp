@@ -13,17 +13,10 @@ constexpr std::uint64_t kWord = 4;
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
   return (bytes + to - 1) / to * to;
 }
-std::uint32_t tiles_of(std::uint64_t items, std::uint32_t per_tile) {
-  return static_cast<std::uint32_t>((items + per_tile - 1) / per_tile);
-}
-std::uint64_t runs_of(const JpegSample& sample) {
-  const auto width = static_cast<std::uint64_t>(sample.out_width());
-  return (width + kJpegRun - 1) / kJpegRun * static_cast<std::uint64_t>(sample.out_height());
-}
 
 // The place after all that the launch says, where the files' bytes begin.
 std::uint64_t head_bytes(const JpegLaunch& launch) {
-  return rounded(launch.pixel_tiles_at + sizeof(std::uint32_t) * launch.pixel_tiles);
+  return rounded(launch.pixel_tiles_at + sizeof(std::uint32_t) * launch.tiles.pixels);
 }
 
 }  // namespace
@@ -33,7 +26,7 @@ void JpegBatch::clear() {
   codes_.clear();
   segments_ = 0;
   bytes_ = blocks_ = 0;
-  huffman_tiles_ = dct_tiles_ = pixel_tiles_ = 0;
+  tiles_ = {};
 }
 
 std::uint32_t JpegBatch::find_codes(const JpegPlan& plan) {
@@ -54,14 +47,11 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
     return false;
   Sample sample{&plan, file, plan.sample()};
   JpegSample& told = sample.told;
-  told.segments = static_cast<std::uint32_t>(plan.segments().size());
   told.first_segment = segments_;
   told.bytes_at = bytes_;
   told.out = output.at;
   told.out_stride = output.stride;
-  told.huffman_tile = huffman_tiles_;
-  told.dct_tile = dct_tiles_;
-  told.pixel_tile = pixel_tiles_;
+  told.first_tile = tiles_;
   for (JpegComponent& component : told.components) component.first_block += blocks_;
   told.codes = find_codes(plan);
   samples_.push_back(sample);
@@ -69,18 +59,17 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
   segments_ += told.segments;
   bytes_ += rounded(plan.bytes(), kWord);
   blocks_ += told.blocks;
-  huffman_tiles_ += tiles_of(told.segments, kJpegSegmentsPerTile);
-  dct_tiles_ += tiles_of(told.blocks, kJpegBlocksPerTile);
-  pixel_tiles_ += tiles_of(runs_of(told), kJpegRunsPerTile);
+  const JpegTiles more = tiles_of(told);
+  tiles_.huffman += more.huffman;
+  tiles_.dct += more.dct;
+  tiles_.pixels += more.pixels;
   return true;
 }
 
 JpegLaunch JpegBatch::lay_out() const {
   JpegLaunch launch;
   launch.samples = static_cast<std::uint32_t>(samples_.size());
-  launch.huffman_tiles = huffman_tiles_;
-  launch.dct_tiles = dct_tiles_;
-  launch.pixel_tiles = pixel_tiles_;
+  launch.tiles = tiles_;
   std::uint64_t at = 0;
   const auto place = [&at](std::uint64_t& of, std::uint64_t bytes) {
     of = at;
@@ -89,9 +78,9 @@ JpegLaunch JpegBatch::lay_out() const {
   place(launch.samples_at, sizeof(JpegSample) * samples_.size());
   place(launch.codes_at, sizeof(JpegCodes) * codes_.size());
   place(launch.segments_at, sizeof(JpegSegment) * segments_);
-  place(launch.huffman_tiles_at, sizeof(std::uint32_t) * huffman_tiles_);
-  place(launch.dct_tiles_at, sizeof(std::uint32_t) * dct_tiles_);
-  place(launch.pixel_tiles_at, sizeof(std::uint32_t) * pixel_tiles_);
+  place(launch.huffman_tiles_at, sizeof(std::uint32_t) * tiles_.huffman);
+  place(launch.dct_tiles_at, sizeof(std::uint32_t) * tiles_.dct);
+  place(launch.pixel_tiles_at, sizeof(std::uint32_t) * tiles_.pixels);
   launch.block_bytes = at + bytes_;
   launch.coefficients_at = rounded(sizeof(std::uint32_t) * samples_.size());
   launch.planes_at = launch.coefficients_at + 64 * sizeof(std::int16_t) * blocks_;
@@ -123,9 +112,10 @@ void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
     std::fill_n(reinterpret_cast<std::uint32_t*>(upload + tiles_at) + first, count,
                 static_cast<std::uint32_t>(sample));
   };
-  own(launch.huffman_tiles_at, told.huffman_tile, tiles_of(told.segments, kJpegSegmentsPerTile));
-  own(launch.dct_tiles_at, told.dct_tile, tiles_of(told.blocks, kJpegBlocksPerTile));
-  own(launch.pixel_tiles_at, told.pixel_tile, tiles_of(runs_of(told), kJpegRunsPerTile));
+  const JpegTiles tiles = tiles_of(told);
+  own(launch.huffman_tiles_at, told.first_tile.huffman, tiles.huffman);
+  own(launch.dct_tiles_at, told.first_tile.dct, tiles.dct);
+  own(launch.pixel_tiles_at, told.first_tile.pixels, tiles.pixels);
   for (const JpegPlan::Piece& piece : from.plan->pieces()) {
     std::memcpy(bytes + piece.at, from.file.data() + piece.begin, piece.bytes);
   }

@@ -44,7 +44,8 @@ class JpegBatch {
   bool add(const JpegPlan& plan, std::span<const std::uint8_t> file, const Output& output);
   std::size_t size() const { return samples_.size(); }
 
-  // Of all that has been added.
+  // Of all that has been added: never more than the sum of what the plans say, and kMoreBytes.
+  static constexpr std::size_t kMoreBytes = 2048;
   std::size_t upload_bytes() const;
   std::size_t scratch_bytes() const;
 
@@ -70,7 +71,7 @@ class JpegBatch {
   std::uint32_t segments_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t blocks_ = 0;
-  std::uint32_t huffman_tiles_ = 0, dct_tiles_ = 0, pixel_tiles_ = 0;
+  JpegTiles tiles_;
 };
 
 }  // namespace sluice::device

@@ -95,9 +95,7 @@ SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
     std::uint32_t pairs[4];
   };
   Eight all[8];
-  SLUICE_UNROLL for (int i = 0; i < 8; ++i) {
-    all[i] = reinterpret_cast<const Eight*>(coefficients)[i];
-  }
+  SLUICE_UNROLL for (int i = 0; i < 8; ++i) { all[i] = load_as<Eight>(coefficients + 8 * i); }
   const auto raw = [&](int y, int x) {
     const int k = kZigzag.at[8 * y + x];
     return wrap_to_16(all[k / 8].pairs[k % 8 / 2] >> (k % 2 * 16));
@@ -114,7 +112,7 @@ SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
       eight |= static_cast<std::uint64_t>(clamp_to(out[x], -128, 127) + 128) << 8 * x;
     }
     for (int y = 0; y < rows; ++y) {
-      *reinterpret_cast<std::uint64_t*>(to + (first + y) * stride) = eight;
+      store_as(to + (first + y) * stride, eight);
     }
   };
 

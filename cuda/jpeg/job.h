@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 // Loops whose arrays shall be registers of a GPU.
 #if defined(__CUDACC__)
@@ -18,6 +19,26 @@
 #endif
 
 namespace sluice::device {
+
+// Many bytes at once, at a multiple of their size.
+template <class T>
+SLUICE_HOST_DEVICE T load_as(const void* at) {
+#if defined(__CUDA_ARCH__)
+  return *static_cast<const T*>(at);
+#else
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+#endif
+}
+template <class T>
+SLUICE_HOST_DEVICE void store_as(void* at, T value) {
+#if defined(__CUDA_ARCH__)
+  *static_cast<T*>(at) = value;
+#else
+  std::memcpy(at, &value, sizeof value);
+#endif
+}
 
 inline constexpr int kJpegLookupBits = 10;
 
@@ -43,14 +64,15 @@ struct JpegSegment {
   // What must be left of the last byte: so many bits, or kBelowAByte, or kAnything.
   std::uint8_t bits_left = 0;
   std::int32_t column = 0;  // of the first MCU in what is kept; those below 0 are passed over
-  std::uint32_t row = 0;
-  std::uint32_t count = 0;       // MCUs
+  std::uint16_t row = 0;
+  std::uint16_t count = 0;       // MCUs
   std::uint32_t to_restart = 0;  // MCUs before the next restart marker
   std::uint8_t turn = 0;         // its number
   bool marker_ends = false;      // the next record lies after a marker, not before
 
   static constexpr std::uint8_t kBelowAByte = 8, kAnything = 255;
 };
+static_assert(sizeof(JpegSegment) == 32);
 
 struct JpegComponent {
   std::uint64_t first_block = 0;  // of all samples'; a block has 64 coefficients, and 64 bytes
@@ -66,6 +88,17 @@ struct JpegComponent {
 // How a component of half the size is brought to the full one.
 enum class JpegStretch : std::uint8_t { none, repeat, fancy };
 
+// Work is cut into tiles that belong to one sample each; a tile is a block of a GPU's threads.
+inline constexpr std::uint32_t kJpegSegmentsPerTile = 64;
+inline constexpr std::uint32_t kJpegBlocksPerTile = 128;
+inline constexpr std::uint32_t kJpegRunsPerTile = 128;
+// Neighbouring pixels of a row that one thread makes.
+inline constexpr std::int32_t kJpegRun = 4;
+
+// Tiles of each kernel.
+struct JpegTiles {
+  std::uint32_t huffman = 0, dct = 0, pixels = 0;
+};
 struct JpegSample {
   JpegComponent components[3];
   std::int32_t coded = 0;   // components in the file
@@ -82,20 +115,21 @@ struct JpegSample {
   std::int32_t x = 0, y = 0, width = 0, height = 0;
   std::uint8_t* out = nullptr;
   std::int64_t out_stride = 0;
-  // The first tile of each kernel's that belongs to the sample.
-  std::uint32_t huffman_tile = 0, dct_tile = 0, pixel_tile = 0;
+  JpegTiles first_tile;
 
   SLUICE_HOST_DEVICE bool turned() const { return orientation >= 5; }
   SLUICE_HOST_DEVICE std::int32_t out_width() const { return turned() ? height : width; }
   SLUICE_HOST_DEVICE std::int32_t out_height() const { return turned() ? width : height; }
 };
 
-// Work is cut into tiles that belong to one sample each; a tile is a block of a GPU's threads.
-inline constexpr std::uint32_t kJpegSegmentsPerTile = 64;
-inline constexpr std::uint32_t kJpegBlocksPerTile = 128;
-inline constexpr std::uint32_t kJpegRunsPerTile = 128;
-// Neighbouring pixels of a row that one thread makes.
-inline constexpr std::int32_t kJpegRun = 4;
+inline JpegTiles tiles_of(const JpegSample& sample) {
+  const auto cut = [](std::uint64_t items, std::uint32_t per_tile) {
+    return static_cast<std::uint32_t>((items + per_tile - 1) / per_tile);
+  };
+  const auto runs = static_cast<std::uint64_t>((sample.out_width() + kJpegRun - 1) / kJpegRun);
+  return {cut(sample.segments, kJpegSegmentsPerTile), cut(sample.blocks, kJpegBlocksPerTile),
+          cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile)};
+}
 
 // The arguments of all three kernels.
 struct JpegLaunch {
@@ -108,7 +142,7 @@ struct JpegLaunch {
   std::uint64_t samples_at = 0, segments_at = 0, codes_at = 0;
   std::uint64_t huffman_tiles_at = 0, dct_tiles_at = 0, pixel_tiles_at = 0;
   std::uint32_t samples = 0;
-  std::uint32_t huffman_tiles = 0, dct_tiles = 0, pixel_tiles = 0;
+  JpegTiles tiles;
   // In the scratch memory; uint32_t[samples] of damage lie at its beginning.
   std::uint64_t coefficients_at = 0, planes_at = 0;
 };

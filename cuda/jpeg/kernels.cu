@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
   }
   __syncthreads();
   const std::uint32_t number =
-      (blockIdx.x - sample.huffman_tile) * kJpegSegmentsPerTile + threadIdx.x;
+      (blockIdx.x - sample.first_tile.huffman) * kJpegSegmentsPerTile + threadIdx.x;
   if (number >= sample.segments) return;
   const JpegSegment segment =
       get<JpegSegment>(launch, launch.segments_at)[sample.first_segment + number];
@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
 __global__ void __launch_bounds__(kJpegBlocksPerTile) jpeg_inverse_dct(const JpegLaunch launch) {
   const std::uint32_t owner = tile_owner(launch, launch.dct_tiles_at);
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
-  const std::uint32_t number = (blockIdx.x - sample.dct_tile) * kJpegBlocksPerTile + threadIdx.x;
+  const std::uint32_t number =
+      (blockIdx.x - sample.first_tile.dct) * kJpegBlocksPerTile + threadIdx.x;
   if (number >= sample.blocks) return;
   make_jpeg_plane(sample, number,
                   reinterpret_cast<const std::int16_t*>(launch.scratch + launch.coefficients_at),
@@ -56,7 +57,8 @@ __global__ void __launch_bounds__(kJpegBlocksPerTile) jpeg_inverse_dct(const Jpe
 __global__ void __launch_bounds__(kJpegRunsPerTile) jpeg_pixels(const JpegLaunch launch) {
   const std::uint32_t owner = tile_owner(launch, launch.pixel_tiles_at);
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
-  const std::uint32_t number = (blockIdx.x - sample.pixel_tile) * kJpegRunsPerTile + threadIdx.x;
+  const std::uint32_t number =
+      (blockIdx.x - sample.first_tile.pixels) * kJpegRunsPerTile + threadIdx.x;
   const auto runs = static_cast<std::uint32_t>((sample.out_width() + kJpegRun - 1) / kJpegRun);
   const std::uint32_t row = number / runs;
   if (row >= static_cast<std::uint32_t>(sample.out_height())) return;
@@ -66,26 +68,24 @@ __global__ void __launch_bounds__(kJpegRunsPerTile) jpeg_pixels(const JpegLaunch
 }
 
 template <class Function>
-int launch_tiles(Function kernel, const void* arguments, std::uint32_t JpegLaunch::*tiles,
+int launch_tiles(Function kernel, const void* arguments, std::uint32_t JpegTiles::*tiles,
                  std::uint32_t threads, void* stream) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  if (launch.*tiles == 0) return cudaSuccess;
-  kernel<<<launch.*tiles, threads, 0, static_cast<cudaStream_t>(stream)>>>(launch);
+  if (launch.tiles.*tiles == 0) return cudaSuccess;
+  kernel<<<launch.tiles.*tiles, threads, 0, static_cast<cudaStream_t>(stream)>>>(launch);
   return cudaGetLastError();
 }
 
 }  // namespace
 
 int jpeg_huffman_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_huffman, arguments, &JpegLaunch::huffman_tiles, kJpegSegmentsPerTile,
-                      stream);
+  return launch_tiles(jpeg_huffman, arguments, &JpegTiles::huffman, kJpegSegmentsPerTile, stream);
 }
 int jpeg_inverse_dct_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_inverse_dct, arguments, &JpegLaunch::dct_tiles, kJpegBlocksPerTile,
-                      stream);
+  return launch_tiles(jpeg_inverse_dct, arguments, &JpegTiles::dct, kJpegBlocksPerTile, stream);
 }
 int jpeg_pixels_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_pixels, arguments, &JpegLaunch::pixel_tiles, kJpegRunsPerTile, stream);
+  return launch_tiles(jpeg_pixels, arguments, &JpegTiles::pixels, kJpegRunsPerTile, stream);
 }
 
 }  // namespace sluice::device

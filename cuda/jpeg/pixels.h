@@ -93,19 +93,22 @@ SLUICE_HOST_DEVICE inline void make_jpeg_pixels(const JpegSample& sample,
     made[3 * i + 2] = to_sample(gray + ((116130 * b + kHalf) >> 16));
   }
   std::uint8_t* const to = out + row * sample.out_stride + std::ptrdiff_t{column} * channels;
-  if (channels == 1) {
-    for (std::int32_t i = 0; i < pixels; ++i) to[i] = made[3 * i];
-    return;
-  }
-  if (pixels == kJpegRun && (reinterpret_cast<std::uintptr_t>(to) & 3) == 0) {
+  const bool words = pixels == kJpegRun && (reinterpret_cast<std::uintptr_t>(to) & 3) == 0;
+  if (channels == 3 && words) {
     SLUICE_UNROLL for (std::int32_t i = 0; i < 3; ++i) {
-      reinterpret_cast<std::uint32_t*>(to)[i] = made[4 * i] | std::uint32_t{made[4 * i + 1]} << 8 |
-                                                std::uint32_t{made[4 * i + 2]} << 16 |
-                                                std::uint32_t{made[4 * i + 3]} << 24;
+      store_as(to + 4 * i, made[4 * i] | std::uint32_t{made[4 * i + 1]} << 8 |
+                               std::uint32_t{made[4 * i + 2]} << 16 |
+                               std::uint32_t{made[4 * i + 3]} << 24);
     }
     return;
   }
-  for (std::int32_t i = 0; i < 3 * pixels; ++i) to[i] = made[i];
+  SLUICE_UNROLL for (std::int32_t i = 0; i < kJpegRun; ++i) {
+    if (i >= pixels) break;
+    to[i * channels] = made[3 * i];
+    if (channels == 1) continue;
+    to[3 * i + 1] = made[3 * i + 1];
+    to[3 * i + 2] = made[3 * i + 2];
+  }
 }
 
 }  // namespace sluice::device

@@ -79,11 +79,22 @@ bool JpegPlan::make(std::span<const std::uint8_t> file, const JpegHeader& header
   }
 }
 
+std::size_t JpegPlan::upload_bytes() const {
+  const JpegTiles tiles = tiles_of(sample_);
+  return bytes_ + sizeof(std::uint32_t) + sizeof(JpegSample) + sizeof(JpegCodes) +
+         sizeof(JpegSegment) * segments_.size() +
+         sizeof(std::uint32_t) * (tiles.huffman + tiles.dct + tiles.pixels);
+}
+std::size_t JpegPlan::scratch_bytes() const {
+  return sizeof(std::uint32_t) + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks;
+}
+
 const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader& header,
                            const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
                            const JpegOptions& options) {
   if (const char* reason = check_kind(header)) return reason;
   if (entry == nullptr || entry->records.empty()) return "the index does not know it";
+  if (file.size() >> 32 != 0) return "4 GiB or more";
   if (region && options.verify) return "it is to be read to its end";
   const int channels = options.color == ColorSpace::rgb ? 3 : 1;
   if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
@@ -111,7 +122,10 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   const Groups groups =
       lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
   const std::uint8_t* const first = info.src->next_input_byte;
-  return find_segments(file, *entry, groups, static_cast<std::size_t>(first - file.data()));
+  const char* reason =
+      find_segments(file, *entry, groups, static_cast<std::size_t>(first - file.data()));
+  sample_.segments = static_cast<std::uint32_t>(segments_.size());
+  return reason;
 }
 
 const char* JpegPlan::read_header(const jpeg_decompress_struct& info, const JpegHeader& header) {
@@ -119,7 +133,8 @@ const char* JpegPlan::read_header(const jpeg_decompress_struct& info, const Jpeg
   stored_width_ = static_cast<int>(info.image_width);
   const bool same = stored_height_ == header.height && stored_width_ == header.width &&
                     info.num_components == header.components && info.data_precision == 8 &&
-                    info.progressive_mode == FALSE && info.arith_code == FALSE;
+                    info.progressive_mode == FALSE && info.arith_code == FALSE &&
+                    info.unread_marker == 0;
   if (!same) return "an unusual header";
   if (const char* reason = check_scan(info)) return reason;
   sample_.coded = info.num_components;
@@ -241,10 +256,10 @@ const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const Jp
                                     : records[number + 1].place;
 
       JpegSegment segment;
-      segment.row = row - groups.top;
+      segment.row = static_cast<std::uint16_t>(row - groups.top);
       segment.column = static_cast<std::int32_t>(begin) - static_cast<std::int32_t>(groups.left);
       segment.count =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(end, groups.right) - begin);
+          static_cast<std::uint16_t>(std::min<std::uint64_t>(end, groups.right) - begin);
       std::copy_n(records[number].predictors, 3, segment.predictors);
       segment.bits_left = end > groups.right ? JpegSegment::kAnything
                           : last             ? JpegSegment::kBelowAByte

@@ -59,7 +59,9 @@ class JpegPlan {
   const std::vector<JpegSegment>& segments() const { return segments_; }
   const JpegCodes& codes() const { return codes_; }
   std::uint64_t codes_hash() const { return codes_hash_; }
-  std::size_t blocks() const { return sample_.blocks; }
+  // What it takes of a batch's memory at the most (see JpegBatch).
+  std::size_t upload_bytes() const;
+  std::size_t scratch_bytes() const;
 
  private:
   // MCUs, rows and columns, from the first to before the end.
