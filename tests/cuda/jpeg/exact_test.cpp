@@ -1,11 +1,9 @@
 // Pixels that the device makes of JPEG files, against the decoder of the host.
 #include "tests/cuda/jpeg/device_decode.h"
+#include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
 #include "tests/io/decode_outcome.h"
 #include "tests/io/jpeg/mutant.h"
-#include "tests/io/pictures.h"
-#include "tests/io/reference_jpeg.h"
-#include <sluice/io/jpeg/exif.h>
 #include <sluice/runtime/random.h>
 
 #include <cstdio>
@@ -29,7 +27,8 @@ struct Wanted {
 // Decodes the whole picture and some regions of it in one batch, and compares each.
 class ExactDecode {
  public:
-  ExactDecode() : device_(test_device()) {}
+  explicit ExactDecode(std::unique_ptr<Device> device = test_device())
+      : device_(std::move(device)) {}
 
   void compare(const File& file, const Wanted& wanted, const std::string& name) {
     const std::optional<JpegIndexEntry> entry = learnt(file, wanted.grain);
@@ -78,43 +77,13 @@ class ExactDecode {
   Random random_{{.seed = 5}};
 };
 
-struct Sampling {
-  const char* name;
-  int across, down;  // of the luma; 0 for a gray file
-};
-constexpr Sampling kSamplings[] = {
-    {"444", 1, 1}, {"422", 2, 1}, {"420", 2, 2}, {"440", 1, 2}, {"gray", 0, 0}};
-
-File encode(const Sampling& sampling, int height, int width, int quality, int restart,
-            std::uint64_t seed, bool optimised) {
-  const bool gray = sampling.across == 0;
-  return reference_encode(draw_picture(height, width, gray ? 1 : 3, seed),
-                          gray ? JCS_GRAYSCALE : JCS_RGB, quality, [&](jpeg_compress_struct& info) {
-                            if (!gray) {
-                              info.comp_info[0].h_samp_factor = sampling.across;
-                              info.comp_info[0].v_samp_factor = sampling.down;
-                            }
-                            info.restart_interval = static_cast<unsigned>(restart);
-                            info.optimize_coding = optimised ? TRUE : FALSE;
-                          });
-}
-
-// `file` with an EXIF segment after its first marker.
-File turned(const File& file, int orientation) {
-  const auto exif = make_exif_orientation(orientation);
-  File out(file.begin(), file.begin() + 2);
-  out.insert(out.end(), {0xff, 0xe1, 0, static_cast<std::uint8_t>(exif.size() + 2)});
-  out.insert(out.end(), exif.begin(), exif.end());
-  out.insert(out.end(), file.begin() + 2, file.end());
-  return out;
-}
-
 TEST(JpegOnDevice, SmallPicturesOfAllSizesAreExact) {
-  ExactDecode decode;
+  // Many batches, for which streams of the stand-in would be slow.
+  ExactDecode decode(std::make_unique<HeapDevice>());
   for (const Sampling& sampling : kSamplings) {
     for (int height = 1; height <= 37; height += height < 4 ? 1 : 5) {
       for (int width = 1; width <= 41; width += width < 7 ? 1 : 4) {
-        const File file = encode(sampling, height, width, 80, 0, 3, false);
+        const File file = encode_test_jpeg(sampling, height, width, 80, 0, 3, false);
         decode.compare(file, {.wide = 4, .narrow = 4},
                        std::string(sampling.name) + ", " + std::to_string(height) + " x " +
                            std::to_string(width));
@@ -133,9 +102,10 @@ TEST(JpegOnDevice, AllKindsAreExact) {
       for (const std::uint32_t grain : {0u, 1u, 3u, 16u}) {
         for (const int quality : {100, 60}) {
           ++seed;
-          const File file = turned(encode(sampling, 70 + seed % 50, 90 + seed % 37, quality,
-                                          restart, static_cast<std::uint64_t>(seed), seed % 2 == 0),
-                                   1 + seed % 8);
+          const File file =
+              turned(encode_test_jpeg(sampling, 70 + seed % 50, 90 + seed % 37, quality, restart,
+                                      static_cast<std::uint64_t>(seed), seed % 2 == 0),
+                     1 + seed % 8);
           Wanted wanted{.wide = 3, .narrow = 2, .grain = grain};
           wanted.options.color = seed % 5 == 0 ? ColorSpace::gray : ColorSpace::rgb;
           wanted.options.apply_orientation = seed % 7 != 0;
@@ -155,7 +125,7 @@ TEST(JpegOnDevice, WildQuantisersAreExact) {
   ExactDecode decode;
   Random random({.seed = 9});
   for (int i = 0; i < 30; ++i) {
-    File file = encode(kSamplings[i % 5], 64, 64, i % 3 == 0 ? 100 : 50, 0, 4, false);
+    File file = encode_test_jpeg(kSamplings[i % 5], 64, 64, i % 3 == 0 ? 100 : 50, 0, 4, false);
     for (const auto& segment : segments_of(file)) {
       if (segment.marker != 0xdb) continue;
       for (std::size_t k = 0; k < 64; ++k)
@@ -198,7 +168,7 @@ TEST_F(JpegFilesOnDevice, DISABLED_AllPhotographsAreExact) {
 
 // Whatever the index can learn of good and odd files.
 TEST_F(JpegFilesOnDevice, TheCorpusIsExact) {
-  ExactDecode decode;
+  ExactDecode decode(std::make_unique<HeapDevice>());
   for (const char* kind : {"good", "odd"}) {
     const std::vector<Entry> entries = entries_of(kind);
     for (const Entry& entry : entries) {
