@@ -53,6 +53,7 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
   told.out_stride = output.stride;
   told.first_tile = tiles_;
   for (JpegComponent& component : told.components) component.first_block += blocks_;
+  for (JpegGroupBlock& block : told.group) block.first += blocks_;
   told.codes = find_codes(plan);
   samples_.push_back(sample);
 

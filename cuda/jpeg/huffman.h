@@ -124,79 +124,114 @@ SLUICE_HOST_DEVICE inline std::uint32_t jpeg_symbol(const JpegBits& bits,
   return 0;
 }
 
-// One block, its coefficients in zigzag order; `out` may be null. `entries`: of all four tables.
-SLUICE_HOST_DEVICE inline bool decode_jpeg_block(JpegBits& bits, const std::uint16_t* entries,
-                                                 const JpegCodes& codes,
-                                                 const JpegComponent& component,
-                                                 std::int32_t& predictor, std::int16_t* out) {
-  constexpr std::uint32_t kEntries = 1 << kJpegLookupBits;
-  bits.refill();
-  const std::uint32_t dc =
-      jpeg_symbol(bits, entries + component.dc * kEntries, codes, component.dc);
-  if (dc == 0 || (dc & 255) > 11) return false;
-  bits.drop(dc >> 8);
-  predictor += bits.number(dc & 15);
-  if (predictor < -32768 || predictor > 32767) return false;
-  if (out != nullptr) out[0] = static_cast<std::int16_t>(predictor);
-
-  const std::uint16_t* const ac_entries = entries + component.ac * kEntries;
-  for (std::uint32_t k = 1; k < 64; ++k) {
-    bits.refill();
-    const std::uint32_t ac = jpeg_symbol(bits, ac_entries, codes, component.ac);
-    const std::uint32_t size = ac & 15, run = ac >> 4 & 15;
-    if (ac == 0 || size > 10) return false;
-    bits.drop(ac >> 8);
-    if (size == 0 && run != 15) break;
-    k += run;
-    if (k > 63) return false;
-    if (size == 0) continue;
-    const std::int32_t value = bits.number(size);
-    if (out != nullptr) out[k] = static_cast<std::int16_t>(value);
+// The state of a thread: which block of which MCU it is in, and where in that.
+class JpegSegmentReader {
+ public:
+  // `words`: the sample's bytes; `entries`: of all four tables; `coefficients`: of all samples.
+  SLUICE_HOST_DEVICE JpegSegmentReader(const JpegSample& sample, const JpegSegment& segment,
+                                       const std::uint32_t* words, const std::uint16_t* entries,
+                                       const JpegCodes& codes, std::int16_t* coefficients)
+      : sample_(sample),
+        segment_(segment),
+        entries_(entries),
+        codes_(codes),
+        coefficients_(coefficients),
+        bits_(words, segment.begin, segment.end, segment.bits_behind),
+        to_restart_(segment.to_restart),
+        turn_(segment.turn) {
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = segment.predictors[i];
   }
-  return !bits.overdrawn();
-}
 
-// False when the piece is damaged. `words`: the sample's bytes; `coefficients`: of all samples.
-SLUICE_HOST_DEVICE inline bool decode_jpeg_segment(
-    const JpegSample& sample, const JpegSegment& segment, const std::uint32_t* words,
-    const std::uint16_t* entries, const JpegCodes& codes, std::int16_t* coefficients) {
-  JpegBits bits(words, segment.begin, segment.end, segment.bits_behind);
-  std::int32_t predictors[3] = {segment.predictors[0], segment.predictors[1],
-                                segment.predictors[2]};
-  std::uint32_t to_restart = segment.to_restart, turn = segment.turn;
-  const bool restarts = sample.interval > 0;
-  for (std::uint32_t i = 0; i <= segment.count; ++i) {
-    const bool over = i == segment.count;
-    if (restarts && to_restart == 0 && (!over || segment.marker_ends)) {
-      if (!bits.pass(0xd0 + turn)) return false;
-      turn = (turn + 1) & 7;
-      to_restart = sample.interval;
-      for (std::int32_t& predictor : predictors) predictor = 0;
-    }
-    if (over) break;
-    --to_restart;
-    const std::int32_t column = segment.column + static_cast<std::int32_t>(i);
-    for (std::int32_t c = 0; c < sample.coded; ++c) {
-      const JpegComponent& component = sample.components[c];
-      const bool kept = column >= 0 && c < sample.shown;
-      for (std::uint32_t y = 0; y < component.down; ++y) {
-        const std::uint64_t row =
-            std::uint64_t{segment.row * component.down + y} * component.blocks_wide;
-        for (std::uint32_t x = 0; x < component.across; ++x) {
-          std::int16_t* out = nullptr;
-          if (kept) {
-            out = coefficients + 64 * (component.first_block + row +
-                                       static_cast<std::uint32_t>(column) * component.across + x);
-          }
-          if (!decode_jpeg_block(bits, entries, codes, component, predictors[c], out)) return false;
-        }
+  // False when the piece is damaged. All symbols are read by one loop: threads that work side by
+  // side would wait for each other at the end of an inner one.
+  SLUICE_HOST_DEVICE bool run() {
+    if (!enter_group()) return false;
+    enter_block();
+    std::uint32_t k = 0;  // the place of the next coefficient, in zigzag order
+    while (group_ < segment_.count) {
+      bits_.refill();
+      const std::uint32_t table = k == 0 ? block_.dc : block_.ac;
+      const std::uint32_t symbol =
+          jpeg_symbol(bits_, entries_ + (table << kJpegLookupBits), codes_, table);
+      const std::uint32_t size = symbol & 15, zeros = symbol >> 4 & 15;
+      if (symbol == 0 || size > (k == 0 ? 11u : 10u)) return false;
+      bits_.drop(symbol >> 8);
+      std::int32_t value = bits_.number(size);
+      bool over = false;
+      if (k == 0) {
+        value = predict(value);
+        if (value < -32768 || value > 32767) return false;
+      } else {
+        over = size == 0 && zeros != 15;
+        k += zeros;
+        if (k > 63 && !over) return false;
       }
+      if (value != 0 && out_ != nullptr) out_[k] = static_cast<std::int16_t>(value);
+      ++k;
+      if (k < 64 && !over) continue;
+      k = 0;
+      if (!next_block()) return false;
     }
+    return ends_well();
   }
-  if (segment.bits_left == JpegSegment::kAnything) return true;
-  bits.refill();
-  if (segment.bits_left == JpegSegment::kBelowAByte) return bits.at_end() && bits.left() < 8;
-  return bits.at_end() && bits.left() == segment.bits_left;
-}
+
+ private:
+  SLUICE_HOST_DEVICE std::int32_t predict(std::int32_t difference) {
+    std::int32_t value = 0;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
+      if (block_.component == i) value = predictors_[i] += difference;
+    }
+    return value;
+  }
+  SLUICE_HOST_DEVICE bool next_block() {
+    if (bits_.overdrawn()) return false;
+    if (++number_ == sample_.group_blocks) {
+      number_ = 0;
+      --to_restart_;
+      ++group_;
+      if (!enter_group()) return false;
+    }
+    enter_block();
+    return true;
+  }
+  // Between two MCUs, and after the last one.
+  SLUICE_HOST_DEVICE bool enter_group() {
+    const bool due = sample_.interval > 0 && to_restart_ == 0 &&
+                     (group_ < segment_.count || segment_.marker_ends);
+    if (!due) return true;
+    if (!bits_.pass(0xd0 + turn_)) return false;
+    turn_ = (turn_ + 1) & 7;
+    to_restart_ = sample_.interval;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = 0;
+    return true;
+  }
+  SLUICE_HOST_DEVICE void enter_block() {
+    block_ = sample_.group[number_];
+    const std::int32_t column = segment_.column + static_cast<std::int32_t>(group_);
+    out_ = nullptr;
+    if (column < 0 || block_.component >= sample_.shown || group_ == segment_.count) return;
+    out_ = coefficients_ + 64 * (block_.first + std::uint64_t{segment_.row} * block_.row_step +
+                                 static_cast<std::uint32_t>(column) * block_.across);
+  }
+  SLUICE_HOST_DEVICE bool ends_well() {
+    if (segment_.bits_left == JpegSegment::kAnything) return true;
+    bits_.refill();
+    if (!bits_.at_end()) return false;
+    return segment_.bits_left == JpegSegment::kBelowAByte ? bits_.left() < 8
+                                                          : bits_.left() == segment_.bits_left;
+  }
+
+  const JpegSample& sample_;
+  const JpegSegment& segment_;
+  const std::uint16_t* const entries_;
+  const JpegCodes& codes_;
+  std::int16_t* const coefficients_;
+  JpegBits bits_;
+  std::int32_t predictors_[3];
+  std::uint32_t to_restart_, turn_;
+  std::uint32_t group_ = 0, number_ = 0;  // MCU, and block in it
+  JpegGroupBlock block_;
+  std::int16_t* out_ = nullptr;  // null for blocks that nobody looks at
+};
 
 }  // namespace sluice::device

@@ -85,6 +85,15 @@ struct JpegComponent {
   std::uint16_t quantisers[64] = {};  // row by row
 };
 
+// A block of every MCU.
+struct JpegGroupBlock {
+  std::uint64_t first = 0;     // of all samples' blocks: the one in the first MCU that is kept
+  std::uint32_t row_step = 0;  // to the next row of MCUs
+  std::uint8_t across = 1;     // to the next MCU
+  std::uint8_t component = 0;
+  std::uint8_t dc = 0, ac = 2;  // which tables
+};
+
 // How a component of half the size is brought to the full one.
 enum class JpegStretch : std::uint8_t { none, repeat, fancy };
 
@@ -100,6 +109,8 @@ struct JpegTiles {
   std::uint32_t huffman = 0, dct = 0, pixels = 0;
 };
 struct JpegSample {
+  JpegGroupBlock group[6];
+  std::uint32_t group_blocks = 0;  // of them, those that there are
   JpegComponent components[3];
   std::int32_t coded = 0;   // components in the file
   std::int32_t shown = 0;   // of them, those that are needed

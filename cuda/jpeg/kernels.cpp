@@ -37,10 +37,9 @@ void huffman_on_host(const void* arguments) {
     const JpegCodes& codes = block.get<JpegCodes>(launch.codes_at)[sample.codes];
     const auto* words = block.get<std::uint32_t>(sample.bytes_at);
     for (std::uint32_t j = 0; j < sample.segments; ++j) {
-      if (!decode_jpeg_segment(sample, segments[sample.first_segment + j], words, codes.entries[0],
-                               codes, coefficients)) {
-        damage[i] = 1;
-      }
+      JpegSegmentReader reader(sample, segments[sample.first_segment + j], words, codes.entries[0],
+                               codes, coefficients);
+      if (!reader.run()) damage[i] = 1;
     }
   }
 }

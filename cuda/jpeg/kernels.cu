@@ -32,15 +32,14 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
   const std::uint32_t number =
       (blockIdx.x - sample.first_tile.huffman) * kJpegSegmentsPerTile + threadIdx.x;
   if (number >= sample.segments) return;
-  const JpegSegment segment =
+  const JpegSegment& segment =
       get<JpegSegment>(launch, launch.segments_at)[sample.first_segment + number];
   auto* const coefficients =
       reinterpret_cast<std::int16_t*>(launch.scratch + launch.coefficients_at);
-  const bool sound =
-      decode_jpeg_segment(sample, segment, get<std::uint32_t>(launch, sample.bytes_at),
-                          reinterpret_cast<const std::uint16_t*>(entries), codes, coefficients);
+  JpegSegmentReader reader(sample, segment, get<std::uint32_t>(launch, sample.bytes_at),
+                           reinterpret_cast<const std::uint16_t*>(entries), codes, coefficients);
   // Others may write the same.
-  if (!sound) reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner] = 1;
+  if (!reader.run()) reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner] = 1;
 }
 
 __global__ void __launch_bounds__(kJpegBlocksPerTile) jpeg_inverse_dct(const JpegLaunch launch) {

@@ -228,6 +228,20 @@ JpegPlan::Groups JpegPlan::lay_out(const Rectangle& stored) {
     component.last_row = half_height - 1 - top;
     sample_.blocks += component.blocks;
   }
+  for (int i = 0; i < sample_.coded; ++i) {
+    const JpegComponent& component = sample_.components[i];
+    for (std::uint32_t y = 0; y < component.down; ++y) {
+      for (std::uint32_t x = 0; x < component.across; ++x) {
+        JpegGroupBlock& block = sample_.group[sample_.group_blocks++];
+        block.first = component.first_block + y * component.blocks_wide + x;
+        block.row_step = component.down * component.blocks_wide;
+        block.across = component.across;
+        block.component = static_cast<std::uint8_t>(i);
+        block.dc = component.dc;
+        block.ac = component.ac;
+      }
+    }
+  }
   sample_.x = stored.x - left * across;
   sample_.y = stored.y - top * down;
   sample_.width = stored.width;
