@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <numeric>
 
 namespace sluice::device {
 namespace {
@@ -17,6 +19,24 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
 // The place after all that the launch says, where the files' bytes begin.
 std::uint64_t head_bytes(const JpegLaunch& launch) {
   return rounded(launch.pixel_tiles_at + sizeof(std::uint32_t) * launch.tiles.pixels);
+}
+
+// Longer ones first, since threads that work side by side wait for the slowest of them.
+void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
+  constexpr std::uint32_t kClasses = 64;
+  std::uint32_t longest = 0, first[kClasses + 1] = {};
+  for (const JpegSegment& segment : segments)
+    longest = std::max(longest, segment.end - segment.begin);
+  const std::uint32_t width = longest / kClasses + 1;
+  const auto class_of = [&](const JpegSegment& segment) {
+    return (longest - (segment.end - segment.begin)) / width;
+  };
+  for (const JpegSegment& segment : segments) ++first[class_of(segment) + 1];
+  std::partial_sum(std::begin(first), std::end(first), std::begin(first));
+  for (const JpegSegment& segment : segments) {
+    std::byte* const at = to + first[class_of(segment)]++ * sizeof(JpegSegment);
+    std::memcpy(at, &segment, sizeof segment);
+  }
 }
 
 }  // namespace
@@ -107,8 +127,8 @@ void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
   std::byte* const bytes = upload + head_bytes(launch) + told.bytes_at;
   told.bytes_at += head_bytes(launch);
   std::memcpy(upload + launch.samples_at + sample * sizeof told, &told, sizeof told);
-  std::memcpy(upload + launch.segments_at + told.first_segment * sizeof(JpegSegment),
-              from.plan->segments().data(), told.segments * sizeof(JpegSegment));
+  put_by_length(from.plan->segments(),
+                upload + launch.segments_at + told.first_segment * sizeof(JpegSegment));
   const auto own = [&](std::uint64_t tiles_at, std::uint32_t first, std::uint32_t count) {
     std::fill_n(reinterpret_cast<std::uint32_t*>(upload + tiles_at) + first, count,
                 static_cast<std::uint32_t>(sample));

@@ -86,7 +86,7 @@ struct JpegComponent {
 };
 
 // A block of every MCU.
-struct JpegGroupBlock {
+struct alignas(16) JpegGroupBlock {
   std::uint64_t first = 0;     // of all samples' blocks: the one in the first MCU that is kept
   std::uint32_t row_step = 0;  // to the next row of MCUs
   std::uint8_t across = 1;     // to the next MCU
