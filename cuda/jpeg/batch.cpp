@@ -150,18 +150,29 @@ void JpegBatch::fill(std::byte* upload) const {
   for (std::size_t i = 0; i < samples_.size(); ++i) fill_sample(upload, i);
 }
 
-void JpegBatch::enqueue(DeviceStream& stream, const Memory& memory) const {
-  if (samples_.empty()) return;
+JpegLaunch JpegBatch::arguments(const Memory& memory) const {
   JpegLaunch launch = lay_out();
   launch.block = memory.device_upload;
   launch.scratch = memory.scratch;
-  stream.copy(memory.device_upload, memory.upload, launch.block_bytes);
+  return launch;
+}
+
+void JpegBatch::enqueue_upload(DeviceStream& stream, const Memory& memory) const {
+  if (!samples_.empty()) stream.copy(memory.device_upload, memory.upload, upload_bytes());
+}
+
+void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const {
+  if (samples_.empty()) return;
+  const JpegLaunch launch = arguments(memory);
   stream.fill(memory.scratch, 0, launch.planes_at);
-  const auto arguments = std::as_bytes(std::span(&launch, 1));
-  stream.launch(kJpegHuffman, arguments);
-  stream.launch(kJpegInverseDct, arguments);
-  stream.launch(kJpegPixels, arguments);
+  for (const Kernel* kernel : {&kJpegHuffman, &kJpegInverseDct, &kJpegPixels})
+    stream.launch(*kernel, std::as_bytes(std::span(&launch, 1)));
   stream.copy(memory.damage, memory.scratch, sizeof(std::uint32_t) * samples_.size());
+}
+
+void JpegBatch::enqueue(DeviceStream& stream, const Memory& memory) const {
+  enqueue_upload(stream, memory);
+  enqueue_decode(stream, memory);
 }
 
 }  // namespace sluice::device
