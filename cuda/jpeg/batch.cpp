@@ -1,0 +1,178 @@
+#include <sluice/cuda/jpeg/batch.h>
+#include <sluice/cuda/jpeg/kernels.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+
+namespace sluice::device {
+namespace {
+
+// The kernels read whole words.
+constexpr std::uint64_t kWord = 4;
+
+std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
+  return (bytes + to - 1) / to * to;
+}
+
+// The place after all that the launch says, where the files' bytes begin.
+std::uint64_t head_bytes(const JpegLaunch& launch) {
+  return rounded(launch.pixel_tiles_at + sizeof(std::uint32_t) * launch.tiles.pixels);
+}
+
+// Longer ones first, since threads that work side by side wait for the slowest of them.
+void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
+  constexpr std::uint32_t kClasses = 64;
+  std::uint32_t longest = 0, first[kClasses + 1] = {};
+  for (const JpegSegment& segment : segments)
+    longest = std::max(longest, segment.end - segment.begin);
+  const std::uint32_t width = longest / kClasses + 1;
+  const auto class_of = [&](const JpegSegment& segment) {
+    return (longest - (segment.end - segment.begin)) / width;
+  };
+  for (const JpegSegment& segment : segments) ++first[class_of(segment) + 1];
+  std::partial_sum(std::begin(first), std::end(first), std::begin(first));
+  for (const JpegSegment& segment : segments) {
+    std::byte* const at = to + first[class_of(segment)]++ * sizeof(JpegSegment);
+    std::memcpy(at, &segment, sizeof segment);
+  }
+}
+
+}  // namespace
+
+void JpegBatch::clear() {
+  samples_.clear();
+  codes_.clear();
+  segments_ = 0;
+  bytes_ = blocks_ = 0;
+  tiles_ = {};
+}
+
+std::uint32_t JpegBatch::find_codes(const JpegPlan& plan) {
+  for (std::size_t i = codes_.size(); i > 0; --i) {
+    const JpegPlan& known = *codes_[i - 1];
+    if (known.codes_hash() == plan.codes_hash() &&
+        std::memcmp(&known.codes(), &plan.codes(), sizeof(JpegCodes)) == 0)
+      return static_cast<std::uint32_t>(i - 1);
+  }
+  codes_.push_back(&plan);
+  return static_cast<std::uint32_t>(codes_.size() - 1);
+}
+
+bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
+                    const Output& output) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+  if (bytes_ + plan.bytes() + kWord >= kMost || segments_ + plan.segments().size() >= kMost)
+    return false;
+  Sample sample{&plan, file, plan.sample()};
+  JpegSample& told = sample.told;
+  told.first_segment = segments_;
+  told.bytes_at = bytes_;
+  told.out = output.at;
+  told.out_stride = output.stride;
+  told.first_tile = tiles_;
+  for (JpegComponent& component : told.components) component.first_block += blocks_;
+  for (JpegGroupBlock& block : told.group) block.first += blocks_;
+  told.codes = find_codes(plan);
+  samples_.push_back(sample);
+
+  segments_ += told.segments;
+  bytes_ += rounded(plan.bytes(), kWord);
+  blocks_ += told.blocks;
+  const JpegTiles more = tiles_of(told);
+  tiles_.huffman += more.huffman;
+  tiles_.dct += more.dct;
+  tiles_.pixels += more.pixels;
+  return true;
+}
+
+JpegLaunch JpegBatch::lay_out() const {
+  JpegLaunch launch;
+  launch.samples = static_cast<std::uint32_t>(samples_.size());
+  launch.tiles = tiles_;
+  std::uint64_t at = 0;
+  const auto place = [&at](std::uint64_t& of, std::uint64_t bytes) {
+    of = at;
+    at = rounded(at + bytes);
+  };
+  place(launch.samples_at, sizeof(JpegSample) * samples_.size());
+  place(launch.codes_at, sizeof(JpegCodes) * codes_.size());
+  place(launch.segments_at, sizeof(JpegSegment) * segments_);
+  place(launch.huffman_tiles_at, sizeof(std::uint32_t) * tiles_.huffman);
+  place(launch.dct_tiles_at, sizeof(std::uint32_t) * tiles_.dct);
+  place(launch.pixel_tiles_at, sizeof(std::uint32_t) * tiles_.pixels);
+  launch.block_bytes = at + bytes_;
+  launch.coefficients_at = rounded(sizeof(std::uint32_t) * samples_.size());
+  launch.planes_at = launch.coefficients_at + 64 * sizeof(std::int16_t) * blocks_;
+  launch.scratch_bytes = launch.planes_at + 64 * blocks_;
+  return launch;
+}
+
+std::size_t JpegBatch::upload_bytes() const { return lay_out().block_bytes; }
+std::size_t JpegBatch::scratch_bytes() const { return lay_out().scratch_bytes; }
+
+void JpegBatch::fill_head(std::byte* upload) const {
+  const JpegLaunch launch = lay_out();
+  for (std::size_t i = 0; i < codes_.size(); ++i) {
+    std::memcpy(upload + launch.codes_at + i * sizeof(JpegCodes), &codes_[i]->codes(),
+                sizeof(JpegCodes));
+  }
+}
+
+void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
+  const JpegLaunch launch = lay_out();
+  const Sample& from = samples_[sample];
+  JpegSample told = from.told;
+  std::byte* const bytes = upload + head_bytes(launch) + told.bytes_at;
+  told.bytes_at += head_bytes(launch);
+  std::memcpy(upload + launch.samples_at + sample * sizeof told, &told, sizeof told);
+  put_by_length(from.plan->segments(),
+                upload + launch.segments_at + told.first_segment * sizeof(JpegSegment));
+  const auto own = [&](std::uint64_t tiles_at, std::uint32_t first, std::uint32_t count) {
+    std::fill_n(reinterpret_cast<std::uint32_t*>(upload + tiles_at) + first, count,
+                static_cast<std::uint32_t>(sample));
+  };
+  const JpegTiles tiles = tiles_of(told);
+  own(launch.huffman_tiles_at, told.first_tile.huffman, tiles.huffman);
+  own(launch.dct_tiles_at, told.first_tile.dct, tiles.dct);
+  own(launch.pixel_tiles_at, told.first_tile.pixels, tiles.pixels);
+  for (const JpegPlan::Piece& piece : from.plan->pieces()) {
+    std::memcpy(bytes + piece.at, from.file.data() + piece.begin, piece.bytes);
+  }
+  // The rest of the last word is read, though not used.
+  const std::size_t size = from.plan->bytes();
+  std::memset(bytes + size, 0, rounded(size, kWord) - size);
+}
+
+void JpegBatch::fill(std::byte* upload) const {
+  fill_head(upload);
+  for (std::size_t i = 0; i < samples_.size(); ++i) fill_sample(upload, i);
+}
+
+JpegLaunch JpegBatch::arguments(const Memory& memory) const {
+  JpegLaunch launch = lay_out();
+  launch.block = memory.device_upload;
+  launch.scratch = memory.scratch;
+  return launch;
+}
+
+void JpegBatch::enqueue_upload(DeviceStream& stream, const Memory& memory) const {
+  if (!samples_.empty()) stream.copy(memory.device_upload, memory.upload, upload_bytes());
+}
+
+void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const {
+  if (samples_.empty()) return;
+  const JpegLaunch launch = arguments(memory);
+  stream.fill(memory.scratch, 0, launch.planes_at);
+  for (const Kernel* kernel : {&kJpegHuffman, &kJpegInverseDct, &kJpegPixels})
+    stream.launch(*kernel, std::as_bytes(std::span(&launch, 1)));
+  stream.copy(memory.damage, memory.scratch, sizeof(std::uint32_t) * samples_.size());
+}
+
+void JpegBatch::enqueue(DeviceStream& stream, const Memory& memory) const {
+  enqueue_upload(stream, memory);
+  enqueue_decode(stream, memory);
+}
+
+}  // namespace sluice::device

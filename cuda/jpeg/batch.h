@@ -1,0 +1,82 @@
+// JpegBatch: many JPEG files that a device decodes at once, each or a region of it, into pixels
+// (rows of interleaved bytes) anywhere in device memory.
+//
+//   batch.clear();
+//   for each file: batch.add(plan, file, {pixels, stride});   // plan.make() has said yes
+//   batch.fill(upload);                          // pinned, batch.upload_bytes()
+//   batch.enqueue(stream, {upload, device_upload, scratch, damage});
+//   ... once an event behind it is over: damage[i] says whether sample i came out
+//
+// Memory is the caller's, and everything is at a multiple of 256 bytes. One upload and three
+// launches serve all samples. A sample that came out damaged is to be decoded by the host, whose
+// verdict counts.
+//
+// Ownership: refers to plans and files until fill() is over. Threads: one, but fill_sample() of
+// different samples may be called from several at once. Errors: std::bad_alloc, and DeviceError of
+// the stream's. Nothing is allocated once it has been used for as much before.
+#pragma once
+
+#include <sluice/cuda/jpeg/plan.h>
+#include <sluice/runtime/device.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice::device {
+
+class JpegBatch {
+ public:
+  struct Output {
+    std::uint8_t* at = nullptr;  // device memory
+    std::ptrdiff_t stride = 0;   // bytes from row to row
+  };
+  struct Memory {
+    const std::byte* upload = nullptr;   // pinned, upload_bytes(); what fill() has filled
+    std::byte* device_upload = nullptr;  // device, as many
+    std::byte* scratch = nullptr;        // device, scratch_bytes()
+    std::uint32_t* damage = nullptr;     // pinned, one for each sample: 0 when all is well
+  };
+
+  void clear();
+  // False, and nothing is added, when a block would become larger than its places can say (4 GiB).
+  bool add(const JpegPlan& plan, std::span<const std::uint8_t> file, const Output& output);
+  std::size_t size() const { return samples_.size(); }
+
+  // Of all that has been added: never more than the sum of what the plans say, and kMoreBytes.
+  static constexpr std::size_t kMoreBytes = 2048;
+  std::size_t upload_bytes() const;
+  std::size_t scratch_bytes() const;
+
+  // Fills what is uploaded: all of it, or what belongs to no sample, and to each of them.
+  void fill(std::byte* upload) const;
+  void fill_head(std::byte* upload) const;
+  void fill_sample(std::byte* upload, std::size_t sample) const;
+
+  // Upload, kernels, and the copy of the damage back to the host; or in two, for a stream that
+  // does nothing but upload. Returns at once.
+  void enqueue(DeviceStream& stream, const Memory& memory) const;
+  void enqueue_upload(DeviceStream& stream, const Memory& memory) const;
+  void enqueue_decode(DeviceStream& stream, const Memory& memory) const;
+  // The arguments of each kernel (see kernels.h), for whoever launches them one by one.
+  JpegLaunch arguments(const Memory& memory) const;
+
+ private:
+  struct Sample {
+    const JpegPlan* plan = nullptr;
+    std::span<const std::uint8_t> file;
+    JpegSample told;  // bytes_at counts from the first byte of all files
+  };
+  JpegLaunch lay_out() const;
+  std::uint32_t find_codes(const JpegPlan& plan);
+
+  std::vector<Sample> samples_;
+  std::vector<const JpegPlan*> codes_;  // one for each content
+  std::uint32_t segments_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t blocks_ = 0;
+  JpegTiles tiles_;
+};
+
+}  // namespace sluice::device

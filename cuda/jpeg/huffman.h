@@ -1,0 +1,237 @@
+// The Huffman codes of a piece of a JPEG file, for one thread of a device: from a record of the
+// index to the next one, into blocks of coefficients that are all zero.
+//
+// Reads no byte but those of the piece and the rest of their 32-bit words, and writes no block but
+// those of the sample, whatever the bytes are. Ownership: refers to what it is given. Errors: what
+// a sound file cannot contain ends it with false.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/jpeg/job.h>
+
+namespace sluice::device {
+
+// The bits of a piece, without the zeros that are stuffed in after each 0xff. From the end of the
+// piece, or a marker, on there are zeros that must not be used.
+class JpegBits {
+ public:
+  // `words`: where `begin` and `end` count from, in bytes.
+  SLUICE_HOST_DEVICE JpegBits(const std::uint32_t* words, std::uint32_t begin, std::uint32_t end,
+                              std::uint32_t behind)
+      : words_(words), next_(begin), end_(end) {
+    refill();
+    drop(behind);
+  }
+
+  // At least 33 bits.
+  SLUICE_HOST_DEVICE void refill() {
+    while (count_ <= 32) take();
+  }
+  SLUICE_HOST_DEVICE std::uint32_t peek(int bits) const {
+    return static_cast<std::uint32_t>(buffer_ >> (64 - bits));
+  }
+  SLUICE_HOST_DEVICE void drop(std::uint32_t bits) {
+    buffer_ <<= bits;
+    count_ -= bits;
+  }
+  // The number that the next `bits` extra bits stand for (ITU-T T.81, F.2.2.1), up to 15.
+  SLUICE_HOST_DEVICE std::int32_t number(std::uint32_t bits) {
+    // In two steps, since nothing moves by 64.
+    const auto value = static_cast<std::int32_t>((buffer_ >> 32) >> 1 >> (31 - bits));
+    drop(bits);
+    return value < (1 << bits >> 1) ? value - (1 << bits) + 1 : value;
+  }
+  // Whether bits have been used that are not there.
+  SLUICE_HOST_DEVICE bool overdrawn() const { return count_ < made_up_; }
+  // Bits that are there and have not been used, where that is less than a byte; else more than 7.
+  SLUICE_HOST_DEVICE std::uint32_t left() const {
+    return ended() ? count_ - made_up_ : count_ - made_up_ + 8;
+  }
+  SLUICE_HOST_DEVICE bool at_end() const { return next_ >= end_; }
+  // Goes on after the marker `code`, which must be what comes next, and begin in this byte.
+  SLUICE_HOST_DEVICE bool pass(std::uint32_t code) {
+    refill();
+    const bool there =
+        left() < 8 && next_ + 1 < end_ && byte(next_) == 0xff && byte(next_ + 1) == code;
+    if (!there) return false;
+    next_ += 2;
+    buffer_ = 0;
+    count_ = made_up_ = 0;
+    refill();
+    return true;
+  }
+
+ private:
+  SLUICE_HOST_DEVICE std::uint32_t byte(std::uint32_t at) const {
+    return words_[at / 4] >> (at % 4 * 8) & 255;
+  }
+  // Nothing but zeros comes any more.
+  SLUICE_HOST_DEVICE bool ended() const {
+    return next_ >= end_ || (byte(next_) == 0xff && (next_ + 1 >= end_ || byte(next_ + 1) != 0));
+  }
+  SLUICE_HOST_DEVICE void append(std::uint32_t bits, std::uint32_t count) {
+    buffer_ |= std::uint64_t{bits} << 32 >> count_;
+    count_ += count;
+  }
+
+  // Appends up to 32 bits to 32 at most.
+  SLUICE_HOST_DEVICE void take() {
+    if (next_ + 4 <= end_) {
+      const std::uint32_t at = next_ / 4, shift = next_ % 4 * 8;
+      const std::uint64_t two = words_[at] | std::uint64_t{words_[at + (shift != 0)]} << 32;
+      const auto four = static_cast<std::uint32_t>(two >> shift);
+      if ((four & (~four - 0x01010101u) & 0x80808080u) == 0) {
+        append((four << 24) | (four << 8 & 0xff0000) | (four >> 8 & 0xff00) | (four >> 24), 32);
+        next_ += 4;
+        return;
+      }
+    }
+    take_byte();
+  }
+  SLUICE_HOST_DEVICE void take_byte() {
+    if (ended()) {
+      count_ += 32;
+      made_up_ += 32;
+      return;
+    }
+    const std::uint32_t value = byte(next_);
+    append(value << 24, 8);
+    next_ += value == 0xff ? 2 : 1;
+  }
+
+  const std::uint32_t* words_;
+  std::uint32_t next_, end_;
+  std::uint64_t buffer_ = 0;   // what comes next is at its upper end
+  std::uint32_t count_ = 0;    // bits in it
+  std::uint32_t made_up_ = 0;  // of them, the last ones that are not there
+};
+
+// The entry (see JpegCodes) of what comes next; 0 where that is no code. `entries` are those of the
+// table, in the fastest memory that there is.
+SLUICE_HOST_DEVICE inline std::uint32_t jpeg_symbol(const JpegBits& bits,
+                                                    const std::uint16_t* entries,
+                                                    const JpegCodes& codes, std::uint32_t table) {
+  const std::uint32_t entry = entries[bits.peek(kJpegLookupBits)];
+  if (entry != 0) return entry;
+  const std::uint32_t next = bits.peek(16);
+  for (std::uint32_t i = 0; i < 16 - kJpegLookupBits; ++i) {
+    if (next >= codes.end[table][i]) continue;
+    const std::uint32_t length = kJpegLookupBits + 1 + i;
+    const auto code = static_cast<std::int32_t>(next >> (16 - length));
+    const std::uint32_t value = codes.values[table][(code + codes.offset[table][i]) & 255];
+    return value | length << 8;
+  }
+  return 0;
+}
+
+// The state of a thread: which block of which MCU it is in, and where in that.
+class JpegSegmentReader {
+ public:
+  // `words`: the sample's bytes; `entries`: of all four tables; `coefficients`: of all samples.
+  SLUICE_HOST_DEVICE JpegSegmentReader(const JpegSample& sample, const JpegSegment& segment,
+                                       const std::uint32_t* words, const std::uint16_t* entries,
+                                       const JpegCodes& codes, std::int16_t* coefficients)
+      : sample_(sample),
+        segment_(segment),
+        entries_(entries),
+        codes_(codes),
+        coefficients_(coefficients),
+        bits_(words, segment.begin, segment.end, segment.bits_behind),
+        to_restart_(segment.to_restart),
+        turn_(segment.turn) {
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = segment.predictors[i];
+  }
+
+  // False when the piece is damaged. All symbols are read by one loop: threads that work side by
+  // side would wait for each other at the end of an inner one.
+  SLUICE_HOST_DEVICE bool run() {
+    if (!enter_group()) return false;
+    enter_block();
+    std::uint32_t k = 0;  // the place of the next coefficient, in zigzag order
+    while (group_ < segment_.count) {
+      bits_.refill();
+      const std::uint32_t table = k == 0 ? block_.dc : block_.ac;
+      const std::uint32_t symbol =
+          jpeg_symbol(bits_, entries_ + (table << kJpegLookupBits), codes_, table);
+      const std::uint32_t size = symbol & 15, zeros = symbol >> 4 & 15;
+      if (symbol == 0 || size > (k == 0 ? 11u : 10u)) return false;
+      bits_.drop(symbol >> 8);
+      std::int32_t value = bits_.number(size);
+      bool over = false;
+      if (k == 0) {
+        value = predict(value);
+        if (value < -32768 || value > 32767) return false;
+      } else {
+        over = size == 0 && zeros != 15;
+        k += zeros;
+        if (k > 63 && !over) return false;
+      }
+      if (value != 0 && out_ != nullptr) out_[k] = static_cast<std::int16_t>(value);
+      ++k;
+      if (k < 64 && !over) continue;
+      k = 0;
+      if (!next_block()) return false;
+    }
+    return ends_well();
+  }
+
+ private:
+  SLUICE_HOST_DEVICE std::int32_t predict(std::int32_t difference) {
+    std::int32_t value = 0;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
+      if (block_.component == i) value = predictors_[i] += difference;
+    }
+    return value;
+  }
+  SLUICE_HOST_DEVICE bool next_block() {
+    if (bits_.overdrawn()) return false;
+    if (++number_ == sample_.group_blocks) {
+      number_ = 0;
+      --to_restart_;
+      ++group_;
+      if (!enter_group()) return false;
+    }
+    enter_block();
+    return true;
+  }
+  // Between two MCUs, and after the last one.
+  SLUICE_HOST_DEVICE bool enter_group() {
+    const bool due = sample_.interval > 0 && to_restart_ == 0 &&
+                     (group_ < segment_.count || segment_.marker_ends);
+    if (!due) return true;
+    if (!bits_.pass(0xd0 + turn_)) return false;
+    turn_ = (turn_ + 1) & 7;
+    to_restart_ = sample_.interval;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = 0;
+    return true;
+  }
+  SLUICE_HOST_DEVICE void enter_block() {
+    block_ = sample_.group[number_];
+    const std::int32_t column = segment_.column + static_cast<std::int32_t>(group_);
+    out_ = nullptr;
+    if (column < 0 || block_.component >= sample_.shown || group_ == segment_.count) return;
+    out_ = coefficients_ + 64 * (block_.first + std::uint64_t{segment_.row} * block_.row_step +
+                                 static_cast<std::uint32_t>(column) * block_.across);
+  }
+  SLUICE_HOST_DEVICE bool ends_well() {
+    if (segment_.bits_left == JpegSegment::kAnything) return true;
+    bits_.refill();
+    if (!bits_.at_end()) return false;
+    return segment_.bits_left == JpegSegment::kBelowAByte ? bits_.left() < 8
+                                                          : bits_.left() == segment_.bits_left;
+  }
+
+  const JpegSample& sample_;
+  const JpegSegment& segment_;
+  const std::uint16_t* const entries_;
+  const JpegCodes& codes_;
+  std::int16_t* const coefficients_;
+  JpegBits bits_;
+  std::int32_t predictors_[3];
+  std::uint32_t to_restart_, turn_;
+  std::uint32_t group_ = 0, number_ = 0;  // MCU, and block in it
+  JpegGroupBlock block_;
+  std::int16_t* out_ = nullptr;  // null for blocks that nobody looks at
+};
+
+}  // namespace sluice::device

@@ -1,0 +1,94 @@
+#include <sluice/cuda/jpeg/huffman.h>
+#include <sluice/cuda/jpeg/inverse_dct.h>
+#include <sluice/cuda/jpeg/kernels.h>
+#include <sluice/cuda/jpeg/pixels.h>
+
+namespace sluice::device {
+
+#if defined(SLUICE_HAS_CUDA)
+// In kernels.cu.
+int jpeg_huffman_on_cuda(const void* arguments, void* stream);
+int jpeg_inverse_dct_on_cuda(const void* arguments, void* stream);
+int jpeg_pixels_on_cuda(const void* arguments, void* stream);
+#endif
+
+namespace {
+
+// What is uploaded, as a kernel sees it.
+struct Block {
+  explicit Block(const JpegLaunch& launch) : at(device_view(launch.block, launch.block_bytes)) {}
+  template <class T>
+  const T* get(std::uint64_t offset) const {
+    return reinterpret_cast<const T*>(at + offset);
+  }
+  const std::byte* at;
+};
+
+void huffman_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  std::byte* const scratch = device_view(launch.scratch, launch.planes_at);
+  auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
+  auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
+  const auto* samples = block.get<JpegSample>(launch.samples_at);
+  const auto* segments = block.get<JpegSegment>(launch.segments_at);
+  for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    const JpegSample& sample = samples[i];
+    const JpegCodes& codes = block.get<JpegCodes>(launch.codes_at)[sample.codes];
+    const auto* words = block.get<std::uint32_t>(sample.bytes_at);
+    for (std::uint32_t j = 0; j < sample.segments; ++j) {
+      JpegSegmentReader reader(sample, segments[sample.first_segment + j], words, codes.entries[0],
+                               codes, coefficients);
+      if (!reader.run()) damage[i] = 1;
+    }
+  }
+}
+
+void inverse_dct_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  std::byte* const scratch = device_view(launch.scratch, launch.scratch_bytes);
+  const auto* coefficients =
+      reinterpret_cast<const std::int16_t*>(scratch + launch.coefficients_at);
+  auto* const planes = reinterpret_cast<std::uint8_t*>(scratch + launch.planes_at);
+  const auto* samples = block.get<JpegSample>(launch.samples_at);
+  for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    for (std::uint32_t j = 0; j < samples[i].blocks; ++j) {
+      make_jpeg_plane(samples[i], j, coefficients, planes);
+    }
+  }
+}
+
+void pixels_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  const std::byte* const scratch =
+      device_view<const std::byte>(launch.scratch, launch.scratch_bytes);
+  const auto* planes = reinterpret_cast<const std::uint8_t*>(scratch + launch.planes_at);
+  const auto* samples = block.get<JpegSample>(launch.samples_at);
+  for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    const JpegSample& sample = samples[i];
+    const std::int32_t rows = sample.out_height(), columns = sample.out_width();
+    const std::int64_t bytes = (rows - 1) * sample.out_stride + columns * sample.channels;
+    std::uint8_t* const out = device_view(sample.out, static_cast<std::size_t>(bytes));
+    for (std::int32_t row = 0; row < rows; ++row) {
+      for (std::int32_t column = 0; column < columns; column += kJpegRun) {
+        make_jpeg_pixels(sample, planes, out, row, column);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+#if defined(SLUICE_HAS_CUDA)
+const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host, jpeg_huffman_on_cuda};
+const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host, jpeg_inverse_dct_on_cuda};
+const Kernel kJpegPixels{"jpeg pixels", pixels_on_host, jpeg_pixels_on_cuda};
+#else
+const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host};
+const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host};
+const Kernel kJpegPixels{"jpeg pixels", pixels_on_host};
+#endif
+
+}  // namespace sluice::device

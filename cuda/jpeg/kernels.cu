@@ -1,0 +1,90 @@
+// The launches of kernels.h: a block of threads for each tile.
+#include <sluice/cuda/jpeg/huffman.h>
+#include <sluice/cuda/jpeg/inverse_dct.h>
+#include <sluice/cuda/jpeg/pixels.h>
+
+#include <cuda_runtime.h>
+
+namespace sluice::device {
+namespace {
+
+// What is uploaded, as a kernel sees it.
+template <class T>
+__device__ const T* get(const JpegLaunch& launch, std::uint64_t offset) {
+  return reinterpret_cast<const T*>(launch.block + offset);
+}
+// The sample of this tile.
+__device__ std::uint32_t tile_owner(const JpegLaunch& launch, std::uint64_t tiles_at) {
+  return get<std::uint32_t>(launch, tiles_at)[blockIdx.x];
+}
+
+__global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegLaunch launch) {
+  const std::uint32_t owner = tile_owner(launch, launch.huffman_tiles_at);
+  const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
+  const JpegCodes& codes = get<JpegCodes>(launch, launch.codes_at)[sample.codes];
+  // Whoever looks up most looks up here.
+  __shared__ uint4 entries[sizeof(codes.entries) / sizeof(uint4)];
+  const auto* const from = reinterpret_cast<const uint4*>(codes.entries);
+  for (std::uint32_t i = threadIdx.x; i < sizeof(entries) / sizeof(uint4); i += blockDim.x) {
+    entries[i] = from[i];
+  }
+  __syncthreads();
+  const std::uint32_t number =
+      (blockIdx.x - sample.first_tile.huffman) * kJpegSegmentsPerTile + threadIdx.x;
+  if (number >= sample.segments) return;
+  const JpegSegment& segment =
+      get<JpegSegment>(launch, launch.segments_at)[sample.first_segment + number];
+  auto* const coefficients =
+      reinterpret_cast<std::int16_t*>(launch.scratch + launch.coefficients_at);
+  JpegSegmentReader reader(sample, segment, get<std::uint32_t>(launch, sample.bytes_at),
+                           reinterpret_cast<const std::uint16_t*>(entries), codes, coefficients);
+  // Others may write the same.
+  if (!reader.run()) reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner] = 1;
+}
+
+__global__ void __launch_bounds__(kJpegBlocksPerTile) jpeg_inverse_dct(const JpegLaunch launch) {
+  const std::uint32_t owner = tile_owner(launch, launch.dct_tiles_at);
+  const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
+  const std::uint32_t number =
+      (blockIdx.x - sample.first_tile.dct) * kJpegBlocksPerTile + threadIdx.x;
+  if (number >= sample.blocks) return;
+  make_jpeg_plane(sample, number,
+                  reinterpret_cast<const std::int16_t*>(launch.scratch + launch.coefficients_at),
+                  reinterpret_cast<std::uint8_t*>(launch.scratch + launch.planes_at));
+}
+
+__global__ void __launch_bounds__(kJpegRunsPerTile) jpeg_pixels(const JpegLaunch launch) {
+  const std::uint32_t owner = tile_owner(launch, launch.pixel_tiles_at);
+  const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
+  const std::uint32_t number =
+      (blockIdx.x - sample.first_tile.pixels) * kJpegRunsPerTile + threadIdx.x;
+  const auto runs = static_cast<std::uint32_t>((sample.out_width() + kJpegRun - 1) / kJpegRun);
+  const std::uint32_t row = number / runs;
+  if (row >= static_cast<std::uint32_t>(sample.out_height())) return;
+  make_jpeg_pixels(sample, reinterpret_cast<const std::uint8_t*>(launch.scratch + launch.planes_at),
+                   sample.out, static_cast<std::int32_t>(row),
+                   static_cast<std::int32_t>(number - row * runs) * kJpegRun);
+}
+
+template <class Function>
+int launch_tiles(Function kernel, const void* arguments, std::uint32_t JpegTiles::*tiles,
+                 std::uint32_t threads, void* stream) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  if (launch.tiles.*tiles == 0) return cudaSuccess;
+  kernel<<<launch.tiles.*tiles, threads, 0, static_cast<cudaStream_t>(stream)>>>(launch);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+int jpeg_huffman_on_cuda(const void* arguments, void* stream) {
+  return launch_tiles(jpeg_huffman, arguments, &JpegTiles::huffman, kJpegSegmentsPerTile, stream);
+}
+int jpeg_inverse_dct_on_cuda(const void* arguments, void* stream) {
+  return launch_tiles(jpeg_inverse_dct, arguments, &JpegTiles::dct, kJpegBlocksPerTile, stream);
+}
+int jpeg_pixels_on_cuda(const void* arguments, void* stream) {
+  return launch_tiles(jpeg_pixels, arguments, &JpegTiles::pixels, kJpegRunsPerTile, stream);
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,18 @@
+// The three kernels that decode JPEG files, one after the other, each for all samples of a batch:
+// Huffman codes to coefficients, coefficients to components, components to pixels. Their arguments
+// are a JpegLaunch; the damage and the coefficients in its scratch memory are zero before the first
+// one begins.
+//
+// A sample with damage has its word set, and pixels that are worth nothing. Ownership, threads and
+// errors: as runtime/device.h says of kernels.
+#pragma once
+
+#include <sluice/runtime/device.h>
+
+namespace sluice::device {
+
+extern const Kernel kJpegHuffman;
+extern const Kernel kJpegInverseDct;
+extern const Kernel kJpegPixels;
+
+}  // namespace sluice::device

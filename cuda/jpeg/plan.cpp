@@ -1,0 +1,313 @@
+#include <sluice/cuda/jpeg/plan.h>
+#include <sluice/io/jpeg/decompressor.h>
+#include <sluice/io/jpeg/error.h>
+#include <sluice/io/jpeg/orientation.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace sluice::device {
+namespace {
+
+const char* check_kind(const JpegHeader& header) {
+  if (header.lossless) return "lossless";
+  if (header.arithmetic) return "arithmetic coding";
+  if (header.progressive) return "progressive";
+  if (header.bits != 8) return "samples of more than 8 bits";
+  if (header.components != 1 && header.components != 3) return "neither gray nor of three colours";
+  return nullptr;
+}
+
+bool is_inside(const Rectangle& region, int height, int width) {
+  return region.y >= 0 && region.x >= 0 && region.height >= 1 && region.width >= 1 &&
+         region.height <= height && region.width <= width && region.y <= height - region.height &&
+         region.x <= width - region.width;
+}
+
+const char* check_scan(const jpeg_decompress_struct& info) {
+  if (info.comps_in_scan != info.num_components) return "in several scans";
+  if (info.Ss != 0 || info.Se != 63 || info.Ah != 0 || info.Al != 0) return "an unusual scan";
+  if (info.num_components == 1) {
+    return info.jpeg_color_space == JCS_GRAYSCALE ? nullptr : "an unusual colour space";
+  }
+  if (info.jpeg_color_space != JCS_YCbCr) return "not YCbCr";
+  const jpeg_component_info* of = info.comp_info;
+  for (int i = 0; i < 3; ++i) {
+    if (info.cur_comp_info[i] != of + i) return "components in an unusual order";
+  }
+  const bool usual = of[0].h_samp_factor <= 2 && of[0].v_samp_factor <= 2 &&
+                     of[1].h_samp_factor == 1 && of[1].v_samp_factor == 1 &&
+                     of[2].h_samp_factor == 1 && of[2].v_samp_factor == 1;
+  return usual ? nullptr : "an unusual sampling of colours";
+}
+
+// The marker that ends the scan; the file's size when there is none.
+std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool restarts) {
+  while (at + 1 < file.size()) {
+    const void* found = std::memchr(file.data() + at, 0xff, file.size() - at - 1);
+    if (found == nullptr) break;
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - file.data());
+    const bool goes_on = file[at + 1] == 0 || (restarts && (file[at + 1] & 0xf8) == 0xd0);
+    if (!goes_on) return at;
+    at += 2;
+  }
+  return file.size();
+}
+
+int parts_of(int size, int parts) { return (size + parts - 1) / parts; }
+
+constexpr const char* kDoesNotFit = "what the index says does not fit the file";
+
+}  // namespace
+
+bool JpegPlan::make(std::span<const std::uint8_t> file, const JpegHeader& header,
+                    const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
+                    const JpegOptions& options) {
+  segments_.clear();
+  pieces_.clear();
+  bytes_ = 0;
+  refusal_.clear();
+  sample_ = {};
+  try {
+    const char* reason = plan(file, header, entry, region, options);
+    if (reason != nullptr) refusal_ = reason;
+    return reason == nullptr;
+  } catch (const JpegError& error) {
+    refusal_ = error.what();
+    return false;
+  }
+}
+
+std::size_t JpegPlan::upload_bytes() const {
+  const JpegTiles tiles = tiles_of(sample_);
+  return bytes_ + sizeof(std::uint32_t) + sizeof(JpegSample) + sizeof(JpegCodes) +
+         sizeof(JpegSegment) * segments_.size() +
+         sizeof(std::uint32_t) * (tiles.huffman + tiles.dct + tiles.pixels);
+}
+std::size_t JpegPlan::scratch_bytes() const {
+  return sizeof(std::uint32_t) + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks;
+}
+
+const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader& header,
+                           const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
+                           const JpegOptions& options) {
+  if (const char* reason = check_kind(header)) return reason;
+  if (entry == nullptr || entry->records.empty()) return "the index does not know it";
+  if (file.size() >> 32 != 0) return "4 GiB or more";
+  if (region && options.verify) return "it is to be read to its end";
+  const int channels = options.color == ColorSpace::rgb ? 3 : 1;
+  if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
+    return "more pixels than max_output_bytes";
+
+  // As the decoder does, a new object for each file.
+  static thread_local JpegDecompressor decompressor;
+  struct Discard {
+    ~Discard() { decompressor.discard(); }
+  } const discard;
+  decompressor.open(file, options);
+  const jpeg_decompress_struct& info = decompressor.info();
+  if (const char* reason = read_header(info, header)) return reason;
+  if (const char* reason = read_tables(info)) return reason;
+
+  sample_.channels = static_cast<std::uint8_t>(channels);
+  sample_.shown = channels == 1 ? 1 : sample_.coded;
+  sample_.orientation =
+      static_cast<std::uint8_t>(options.apply_orientation ? header.orientation : 1);
+  const bool swap = swaps_sides(sample_.orientation);
+  const int height = swap ? stored_width_ : stored_height_;
+  const int width = swap ? stored_height_ : stored_width_;
+  const Rectangle wanted = region ? *region : Rectangle{0, 0, height, width};
+  if (!is_inside(wanted, height, width)) return "the region does not lie inside the picture";
+  const Groups groups =
+      lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
+  const std::uint8_t* const first = info.src->next_input_byte;
+  const char* reason =
+      find_segments(file, *entry, groups, static_cast<std::size_t>(first - file.data()));
+  sample_.segments = static_cast<std::uint32_t>(segments_.size());
+  return reason;
+}
+
+const char* JpegPlan::read_header(const jpeg_decompress_struct& info, const JpegHeader& header) {
+  stored_height_ = static_cast<int>(info.image_height);
+  stored_width_ = static_cast<int>(info.image_width);
+  const bool same = stored_height_ == header.height && stored_width_ == header.width &&
+                    info.num_components == header.components && info.data_precision == 8 &&
+                    info.progressive_mode == FALSE && info.arith_code == FALSE &&
+                    info.unread_marker == 0;
+  if (!same) return "an unusual header";
+  if (const char* reason = check_scan(info)) return reason;
+  sample_.coded = info.num_components;
+  sample_.interval = info.restart_interval;
+  for (int i = 0; i < sample_.coded; ++i) {
+    JpegComponent& component = sample_.components[i];
+    const jpeg_component_info& of = info.comp_info[i];
+    const bool alone = sample_.coded == 1;
+    component.across = static_cast<std::uint8_t>(alone ? 1 : of.h_samp_factor);
+    component.down = static_cast<std::uint8_t>(alone ? 1 : of.v_samp_factor);
+    const bool known = of.quant_tbl_no >= 0 && of.quant_tbl_no < NUM_QUANT_TBLS;
+    const JQUANT_TBL* table = known ? info.quant_tbl_ptrs[of.quant_tbl_no] : nullptr;
+    if (table == nullptr) return "a quantisation table is missing";
+    std::copy(std::begin(table->quantval), std::end(table->quantval), component.quantisers);
+  }
+  return nullptr;
+}
+
+const char* JpegPlan::read_tables(const jpeg_decompress_struct& info) {
+  // Up to two of each kind: numbers of the file's tables.
+  int used[4] = {-1, -1, -1, -1};
+  JpegCodeSource sources[4];
+  for (int i = 0; i < sample_.coded; ++i) {
+    for (int kind = 0; kind < 2; ++kind) {
+      const jpeg_component_info& of = info.comp_info[i];
+      const int number = kind == 0 ? of.dc_tbl_no : of.ac_tbl_no;
+      if (number < 0 || number >= NUM_HUFF_TBLS) return "a Huffman table is missing";
+      const JHUFF_TBL* table =
+          kind == 0 ? info.dc_huff_tbl_ptrs[number] : info.ac_huff_tbl_ptrs[number];
+      if (table == nullptr) return "a Huffman table is missing";
+      int slot = 2 * kind;
+      if (used[slot] != -1 && used[slot] != number) ++slot;
+      if (used[slot] != -1 && used[slot] != number) return "more than two Huffman tables of a kind";
+      used[slot] = number;
+      std::copy_n(table->bits + 1, 16, sources[slot].bits + 1);
+      std::copy(std::begin(table->huffval), std::end(table->huffval), sources[slot].values);
+      (kind == 0 ? sample_.components[i].dc : sample_.components[i].ac) =
+          static_cast<std::uint8_t>(slot);
+    }
+  }
+  if (sources_known_ && std::equal(std::begin(sources), std::end(sources), sources_))
+    return nullptr;
+  sources_known_ = false;
+  std::copy(std::begin(sources), std::end(sources), sources_);
+  codes_ = {};
+  for (int slot = 0; slot < 4; ++slot) {
+    if (used[slot] != -1 && !build_jpeg_codes(sources[slot], slot, codes_))
+      return "a Huffman table that cannot be";
+  }
+  codes_hash_ = hash_of(sources_);
+  sources_known_ = true;
+  return nullptr;
+}
+
+JpegPlan::Groups JpegPlan::lay_out(const Rectangle& stored) {
+  const JpegComponent& first = sample_.components[0];
+  const int across = first.across, down = first.down;  // 1 or 2
+  const int half_width = parts_of(stored_width_, across),
+            half_height = parts_of(stored_height_, down);
+  if (sample_.shown == 3) {
+    // Of very narrow pictures the library repeats what it has.
+    const bool narrow = across == 2 && half_width <= 2;
+    const JpegStretch stretch = narrow ? JpegStretch::repeat : JpegStretch::fancy;
+    sample_.across = across == 2 ? stretch : JpegStretch::none;
+    sample_.down = down == 2 ? stretch : JpegStretch::none;
+  }
+  // The samples of a component of half the size, or else the full one, from the first that is
+  // looked at to the last one.
+  const auto looked_at = [](int begin, int size, int parts, JpegStretch stretch, int last) {
+    const int end = begin + size;
+    if (stretch != JpegStretch::fancy) return std::pair(begin / parts, (end - 1) / parts);
+    return std::pair(std::max(begin - 1, 0) / 2, std::min(end / 2, last));
+  };
+  const auto rows = looked_at(stored.y, stored.height, down, sample_.down, half_height - 1);
+  const auto columns = looked_at(stored.x, stored.width, across, sample_.across, half_width - 1);
+  Groups groups;
+  groups.top = static_cast<std::uint32_t>(rows.first / 8);
+  groups.bottom = static_cast<std::uint32_t>(rows.second / 8 + 1);
+  groups.left = static_cast<std::uint32_t>(columns.first / 8);
+  groups.right = static_cast<std::uint32_t>(columns.second / 8 + 1);
+  groups.rows = static_cast<std::uint32_t>(parts_of(half_height, 8));
+  groups.columns = static_cast<std::uint32_t>(parts_of(half_width, 8));
+
+  const int top = static_cast<int>(groups.top) * 8, left = static_cast<int>(groups.left) * 8;
+  for (int i = 0; i < sample_.shown; ++i) {
+    JpegComponent& component = sample_.components[i];
+    component.blocks_wide = (groups.right - groups.left) * component.across;
+    component.blocks = component.blocks_wide * (groups.bottom - groups.top) * component.down;
+    component.first_block = sample_.blocks;
+    component.last_column = half_width - 1 - left;
+    component.last_row = half_height - 1 - top;
+    sample_.blocks += component.blocks;
+  }
+  for (int i = 0; i < sample_.coded; ++i) {
+    const JpegComponent& component = sample_.components[i];
+    for (std::uint32_t y = 0; y < component.down; ++y) {
+      for (std::uint32_t x = 0; x < component.across; ++x) {
+        JpegGroupBlock& block = sample_.group[sample_.group_blocks++];
+        block.first = component.first_block + y * component.blocks_wide + x;
+        block.row_step = component.down * component.blocks_wide;
+        block.across = component.across;
+        block.component = static_cast<std::uint8_t>(i);
+        block.dc = component.dc;
+        block.ac = component.ac;
+      }
+    }
+  }
+  sample_.x = stored.x - left * across;
+  sample_.y = stored.y - top * down;
+  sample_.width = stored.width;
+  sample_.height = stored.height;
+  return groups;
+}
+
+const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
+                                    const Groups& groups, std::size_t first_byte) {
+  const std::uint64_t per_row = entry.per_row, grain = entry.grain;
+  const std::span<const JpegIndexRecord> records = entry.records;
+  if (grain == 0 || per_row != (groups.columns + grain - 1) / grain ||
+      records.size() > per_row * groups.rows || records[0].place / 8 < first_byte)
+    return kDoesNotFit;
+  const std::uint32_t interval = sample_.interval;
+  for (std::uint32_t row = groups.top; row < groups.bottom; ++row) {
+    for (std::uint64_t in_row = groups.left / grain; in_row * grain < groups.right; ++in_row) {
+      const std::uint64_t number = row * per_row + in_row;
+      const bool last = number + 1 == per_row * groups.rows;
+      if (number >= records.size() || (last ? !entry.complete : number + 1 >= records.size()))
+        return "the index does not know all of it yet";
+      const std::uint64_t begin = in_row * grain;
+      const std::uint64_t end = std::min<std::uint64_t>(begin + grain, groups.columns);
+      const std::uint64_t from = records[number].place;
+      const std::uint64_t to = last ? std::uint64_t{find_end(file, from / 8, interval > 0)} * 8
+                                    : records[number + 1].place;
+
+      JpegSegment segment;
+      segment.row = static_cast<std::uint16_t>(row - groups.top);
+      segment.column = static_cast<std::int32_t>(begin) - static_cast<std::int32_t>(groups.left);
+      segment.count =
+          static_cast<std::uint16_t>(std::min<std::uint64_t>(end, groups.right) - begin);
+      std::copy_n(records[number].predictors, 3, segment.predictors);
+      segment.bits_left = end > groups.right ? JpegSegment::kAnything
+                          : last             ? JpegSegment::kBelowAByte
+                                             : static_cast<std::uint8_t>((8 - to % 8) % 8);
+      if (interval > 0) {
+        const std::uint64_t at = std::uint64_t{row} * groups.columns + begin;
+        segment.to_restart = interval - static_cast<std::uint32_t>(at % interval);
+        segment.turn = static_cast<std::uint8_t>(at / interval % 8);
+        segment.marker_ends = !last && end <= groups.right;
+      }
+      if (const char* reason = add_segment(file, from, to, segment)) return reason;
+    }
+  }
+  return nullptr;
+}
+
+const char* JpegPlan::add_segment(std::span<const std::uint8_t> file, std::uint64_t from,
+                                  std::uint64_t to, JpegSegment segment) {
+  const std::size_t begin = from / 8;
+  std::size_t end = (to + 7) / 8;
+  // A stuffed zero belongs to the byte before it.
+  if (to % 8 != 0 && end < file.size() && file[end - 1] == 0xff) ++end;
+  if (begin >= end || end > file.size() || (!pieces_.empty() && begin < pieces_.back().begin))
+    return kDoesNotFit;
+  if (pieces_.empty() || begin > pieces_.back().begin + pieces_.back().bytes)
+    pieces_.push_back({begin, 0, bytes_});
+  Piece& piece = pieces_.back();
+  piece.bytes = std::max(piece.bytes, end - piece.begin);
+  bytes_ = piece.at + piece.bytes;
+  segment.begin = static_cast<std::uint32_t>(piece.at + begin - piece.begin);
+  segment.end = static_cast<std::uint32_t>(piece.at + end - piece.begin);
+  segment.bits_behind = static_cast<std::uint8_t>(from % 8);
+  segments_.push_back(segment);
+  return nullptr;
+}
+
+}  // namespace sluice::device

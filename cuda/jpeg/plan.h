@@ -1,0 +1,97 @@
+// JpegPlan: whether a device can decode a JPEG file, or a region of it, from what an index knows of
+// the file; and what it has to be told for that.
+//
+// Taken are baseline and extended files of 8 bits in one scan, gray or YCbCr in 4:4:4, 4:2:2, 4:2:0
+// or 4:4:0, of which the index knows the rows that are wanted. Pixels equal those of
+// decode_jpeg_image() and decode_jpeg_region(). Everything else is for those: `refusal` says why.
+//
+// Ownership: owns what it says; the file is only read by make(). A plan may be used for one file
+// after another, and then allocates nothing but what libjpeg does for a header. Threads: one.
+// Errors: std::bad_alloc. What is wrong with a file or an index is a refusal.
+#pragma once
+
+#include <sluice/cuda/jpeg/codes.h>
+#include <sluice/cuda/jpeg/job.h>
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/index.h>
+#include <sluice/runtime/rectangle.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+struct jpeg_decompress_struct;
+
+namespace sluice::device {
+
+class JpegPlan {
+ public:
+  // A part of the file that is uploaded.
+  struct Piece {
+    std::size_t begin = 0;  // in the file
+    std::size_t bytes = 0;
+    std::size_t at = 0;  // in what is uploaded of the file
+  };
+
+  // Whether the file is taken. `header`: what peek_jpeg() says of it; `entry`: what the index knows
+  // of it, or null. Of `options` count `color`, `apply_orientation`, `verify` and
+  // `max_output_bytes`; `region` counts in the picture as it is seen, and is refused where it does
+  // not lie inside. No region is the whole picture.
+  bool make(std::span<const std::uint8_t> file, const JpegHeader& header,
+            const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
+            const JpegOptions& options = {});
+  const std::string& refusal() const { return refusal_; }
+
+  // Of one that was taken. The size of the pixels, 3 channels or 1:
+  int out_height() const { return sample_.out_height(); }
+  int out_width() const { return sample_.out_width(); }
+  int channels() const { return sample_.channels; }
+  // What is uploaded of the file.
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  std::size_t bytes() const { return bytes_; }
+  // The device's work, with blocks counted from this sample's first, and without what depends on
+  // where things lie.
+  const JpegSample& sample() const { return sample_; }
+  const std::vector<JpegSegment>& segments() const { return segments_; }
+  const JpegCodes& codes() const { return codes_; }
+  std::uint64_t codes_hash() const { return codes_hash_; }
+  // What it takes of a batch's memory at the most (see JpegBatch).
+  std::size_t upload_bytes() const;
+  std::size_t scratch_bytes() const;
+
+ private:
+  // MCUs, rows and columns, from the first to before the end.
+  struct Groups {
+    std::uint32_t top = 0, bottom = 0, left = 0, right = 0;
+    std::uint32_t rows = 0, columns = 0;  // of the picture
+  };
+
+  // Each gives the reason why not, or null.
+  const char* plan(std::span<const std::uint8_t> file, const JpegHeader& header,
+                   const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
+                   const JpegOptions& options);
+  const char* read_header(const jpeg_decompress_struct& info, const JpegHeader& header);
+  const char* read_tables(const jpeg_decompress_struct& info);
+  Groups lay_out(const Rectangle& stored);
+  const char* find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
+                            const Groups& groups, std::size_t first_byte);
+  const char* add_segment(std::span<const std::uint8_t> file, std::uint64_t from, std::uint64_t to,
+                          JpegSegment segment);
+
+  std::string refusal_;
+  int stored_height_ = 0, stored_width_ = 0;
+  JpegSample sample_;
+  std::vector<JpegSegment> segments_;
+  std::vector<Piece> pieces_;
+  std::size_t bytes_ = 0;
+  JpegCodes codes_{};
+  std::uint64_t codes_hash_ = 0;
+  JpegCodeSource sources_[4];  // what codes_ was made from
+  bool sources_known_ = false;
+};
+
+}  // namespace sluice::device

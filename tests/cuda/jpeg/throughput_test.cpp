@@ -1,0 +1,111 @@
+// How quickly photographs are decoded. It holds nothing to be true and is not run by itself:
+//   cuda_test --gtest_also_run_disabled_tests --gtest_filter='*HowFast*'
+#include "tests/cuda/jpeg/device_decode.h"
+#include "tests/io/corpus.h"
+#include <sluice/cuda/jpeg/kernels.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <new>
+
+namespace sluice::device {
+namespace {
+
+using JpegFilesOnDevice = JpegCorpus;
+
+// Seconds of one call of `work` on the stream, from the second on.
+double seconds_of(DeviceStream& stream, DeviceEvent& event, const std::function<void()>& work) {
+  constexpr int kTimes = 8;
+  std::chrono::steady_clock::time_point begin;
+  for (int i = 0; i <= kTimes; ++i) {
+    if (i == 1) begin = std::chrono::steady_clock::now();
+    work();
+    if (i != 0 && i != kTimes) continue;
+    stream.record(event);
+    while (!event.over()) {
+    }
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / kTimes;
+}
+
+void measure(Device& device, const std::vector<File>& files, std::size_t count, bool regions) {
+  struct Planned {
+    const File& file;
+    JpegPlan plan = {};
+  };
+  std::deque<Planned> all_planned;
+  JpegBatch batch;
+  std::vector<std::optional<JpegIndexEntry>> entries;
+  for (const File& file : files) entries.push_back(learnt(file));
+  std::size_t pixel_bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const File& file = files[i % files.size()];
+    const JpegHeader header = peek_jpeg(file);
+    const int height = header.oriented_height(), width = header.oriented_width();
+    const Rectangle middle{height / 6, width / 6, height * 2 / 3, width * 2 / 3};
+    const auto region = regions ? std::optional<Rectangle>(middle) : std::nullopt;
+    const auto& entry = entries[i % files.size()];
+    JpegPlan& plan = all_planned.emplace_back(Planned{file}).plan;
+    if (!entry || !plan.make(file, header, &*entry, region)) {
+      all_planned.pop_back();
+      continue;
+    }
+    pixel_bytes += static_cast<std::size_t>(plan.out_height() * plan.out_width() * 3 + 256);
+  }
+  const Memory pixels(device.memory(), pixel_bytes);
+  auto* at = reinterpret_cast<std::uint8_t*>(pixels.get());
+  for (const Planned& planned : all_planned) {
+    const int row_bytes = planned.plan.out_width() * 3;
+    batch.add(planned.plan, planned.file, {at, row_bytes});
+    at += (planned.plan.out_height() * row_bytes + 255) / 256 * 256;
+  }
+  const Memory upload(device.pinned(), batch.upload_bytes());
+  const Memory uploaded(device.memory(), batch.upload_bytes());
+  const Memory scratch(device.memory(), batch.scratch_bytes());
+  const Memory damage(device.pinned(), 4 * batch.size());
+  auto* words = reinterpret_cast<std::uint32_t*>(damage.get());
+  batch.fill(upload.get());
+  const JpegBatch::Memory memory{upload.get(), uploaded.get(), scratch.get(), words};
+  const JpegLaunch launch = batch.arguments(memory);
+  const auto stream = device.make_stream();
+  const auto event = device.make_event();
+  const auto time = [&](const std::function<void()>& work) {
+    return 1e6 * seconds_of(*stream, *event, work) / static_cast<double>(batch.size());
+  };
+  const auto time_kernel = [&](const Kernel& kernel) {
+    return time([&] { stream->launch(kernel, std::as_bytes(std::span(&launch, 1))); });
+  };
+  const double all = time([&] { batch.enqueue(*stream, memory); });
+  const double up = time([&] { batch.enqueue_upload(*stream, memory); });
+  const double decode = time([&] { batch.enqueue_decode(*stream, memory); });
+  const double clear = time([&] { stream->fill(scratch.get(), 0, launch.planes_at); });
+  const double huffman = time_kernel(kJpegHuffman), dct = time_kernel(kJpegInverseDct);
+  const double colour = time_kernel(kJpegPixels);
+  const auto damaged = std::count_if(words, words + batch.size(), [](auto w) { return w != 0; });
+  std::printf(
+      "%4zu %s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
+      "huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged\n",
+      batch.size(), regions ? "regions" : "pictures", 1e6 / all, all, up,
+      static_cast<double>(batch.upload_bytes()) / 1e3 / static_cast<double>(batch.size()), decode,
+      clear, huffman, dct, colour, static_cast<long>(damaged));
+}
+
+TEST_F(JpegFilesOnDevice, DISABLED_HowFast) {
+  const auto device = test_device();
+  const std::vector<File> files = photos();
+  for (const std::size_t count : {16u, 64u, 256u, 1024u}) {
+    for (const bool regions : {false, true}) {
+      try {
+        measure(*device, files, count, regions);
+      } catch (const std::bad_alloc&) {
+        std::printf("%zu: the device has too little memory\n", count);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::device
