@@ -10,6 +10,7 @@
 // any. Errors: gpu() throws DeviceError, which says what is missing and what to do.
 #pragma once
 
+#include <sluice/cuda/operators.h>
 #include <sluice/runtime/device.h>
 
 #include <cstddef>

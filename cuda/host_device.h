@@ -17,6 +17,7 @@
 // the next event that is recorded in its stream, and by no later one; after a loss, by everything.
 #pragma once
 
+#include <sluice/cuda/operators.h>
 #include <sluice/runtime/device.h>
 
 #include <cstddef>

@@ -13,6 +13,7 @@
 #include <sluice/runtime/numbers.h>
 
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -31,6 +32,7 @@ template <class T>
 inline constexpr bool never = false;
 }  // namespace detail
 
+class Bytes;
 class Image;
 class Tensor;
 template <class T>
@@ -39,7 +41,7 @@ class Value;
 namespace detail {
 template <class T>
 Value<T> moved_to_device(const Value<T>&) {
-  static_assert(never<T>, "only a Value<Image> and a Value<Tensor> move to a GPU");
+  static_assert(never<T>, "only a Value of Image, Tensor, Bytes or ByteSpan moves to a GPU");
   return {};
 }
 template <class T>
@@ -51,6 +53,11 @@ template <>
 Value<Image> moved_to_device(const Value<Image>& image);
 template <>
 Value<Tensor> moved_to_device(const Value<Tensor>& tensor);
+template <>
+Value<Bytes> moved_to_device(const Value<Bytes>& file);
+template <>
+Value<std::span<const std::uint8_t>> moved_to_device(
+    const Value<std::span<const std::uint8_t>>& file);
 template <>
 Value<Image> moved_to_host(const Value<Image>& image);
 template <>
@@ -73,6 +80,7 @@ class Value {
 
   // The same picture or tensor in the memory of the pipeline's device (PipelineOptions::device),
   // and back; itself where it is there already. Operators run where their pictures and tensors are.
+  // Of a file it is the same bytes: decoders that can do so decode it there.
   Value gpu() const { return detail::moved_to_device(*this); }
   Value cpu() const { return detail::moved_to_host(*this); }
 

@@ -13,16 +13,11 @@
 #pragma once
 
 #include <sluice/graph/builder/operator_function.h>
-#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/device_versions.h>
 
-#include <string_view>
 #include <utility>
 
 namespace sluice::detail {
-
-void keep_device_version(OperatorPtr version);
-// Null: there is none.
-OperatorPtr device_version_of(const Operator& op);
 
 template <class F>
 void add_device_version(const OperatorPtr& op, F f) {

@@ -164,6 +164,8 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
     outputs.push_back(add_slot(types[i], step_name));
     plan_.slots.back().spec = known.at(i);
     if (on_device != nullptr) place_output(plan_.slots.back(), schema);
+    if (schema.moves_to == MemoryKind::device && on_device == nullptr)
+      name_again(plan_.slots.back(), std::get<SlotArgument>(arguments[0]).slot);
     if (schema.outputs[i].open) lists_[outputs.back()] = {};
   }
   std::uint32_t number = 0;

@@ -158,6 +158,8 @@ class Recorder {
   // or null for the host. Throws BuildError where it cannot be.
   OperatorPtr place_step(const Operator& op, const Arguments& arguments,
                          const std::string& step) const;
+  // Another name of a file, for which there is a wish.
+  static void name_again(Slot& slot, SlotId file);
   // Of an output of such a step.
   static void place_output(Slot& slot, const OperatorSchema& schema);
   // Throws BuildError for a function of the user's that reads what lies on a device.

@@ -1,11 +1,14 @@
 // Where steps run: on the host, or on the device where their inputs lie.
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace sluice::detail {
@@ -15,16 +18,23 @@ bool is_pixels(const SlotType* type) {
   return type == slot_type<Image>() || type == slot_type<Tensor>();
 }
 
+// Whose place is a wish: files stay on the host, and what can be done with them on a device is.
+bool is_file(const SlotType* type) {
+  return type == slot_type<Bytes>() || type == slot_type<std::span<const std::uint8_t>>();
+}
+
 }  // namespace
 
 OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
                                  const std::string& step) const {
   const Slot* there = nullptr;
   const Slot* here = nullptr;
+  bool wished = false;
   for (const Argument& argument : arguments) {
     const auto* from = std::get_if<SlotArgument>(&argument);
     if (from == nullptr) continue;
     const Slot& slot = plan_.slots[from->slot];
+    wished = wished || (is_file(slot.type) && slot.on_device);
     if (!is_pixels(slot.type)) continue;
     (slot.on_device ? there : here) = &slot;
   }
@@ -33,7 +43,8 @@ OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
     throw BuildError("'" + step + "' copies '" + (there != nullptr ? there : here)->name +
                      "' to where it is already; leave it out");
   }
-  if (!moves_to && there == nullptr) return nullptr;
+  if (moves_to && there == nullptr && here == nullptr) return nullptr;
+  if (!moves_to && there == nullptr) return wished ? device_version_of(op) : nullptr;
   if (!moves_to && here != nullptr) {
     throw BuildError("'" + step + "' is given '" + there->name + "', which lies on the GPU, and '" +
                      here->name + "', which does not; say .gpu() of this one, or .cpu() of that");
@@ -51,9 +62,15 @@ void Recorder::place_output(Slot& slot, const OperatorSchema& schema) {
   if (slot.on_device) slot.spec.place = MemoryPlace{MemoryKind::device};
 }
 
+void Recorder::name_again(Slot& slot, SlotId file) {
+  slot.merged = true;
+  slot.same_as = file;
+  slot.on_device = true;
+}
+
 void Recorder::require_on_host(const Step& step) const {
   for (const SlotId slot : step.reads) {
-    if (!plan_.slots[slot].on_device) continue;
+    if (!plan_.slots[slot].on_device || is_file(plan_.slots[slot].type)) continue;
     throw BuildError("'" + step.name + "' is a function that runs on the host, but '" +
                      plan_.slots[slot].name + "' lies on the GPU; give it .cpu() of that");
   }
@@ -62,7 +79,7 @@ void Recorder::require_on_host(const Step& step) const {
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
   for (const SlotId slot : outputs) {
     use(slot, "the pipeline's result");
-    if (plan_.slots[slot].on_device) {
+    if (plan_.slots[slot].on_device && !is_file(plan_.slots[slot].type)) {
       throw BuildError(
           "the output '" + plan_.slots[slot].name +
           "' lies on the GPU, and batches are in the host's memory; give .cpu() of it");

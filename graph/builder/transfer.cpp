@@ -3,18 +3,23 @@
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace sluice::detail {
 namespace {
+
+using ByteSpan = std::span<const std::uint8_t>;
 
 // Copies between pinned memory and the device's, one for each sample.
 class Copies : public StepLaunch {
@@ -85,6 +90,10 @@ OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves
   schema.family = "devices";
   schema.summary = summary;
   schema.inputs = {{"value", {slot_type<Image>(), slot_type<Tensor>()}}};
+  if (moves_to == MemoryKind::device) {
+    schema.inputs[0].types.push_back(slot_type<Bytes>());
+    schema.inputs[0].types.push_back(slot_type<ByteSpan>());
+  }
   schema.outputs = {{"value", nullptr}};
   schema.cpp = {std::string("image.") + name + "()"};
   schema.moves_to = moves_to;
@@ -110,8 +119,13 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
     return std::vector<TensorSpec>{spec};
   };
   const bool there = moves_to == MemoryKind::device;
-  functions.bind = [there](const OperatorSchema&, const Call& call) {
-    const bool image = std::get<SlotArgument>(call.arguments[0]).type == slot_type<Image>();
+  functions.bind = [there](const OperatorSchema&,
+                           const Call& call) -> std::function<void(Sample&)> {
+    const SlotArgument from = std::get<SlotArgument>(call.arguments[0]);
+    const bool image = from.type == slot_type<Image>();
+    if (!image && from.type != slot_type<Tensor>()) {
+      return [from = from.slot, to = call.outputs[0]](Sample& sample) { sample.alias(to, from); };
+    }
     if (there) {
       return image ? bound<Image>(call, to_device<Image>) : bound<Tensor>(call, to_device<Tensor>);
     }
@@ -150,6 +164,14 @@ Value<Image> moved_to_device(const Value<Image>& image) {
 template <>
 Value<Tensor> moved_to_device(const Value<Tensor>& tensor) {
   return moved(gpu_operator(), tensor, true);
+}
+template <>
+Value<Bytes> moved_to_device(const Value<Bytes>& file) {
+  return moved(gpu_operator(), file, true);
+}
+template <>
+Value<ByteSpan> moved_to_device(const Value<ByteSpan>& file) {
+  return moved(gpu_operator(), file, true);
 }
 template <>
 Value<Image> moved_to_host(const Value<Image>& image) {

@@ -13,6 +13,7 @@
 // use of the picture's pixels is in another arm. For the other uses the whole picture is made in
 // the arms that hold them, so that no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/device_versions.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 
@@ -227,7 +228,12 @@ class Splitter {
     make.reads.push_back(region);
     make.arguments.emplace_back(SlotArgument{region, slot_type<Rectangle>()});
     make.writes = {part};
-    make.bind();
+    if (maker_.on_device != nullptr) {
+      make.run_on(device_version_of(*make.op));
+      plan_.slots[part].on_device = true;
+    } else {
+      make.bind();
+    }
     nodes.push_back(alone(std::move(make)));
     if (sight.is_copy) return;
     see(viewer, part);

@@ -1,6 +1,7 @@
 #include <sluice/graph/plan/gather.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -41,6 +42,20 @@ void Gather::clear() noexcept {
   for (std::vector<Chunk>* chunks : {&uploads_, &scratch_}) {
     for (Chunk& chunk : *chunks) chunk.used = 0;
   }
+  taken_back_.clear();
+  on_host_ = false;
+}
+
+std::vector<Sample*> Gather::take_back_all() {
+  for (const std::unique_ptr<StepLaunch>& launch : launches_) {
+    if (launch != nullptr) launch->check(*this);
+  }
+  std::vector<Sample*> all = taken_back_;
+  if (!all.empty()) {
+    clear();
+    on_host_ = true;
+  }
+  return all;
 }
 
 std::byte* Gather::take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host,
@@ -51,7 +66,7 @@ std::byte* Gather::take(std::vector<Chunk>& chunks, std::size_t bytes, bool with
   });
   if (chunk == chunks.end()) {
     // Blocks of a pool begin at multiples of 64: room for a multiple of 256.
-    const std::size_t size = std::max(bytes, kChunk);
+    const std::size_t size = std::max(std::bit_ceil(bytes), kChunk);
     Chunk made;
     made.device = memory_.values.allocate(size);
     if (with_host) made.host = memory_.pinned.allocate(size);

@@ -24,6 +24,7 @@
 namespace sluice::detail {
 
 class Gather;
+class Sample;
 
 // What one step of a gather has to do.
 class StepLaunch {
@@ -34,6 +35,9 @@ class StepLaunch {
   // All jobs are there: writes what is uploaded.
   virtual void write(Gather& gather) = 0;
   virtual void launch(DeviceStream& stream) = 0;
+  // The device is through: tells the gather of samples for which it has found that it cannot do the
+  // work after all, see Gather::take_back().
+  virtual void check(Gather&) {}
 };
 
 // Where a device's values and transfers have their memory.
@@ -51,7 +55,7 @@ class Gather {
   Gather(const Gather&) = delete;
   Gather& operator=(const Gather&) = delete;
 
-  // Forgets all jobs.
+  // Forgets all jobs, and begins with the device.
   void clear() noexcept;
   // The steps' functions may ask current(), on this thread and until the next call, for the gather;
   // jobs are those of step number `step`.
@@ -67,6 +71,15 @@ class Gather {
   };
   // Throws std::logic_error outside of a Scope.
   static Gather& current();
+
+  // The sample whose work is added; and whether the host shall do what the device has given back.
+  void begin_sample(Sample& sample) { sample_ = &sample; }
+  Sample& sample() { return *sample_; }
+  bool on_host() const { return on_host_; }
+  void take_back(Sample& sample) { taken_back_.push_back(&sample); }
+  // After over(): the samples that were taken back. They are then added once more, to this gather,
+  // with on_host() true.
+  std::vector<Sample*> take_back_all();
 
   // For steps. The launch of the step whose function runs, an L, which is made when it is asked for
   // first.
@@ -110,6 +123,9 @@ class Gather {
   std::vector<std::unique_ptr<StepLaunch>> launches_;
   std::size_t step_ = 0;
   std::vector<Chunk> uploads_, scratch_;
+  Sample* sample_ = nullptr;
+  std::vector<Sample*> taken_back_;
+  bool on_host_ = false;
 };
 
 }  // namespace sluice::detail

@@ -69,7 +69,7 @@ class StreamStage {
     }
     bool over() override {
       try {
-        if (!gather_.over()) return false;
+        if (!stage_.runner_.is_over(gather_, stage_.stage_)) return false;
       } catch (...) {
         gather_.abandon();
         end();

@@ -194,12 +194,22 @@ void Runner::gather(Sample& sample, const Stage& stage, Gather& gather) noexcept
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return;
   const BufferPoolScope scope(device_->memory.values);
+  gather.begin_sample(sample);
   for (std::size_t i = 0; i < stage.steps.size() && !sample.ended(); ++i) {
     const Step& step = stage.steps[i];
     const Gather::Scope jobs(gather, i);
     guarded(
         sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
   }
+}
+
+bool Runner::is_over(Gather& gather, const Stage& stage) {
+  if (!gather.over()) return false;
+  const std::vector<Sample*> again = gather.take_back_all();
+  if (again.empty()) return true;
+  for (Sample* const sample : again) this->gather(*sample, stage, gather);
+  gather.launch();
+  return false;
 }
 
 void Runner::end_gather(Sample& sample, const Stage& stage) noexcept {
@@ -235,7 +245,7 @@ void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
     gather(sample, stage, alone);
     try {
       alone.launch();
-      while (!alone.over()) std::this_thread::yield();
+      while (!is_over(alone, stage)) std::this_thread::yield();
     } catch (...) {
       alone.abandon();
       throw;

@@ -50,6 +50,8 @@ class Runner {
   // do it.
   void begin_gather(Sample& sample, const Stage& stage) noexcept;
   void gather(Sample& sample, const Stage& stage, Gather& gather) noexcept;
+  // Whether the device is through, with what it has given back, too. Throws what went wrong there.
+  bool is_over(Gather& gather, const Stage& stage);
   void end_gather(Sample& sample, const Stage& stage) noexcept;
   static void fail_gather(Sample& sample, const Stage& stage,
                           const std::exception_ptr& why) noexcept;

@@ -55,8 +55,11 @@ std::vector<std::string> jpeg_events() {
   std::vector<std::string> names;
   for (const JpegPath path : kJpegPaths) names.emplace_back(name_of(path));
   names.emplace_back("index_damaged");
+  names.emplace_back("on_device");
   return names;
 }
+
+void note_on_device(SampleNotes& notes) { notes.note(std::size(kJpegPaths) + 1); }
 
 void note_report(SampleNotes& notes, const JpegReport& report) {
   notes.note(static_cast<std::size_t>(report.path));

@@ -33,12 +33,14 @@ struct InputTraits<JpegFile> {
 // The parameters that JpegOptions are, in the order of its fields. The function of the operator
 // takes them one by one.
 void declare_jpeg_options(OperatorDeclaration& declaration);
-// The names of the ways a picture may be read, and "index_damaged".
+// The names of the ways a picture may be read, "index_damaged" and "on_device".
 std::vector<std::string> jpeg_events();
 
 // Which way the picture was read is counted as an event of the step, and what a tolerant decoder
 // has to say becomes a warning about the sample. So is what is wrong with an index, but as a
 // warning only once a step: it may concern every file.
 void note_report(SampleNotes& notes, const JpegReport& report);
+// A device reads it.
+void note_on_device(SampleNotes& notes);
 
 }  // namespace sluice::detail

@@ -17,13 +17,6 @@ int follow(int length, int from, int to) {
   return static_cast<int>(std::round(std::clamp(exact, 1.0, double{INT32_MAX})));
 }
 
-// The size of a picture of height x width; 0 is not given.
-kernels::ImageSize size_for(int height, int width, int to_height, int to_width, int shorter) {
-  if (shorter > 0) return kernels::resize_shorter_size(height, width, shorter);
-  return {to_height > 0 ? to_height : follow(height, width, to_width),
-          to_width > 0 ? to_width : follow(width, height, to_height)};
-}
-
 // height, width and shorter, after the input.
 void check_sizes(const detail::Arguments& arguments) {
   const auto given = [&](std::size_t i) {
@@ -41,6 +34,13 @@ ParameterOptions<std::int32_t> size_option(const char* help) {
 }
 
 }  // namespace
+
+kernels::ImageSize detail::resized_size(int height, int width, int to_height, int to_width,
+                                        int shorter) {
+  if (shorter > 0) return kernels::resize_shorter_size(height, width, shorter);
+  return {to_height > 0 ? to_height : follow(height, width, to_width),
+          to_width > 0 ? to_width : follow(width, height, to_height)};
+}
 
 const detail::OperatorPtr& detail::resize_operator() {
   static const OperatorPtr op =
@@ -64,7 +64,7 @@ const detail::OperatorPtr& detail::resize_operator() {
           .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,
                    Interpolation interpolation, Image& out) {
             const kernels::ImageSize size =
-                size_for(in.height(), in.width(), height, width, shorter);
+                resized_size(in.height(), in.width(), height, width, shorter);
             kernels::resize(in, size.height, size.width, interpolation, out);
           });
   return op;

@@ -10,6 +10,7 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
+#include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 
@@ -30,6 +31,8 @@ Value<Image> resize(Value<Image> image, const ResizeOptions& options);
 
 namespace detail {
 const OperatorPtr& resize_operator();
+// The size of what is made of a picture of height x width; 0 is not given.
+kernels::ImageSize resized_size(int height, int width, int to_height, int to_width, int shorter);
 }  // namespace detail
 
 }  // namespace sluice

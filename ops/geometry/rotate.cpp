@@ -16,12 +16,12 @@ FillNumbers numbers_of(const Fill& fill) {
   return numbers;
 }
 
-Fill fill_of(const FillNumbers& numbers) {
-  const auto level = [&](std::size_t c) { return static_cast<int>(numbers[c]); };
+}  // namespace
+
+Fill detail::fill_of(const FillNumbers& numbers) {
+  const auto level = [&](std::size_t c) { return static_cast<int>(numbers.at(c)); };
   return {level(0), level(1), level(2), level(3)};
 }
-
-}  // namespace
 
 const detail::OperatorPtr& detail::rotate_operator() {
   static const OperatorPtr op =
@@ -43,7 +43,7 @@ const detail::OperatorPtr& detail::rotate_operator() {
           .output<Image>("image")
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
                    Interpolation interpolation, Image& out) {
-            kernels::rotate(in, degrees, {keep_size, fill_of(fill), interpolation}, out);
+            kernels::rotate(in, degrees, {keep_size, detail::fill_of(fill), interpolation}, out);
           });
   return op;
 }

@@ -13,6 +13,8 @@
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/runtime/image.h>
 
+#include <array>
+
 namespace sluice {
 
 using kernels::RotateOptions;
@@ -21,6 +23,8 @@ Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOption
 
 namespace detail {
 const OperatorPtr& rotate_operator();
+// A fill as the operator has it.
+Fill fill_of(const std::array<float, 4>& numbers);
 }  // namespace detail
 
 }  // namespace sluice

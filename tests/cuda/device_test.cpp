@@ -1,5 +1,5 @@
 // What every Device promises, on the one that test_device() gives.
-#include "test_device.h"
+#include "tests/cuda/test_device.h"
 #include <sluice/runtime/buffer_pool.h>
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Decodes JPEG files on a device, for tests: plans, one batch, and what came out of it.
 #pragma once
 
+#include "tests/cuda/test_device.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/cuda/jpeg/batch.h>
 #include <sluice/cuda/jpeg/plan.h>
@@ -22,11 +23,6 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-
-// The device that tests run on.
-inline std::unique_ptr<Device> test_device() {
-  return std::make_unique<HostDevice>(HostDevice::Options{.bytes = std::size_t{1} << 28});
-}
 
 // The kernels' host functions on ordinary memory: quick, and sanitizers see what they touch.
 class HeapDevice : public Device {

@@ -27,7 +27,7 @@ struct Wanted {
 // Decodes the whole picture and some regions of it in one batch, and compares each.
 class ExactDecode {
  public:
-  explicit ExactDecode(std::unique_ptr<Device> device = test_device())
+  explicit ExactDecode(std::shared_ptr<Device> device = test_device())
       : device_(std::move(device)) {}
 
   void compare(const File& file, const Wanted& wanted, const std::string& name) {
@@ -71,7 +71,7 @@ class ExactDecode {
   Tally tally;
 
  private:
-  std::unique_ptr<Device> device_;
+  std::shared_ptr<Device> device_;
   JpegBatch batch_;
   std::deque<JpegPlan> plans_;
   Random random_{{.seed = 5}};

@@ -2,6 +2,7 @@
 // uploaded as a pipeline would do it: jobs in one block.
 #pragma once
 
+#include "tests/cuda/test_device.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/runtime/device.h>
@@ -18,13 +19,10 @@
 
 namespace sluice::testing {
 
-// The device that these tests run on.
-inline std::unique_ptr<Device> test_device() { return std::make_unique<device::HostDevice>(); }
-
 // A device, one stream, and memory that lives as long.
 class OnDevice {
  public:
-  OnDevice() : device_(test_device()), stream_(device_->make_stream()) {}
+  OnDevice() : device_(device::test_device()), stream_(device_->make_stream()) {}
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
   ~OnDevice() {
@@ -97,7 +95,7 @@ class OnDevice {
     return at;
   }
 
-  std::unique_ptr<Device> device_;
+  std::shared_ptr<Device> device_;
   std::unique_ptr<DeviceStream> stream_;
   std::vector<Block> blocks_;
 };

@@ -1,4 +1,4 @@
-#include <sluice/graph/builder/device_version.h>
+#include <sluice/graph/plan/device_versions.h>
 #include <sluice/runtime/error.h>
 
 #include <map>

@@ -1,0 +1,210 @@
+#include <sluice/cuda/launches.h>
+#include <sluice/cuda/operators.h>
+#include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode/jpeg_input.h>
+#include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/resizer.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace sluice::device {
+namespace {
+
+using detail::add_device_version;
+using detail::Gather;
+using Numbers = std::array<float, 4>;
+
+PixelsIn pixels_of(const Image& in) { return hwc_pixels(in.channels(), in.row_stride()); }
+
+void add_pixels(Gather& gather, PixelsJob job, const Image& in, void* out) {
+  place_pixels(job, in.data(), out);
+  gather.launch_of_step<PixelsLaunch>().add(job);
+}
+
+// `what` of the picture, as an image of this size.
+void move_pixels(Gather& gather, const Image& in, const PixelsIn& what, int height, int width,
+                 const Levels& levels, Image& out) {
+  out.create(height, width, in.channels());
+  PixelsOut to = pixels_out(height, width, in.channels());
+  to.levels = levels;
+  add_pixels(gather, pixels_job(what, to), in, out.data());
+}
+
+void crop(Gather& gather, const Image& in, const Rectangle& region, Image& out) {
+  kernels::check_region("crop", region, in);
+  move_pixels(gather, in, cropped(pixels_of(in), region), region.height, region.width, {}, out);
+}
+
+void add_resize(Gather& gather, const Image& in, Interpolation interpolation, bool mirror,
+                const PixelsOut& to, void* out) {
+  ResizeJob job =
+      resize_job(in.height(), in.width(), kernels::whole_box(in), interpolation, mirror, to);
+  place_resize(job, in.data(), in.row_stride(), out, gather.scratch(resize_scratch(job)));
+  gather.launch_of_step<ResizeLaunch>().add(job);
+}
+
+PixelsOut normalized(int height, int width, int channels, const Numbers& mean, const Numbers& std,
+                     DType dtype, Layout layout, Tensor& out) {
+  out.create(
+      layout == Layout::chw ? Shape{channels, height, width} : Shape{height, width, channels},
+      dtype, layout);
+  return normalized_out(height, width, channels, dtype, layout, mean, std);
+}
+
+bool add_geometry() {
+  add_device_version(detail::crop_operator(),
+                     [](Gather& gather, const Image& in, const Rectangle& region, Image& out) {
+                       crop(gather, in, region, out);
+                     });
+  add_device_version(
+      detail::center_crop_operator(),
+      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, Image& out) {
+        crop(gather, in, kernels::center_crop_region(in.height(), in.width(), height, width), out);
+      });
+  add_device_version(detail::flip_operator(), [](Gather& gather, const Image& in, bool horizontal,
+                                                 bool vertical, Image& out) {
+    kernels::check_pixels("flip", in);
+    PixelsIn what = pixels_of(in);
+    if (horizontal) what = mirrored(what, in.width());
+    if (vertical) what = upside_down(what, in.height());
+    move_pixels(gather, in, what, in.height(), in.width(), {}, out);
+  });
+  add_device_version(detail::resize_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
+                        std::int32_t shorter, Interpolation interpolation, Image& out) {
+                       const kernels::ImageSize size =
+                           detail::resized_size(in.height(), in.width(), height, width, shorter);
+                       out.create(size.height, size.width, in.channels());
+                       add_resize(gather, in, interpolation, false,
+                                  pixels_out(size.height, size.width, in.channels()), out.data());
+                     });
+  add_device_version(detail::rotate_operator(),
+                     [](Gather& gather, const Image& in, float degrees, bool keep_size,
+                        const Numbers& fill, Interpolation interpolation, Image& out) {
+                       kernels::check_pixels("rotate", in);
+                       WarpJob job = rotate_job(in.height(), in.width(), in.channels(), degrees,
+                                                {keep_size, detail::fill_of(fill), interpolation});
+                       out.create(job.out.height, job.out.width, in.channels());
+                       place_warp(job, in.data(), in.row_stride(), out.data());
+                       gather.launch_of_step<WarpLaunch>().add(job);
+                     });
+  return true;
+}
+
+bool add_colour() {
+  add_device_version(detail::brightness_contrast_operator(),
+                     [](Gather& gather, const Image& in, float brightness, float contrast,
+                        float center, Image& out) {
+                       kernels::check_pixels("brightness_contrast", in);
+                       move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+                                   brightness_contrast_levels(brightness, contrast, center), out);
+                     });
+  add_device_version(detail::invert_operator(), [](Gather& gather, const Image& in, Image& out) {
+    kernels::check_pixels("invert", in);
+    constexpr std::size_t kLevels = 256;
+    const Gather::Upload table = gather.upload(kLevels);
+    for (std::size_t x = 0; x < kLevels; ++x) table.host[x] = static_cast<std::byte>(255 - x);
+    move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+                level_table(reinterpret_cast<const std::uint8_t*>(table.device)), out);
+  });
+  add_device_version(
+      detail::crop_mirror_normalize_operator(),
+      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
+         const Numbers& mean, const Numbers& std, DType dtype, Layout layout, Tensor& out) {
+        const Rectangle middle =
+            kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
+                                        width == 0 ? in.width() : width);
+        PixelsIn what = cropped(pixels_of(in), middle);
+        if (mirror) what = mirrored(what, middle.width);
+        const PixelsOut to =
+            normalized(middle.height, middle.width, in.channels(), mean, std, dtype, layout, out);
+        add_pixels(gather, pixels_job(what, to), in, out.bytes());
+      });
+  add_device_version(detail::resize_mirror_normalize_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
+                        bool mirror, const Numbers& mean, const Numbers& std, DType dtype,
+                        Layout layout, Interpolation interpolation, Tensor& out) {
+                       const PixelsOut to =
+                           normalized(height, width, in.channels(), mean, std, dtype, layout, out);
+                       add_resize(gather, in, interpolation, mirror, to, out.bytes());
+                     });
+  return true;
+}
+
+// By the device where the index knows the file, else by the host.
+void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+            const std::optional<Rectangle>& region, const JpegOptions& options, Image& out) {
+  auto& launch = gather.launch_of_step<JpegFilesLaunch>();
+  if (!gather.on_host() && file.index != nullptr) {
+    JpegPlan& plan = launch.next_plan();
+    std::optional<JpegIndexEntry> entry;
+    try {
+      entry = file.index->find(digest_of(file.bytes));
+    } catch (const Error&) {  // a damaged index: the host's decoder says so
+    }
+    bool taken = false;
+    try {
+      taken = entry && plan.make(file.bytes, peek_jpeg(file.bytes), &*entry, region, options);
+    } catch (const JpegError&) {  // the host's decoder knows better what to say
+    }
+    if (taken) {
+      out.create(plan.out_height(), plan.out_width(), plan.channels());
+      launch.add(gather.sample(), file.bytes, out);
+      detail::note_on_device(notes);
+      return;
+    }
+  }
+  Image pixels;
+  {
+    const BufferPoolScope pinned(gather.pinned());
+    const JpegReport report =
+        region ? decode_jpeg_region(file.bytes, *region, options, pixels, file.index)
+               : decode_jpeg_image(file.bytes, options, pixels, file.index);
+    detail::note_report(notes, report);
+    if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
+  }
+  out.create(pixels.height(), pixels.width(), pixels.channels());
+  launch.add_pixels(std::move(pixels), out);
+}
+
+bool add_decoders() {
+  add_device_version(
+      detail::decode_jpeg_operator(),
+      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file, ColorSpace color,
+         bool turned, DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
+         std::int32_t max_scans, std::int64_t max_output_bytes, Image& out) {
+        decode(gather, notes, file, std::nullopt,
+               {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
+      });
+  add_device_version(detail::decode_jpeg_region_operator(),
+                     [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+                        ColorSpace color, bool turned, DamagePolicy damage, bool verify,
+                        JpegEntropyDecoder entropy, std::int32_t max_scans,
+                        std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
+                       decode(gather, notes, file, region,
+                              {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
+                              out);
+                     });
+  return true;
+}
+
+}  // namespace
+
+bool add_device_operators() {
+  static const bool once = add_geometry() && add_colour() && add_decoders();
+  return once;
+}
+
+}  // namespace sluice::device

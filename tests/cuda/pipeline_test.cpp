@@ -1,0 +1,255 @@
+// Pipelines whose steps run on a device: the same samples, bit for bit, as the same pipeline gives
+// on the host.
+#include "tests/cuda/jpeg/test_files.h"
+#include "tests/cuda/test_device.h"
+#include "tests/io/pictures.h"
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+namespace {
+
+constexpr std::int64_t kSamples = 40;
+
+Value<Image> drawn(Graph& g) {
+  return g.map(
+      "draw",
+      [](std::int64_t i) {
+        const int n = static_cast<int>(i);
+        return draw_picture(20 + n % 7 * 9, 30 + n % 5 * 11, 1 + n % 4,
+                            static_cast<std::uint64_t>(i));
+      },
+      g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
+}
+Value<Image> there(Value<Image> image, bool move) { return move ? image.gpu() : image; }
+template <class T>
+Value<T> back(Value<T> value, bool move) {
+  return move ? value.cpu() : value;
+}
+
+// The same program on the host and on the device.
+using Program = std::function<Value<Tensor>(Graph&, bool move)>;
+Value<Tensor> as_tensor(Graph& g, Value<Image> image) {
+  return g.map(
+      "as_tensor", [](const Image& in) { return in.clone().tensor().clone(); }, image);
+}
+
+std::vector<Tensor> run(const Program& program, bool move, PipelineOptions options) {
+  if (move) options.device = test_device();
+  auto pipeline = make_pipeline(options, [&](Graph& g) { return program(g, move); });
+  std::vector<Tensor> all;
+  for (const auto& batch : pipeline.epoch()) {
+    EXPECT_TRUE(batch.errors().empty());
+    for (std::size_t i = 0; i < batch.size(); ++i) all.push_back(batch.get<0>()[i].clone());
+  }
+  return all;
+}
+
+const std::vector<std::pair<std::string, Program>>& programs() {
+  static const std::vector<std::pair<std::string, Program>> all{
+      {"there and back",
+       [](Graph& g, bool move) { return as_tensor(g, back(there(drawn(g), move), move)); }},
+      {"flip by a value",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         return as_tensor(
+             g, back(flip(image, {.horizontal = g.coin_flip(0.5f), .vertical = g.coin_flip(0.5f)}),
+                     move));
+       }},
+      {"a chain",
+       [](Graph& g, bool move) {
+         auto image = resize(there(drawn(g), move), {.shorter = 33});
+         image = rotate(image, g.uniform(-30.f, 30.f), {.fill = 9});
+         image = brightness_contrast(image, {.brightness = g.uniform(0.5f, 1.5f)});
+         image = center_crop(image, {.width = 16, .height = 20});
+         return as_tensor(g, back(invert(image), move));
+       }},
+      {"a choice on the device",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         auto angle = g.uniform(10.f, 30.f);
+         auto turned = g.if_else(
+             g.coin_flip(0.4f), [&] { return rotate(image, angle); }, [&] { return image; });
+         return as_tensor(g, back(resize(turned, {.width = 24, .height = 24}), move));
+       }},
+      {"a choice that goes there",
+       [](Graph& g, bool move) {
+         auto image = drawn(g);
+         auto one = g.select(
+             g.random("arm", [](Random& r) { return r.below(3); }),
+             [&] { return back(flip(there(image, move)), move); }, [&] { return invert(image); },
+             [&] { return back(invert(there(image, move)), move); });
+         return as_tensor(g, one);
+       }},
+      {"a loop on the device",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         auto turned = g.for_loop(
+             g.random("n", [](Random& r) { return r.below(4); }), image,
+             [&](Value<std::int64_t>, Value<Image> state) { return rotate(state, 90.f); });
+         return as_tensor(g, back(turned, move));
+       }},
+      {"normalised",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         return back(resize_mirror_normalize(image, {.width = 17,
+                                                     .height = 13,
+                                                     .mirror = g.coin_flip(0.5f),
+                                                     .mean = {0.1f, 0.2f, 0.3f, 0.4f},
+                                                     .std = {0.2f, 0.2f, 0.3f, 0.3f},
+                                                     .dtype = DType::f16}),
+                     move);
+       }},
+      {"cut and normalised",
+       [](Graph& g, bool move) {
+         return back(crop_mirror_normalize(there(drawn(g), move),
+                                           {.width = 9, .height = 8, .layout = Layout::hwc}),
+                     move);
+       }},
+  };
+  return all;
+}
+
+TEST(DevicePipeline, GivesWhatTheHostGives) {
+  for (const auto& [name, program] : programs()) {
+    const auto expected = run(program, false, {.batch_size = 7, .seed = 5, .threads = 1});
+    ASSERT_EQ(expected.size(), static_cast<std::size_t>(kSamples));
+    for (const int threads : {1, 3}) {
+      const auto actual = run(program, true, {.batch_size = 7, .seed = 5, .threads = threads});
+      ASSERT_EQ(actual.size(), expected.size()) << name;
+      for (std::size_t i = 0; i < actual.size(); ++i)
+        EXPECT_TRUE(actual[i] == expected[i]) << name << ", sample " << i;
+    }
+  }
+}
+
+// Files of every kind that the device takes, and of some that it does not.
+std::vector<Bytes> files(const std::shared_ptr<JpegIndex>& index) {
+  std::vector<Bytes> all;
+  for (const Sampling& sampling : kSamplings) {
+    for (int i = 0; i < 6; ++i) {
+      const File file =
+          turned(encode_test_jpeg(sampling, 40 + 13 * i, 90 - 7 * i, 60 + 5 * i, i % 3 * 4,
+                                  static_cast<std::uint64_t>(i), i % 2 == 0),
+                 1 + i);
+      Bytes bytes = Bytes::copy_of(file);
+      bytes.set_index(index);
+      all.push_back(std::move(bytes));
+    }
+  }
+  return all;
+}
+
+Value<Image> decoded(Graph& g, const std::vector<Bytes>& all, bool move) {
+  auto jpeg = g.source(static_cast<std::int64_t>(all.size()), [&all](const SampleInfo& info) {
+    const Bytes& file = all[static_cast<std::size_t>(info.index_in_epoch)];
+    Bytes view = Bytes::copy_of(file);
+    view.set_index(file.index() != nullptr
+                       ? std::shared_ptr<JpegIndex>(std::shared_ptr<void>(), file.index())
+                       : nullptr);
+    return view;
+  });
+  auto region = random_region(jpeg);
+  return decode_jpeg(move ? jpeg.gpu() : jpeg, region);
+}
+
+// The first epoch teaches the index, so that the device decodes in the second one.
+TEST(DevicePipeline, DecodesFilesAsTheHostDoes) {
+  const auto index = JpegIndex::in_memory();
+  const std::vector<Bytes> all = files(index);
+  const auto samples_of = [&](bool move, std::int64_t epoch) {
+    PipelineOptions options{.batch_size = 8, .seed = 3, .threads = 2, .profile = true};
+    if (move) options.device = test_device();
+    auto pipeline = make_pipeline(options, [&](Graph& g) {
+      auto image = resize(decoded(g, all, move), {.width = 32, .height = 24});
+      return move ? image.cpu() : image;
+    });
+    std::vector<Image> images;
+    pipeline.reset(epoch);
+    for (const auto& batch : pipeline.epoch()) {
+      EXPECT_TRUE(batch.errors().empty());
+      for (std::size_t i = 0; i < batch.size(); ++i) images.push_back(batch.get<0>()[i].clone());
+    }
+    std::int64_t on_device = 0;
+    for (const EventStats& event : pipeline.stats().events)
+      on_device += event.name == "on_device" ? event.count : 0;
+    return std::pair(std::move(images), on_device);
+  };
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+    const auto [expected, none] = samples_of(false, epoch);
+    const auto [actual, on_device] = samples_of(true, epoch);
+    EXPECT_EQ(none, 0);
+    EXPECT_GT(on_device, epoch == 0 ? 0 : 25);
+    ASSERT_EQ(expected.size(), all.size());
+    ASSERT_EQ(actual.size(), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_TRUE(expected[i] == actual[i]) << "epoch " << epoch << ", file " << i;
+  }
+}
+
+std::string refused(const std::function<void(Graph&)>& describe, bool with_device = true) {
+  try {
+    PipelineOptions options{.batch_size = 2};
+    if (with_device) options.device = test_device();
+    (void)make_pipeline(options, [&](Graph& g) {
+      describe(g);
+      return g.source(4, [](const SampleInfo& info) { return info.index_in_epoch; });
+    });
+  } catch (const BuildError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
+  const struct {
+    const char* says;
+    std::function<void(Graph&)> describe;
+  } cases[] = {
+      {"a function that runs on the host",
+       [](Graph& g) {
+         g.map(
+             "look", [](const Image& in) { return in.height(); }, drawn(g).gpu());
+       }},
+      {"in the arm",
+       [](Graph& g) {
+         auto image = drawn(g);
+         g.if_else(
+             g.coin_flip(0.5f), [&] { return image.gpu(); }, [&] { return image; });
+       }},
+      {"as it begins",
+       [](Graph& g) {
+         g.for_loop(2, drawn(g),
+                    [](Value<std::int64_t>, Value<Image> state) { return state.gpu(); });
+       }},
+  };
+  for (const auto& c : cases) EXPECT_TRUE(says(refused(c.describe), c.says)) << refused(c.describe);
+  try {
+    (void)make_pipeline({.batch_size = 2, .device = test_device()},
+                        [](Graph& g) { return drawn(g).gpu(); });
+    ADD_FAILURE();
+  } catch (const BuildError& error) {
+    EXPECT_TRUE(says(error.what(), "give .cpu() of it")) << error.what();
+  }
+  try {
+    (void)make_pipeline({.batch_size = 2}, [](Graph& g) { return drawn(g).gpu().cpu(); });
+    ADD_FAILURE();
+  } catch (const BuildError& error) {
+    EXPECT_TRUE(says(error.what(), "PipelineOptions::device")) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace sluice::device
