@@ -6,6 +6,7 @@
 #include "benchmarks/workloads/overhead.h"
 #include "benchmarks/workloads/subjects.h"
 #include "benchmarks/workloads/wait.h"
+#include "devices.h"
 #include "inputs.h"
 #include "outputs.h"
 #include "saved.h"
@@ -225,7 +226,17 @@ class Bench {
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
     const bool conditional = options_.workload == "conditional";
-    SubjectOptions subject{.threads = threads_, .batch = options_.batch, .index = index};
+    SubjectOptions subject{.threads = threads_,
+                           .batch = options_.batch,
+                           .index = index,
+                           .device = chosen_device(options_.device)};
+    // Gathers of a device are made of what waits: of more than a few batches.
+    constexpr int kBatchesOnDevice = 16;
+    if (subject.device != nullptr) subject.window = kBatchesOnDevice * options_.batch;
+    if (subject.device != nullptr && plan)
+      throw UsageError(
+          "bench --pipeline: a saved plan says itself what runs on a GPU; leave out "
+          "--device");
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {
@@ -239,10 +250,11 @@ class Bench {
         conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
     fmt::print(
         out_,
-        "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}, index {}; ours beside "
-        "{}\n",
+        "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}, index {}, device {}; "
+        "ours beside {}\n",
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
-        options_.batch, options_.index, beside);
+        options_.batch, options_.index, subject.device == nullptr ? "cpu" : subject.device->name(),
+        beside);
     const Subject ours = plan ? saved_subject(*plan, corpus, traced(subject))
                               : make_subject(options_.workload, corpus, traced(subject));
     const Result result = alternate(

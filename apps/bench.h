@@ -31,9 +31,10 @@ struct BenchOptions {
   double seconds = 2;    // of one side of one round, about
   int rounds = 5;
   int batch = 64;
-  std::string index = "off";  // see chosen_index; not for those two
-  std::string json;           // file for the figures; "-" is standard output, empty none
-  std::string trace;          // file for the trace of ours, all rounds of it; empty: none
+  std::string index = "off";   // see chosen_index; not for those two
+  std::string device = "cpu";  // of the workloads on files, see chosen_device
+  std::string json;            // file for the figures; "-" is standard output, empty none
+  std::string trace;           // file for the trace of ours, all rounds of it; empty: none
 };
 
 // All but that of a saved plan.

@@ -2,6 +2,7 @@
 
 #include "augment.h"
 #include "bench.h"
+#include "devices.h"
 #include "graph.h"
 #include "index.h"
 #include "operators.h"
@@ -9,7 +10,6 @@
 #include "recipes.h"
 #include "usage.h"
 #include "validators.h"
-#include <sluice/cuda/gpu.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
@@ -199,6 +199,10 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->type_name("N");
   add_index_choice(command, options.index);
   command
+      .add_option("--device", options.device,
+                  "cpu (default), gpu, the number of one, or stand-in: no GPU, for trying")
+      ->type_name("D");
+  command
       .add_option("--json", options.json, "writes the figures to this file; - is standard output")
       ->type_name("FILE");
   add_trace(command, options.trace);
@@ -365,10 +369,7 @@ int run(int argc, const char* const* argv) {
   }
   try {
     if (*pictures_command) return run_pictures(words.pictures);
-    if (*devices_command) {
-      fmt::print("{}", to_string(look_for_gpus()));
-      return 0;
-    }
+    if (*devices_command) return run_devices();
     if (*operators_command) return run_operators(operators);
     if (*bench_command) return run_bench(bench);
     if (*index_command) return run_index(index);

@@ -29,18 +29,20 @@ Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg) {
   return resize(turned, {.width = 400, .height = 400});
 }
 
-Value<Tensor> train(Graph& g, Value<Bytes> jpeg) {
-  auto mirror = g.coin_flip(0.5f);
-  auto part = decode_jpeg(jpeg, random_region(jpeg));
-  return resize_mirror_normalize(
-      part,
-      {.width = 224, .height = 224, .mirror = mirror, .mean = kImageNetMean, .std = kImageNetStd});
+Value<Tensor> train(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, DType dtype) {
+  return resize_mirror_normalize(decode_jpeg(jpeg, region), {.width = 224,
+                                                             .height = 224,
+                                                             .mirror = g.coin_flip(0.5f),
+                                                             .mean = kImageNetMean,
+                                                             .std = kImageNetStd,
+                                                             .dtype = dtype});
 }
 
-Value<Tensor> eval(Value<Bytes> jpeg) {
+Value<Tensor> eval(Value<Bytes> jpeg, DType dtype) {
   auto image = resize(decode_jpeg(jpeg), {.shorter = 256});
   return crop_mirror_normalize(
-      image, {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd});
+      image,
+      {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
 }  // namespace
@@ -53,12 +55,26 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
     });
   };
   using Jpeg = Value<Bytes>;
-  if (workload == "decode") return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg); });
-  if (workload == "region")
-    return from_files([](Graph&, Jpeg jpeg) { return decode_jpeg(jpeg, random_region(jpeg)); });
-  if (workload == "train") return from_files([](Graph& g, Jpeg jpeg) { return train(g, jpeg); });
-  if (workload == "eval") return from_files([](Graph&, Jpeg jpeg) { return eval(jpeg); });
-  return from_files([](Graph& g, Jpeg jpeg) { return rotate_some(g, jpeg); });
+  const bool on_gpu = options.device != nullptr;
+  const auto there = [on_gpu](Jpeg jpeg) { return on_gpu ? jpeg.gpu() : jpeg; };
+  const auto back = [on_gpu](auto made) { return on_gpu ? made.cpu() : made; };
+  const DType dtype = on_gpu ? DType::f16 : DType::f32;
+  if (workload == "decode") {
+    return from_files([=](Graph&, Jpeg jpeg) { return back(decode_jpeg(there(jpeg))); });
+  }
+  if (workload == "region") {
+    return from_files(
+        [=](Graph&, Jpeg jpeg) { return back(decode_jpeg(there(jpeg), random_region(jpeg))); });
+  }
+  if (workload == "train") {
+    return from_files([=](Graph& g, Jpeg jpeg) {
+      auto region = random_region(jpeg);
+      return back(train(g, there(jpeg), region, dtype));
+    });
+  }
+  if (workload == "eval")
+    return from_files([=](Graph&, Jpeg jpeg) { return back(eval(there(jpeg), dtype)); });
+  return from_files([=](Graph& g, Jpeg jpeg) { return back(rotate_some(g, there(jpeg))); });
 }
 
 void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,

@@ -31,6 +31,7 @@ struct SubjectOptions {
   int window = 0;  // see PipelineOptions
   std::uint64_t seed = 42;
   std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
+  std::shared_ptr<Device> device = {};    // where pictures are decoded and changed; null: the host
   std::string trace = {};                 // file for the pipeline's trace; empty: none
 };
 
@@ -39,6 +40,7 @@ inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
           .seed = options.seed,
           .threads = options.threads,
           .window = options.window,
+          .device = options.device,
           .trace = {options.trace}};
 }
 

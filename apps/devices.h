@@ -1,0 +1,19 @@
+// `sluice devices`, and the device that --device chooses.
+#pragma once
+
+#include <sluice/runtime/device.h>
+
+#include <memory>
+#include <string>
+
+namespace sluice::app {
+
+// "cpu": null. "gpu": the first GPU. A number: that GPU. "stand-in": the one on the host's threads,
+// for trying what runs on GPUs where there is none. Throws UsageError for anything else, and
+// DeviceError where there is no such GPU.
+std::shared_ptr<Device> chosen_device(const std::string& name);
+
+// Says which GPUs there are. Returns the exit status.
+int run_devices();
+
+}  // namespace sluice::app
