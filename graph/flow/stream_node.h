@@ -20,9 +20,10 @@
 // Ownership: owns its slots; refers to the poller, which outlives it; must outlive the graph's
 // activity. Memory: none for a token while no more than `room` wait, beyond oneTBB's tasks.
 // Threads: put() and input() from any thread; begin() is called on it, or inside a task of the
-// graph, over() on the poller's thread; for one slot never both at once. `failed` is called on
-// either. Tokens leave on the poller's thread, or where begin() threw: wire output() to nodes that
-// are tasks. Errors: `failed` and `lost` must not throw; see exit_port for `lost`.
+// graph, over() on the poller's thread; for one slot never both at once. `failed` is called on any
+// of these. Tokens leave in a task of the graph, where begin() threw, or, when no task comes, on
+// the poller's thread: wire output() to nodes that are tasks. Errors: `failed` and `lost` must not
+// throw; see exit_port for `lost`.
 #pragma once
 
 #include <sluice/graph/flow/exit_port.h>
@@ -30,6 +31,8 @@
 #include <sluice/runtime/ring.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -80,13 +83,16 @@ class stream_node {
                     [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
                       begin();
                       return {};
-                    }) {
+                    }),
+        leave_(g, tbb::flow::unlimited, [this](lane* of) -> tbb::flow::continue_msg {
+          leave(*of);
+          return {};
+        }) {
     for (std::unique_ptr<slot>& one : how.slots) {
       lanes_.push_back(std::make_unique<lane>(*this, std::move(one)));
       lanes_.back()->tokens.reserve(most_);
       free_.push_back(lanes_.back().get());
     }
-    over_.reserve(most_);
   }
   stream_node(const stream_node&) = delete;
   stream_node& operator=(const stream_node&) = delete;
@@ -110,23 +116,24 @@ class stream_node {
   }
 
  private:
-  // A slot and the tokens that it works for.
+  using clock = std::chrono::steady_clock;
+
+  // A slot and the tokens that it works for. When the work is over a task of the graph lets the
+  // tokens out: a thread that is none of oneTBB's pays dearly for each that it sends. The poller
+  // looks on until the task has come; it might not, in a graph that was cancelled, or be late.
   struct lane : poller::watched {
     lane(stream_node& of, std::unique_ptr<slot> with) : node(of), work(std::move(with)) {}
-    bool over() noexcept override {
-      std::exception_ptr why;
-      try {
-        if (!work->over()) return false;
-      } catch (...) {
-        why = std::current_exception();
-      }
-      node.end(*this, why);
-      return true;
-    }
+    bool over() noexcept override { return leaving ? node.look_on(*this) : node.look(*this); }
     stream_node& node;
     std::unique_ptr<slot> work;
     std::vector<Token> tokens;
+    std::exception_ptr why;
+    bool leaving = false;
+    clock::time_point since;           // when the task was sent
+    std::atomic<bool> claimed{false};  // somebody lets the tokens out
+    std::atomic<int> holders{0};       // who still uses the lane, of the task and the poller
   };
+  static constexpr clock::duration kLate = std::chrono::milliseconds(20);
 
   // Begins gathers for as long as there are tokens and slots for them.
   void begin() noexcept {
@@ -137,7 +144,7 @@ class stream_node {
         next->work->begin(next->tokens);
       } catch (...) {
         let_out(next->tokens, std::current_exception());
-        (void)give_back(*next);
+        (void)give_free(*next);
         continue;
       }
       completions_.watch(*next);
@@ -158,29 +165,66 @@ class stream_node {
     return next;
   }
 
-  // True if tokens wait for it.
-  bool give_back(lane& free) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(&free);
-    return !waiting_.empty();
+  // On the poller's thread: whether the work is over.
+  bool look(lane& of) noexcept {
+    of.why = nullptr;
+    try {
+      if (!of.work->over()) return false;
+    } catch (...) {
+      of.why = std::current_exception();
+    }
+    exit_port<Token>::meet_tbb();
+    graph_.reserve_wait();  // until the last look
+    of.leaving = true;
+    of.since = clock::now();
+    of.holders.store(2, std::memory_order_relaxed);
+    of.claimed.store(false, std::memory_order_release);
+    try {
+      leave_.try_put(&of);
+    } catch (...) {  // no memory for a task
+      of.since -= kLate;
+    }
+    return false;
   }
 
-  // On the poller's thread. The slot is free first: what waits for it shall not wait for those that
-  // leave.
-  void end(lane& done, const std::exception_ptr& why) noexcept {
-    exit_port<Token>::meet_tbb();
+  // On the poller's thread: whether the tokens are out, or about to be.
+  bool look_on(lane& of) noexcept {
     tbb::flow::graph& g = graph_;
-    g.reserve_wait();
-    std::swap(over_, done.tokens);
-    if (give_back(done)) {
+    if (!of.claimed.load(std::memory_order_acquire)) {
+      if (clock::now() - of.since < kLate) return false;
+      if (!of.claimed.exchange(true, std::memory_order_acq_rel)) {
+        of.holders.store(1, std::memory_order_relaxed);  // the task finds it claimed
+        let_out(of.tokens, of.why);
+      }
+    }
+    of.leaving = false;
+    if (give_back(of)) {
       try {
         begin_more_.try_put({});
-      } catch (...) {  // no memory for a task
+      } catch (...) {
         begin();
       }
     }
-    let_out(over_, why);
     g.release_wait();
+    return true;
+  }
+
+  // In a task.
+  void leave(lane& of) noexcept {
+    if (of.claimed.exchange(true, std::memory_order_acq_rel)) return;
+    let_out(of.tokens, of.why);
+    if (give_back(of)) begin();
+  }
+
+  // The lane is free when both have let go of it. True if this frees it, and tokens wait for it.
+  bool give_back(lane& of) {
+    if (of.holders.fetch_sub(1, std::memory_order_acq_rel) > 1) return false;
+    return give_free(of);
+  }
+  bool give_free(lane& of) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&of);
+    return !waiting_.empty();
   }
 
   void let_out(std::vector<Token>& tokens, const std::exception_ptr& why) noexcept {
@@ -199,11 +243,11 @@ class stream_node {
   std::vector<std::unique_ptr<lane>> lanes_;
   std::vector<lane*> free_;
   counts counts_;
-  std::vector<Token> over_;  // the poller's thread's own
   const std::function<void(const Token&, std::exception_ptr)> failed_;
   exit_port<Token> output_;
   input_node<Token, as_task> input_;
   tbb::flow::function_node<tbb::flow::continue_msg> begin_more_;
+  tbb::flow::function_node<lane*> leave_;
 };
 
 }  // namespace sluice::flow
