@@ -15,12 +15,15 @@
 namespace sluice::detail {
 
 struct DeviceWork {
-  explicit DeviceWork(std::shared_ptr<Device> with) : device(std::move(with)), memory(device) {}
+  // `samples`: as many may wait for it at one time.
+  DeviceWork(std::shared_ptr<Device> with, std::size_t samples)
+      : device(std::move(with)), memory(device), room(samples) {}
 
   const std::shared_ptr<Device> device;
   DeviceMemory memory;
   flow::poller completions;
-  std::size_t gathers = 4;  // that may be under way at one time, of each stage
+  const std::size_t room;
+  std::size_t gathers = 8;  // that may be under way at one time, of each stage
   std::size_t most = 64;    // samples of a gather
 };
 
