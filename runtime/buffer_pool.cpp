@@ -82,9 +82,11 @@ class FreeBlocks {
 // Shared by the BufferPool object and every Buffer on loan; the last of them deletes it. The system
 // is asked for blocks, and given them back, without the lock.
 struct PoolState {
-  explicit PoolState(std::shared_ptr<MemoryResource> from) : system(std::move(from)) {}
+  explicit PoolState(std::shared_ptr<MemoryResource> from)
+      : system(std::move(from)), keeps(system->place().kind != MemoryKind::host) {}
 
   const std::shared_ptr<MemoryResource> system;
+  const bool keeps;  // all that it has
   std::mutex mutex;
   std::array<FreeBlocks, kClasses> classes;
   BufferPoolStats stats;
@@ -124,7 +126,7 @@ struct PoolState {
     ask(bytes);
     PoolBlock* block = nullptr;
     try {
-      block = take_from(*system, size_class);
+      block = keeps ? take_or_trim(size_class) : take_from(*system, size_class);
     } catch (...) {
       const std::lock_guard lock(mutex);
       bytes_asked_for -= bytes;
@@ -134,12 +136,23 @@ struct PoolState {
     return block;
   }
 
+  // What is kept may be what the system lacks.
+  PoolBlock* take_or_trim(unsigned size_class) {
+    try {
+      return take_from(*system, size_class);
+    } catch (const std::bad_alloc&) {
+      trim(false);
+      return take_from(*system, size_class);
+    }
+  }
+
   // Makes room for a block of this size.
   void ask(std::size_t bytes) {
     FreeBlocks surplus;
     {
       const std::lock_guard lock(mutex);
       bytes_asked_for += bytes;
+      if (keeps) return;
       const std::size_t most = std::max(stats.bytes_peak, stats.bytes_in_use + bytes_asked_for);
       surplus = take_surplus(most - bytes_asked_for);
     }
@@ -155,6 +168,7 @@ struct PoolState {
       stats.bytes_reserved += bytes;
       ++stats.system_allocations;
       lend(bytes);
+      if (keeps) return;
       surplus = take_surplus(stats.bytes_peak);  // what was in use before may be free by now
     }
     surplus.give_all_to(*system);

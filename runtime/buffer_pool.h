@@ -6,7 +6,9 @@
 // class that has no block borrows one of up to twice the size from another.
 //
 // A pool never keeps more than was in use at one time: before it takes a block from the system that
-// would exceed this, it gives back others that nobody uses.
+// would exceed this, it gives back others that nobody uses. But pinned memory and a device's cost a
+// thousand times as much to get and give back as to use: of these it keeps all, until it is
+// trimmed, or the system has no more.
 //
 // The system is a MemoryResource: the host's, unless the pool is told another one.
 //
@@ -84,7 +86,8 @@ class Buffer {
 struct BufferPoolStats {
   std::size_t bytes_in_use = 0;    // in blocks that are on loan
   std::size_t bytes_peak = 0;      // the most that bytes_in_use has been
-  std::size_t bytes_reserved = 0;  // on loan or waiting in the pool: never more than bytes_peak
+  std::size_t bytes_reserved = 0;  // on loan or waiting in the pool; of host memory never more than
+                                   // bytes_peak
   std::uint64_t system_allocations = 0;  // how often the pool had to ask the system for a block
 };
 
