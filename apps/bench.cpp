@@ -233,10 +233,6 @@ class Bench {
     // Gathers of a device are made of what waits: of more than a few batches.
     constexpr int kBatchesOnDevice = 16;
     if (subject.device != nullptr) subject.window = kBatchesOnDevice * options_.batch;
-    if (subject.device != nullptr && plan)
-      throw UsageError(
-          "bench --pipeline: a saved plan says itself what runs on a GPU; leave out "
-          "--device");
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {

@@ -139,6 +139,15 @@ class CudaStream : public DeviceStream {
   cudaStream_t stream_ = nullptr;
 };
 
+class NoMemory : public std::bad_alloc {
+ public:
+  explicit NoMemory(std::string what) : what_(std::make_shared<std::string>(std::move(what))) {}
+  const char* what() const noexcept override { return what_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> what_;  // copies of an exception must not throw
+};
+
 // CUDA's blocks start at multiples of this.
 constexpr std::size_t kAligned = 256;
 
@@ -156,7 +165,9 @@ class CudaMemory : public MemoryResource {
         pinned ? cudaHostAlloc(&at, bytes, cudaHostAllocPortable) : cudaMalloc(&at, bytes);
     if (code == cudaErrorMemoryAllocation) {
       (void)cudaGetLastError();
-      throw std::bad_alloc();
+      throw NoMemory(device_->name + " has no " + std::to_string(bytes) + " bytes of " +
+                     (pinned ? "pinned memory" : "memory") +
+                     " left; make window or batch_size smaller");
     }
     device_->check(code, pinned ? "getting pinned memory" : "getting memory");
     return at;

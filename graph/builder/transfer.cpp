@@ -95,7 +95,7 @@ OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves
     schema.inputs[0].types.push_back(slot_type<ByteSpan>());
   }
   schema.outputs = {{"value", nullptr}};
-  schema.cpp = {std::string("image.") + name + "()"};
+  schema.cpp = {moves_to == MemoryKind::device ? "image.gpu()" : "image.gpu().cpu()"};
   schema.moves_to = moves_to;
   return schema;
 }

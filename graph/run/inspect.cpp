@@ -102,6 +102,10 @@ const void* Inspection::find(std::string_view name, const detail::SlotType* type
   const Named* other = nullptr;
   for (const Named& value : impl_->values) {
     if (value.name != name) continue;
+    if (impl_->plan.slots[value.slot].on_device) {
+      throw Error("'" + std::string(name) +
+                  "' lies on the GPU; give its .cpu() a name, and look at that");
+    }
     if (impl_->plan.slots[value.slot].type == type) return impl_->sample.address(value.slot);
     other = &value;
   }

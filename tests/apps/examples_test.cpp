@@ -32,12 +32,14 @@ const Example kExamples[] = {
      true,
      {"1.50 times as wide as high: made lighter", "1.33 times as wide as high: left as it is",
       "0.75 times as wide as high: turned by a quarter", "1.00 times as wide as high: mirrored"}},
+    {"on_a_gpu", false, {"64 tensors"}},
     {"predicate_by_hand", false, {}},  // numbers in any order
     {"quality_loop", true, {}},        // bytes are a matter of the library
     {"rotate_some", true, {"14 images of 400 x 400 in one block, 14 labels"}},
     {"select_by_hand", false, {"sum 84475; 25 tokens asked for a port that is not there"}},
     {"select_some", false, {"arm 1:  13  12  11  10", "arm 2:  30  32  33  35"}},
     {"short_circuit", true, {"14 pictures, 1 large and dark; 3 had to be decoded"}},
+    {"stream_by_hand", false, {"100 rows mirrored"}},
     {"structures", true, {"turned by  18.2 degrees", "left as it is"}},
     {"window_by_hand", false, {"1000 samples through 8 slots, sum of squares 332833500"}},
 };

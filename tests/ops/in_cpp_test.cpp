@@ -65,6 +65,8 @@ const Line kLines[] = {
     LINE(g.constant(0.5f)),
     LINE(g.filter(x > y)),
     LINE(g.normal(0.f, 1.f)),
+    LINE(image.gpu()),
+    LINE(image.gpu().cpu()),
     LINE(g.uniform(-10.f, 10.f)),
     LINE(g.uniform(0.f, x)),
     LINE(invert(image)),
