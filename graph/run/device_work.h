@@ -15,9 +15,12 @@
 namespace sluice::detail {
 
 struct DeviceWork {
-  explicit DeviceWork(std::shared_ptr<Device> with) : device(std::move(with)), memory(device) {}
+  // `samples`: that may be under way, and hence wait for a stage.
+  DeviceWork(std::shared_ptr<Device> with, std::size_t samples)
+      : device(std::move(with)), room(samples), memory(device) {}
 
   const std::shared_ptr<Device> device;
+  const std::size_t room;
   DeviceMemory memory;
   flow::poller completions;
   std::size_t gathers = 4;  // that may be under way at one time, of each stage

@@ -13,7 +13,7 @@ namespace sluice {
 struct Inspection::Impl {
   Impl(const detail::Plan& recorded, const std::shared_ptr<Device>& on)
       : plan(detail::prepare_to_inspect(recorded)),
-        device(on != nullptr ? std::make_unique<detail::DeviceWork>(on) : nullptr),
+        device(on != nullptr ? std::make_unique<detail::DeviceWork>(on, 1) : nullptr),
         runner(BufferPool::current(), nullptr, device.get()),
         sample(plan) {}
 

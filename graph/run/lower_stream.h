@@ -35,6 +35,7 @@ class StreamStage {
         node_(g, work.completions,
               {.slots = slots(work),
                .most = work.most,
+               .room = work.room,
                .failed = [this](Sample* sample, std::exception_ptr why) { fail(*sample, why); },
                .lost = [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
