@@ -229,5 +229,35 @@ TEST(DeviceFaults, EachRunEndsAndAccountsForItsSamples) {
                               std::to_string(tally.failed) + " failed");
 }
 
+// A device that stands still while nearly all of a large window arrives.
+TEST(DeviceWindow, AnyNumberOfSamplesMayWaitForTheDevice) {
+  constexpr std::int64_t kMany = 3000, kArrived = 2500;
+  std::atomic<std::int64_t> drawn{0};
+  HostDevice::Options how;
+  how.before = [&](const HostDevice::Call&) {
+    for (std::int64_t seen = drawn; seen < kArrived; seen = drawn) drawn.wait(seen);
+  };
+  PipelineOptions options{.batch_size = kMany, .threads = 2, .prefetch = 0};
+  options.device = std::make_shared<HostDevice>(std::move(how));
+  auto pipeline = make_pipeline(options, [&](Graph& g) {
+    auto image = g.map(
+        "draw",
+        [&](std::int64_t i) {
+          Image out = filled(1, 2, 1, static_cast<std::uint8_t>(i));
+          drawn.fetch_add(1);
+          drawn.notify_all();
+          return out;
+        },
+        g.source(kMany, [](const SampleInfo& info) { return info.index_in_epoch; }));
+    return invert(image.gpu()).cpu();
+  });
+  std::int64_t id = 0;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i, ++id)
+      EXPECT_EQ(batch.get<0>()[i].data()[0], 255 - static_cast<std::uint8_t>(id));
+  }
+  EXPECT_EQ(id, kMany);
+}
+
 }  // namespace
 }  // namespace sluice::device
