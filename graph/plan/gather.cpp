@@ -47,6 +47,12 @@ void Gather::clear() noexcept {
   on_host_ = false;
 }
 
+void Gather::take_back(Sample& sample) {
+  // Once, also where several steps give it back: its work is added whole.
+  if (std::find(taken_back_.begin(), taken_back_.end(), &sample) == taken_back_.end())
+    taken_back_.push_back(&sample);
+}
+
 std::vector<Sample*> Gather::take_back_all() {
   for (const std::unique_ptr<StepLaunch>& launch : launches_) {
     if (launch != nullptr) launch->check(*this);
