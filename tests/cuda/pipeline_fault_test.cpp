@@ -1,6 +1,7 @@
 // Devices that fail: whatever they refuse, break or lose, each run ends, each sample is accounted
 // for, and those that are delivered are right.
 #include "tests/cuda/jpeg/test_files.h"
+#include "tests/io/jpeg/mutant.h"
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/sluice.h>
@@ -257,6 +258,91 @@ TEST(DeviceWindow, AnyNumberOfSamplesMayWaitForTheDevice) {
       EXPECT_EQ(batch.get<0>()[i].data()[0], 255 - static_cast<std::uint8_t>(id));
   }
   EXPECT_EQ(id, kMany);
+}
+
+// A file whose scan is damaged, and an index that says of it what is true of the sound one.
+std::vector<Bytes> damaged_files(const std::shared_ptr<JpegIndex>& index) {
+  std::vector<Bytes> all;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    Random random({.seed = i});
+    File file = encode_test_jpeg(kSamplings[i % 5], 50 + static_cast<int>(i), 70, 80,
+                                 static_cast<int>(i % 3) * 3, i, i % 2 == 0);
+    const auto sound = JpegIndex::in_memory({.grain = 4});
+    Image image;
+    decode_jpeg_image(file, JpegOptions(), image, sound.get());
+    const auto entry = sound->find(digest_of(file));
+    const auto first = static_cast<std::uint32_t>(segments_of(file).back().end);
+    const auto flips = static_cast<int>(random.below(4));  // none: sound after all
+    for (int k = 0; k < flips; ++k) {
+      const std::uint32_t at =
+          first + random.below(static_cast<std::uint32_t>(file.size()) - 2 - first);
+      file[at] = static_cast<std::uint8_t>(file[at] ^ (1u << random.below(8)));
+    }
+    index->keep(digest_of(file),
+                {entry->grain, entry->per_row, {entry->records.begin(), entry->records.end()}},
+                true);
+    all.push_back(Bytes::copy_of(file));
+    all.back().set_index(index);
+  }
+  return all;
+}
+
+struct Decoded {
+  std::vector<std::string> said;  // errors and warnings
+  std::vector<std::int64_t> ids;
+  std::vector<Image> images;
+  std::int64_t on_device = 0;
+};
+
+Decoded decode_all(const std::vector<Bytes>& all, DamagePolicy damage, bool region, bool moves) {
+  PipelineOptions options{.batch_size = 16, .threads = 2};
+  options.on_error = OnError::skip;
+  options.profile = true;
+  if (moves) options.device = std::make_shared<HostDevice>();
+  auto pipeline = make_pipeline(options, [&](Graph& g) {
+    auto file = there(g.source(static_cast<std::int64_t>(all.size()),
+                               [&all](const SampleInfo& info) {
+                                 const Bytes& from =
+                                     all[static_cast<std::size_t>(info.index_in_epoch)];
+                                 Bytes view = Bytes::view_of(from);
+                                 view.set_index({std::shared_ptr<void>(), from.index()});
+                                 return view;
+                               }),
+                      moves);
+    const JpegOptions how{.damage = damage};
+    auto image = region ? decode_jpeg(file, random_region(file), how) : decode_jpeg(file, how);
+    return here(flip(image), moves);
+  });
+  Decoded decoded;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      decoded.ids.push_back(batch.ids()[i]);
+      decoded.images.push_back(batch.get<0>()[i].clone());
+    }
+    for (const SampleError& error : batch.errors()) decoded.said.push_back(to_string(error));
+    for (const SampleError& error : batch.warnings()) decoded.said.push_back(to_string(error));
+  }
+  for (const EventStats& event : pipeline.stats().events)
+    decoded.on_device += event.name == "on_device" ? event.count : 0;
+  return decoded;
+}
+
+TEST(DeviceDamage, FilesThatAreNotWhatTheIndexSaysDecodeAsOnTheHost) {
+  const auto index = JpegIndex::in_memory();
+  const std::vector<Bytes> all = damaged_files(index);
+  for (const DamagePolicy damage : {DamagePolicy::strict, DamagePolicy::tolerant}) {
+    for (const bool region : {false, true}) {
+      SCOPED_TRACE(std::string(damage == DamagePolicy::strict ? "strict" : "tolerant") +
+                   (region ? ", regions" : ", whole pictures"));
+      const Decoded expected = decode_all(all, damage, region, false);
+      const Decoded actual = decode_all(all, damage, region, true);
+      EXPECT_GT(actual.on_device, 0);
+      EXPECT_EQ(actual.said, expected.said);
+      ASSERT_EQ(actual.ids, expected.ids);
+      for (std::size_t i = 0; i < actual.ids.size(); ++i)
+        EXPECT_TRUE(actual.images[i] == expected.images[i]) << "file " << actual.ids[i];
+    }
+  }
 }
 
 }  // namespace
