@@ -128,6 +128,7 @@ struct Plan {
     batch_size = 1 + static_cast<int>(random.below(8));
     replaces = random.below(4) == 0;
     short_of_memory = random.below(8) == 0;
+    twice = random.below(4) == 0;
   }
   // Called by the device, one call at a time.
   Fault fault(const HostDevice::Call& call) {
@@ -141,9 +142,9 @@ struct Plan {
     return random.below(2) == 0 ? Fault::refused : Fault::failed;
   }
 
-  Random random;
+  Random random;  // the device's
   float rate = 0;
-  bool loses = false, decodes = false, replaces = false, short_of_memory = false;
+  bool loses = false, decodes = false, replaces = false, short_of_memory = false, twice = false;
   std::optional<int> stop_after;  // batches
   int threads = 1, batch_size = 1;
   std::atomic<int> faults{0};
@@ -215,7 +216,7 @@ void run(Plan& plan, const std::vector<Image>& expected, Tally& tally) {
         make_pipeline(options, [&](Graph& g) { return describe(g, plan.decodes, true); });
     take(pipeline, plan, expected, tally);
     // What failed in one epoch is no burden to the next.
-    if (plan.random.below(4) == 0) take(pipeline, plan, expected, tally);
+    if (plan.twice) take(pipeline, plan, expected, tally);
   }
   EXPECT_EQ(device->pending(), 0u);
   EXPECT_EQ(device->bytes_in_use(), 0u);
