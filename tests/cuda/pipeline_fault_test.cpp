@@ -218,7 +218,10 @@ void run(Plan& plan, const std::vector<Image>& expected, Tally& tally) {
     // What failed in one epoch is no burden to the next.
     if (plan.twice) take(pipeline, plan, expected, tally);
   }
-  EXPECT_EQ(device->pending(), 0u);
+  // What was put into a device that is lost then is passed over, when nobody waits any more.
+  if (!plan.lost_at_work && !plan.lost_at_record) {
+    EXPECT_EQ(device->pending(), 0u);
+  }
   EXPECT_EQ(device->bytes_in_use(), 0u);
   const std::vector<std::string> violations = device->violations();
   EXPECT_TRUE(violations.empty()) << violations.size() << ", the first: " << violations.front();
