@@ -63,6 +63,12 @@ std::ptrdiff_t enter_memory(const void* at, std::size_t bytes, bool writes) {
 struct HostDevice::Impl {
   explicit Impl(Options the_options) : options(std::move(the_options)), memory(options.bytes) {}
 
+  // Nothing of what was put in runs from now on, but for what has begun: see HostEvent::over().
+  void lose() {
+    lost = true;
+    for (const auto& queue : queues) host.merge(queue->clock);
+  }
+
   // Counts the call, and says what becomes of it.
   Fault begin(const char* what, const char* kernel, int stream, Call& call) {
     call = {what, kernel, stream, calls++};
@@ -74,7 +80,8 @@ struct HostDevice::Impl {
   }
 
   void put(Queue& queue, const char* what, const char* kernel, Work work) {
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
+    if (lost) changed.wait(lock, [&] { return !queue.busy; });
     work.fault = begin(what, kernel, queue.index, work.call);
     queue.clock.merge(host);
     if (work.waits_for != nullptr) queue.clock.merge(work.waits_for->clock);
@@ -97,7 +104,7 @@ struct HostDevice::Impl {
     const Work work = std::move(queue.work.front());
     queue.work.pop_front();
     queue.busy = true;
-    if (work.fault == Fault::lost) lost = true;
+    if (work.fault == Fault::lost) lose();
     std::string error;
     if (work.fault == Fault::failed)
       error = name + " fails at call " + std::to_string(work.call.number);
@@ -156,7 +163,10 @@ class HostEvent : public DeviceEvent {
   explicit HostEvent(Impl& device) : device_(device) {}
   bool over() override {
     const std::lock_guard lock(device_.mutex);
-    if (device_.lost) throw DeviceError(device_.name + " is lost", true);
+    if (device_.lost) {
+      if (queue != nullptr && queue->busy) return false;  // what runs still uses memory
+      throw DeviceError(device_.name + " is lost", true);
+    }
     if (recorded == nullptr) return true;
     if (!recorded->over) return false;
     device_.host.merge(recorded->clock);
@@ -164,6 +174,7 @@ class HostEvent : public DeviceEvent {
     return true;
   }
   RecordedPtr recorded;
+  const Queue* queue = nullptr;  // where it was recorded last
 
  private:
   Impl& device_;
@@ -194,12 +205,13 @@ class HostStream : public DeviceStream {
             const Doing&) { run(copy.data()); });
   }
   void record(DeviceEvent& event) override {
-    auto& recorded = static_cast<HostEvent&>(event).recorded;
+    auto& to = static_cast<HostEvent&>(event);
     Work work;
     work.records = std::make_shared<Recorded>();
     const RecordedPtr now = work.records;
     device_.put(queue_, "record", "", std::move(work));
-    recorded = now;
+    to.recorded = now;
+    to.queue = &queue_;
   }
   void wait(DeviceEvent& event) override {
     const RecordedPtr& recorded = static_cast<HostEvent&>(event).recorded;
@@ -232,7 +244,7 @@ class DeviceMemory : public MemoryResource {
       HostDevice::Call call{};
       const HostDevice::Fault fault = device_->begin("allocate", "", -1, call);
       if (fault == HostDevice::Fault::lost) {
-        device_->lost = true;
+        device_->lose();
         throw DeviceError(device_->name + " is lost", true);
       }
       if (fault != HostDevice::Fault::none) throw std::bad_alloc();
@@ -319,6 +331,8 @@ std::size_t HostDevice::pending() const {
   for (const auto& queue : impl_->queues) all += queue->work.size() + (queue->busy ? 1 : 0);
   return all;
 }
+
+std::size_t HostDevice::bytes_in_use() const { return impl_->memory.bytes_in_use(); }
 
 std::vector<std::string> HostDevice::violations() const {
   const std::lock_guard lock(impl_->mutex);

@@ -14,7 +14,8 @@
 // Ownership: streams and events refer to the device, which outlives them; memory keeps what it lies
 // in. Threads: as Device says; step() for one stream from one thread at a time. Errors:
 // DeviceError; std::bad_alloc when `bytes` of device memory are in use. Work that fails is told by
-// the next event that is recorded in its stream, and by no later one; after a loss, by everything.
+// the next event that is recorded in its stream, and by no later one; after a loss, by everything,
+// though for a stream not before the piece of work has ended that it had begun.
 #pragma once
 
 #include <sluice/cuda/operators.h>
@@ -70,6 +71,8 @@ class HostDevice : public Device {
   bool step(int stream);
   // Work that is not done yet, of all streams.
   std::size_t pending() const;
+  // Of device memory, that is allocated.
+  std::size_t bytes_in_use() const;
   // What the host did that no piece of work can be told of.
   std::vector<std::string> violations() const;
 

@@ -72,6 +72,13 @@ bool HostMemory::holds(const void* at) const {
   return byte >= addresses_ && byte < addresses_ + bytes_;
 }
 
+std::size_t HostMemory::bytes_in_use() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t all = 0;
+  for (const auto& [offset, block] : blocks_) all += pages(block.bytes);
+  return all;
+}
+
 void* HostMemory::allocate(std::size_t bytes) {
   const std::size_t wanted = pages(bytes);
   const std::lock_guard lock(mutex_);

@@ -47,6 +47,7 @@ class HostMemory {
   std::string free(void* at, const Clock& known);
 
   bool holds(const void* at) const;
+  std::size_t bytes_in_use() const;  // in whole pages
   // Where the bytes lie, for the piece of work before which `before` has happened; throws
   // DeviceError unless it may read or write them now.
   std::byte* enter(const void* at, std::size_t bytes, bool writes, const Mark& who,

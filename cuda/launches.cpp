@@ -10,10 +10,12 @@ JpegPlan& JpegFilesLaunch::next_plan() {
   return *plans_[planned_];
 }
 
-void JpegFilesLaunch::add(detail::Sample& sample, std::span<const std::uint8_t> file, Image& out) {
-  batch_.add(*plans_[planned_], file, {out.data(), out.row_stride()});
-  ++planned_;
+bool JpegFilesLaunch::add(detail::Sample& sample, std::span<const std::uint8_t> file, Image& out) {
+  samples_.resize(batch_.size());
   samples_.push_back(&sample);
+  if (!batch_.add(*plans_[planned_], file, {out.data(), out.row_stride()})) return false;
+  ++planned_;
+  return true;
 }
 
 void JpegFilesLaunch::add_pixels(Image pixels, Image& out) {
@@ -45,7 +47,7 @@ void JpegFilesLaunch::launch(DeviceStream& stream) {
 }
 
 void JpegFilesLaunch::check(detail::Gather& gather) {
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
     if (memory_.damage[i] != 0) gather.take_back(*samples_[i]);
   }
 }

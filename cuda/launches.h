@@ -52,8 +52,8 @@ class JpegFilesLaunch : public detail::StepLaunch {
  public:
   // A plan to be made for the next file.
   JpegPlan& next_plan();
-  // The file of that plan. It must live until the launch.
-  void add(detail::Sample& sample, std::span<const std::uint8_t> file, Image& out);
+  // The file of that plan, which must live until the launch. False when there is no room for it.
+  bool add(detail::Sample& sample, std::span<const std::uint8_t> file, Image& out);
   void add_pixels(Image pixels, Image& out);
 
   void clear() noexcept override;
@@ -68,7 +68,7 @@ class JpegFilesLaunch : public detail::StepLaunch {
   };
   std::vector<std::unique_ptr<JpegPlan>> plans_;
   std::size_t planned_ = 0;
-  std::vector<detail::Sample*> samples_;
+  std::vector<detail::Sample*> samples_;  // of the files in the batch, and perhaps one more
   std::vector<Pixels> pixels_;
   JpegBatch batch_;
   JpegBatch::Memory memory_;

@@ -161,9 +161,10 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
     }
     if (taken) {
       out.create(plan.out_height(), plan.out_width(), plan.channels());
-      launch.add(gather.sample(), file.bytes, out);
-      detail::note_on_device(notes);
-      return;
+      if (launch.add(gather.sample(), file.bytes, out)) {
+        detail::note_on_device(notes);
+        return;
+      }
     }
   }
   Image pixels;

@@ -217,8 +217,12 @@ class JpegSegmentReader {
     if (segment_.bits_left == JpegSegment::kAnything) return true;
     bits_.refill();
     if (!bits_.at_end()) return false;
-    return segment_.bits_left == JpegSegment::kBelowAByte ? bits_.left() < 8
-                                                          : bits_.left() == segment_.bits_left;
+    if (segment_.bits_left == JpegSegment::kBelowAByte) return bits_.left() < 8;
+    // Damage may leave the codes in step, and the next piece begin with other values all the same.
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
+      if (i < sample_.coded && predictors_[i] != segment_.predictors_left[i]) return false;
+    }
+    return bits_.left() == segment_.bits_left;
   }
 
   const JpegSample& sample_;

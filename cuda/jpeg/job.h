@@ -60,19 +60,21 @@ struct JpegSegment {
   std::uint32_t begin = 0;  // bytes, from the sample's first
   std::uint32_t end = 0;    // no byte from here on is read
   std::int16_t predictors[3] = {};
-  std::uint8_t bits_behind = 0;  // of the first byte
-  // What must be left of the last byte: so many bits, or kBelowAByte, or kAnything.
+  std::int16_t predictors_left[3] = {};  // what they must be at its end
+  std::uint8_t bits_behind = 0;          // of the first byte
+  // What must be left of the last byte: so many bits; or kBelowAByte, or kAnything, and then the
+  // predictors, too, may be what they like.
   std::uint8_t bits_left = 0;
-  std::int32_t column = 0;  // of the first MCU in what is kept; those below 0 are passed over
+  std::uint8_t turn = 0;     // of the next restart marker: its number
+  bool marker_ends = false;  // the next record lies after a marker, not before
+  std::int32_t column = 0;   // of the first MCU in what is kept; those below 0 are passed over
   std::uint16_t row = 0;
   std::uint16_t count = 0;       // MCUs
-  std::uint32_t to_restart = 0;  // MCUs before the next restart marker
-  std::uint8_t turn = 0;         // its number
-  bool marker_ends = false;      // the next record lies after a marker, not before
+  std::uint32_t to_restart = 0;  // MCUs before that marker
 
   static constexpr std::uint8_t kBelowAByte = 8, kAnything = 255;
 };
-static_assert(sizeof(JpegSegment) == 32);
+static_assert(sizeof(JpegSegment) == 36);
 
 struct JpegComponent {
   std::uint64_t first_block = 0;  // of all samples'; a block has 64 coefficients, and 64 bytes

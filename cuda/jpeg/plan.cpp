@@ -275,6 +275,7 @@ const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const Jp
       segment.count =
           static_cast<std::uint16_t>(std::min<std::uint64_t>(end, groups.right) - begin);
       std::copy_n(records[number].predictors, 3, segment.predictors);
+      if (!last) std::copy_n(records[number + 1].predictors, 3, segment.predictors_left);
       segment.bits_left = end > groups.right ? JpegSegment::kAnything
                           : last             ? JpegSegment::kBelowAByte
                                              : static_cast<std::uint8_t>((8 - to % 8) % 8);

@@ -26,13 +26,9 @@ class Copies : public StepLaunch {
  public:
   // `staging`: what is copied from, where it is the gather's own.
   void add(void* to, const void* from, std::size_t bytes, Tensor staging = {}) {
-    copies_.push_back({to, from, bytes});
-    staging_.push_back(std::move(staging));
+    copies_.push_back({to, from, bytes, std::move(staging)});
   }
-  void clear() noexcept override {
-    copies_.clear();
-    staging_.clear();
-  }
+  void clear() noexcept override { copies_.clear(); }
   void write(Gather&) override {}
   void launch(DeviceStream& stream) override {
     for (const Copy& copy : copies_) stream.copy(copy.to, copy.from, copy.bytes);
@@ -43,9 +39,9 @@ class Copies : public StepLaunch {
     void* to;
     const void* from;
     std::size_t bytes;
+    Tensor staging;
   };
   std::vector<Copy> copies_;
-  std::vector<Tensor> staging_;
 };
 
 const Tensor& tensor_of(const Image& image) { return image.tensor(); }

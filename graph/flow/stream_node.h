@@ -18,7 +18,7 @@
 // node keeps the graph alive until they have.
 //
 // Ownership: owns its slots; refers to the poller, which outlives it; must outlive the graph's
-// activity. Memory: none for a token while no more than `room` wait, beyond oneTBB's tasks.
+// activity. Memory: none for a token, beyond oneTBB's tasks. More than `room` must never wait.
 // Threads: put() and input() from any thread; begin() is called on it, or inside a task of the
 // graph, over() on the poller's thread; for one slot never both at once. `failed` is called on any
 // of these. Tokens leave in a task of the graph, where begin() threw, or, when no task comes, on
@@ -61,7 +61,7 @@ class stream_node {
   struct options {
     std::vector<std::unique_ptr<slot>> slots;  // at least one
     std::size_t most = 64;                     // tokens of a gather
-    std::size_t room = 1024;                   // tokens that may wait for a slot at one time
+    std::size_t room = 1024;                   // tokens that wait for a slot at one time, at most
     std::function<void(const Token&, std::exception_ptr)> failed = {};  // empty: nobody is told
     lost_function<Token> lost = {};
   };

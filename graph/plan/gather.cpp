@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -44,6 +45,12 @@ void Gather::clear() noexcept {
   }
   taken_back_.clear();
   on_host_ = false;
+}
+
+void Gather::take_back(Sample& sample) {
+  // Once, also where several steps give it back: its work is added whole.
+  if (std::find(taken_back_.begin(), taken_back_.end(), &sample) == taken_back_.end())
+    taken_back_.push_back(&sample);
 }
 
 std::vector<Sample*> Gather::take_back_all() {
@@ -104,13 +111,22 @@ void Gather::launch() {
 }
 
 void Gather::abandon() noexcept {
+  // A device may refuse to record, and still be at work. One that does so for long is as good as
+  // lost.
+  constexpr int kTries = 1000;
+  for (int tries = 0; tries < kTries; ++tries) {
+    try {
+      stream_->record(*event_);
+      break;
+    } catch (const DeviceError& error) {
+      if (error.device_lost()) return;  // nothing runs there any more
+    } catch (...) {                     // no memory
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   try {
-    stream_->record(*event_);
     while (!event_->over()) std::this_thread::yield();
-  } catch (const DeviceError& error) {
-    // Lost: nothing runs there any more. Else the event has told what was wrong, and is over.
-    static_cast<void>(error);
-  } catch (...) {
+  } catch (...) {  // the event has told what was wrong, and is over
   }
 }
 

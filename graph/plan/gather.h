@@ -76,7 +76,7 @@ class Gather {
   void begin_sample(Sample& sample) { sample_ = &sample; }
   Sample& sample() { return *sample_; }
   bool on_host() const { return on_host_; }
-  void take_back(Sample& sample) { taken_back_.push_back(&sample); }
+  void take_back(Sample& sample);
   // After over(): the samples that were taken back. They are then added once more, to this gather,
   // with on_host() true.
   std::vector<Sample*> take_back_all();

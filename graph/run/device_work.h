@@ -15,14 +15,14 @@
 namespace sluice::detail {
 
 struct DeviceWork {
-  // `samples`: as many may wait for it at one time.
+  // `samples`: that may be under way, and hence wait for a stage.
   DeviceWork(std::shared_ptr<Device> with, std::size_t samples)
-      : device(std::move(with)), memory(device), room(samples) {}
+      : device(std::move(with)), room(samples), memory(device) {}
 
   const std::shared_ptr<Device> device;
+  const std::size_t room;
   DeviceMemory memory;
   flow::poller completions;
-  const std::size_t room;
   std::size_t gathers = 8;  // that may be under way at one time, of each stage
   std::size_t most = 64;    // samples of a gather
 };

@@ -94,7 +94,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
           "steps of the pipeline run on a GPU, but PipelineOptions::device has none: give it "
           "gpu()");
     }
-    device = std::make_unique<DeviceWork>(options.device, static_cast<std::size_t>(window));
+    device = std::make_unique<DeviceWork>(options.device, samples.size());
   }
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   std::vector<Sample*> handles;

@@ -1,0 +1,196 @@
+// Random programs on pictures, with .gpu() and .cpu() at random places: the same pixels, and the
+// same errors, as the same program without them gives.
+#include "tests/cuda/test_device.h"
+#include "tests/io/pictures.h"
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+namespace {
+
+constexpr std::int64_t kSamples = 23;
+constexpr int kDepth = 3;
+
+// A picture of the program, and where it lies.
+struct Held {
+  Value<Image> image;
+  bool there = false;
+};
+
+// Describes the program of a seed. The choices that make it are drawn whether or not steps move to
+// the device, so that both descriptions are of the same program.
+class Describer {
+ public:
+  Describer(Graph& g, std::uint64_t seed, bool moves)
+      : g_(g), random_({.seed = seed}), moves_(moves) {}
+
+  std::tuple<Value<Image>, Value<Image>> describe() {
+    Value<Image> first = g_.map(
+        "draw",
+        [](std::int64_t i) {
+          const int n = static_cast<int>(i);
+          return draw_picture(9 + n % 7 * 4, 11 + n % 5 * 6, 1 + n % 4,
+                              static_cast<std::uint64_t>(i));
+        },
+        g_.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
+    std::vector<Held> held{{first, false}};
+    add_steps(held, 3 + below(8), 0);
+    return {here(held.back()).image, here(held[below(held.size())]).image};
+  }
+
+ private:
+  std::size_t below(std::size_t n) { return random_.below(static_cast<std::uint32_t>(n)); }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+
+  Held there(const Held& from) {
+    return {moves_ && !from.there ? from.image.gpu() : from.image, true};
+  }
+  Held here(const Held& from) {
+    return {moves_ && from.there ? from.image.cpu() : from.image, false};
+  }
+  Held at(const Held& from, bool there_) { return there_ ? there(from) : here(from); }
+
+  // Most steps go on with the last picture; some take an older one.
+  void add_steps(std::vector<Held>& held, std::size_t steps, int depth) {
+    for (std::size_t i = 0; i < steps; ++i) {
+      Held from = held[one_in(4) ? below(held.size()) : held.size() - 1];
+      if (one_in(3)) from = at(from, !from.there);
+      held.push_back(add_step(from, held, depth));
+    }
+  }
+
+  // A block within: it sees what is there so far, and gives a picture that lies `there`.
+  Value<Image> add_block(std::vector<Held> held, bool there_, int depth) {
+    add_steps(held, below(4), depth + 1);
+    return at(held.back(), there_).image;
+  }
+
+  Held add_step(const Held& from, const std::vector<Held>& held, int depth) {
+    const Value<Image>& image = from.image;
+    switch (below(depth < kDepth ? 13 : 9)) {
+      case 0:
+        return {flip(image, {.horizontal = g_.coin_flip(0.5f), .vertical = one_in(2)}), from.there};
+      case 1:
+        return {resize(image, {.shorter = static_cast<std::int32_t>(5 + below(30))}), from.there};
+      case 2:
+        return {resize(image, {.width = static_cast<std::int32_t>(5 + below(30)),
+                               .height = static_cast<std::int32_t>(5 + below(30))}),
+                from.there};
+      case 3:
+        return {rotate(image, g_.uniform(-90.f, 90.f), {.keep_size = true, .fill = 7}), from.there};
+      case 4:
+        return {rotate(image, 90.f), from.there};
+      case 5:
+        return {brightness_contrast(image, {.brightness = g_.uniform(0.5f, 1.5f)}), from.there};
+      case 6:
+        return {invert(image), from.there};
+      case 7:  // some pictures are too small for it
+        return {center_crop(image, {.width = static_cast<std::int32_t>(3 + below(6)),
+                                    .height = static_cast<std::int32_t>(3 + below(6))}),
+                from.there};
+      case 8:  // a function of the host's
+        return {g_.map(
+                    "darker",
+                    [](const Image& in) {
+                      Image out = in.clone();
+                      for (int y = 0; y < out.height(); ++y) out.row(y)[0] /= 2;
+                      return out;
+                    },
+                    here(from).image),
+                false};
+      case 9:
+      case 10: {
+        const bool end = one_in(2);
+        auto coin = g_.coin_flip(0.5f);
+        return {g_.if_else(
+                    coin, [&] { return add_block(held, end, depth); },
+                    [&] { return add_block(held, end, depth); }),
+                end};
+      }
+      case 11: {
+        const bool end = one_in(2);
+        auto arm = g_.random("arm", [](Random& r) { return r.below(3); });
+        return {g_.select(
+                    arm, [&] { return add_block(held, end, depth); },
+                    [&] { return add_block(held, end, depth); },
+                    [&] { return add_block(held, end, depth); }),
+                end};
+      }
+      default: {
+        auto turns = g_.random("turns", [](Random& r) { return r.below(3); });
+        return {g_.for_loop(turns, image,
+                            [&](Value<std::int64_t>, Value<Image> state) {
+                              std::vector<Held> inside = held;
+                              inside.push_back({state, from.there});
+                              return add_block(std::move(inside), from.there, depth);
+                            }),
+                from.there};
+      }
+    }
+  }
+
+  Graph& g_;
+  Random random_;
+  const bool moves_;
+};
+
+struct Ended {
+  std::vector<std::int64_t> ids;
+  std::vector<Image> first, second;
+  std::vector<std::string> errors;
+};
+
+Ended run(std::uint64_t seed, bool moves, int threads, int batch_size) {
+  PipelineOptions options{.batch_size = batch_size, .seed = seed, .threads = threads};
+  options.on_error = OnError::skip;
+  if (moves) options.device = test_device();
+  auto pipeline =
+      make_pipeline(options, [&](Graph& g) { return Describer(g, seed, moves).describe(); });
+  Ended ended;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      ended.ids.push_back(batch.ids()[i]);
+      ended.first.push_back(batch.template get<0>()[i].clone());
+      ended.second.push_back(batch.template get<1>()[i].clone());
+    }
+    for (const SampleError& error : batch.errors())
+      ended.errors.push_back(std::to_string(error.id) + " " + error.step + " " + error.path + " " +
+                             error.what);
+  }
+  EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
+  return ended;
+}
+
+TEST(DeviceProgram, GivesWhatTheHostGives) {
+  const char* const wish = std::getenv("SLUICE_DEVICE_PROGRAMS");
+  const std::uint64_t programs = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 40;
+  std::size_t delivered = 0, failed = 0;
+  for (std::uint64_t seed = 0; seed < programs && !HasFailure(); ++seed) {
+    const Ended expected = run(seed, false, 1, 7);
+    delivered += expected.ids.size();
+    failed += expected.errors.size();
+    for (const auto& [threads, batch_size] : {std::pair{1, 1}, {4, 7}, {4, 1}, {1, 7}}) {
+      if (programs <= 40 && (seed + static_cast<std::uint64_t>(threads)) % 2 == 0) continue;
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(threads) +
+                   " threads, batches of " + std::to_string(batch_size));
+      const Ended actual = run(seed, true, threads, batch_size);
+      EXPECT_EQ(actual.errors, expected.errors);
+      ASSERT_EQ(actual.ids, expected.ids);
+      for (std::size_t i = 0; i < actual.ids.size(); ++i) {
+        EXPECT_TRUE(actual.first[i] == expected.first[i]) << "sample " << actual.ids[i];
+        EXPECT_TRUE(actual.second[i] == expected.second[i]) << "sample " << actual.ids[i];
+      }
+    }
+  }
+  EXPECT_GT(delivered, failed);
+}
+
+}  // namespace
+}  // namespace sluice::device
