@@ -148,19 +148,9 @@ void tell(const Tally& tally) {
 TEST_F(JpegFilesOnDevice, SomePhotographsAreExact) {
   ExactDecode decode;
   const std::vector<File> files = photos();
-  for (std::size_t i = 0; i < files.size(); i += 8)
+  // The stand-in takes half a minute for all.
+  for (std::size_t i = 0; i < files.size(); i += on_gpu() ? 1 : 8)
     decode.compare(files[i], {.grain = 16u >> i % 3}, "photograph " + std::to_string(i));
-  tell(decode.tally);
-  EXPECT_EQ(decode.tally.refused, 0);
-  EXPECT_LT(decode.tally.region_bytes, decode.tally.whole_bytes / 2);
-}
-
-// Takes half a minute.
-TEST_F(JpegFilesOnDevice, DISABLED_AllPhotographsAreExact) {
-  ExactDecode decode;
-  const std::vector<File> files = photos();
-  for (std::size_t i = 0; i < files.size(); ++i)
-    decode.compare(files[i], {.wide = 10, .narrow = 10}, "photograph " + std::to_string(i));
   tell(decode.tally);
   EXPECT_EQ(decode.tally.refused, 0);
   EXPECT_LT(decode.tally.region_bytes, decode.tally.whole_bytes / 2);
