@@ -198,9 +198,11 @@ void Runner::gather(Sample& sample, const Stage& stage, Gather& gather) noexcept
   for (std::size_t i = 0; i < stage.steps.size() && !sample.ended(); ++i) {
     const Step& step = stage.steps[i];
     const Gather::Scope jobs(gather, i);
+    sample.enter(&step);  // whose warnings and events are noted
     guarded(
         sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
   }
+  sample.enter(&stage.steps.front());
 }
 
 bool Runner::is_over(Gather& gather, const Stage& stage) {

@@ -258,6 +258,26 @@ TEST(HostDevice, FaultsAreThoseThatWereAskedFor) {
   }
 }
 
+// Nobody can wait for work that a lost device will never do.
+TEST(HostDevice, MemoryMayBeFreedOnceTheDeviceIsLost) {
+  HostDevice device({.manual = true, .fault = [](const Call& call) {
+                       return call.number == 3 ? Fault::lost : Fault::none;
+                     }});
+  const auto stream = device.make_stream(), other = device.make_stream();
+  const auto event = device.make_event();
+  auto memory = std::make_unique<Ints>(device, 8);
+  EXPECT_EQ(device.bytes_in_use(), 4096u);
+  stream->fill(memory->get(), 1, memory->bytes());
+  stream->record(*event);
+  other->record(*event);
+  EXPECT_TRUE(device.step(1));
+  EXPECT_THROW(event->over(), DeviceError);
+  EXPECT_THROW(stream->fill(memory->get(), 1, memory->bytes()), DeviceError);
+  memory.reset();
+  EXPECT_TRUE(device.violations().empty());
+  EXPECT_EQ(device.bytes_in_use(), 0u);
+}
+
 // Random work on several streams, with waits where they must be, against the same in order.
 TEST(HostDevice, RandomWorkThatWaitsAsItMustIsRight) {
   constexpr std::size_t kBlocks = 6, kStreams = 4;
