@@ -81,7 +81,22 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              g.coin_flip(0.4f), [&] { return rotate(image, angle); }, [&] { return image; });
          return as_tensor(g, back(resize(turned, {.width = 24, .height = 24}), move));
        }},
-      {"a choice that goes there",
+      {"C36: back from the device in both arms",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         auto one = g.if_else(
+             g.coin_flip(0.5f), [&] { return back(flip(image), move); },
+             [&] { return back(image, move); });
+         return as_tensor(g, one);
+       }},
+      {"C39: chosen on the host, used on the device",
+       [](Graph& g, bool move) {
+         auto image = drawn(g);
+         auto one = g.if_else(
+             g.coin_flip(0.5f), [&] { return invert(image); }, [&] { return image; });
+         return as_tensor(g, back(flip(there(one, move)), move));
+       }},
+      {"C20: one arm goes there",
        [](Graph& g, bool move) {
          auto image = drawn(g);
          auto one = g.select(
