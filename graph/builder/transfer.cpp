@@ -85,12 +85,12 @@ OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves
   schema.name = name;
   schema.family = "devices";
   schema.summary = summary;
-  schema.inputs = {{"value", {slot_type<Image>(), slot_type<Tensor>()}}};
+  schema.inputs = {{"data", {slot_type<Image>(), slot_type<Tensor>()}}};
   if (moves_to == MemoryKind::device) {
     schema.inputs[0].types.push_back(slot_type<Bytes>());
     schema.inputs[0].types.push_back(slot_type<ByteSpan>());
   }
-  schema.outputs = {{"value", nullptr}};
+  schema.outputs = {{"data", nullptr}};
   schema.cpp = {moves_to == MemoryKind::device ? "image.gpu()" : "image.gpu().cpu()"};
   schema.moves_to = moves_to;
   return schema;

@@ -36,7 +36,8 @@ class StreamStage {
               {.slots = slots(work),
                .most = work.most,
                .room = work.room,
-               .failed = [this](Sample* sample, std::exception_ptr why) { fail(*sample, why); },
+               .failed = [this](Sample* sample,
+                                const std::exception_ptr& why) { fail(*sample, why); },
                .lost = [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
           runner_.begin_gather(*sample, stage_);

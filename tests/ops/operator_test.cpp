@@ -105,6 +105,8 @@ struct Bench {
       arguments.emplace_back(SlotArgument{slot_for(input)});
     for (const Parameter& parameter : op->schema().parameters)
       arguments.emplace_back(legal(parameter));
+    if (op->name() == "cpu")
+      arguments[0] = SlotArgument{recorder.add(detail::gpu_operator(), {arguments[0]})[0]};
     if (op->name() == "resize") give(op, 1, Constant(std::int32_t{8}));
   }
   // Some arguments exclude others.

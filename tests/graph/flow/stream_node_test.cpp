@@ -208,10 +208,11 @@ TEST(StreamNode, AnErrorIsThatOfItsGather) {
     };
     (at_begin ? device.refuses : device.breaks) = has_multiple_of_5;
     device.at_once = true;
-    Node node(g, completions,
-              {.slots = device.slots(2),
-               .most = 3,
-               .failed = [&](int token, std::exception_ptr why) { sink.failed(token, why); }});
+    Node node(
+        g, completions,
+        {.slots = device.slots(2),
+         .most = 3,
+         .failed = [&](int token, const std::exception_ptr& why) { sink.failed(token, why); }});
     make_edge(node.output(), sink.node);
     for (int i = 0; i < 100; ++i) node.input().try_put(i);
     g.wait_for_all();
