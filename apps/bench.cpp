@@ -215,6 +215,12 @@ class Bench {
         subject.images);
   }
 
+  Subject make_subject_on(const std::optional<SavedPlan>& plan, const Corpus& corpus,
+                          const SubjectOptions& subject) const {
+    return plan ? saved_subject(*plan, corpus, subject)
+                : make_subject(options_.workload, corpus, subject);
+  }
+
   void run_on_files() {
     if (options_.data.empty())
       throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
@@ -240,8 +246,17 @@ class Bench {
     };
     // Whole passes over the files, so that both sides do exactly the same work.
     const double pass = limit(corpus.size());
-    subject.images =
-        corpus.size() * std::max<std::int64_t>(1, std::llround(options_.seconds / pass));
+    const auto passes = [&](double wanted) {
+      return corpus.size() * std::max<std::int64_t>(1, std::llround(wanted));
+    };
+    const std::int64_t limit_images = passes(options_.seconds / pass);
+    subject.images = limit_images;
+    if (subject.device != nullptr) {  // it may be many times as fast: a round takes as long
+      const double took = make_subject_on(plan, corpus, subject).run();
+      subject.images = passes(options_.seconds / took * static_cast<double>(subject.images) /
+                              static_cast<double>(corpus.size()));
+    }
+    const double times = static_cast<double>(subject.images) / static_cast<double>(limit_images);
     const std::string beside =
         conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
     fmt::print(
@@ -251,10 +266,9 @@ class Bench {
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
         options_.batch, options_.index, subject.device == nullptr ? "cpu" : subject.device->name(),
         beside);
-    const Subject ours = plan ? saved_subject(*plan, corpus, traced(subject))
-                              : make_subject(options_.workload, corpus, traced(subject));
+    const Subject ours = make_subject_on(plan, corpus, traced(subject));
     const Result result = alternate(
-        ours, [&] { return limit(subject.images); }, subject.images, options_.rounds, out_);
+        ours, [&] { return limit(limit_images) * times; }, subject.images, options_.rounds, out_);
     summarise(result, beside);
     nlohmann::ordered_json json = common(result);
     json["index"] = options_.index;
