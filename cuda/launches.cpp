@@ -5,29 +5,27 @@
 
 namespace sluice::device {
 
-JpegPlan& JpegFilesLaunch::next_plan() {
-  if (planned_ == plans_.size()) plans_.push_back(std::make_unique<JpegPlan>());
-  return *plans_[planned_];
-}
-
-bool JpegFilesLaunch::add(detail::Sample& sample, std::span<const std::uint8_t> file, Image& out) {
+bool JpegFilesLaunch::add(detail::Sample& sample, const JpegPlan& plan,
+                          std::span<const std::uint8_t> file, Image& out) {
   samples_.resize(batch_.size());
   samples_.push_back(&sample);
-  if (!batch_.add(*plans_[planned_], file, {out.data(), out.row_stride()})) return false;
-  ++planned_;
-  return true;
+  return batch_.add(plan, file, {out.data(), out.row_stride()});
 }
 
-void JpegFilesLaunch::add_pixels(Image pixels, Image& out) {
-  std::uint8_t* const to = out.data();
-  pixels_.push_back({std::move(pixels), to});
+void JpegFilesLaunch::add_pixels(const Image& pixels, Image& out) {
+  pixels_.push_back({pixels.data(), out.data(), pixels.tensor().nbytes()});
+}
+
+void JpegFilesLaunch::keep_pixels(Image pixels, Image& out) {
+  kept_.push_back(std::move(pixels));
+  add_pixels(kept_.back(), out);
 }
 
 void JpegFilesLaunch::clear() noexcept {
   batch_.clear();
   samples_.clear();
   pixels_.clear();
-  planned_ = 0;
+  kept_.clear();
 }
 
 void JpegFilesLaunch::write(detail::Gather& gather) {
@@ -35,14 +33,15 @@ void JpegFilesLaunch::write(detail::Gather& gather) {
   const detail::Gather::Upload upload = gather.upload(batch_.upload_bytes());
   const std::size_t damage = batch_.size() * sizeof(std::uint32_t);
   if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
-  batch_.fill(upload.host);
+  batch_.fill_head(upload.host);
+  gather.each(batch_.size(),
+                  [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });
   memory_ = {upload.host, upload.device, gather.scratch(batch_.scratch_bytes()),
              reinterpret_cast<std::uint32_t*>(damage_.data())};
 }
 
 void JpegFilesLaunch::launch(DeviceStream& stream) {
-  for (const Pixels& pixels : pixels_)
-    stream.copy(pixels.to, pixels.from.data(), pixels.from.tensor().nbytes());
+  for (const Pixels& pixels : pixels_) stream.copy(pixels.to, pixels.from, pixels.bytes);
   batch_.enqueue_decode(stream, memory_);
 }
 

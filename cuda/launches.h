@@ -46,15 +46,30 @@ using PixelsLaunch = JobsLaunch<PixelsJob, launch_pixels>;
 using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 
+// What the host finds out about a JPEG file before a gather: how the device decodes it, or else its
+// pixels.
+struct PreparedJpeg {
+  JpegPlan plan;
+  bool planned = false;
+  Image pixels;  // pinned, contiguous
+  // Keeps what the plan needs for the next one.
+  void release() noexcept {
+    planned = false;
+    pixels.release();
+  }
+};
+
 // JPEG files, some of which the device decodes; of the others the host has the pixels, which are
 // copied there.
 class JpegFilesLaunch : public detail::StepLaunch {
  public:
-  // A plan to be made for the next file.
-  JpegPlan& next_plan();
-  // The file of that plan, which must live until the launch. False when there is no room for it.
-  bool add(detail::Sample& sample, std::span<const std::uint8_t> file, Image& out);
-  void add_pixels(Image pixels, Image& out);
+  // Plan and file must live until the gather is over. False when there is no room for the file.
+  bool add(detail::Sample& sample, const JpegPlan& plan, std::span<const std::uint8_t> file,
+           Image& out);
+  // So must the pixels.
+  void add_pixels(const Image& pixels, Image& out);
+  // Those that are made in the gather, and kept for as long.
+  void keep_pixels(Image pixels, Image& out);
 
   void clear() noexcept override;
   void write(detail::Gather& gather) override;
@@ -63,13 +78,13 @@ class JpegFilesLaunch : public detail::StepLaunch {
 
  private:
   struct Pixels {
-    Image from;
+    const std::uint8_t* from;
     std::uint8_t* to;
+    std::size_t bytes;
   };
-  std::vector<std::unique_ptr<JpegPlan>> plans_;
-  std::size_t planned_ = 0;
   std::vector<detail::Sample*> samples_;  // of the files in the batch, and perhaps one more
   std::vector<Pixels> pixels_;
+  std::vector<Image> kept_;
   JpegBatch batch_;
   JpegBatch::Memory memory_;
   Buffer damage_;

@@ -143,61 +143,94 @@ bool add_colour() {
   return true;
 }
 
-// By the device where the index knows the file, else by the host.
-void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
-            const std::optional<Rectangle>& region, const JpegOptions& options, Image& out) {
-  auto& launch = gather.launch_of_step<JpegFilesLaunch>();
-  if (!gather.on_host() && file.index != nullptr) {
-    JpegPlan& plan = launch.next_plan();
+// The pixels of a file that the host decodes for the device.
+Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegFile& file,
+                     const std::optional<Rectangle>& region, const JpegOptions& options) {
+  const BufferPoolScope scope(pinned);
+  Image pixels;
+  const JpegReport report =
+      region ? decode_jpeg_region(file.bytes, *region, options, pixels, file.index)
+             : decode_jpeg_image(file.bytes, options, pixels, file.index);
+  detail::note_report(notes, report);
+  if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
+  return pixels;
+}
+
+// What the device does where the index knows the file, and the host where it does not.
+void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
+             const std::optional<Rectangle>& region, const JpegOptions& options,
+             PreparedJpeg& out) {
+  if (file.index != nullptr) {
     std::optional<JpegIndexEntry> entry;
     try {
       entry = file.index->find(digest_of(file.bytes));
     } catch (const Error&) {  // a damaged index: the host's decoder says so
     }
-    bool taken = false;
     try {
-      taken = entry && plan.make(file.bytes, peek_jpeg(file.bytes), &*entry, region, options);
+      out.planned =
+          entry && out.plan.make(file.bytes, peek_jpeg(file.bytes), &*entry, region, options);
     } catch (const JpegError&) {  // the host's decoder knows better what to say
     }
-    if (taken) {
-      out.create(plan.out_height(), plan.out_width(), plan.channels());
-      if (launch.add(gather.sample(), file.bytes, out)) {
-        detail::note_on_device(notes);
-        return;
-      }
+  }
+  if (!out.planned) out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
+}
+
+void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+            const PreparedJpeg& prepared, const std::optional<Rectangle>& region,
+            const JpegOptions& options, Image& out) {
+  auto& launch = gather.launch_of_step<JpegFilesLaunch>();
+  if (prepared.planned && !gather.on_host()) {
+    const JpegPlan& plan = prepared.plan;
+    out.create(plan.out_height(), plan.out_width(), plan.channels());
+    if (launch.add(gather.sample(), plan, file.bytes, out)) {
+      detail::note_on_device(notes);
+      return;
     }
   }
-  Image pixels;
-  {
-    const BufferPoolScope pinned(gather.pinned());
-    const JpegReport report =
-        region ? decode_jpeg_region(file.bytes, *region, options, pixels, file.index)
-               : decode_jpeg_image(file.bytes, options, pixels, file.index);
-    detail::note_report(notes, report);
-    if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
+  if (prepared.planned) {  // it has come back
+    Image pixels = decode_on_host(gather.pinned(), notes, file, region, options);
+    out.create(pixels.height(), pixels.width(), pixels.channels());
+    launch.keep_pixels(std::move(pixels), out);
+    return;
   }
+  const Image& pixels = prepared.pixels;
   out.create(pixels.height(), pixels.width(), pixels.channels());
-  launch.add_pixels(std::move(pixels), out);
+  launch.add_pixels(pixels, out);
 }
 
 bool add_decoders() {
   add_device_version(
       detail::decode_jpeg_operator(),
-      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file, ColorSpace color,
-         bool turned, DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
-         std::int32_t max_scans, std::int64_t max_output_bytes, Image& out) {
-        decode(gather, notes, file, std::nullopt,
+      [](detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
+         ColorSpace color, bool turned, DamagePolicy damage, bool verify,
+         JpegEntropyDecoder entropy, std::int32_t max_scans, std::int64_t max_output_bytes,
+         PreparedJpeg& out) {
+        prepare(memory, notes, file, std::nullopt,
+                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
+      },
+      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+         const PreparedJpeg& prepared, ColorSpace color, bool turned, DamagePolicy damage,
+         bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
+         std::int64_t max_output_bytes, Image& out) {
+        decode(gather, notes, file, prepared, std::nullopt,
                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
-  add_device_version(detail::decode_jpeg_region_operator(),
-                     [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
-                        ColorSpace color, bool turned, DamagePolicy damage, bool verify,
-                        JpegEntropyDecoder entropy, std::int32_t max_scans,
-                        std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
-                       decode(gather, notes, file, region,
-                              {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
-                              out);
-                     });
+  add_device_version(
+      detail::decode_jpeg_region_operator(),
+      [](detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
+         ColorSpace color, bool turned, DamagePolicy damage, bool verify,
+         JpegEntropyDecoder entropy, std::int32_t max_scans, std::int64_t max_output_bytes,
+         const Rectangle& region, PreparedJpeg& out) {
+        prepare(memory, notes, file, region,
+                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
+      },
+      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
+         const PreparedJpeg& prepared, ColorSpace color, bool turned, DamagePolicy damage,
+         bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
+         std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
+        decode(gather, notes, file, prepared, region,
+               {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
+      });
   return true;
 }
 

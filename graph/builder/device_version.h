@@ -8,6 +8,15 @@
 //     gather.launch_of_step<PixelsLaunch>().add(...);
 //   });
 //
+// What the host has to do for each sample before, such as to read a header, is a function of its
+// own: it runs in the sample's own task, not with the gather, and what it writes is given to the
+// other after the inputs.
+//
+//   add_device_version(decode_operator(),
+//                      [](DeviceMemory&, const File& file, Prepared& out) { ... },
+//                      [](Gather&, const File& file, const Prepared& prepared, Image& out) { ...
+//                      });
+//
 // Ownership: kept for as long as the process. Threads: any. Errors: BuildError for an operator that
 // has one already, or a function that does not fit.
 #pragma once
@@ -22,6 +31,17 @@ namespace sluice::detail {
 template <class F>
 void add_device_version(const OperatorPtr& op, F f) {
   keep_device_version(make_operator(op->schema(), {}, std::move(f)));
+}
+
+template <class Prepare, class F>
+void add_device_version(const OperatorPtr& op, Prepare prepare, F f) {
+  const SlotType* const prepared = types_of_function<Prepare>().outputs.at(0);
+  OperatorSchema before = op->schema(), then = op->schema();
+  before.outputs = {{"prepared", prepared}};
+  then.inputs.push_back({"prepared", {prepared}});
+  OperatorFunctions functions;
+  functions.preparation = make_operator(std::move(before), {}, std::move(prepare));
+  keep_device_version(make_operator(std::move(then), std::move(functions), std::move(f)));
 }
 
 }  // namespace sluice::detail

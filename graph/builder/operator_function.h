@@ -161,7 +161,7 @@ class ArgumentReader<T, true> {
   std::string_view name_;
 };
 
-enum class Role : std::uint8_t { draws, notes, gathers, argument, output };
+enum class Role : std::uint8_t { draws, notes, gathers, has_memory, argument, output };
 template <class A>
 constexpr Role role_of() {
   using T = std::decay_t<A>;
@@ -170,6 +170,7 @@ constexpr Role role_of() {
   if (std::is_same_v<T, Random>) return Role::draws;
   if (std::is_same_v<T, SampleNotes>) return Role::notes;
   if (std::is_same_v<T, Gather>) return Role::gathers;
+  if (std::is_same_v<T, DeviceMemory>) return Role::has_memory;
   return written ? Role::output : Role::argument;
 }
 
@@ -287,8 +288,13 @@ class BoundFunction {
   // An Image keeps its place in the batch; anything else shows nothing of the sample before.
   template <std::size_t I>
   void clear(Sample& sample) const {
-    if constexpr (S::kRoles[I] == Role::output && !Placeable<Type<I>>)
-      output<I>(sample) = Type<I>();
+    if constexpr (S::kRoles[I] == Role::output && !Placeable<Type<I>>) {
+      if constexpr (Releasable<Type<I>>) {
+        output<I>(sample).release();
+      } else {
+        output<I>(sample) = Type<I>();
+      }
+    }
   }
   template <std::size_t I>
   void own(Sample& sample) const {
@@ -303,6 +309,8 @@ class BoundFunction {
       return (notes);
     } else if constexpr (S::kRoles[I] == Role::gathers) {
       return (Gather::current());
+    } else if constexpr (S::kRoles[I] == Role::has_memory) {
+      return (DeviceMemory::current());
     } else if constexpr (S::kRoles[I] == Role::output) {
       return (output<I>(sample));
     } else {

@@ -24,10 +24,7 @@ using ByteSpan = std::span<const std::uint8_t>;
 // Copies between pinned memory and the device's, one for each sample.
 class Copies : public StepLaunch {
  public:
-  // `staging`: what is copied from, where it is the gather's own.
-  void add(void* to, const void* from, std::size_t bytes, Tensor staging = {}) {
-    copies_.push_back({to, from, bytes, std::move(staging)});
-  }
+  void add(void* to, const void* from, std::size_t bytes) { copies_.push_back({to, from, bytes}); }
   void clear() noexcept override { copies_.clear(); }
   void write(Gather&) override {}
   void launch(DeviceStream& stream) override {
@@ -39,7 +36,6 @@ class Copies : public StepLaunch {
     void* to;
     const void* from;
     std::size_t bytes;
-    Tensor staging;
   };
   std::vector<Copy> copies_;
 };
@@ -54,20 +50,26 @@ void create_like(const Tensor& in, Tensor& out) { out.create(in.shape(), in.dtyp
 void* data_of(Image& image) { return image.data(); }
 void* data_of(Tensor& tensor) { return tensor.bytes(); }
 
+// What can be copied: the value itself, or a copy in pinned memory.
+struct Staged {
+  Tensor copy;
+  void release() noexcept { copy.release(); }
+};
+
 template <class T>
-void to_device(Gather& gather, const T& in, T& out) {
+void stage(const T& in, Staged& out) {
   if (in.empty()) throw std::invalid_argument("the value is empty");
-  create_like(in, out);
   const Tensor& from = tensor_of(in);
-  Copies& copies = gather.launch_of_step<Copies>();
-  if (from.contiguous() && from.place().kind == MemoryKind::pinned) {
-    copies.add(data_of(out), from.bytes(), from.nbytes());
-    return;
-  }
-  const BufferPoolScope pinned(gather.pinned());
-  Tensor staging = from.clone();
-  const std::byte* const at = staging.bytes();
-  copies.add(data_of(out), at, from.nbytes(), std::move(staging));
+  if (from.contiguous() && from.place().kind == MemoryKind::pinned) return;
+  const BufferPoolScope pinned(DeviceMemory::current().pinned);
+  out.copy = from.clone();
+}
+
+template <class T>
+void to_device(Gather& gather, const T& in, const Staged& staged, T& out) {
+  create_like(in, out);
+  const Tensor& from = staged.copy.empty() ? tensor_of(in) : staged.copy;
+  gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
 }
 
 template <class T>
@@ -96,15 +98,38 @@ OperatorSchema schema_of(const char* name, const char* summary, MemoryKind moves
   return schema;
 }
 
-template <class T, class F>
-std::function<void(Sample&)> bound(const Call& call, F copy) {
+template <class T>
+std::function<void(Sample&)> staging(const Call& call) {
   const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
-  return [from, to, copy](Sample& sample) {
-    copy(Gather::current(), std::as_const(sample).get<T>(from), sample.get<T>(to));
+  return [from, to](Sample& sample) {
+    auto& staged = sample.get<Staged>(to);
+    staged.release();
+    stage(std::as_const(sample).get<T>(from), staged);
   };
 }
 
+template <class T>
+std::function<void(Sample&)> copying(const Call& call) {
+  const SlotId from = std::get<SlotArgument>(call.arguments[0]).slot, to = call.outputs[0];
+  if (call.arguments.size() == 1) {
+    return [from, to](Sample& sample) {
+      to_host(Gather::current(), std::as_const(sample).get<T>(from), sample.get<T>(to));
+    };
+  }
+  const SlotId staged = std::get<SlotArgument>(call.arguments[1]).slot;
+  return [from, staged, to](Sample& sample) {
+    to_device(Gather::current(), std::as_const(sample).get<T>(from),
+              std::as_const(sample).get<Staged>(staged), sample.get<T>(to));
+  };
+}
+
+bool is_image(const Arguments& arguments) {
+  return std::get<SlotArgument>(arguments[0]).type == slot_type<Image>();
+}
+
+// The operator, of which files are only another name; and its version for devices.
 OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to) {
+  OperatorSchema schema = schema_of(name, summary, moves_to);
   OperatorFunctions functions;
   functions.output_types = [](const Arguments& all) -> std::vector<const SlotType*> {
     return {std::get<SlotArgument>(all[0]).type};
@@ -114,22 +139,26 @@ OperatorPtr make_move(const char* name, const char* summary, MemoryKind moves_to
     spec.place.reset();
     return std::vector<TensorSpec>{spec};
   };
-  const bool there = moves_to == MemoryKind::device;
-  functions.bind = [there](const OperatorSchema&,
-                           const Call& call) -> std::function<void(Sample&)> {
-    const SlotArgument from = std::get<SlotArgument>(call.arguments[0]);
-    const bool image = from.type == slot_type<Image>();
-    if (!image && from.type != slot_type<Tensor>()) {
-      return [from = from.slot, to = call.outputs[0]](Sample& sample) { sample.alias(to, from); };
-    }
-    if (there) {
-      return image ? bound<Image>(call, to_device<Image>) : bound<Tensor>(call, to_device<Tensor>);
-    }
-    return image ? bound<Image>(call, to_host<Image>) : bound<Tensor>(call, to_host<Tensor>);
+  functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    return [from = std::get<SlotArgument>(call.arguments[0]).slot,
+            to = call.outputs[0]](Sample& sample) { sample.alias(to, from); };
   };
-  auto op =
-      std::make_shared<const Operator>(schema_of(name, summary, moves_to), std::move(functions));
-  keep_device_version(op);
+  auto op = std::make_shared<const Operator>(schema, functions);
+
+  functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+    return is_image(call.arguments) ? copying<Image>(call) : copying<Tensor>(call);
+  };
+  if (moves_to == MemoryKind::device) {
+    OperatorSchema before = schema;
+    before.outputs = {{"staged", slot_type<Staged>()}};
+    schema.inputs.push_back({"staged", {slot_type<Staged>()}});
+    OperatorFunctions stages;
+    stages.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+      return is_image(call.arguments) ? staging<Image>(call) : staging<Tensor>(call);
+    };
+    functions.preparation = std::make_shared<const Operator>(std::move(before), std::move(stages));
+  }
+  keep_device_version(std::make_shared<const Operator>(std::move(schema), std::move(functions)));
   return op;
 }
 

@@ -7,6 +7,8 @@
 //                  when the arm is taken
 //   push_crops     of a picture that a sample sees by its size and through one region alone, no
 //                  more is made than that region
+//   split_for_device  what the host does for a step that runs on a device becomes a step of its
+//                  own before it
 //   carry          finds what the body of a loop makes and gives to its next iteration
 //   fuse           neighbouring steps of a block become one stage: one task; one that waits is a
 //                  stage of its own
@@ -30,6 +32,7 @@ void check(const Plan& plan);
 Plan prune(Plan plan);
 Plan sink(Plan plan);
 Plan push_crops(Plan plan);
+Plan split_for_device(Plan plan);
 Plan carry(Plan plan);
 Plan fuse(Plan plan);
 Plan place_outputs(Plan plan);

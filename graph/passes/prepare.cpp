@@ -12,9 +12,13 @@ struct Pass {
   Plan (*run)(Plan);
   bool lets_values_be_seen = true;  // each where its step made it, until the sample has ended
 };
-constexpr Pass kPasses[] = {{"prune", prune},           {"sink", sink},
-                            {"push_crops", push_crops}, {"carry", carry},
-                            {"fuse", fuse, false},      {"place_outputs", place_outputs, false},
+constexpr Pass kPasses[] = {{"prune", prune},
+                            {"sink", sink},
+                            {"push_crops", push_crops},
+                            {"split_for_device", split_for_device},
+                            {"carry", carry},
+                            {"fuse", fuse, false},
+                            {"place_outputs", place_outputs, false},
                             {"release", release, false}};
 
 std::string indented(const std::string& text) {

@@ -14,11 +14,21 @@ constexpr std::size_t kAligned = 256;
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 
 constinit thread_local Gather* innermost = nullptr;
+constinit thread_local DeviceMemory* current_memory = nullptr;
 
 }  // namespace
 
-Gather::Gather(Device& device, DeviceMemory& memory, std::size_t steps)
+DeviceMemory& DeviceMemory::current() {
+  if (current_memory == nullptr) throw std::logic_error("there is no device's memory here");
+  return *current_memory;
+}
+DeviceMemory::Scope::Scope(DeviceMemory* memory) noexcept
+    : before_(std::exchange(current_memory, memory)) {}
+DeviceMemory::Scope::~Scope() { current_memory = before_; }
+
+Gather::Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach for_each)
     : memory_(memory),
+      for_each_(for_each),
       stream_(device.make_stream()),
       event_(device.make_event()),
       launches_(steps) {}
@@ -63,6 +73,14 @@ std::vector<Sample*> Gather::take_back_all() {
     on_host_ = true;
   }
   return all;
+}
+
+void Gather::each(std::size_t count, const std::function<void(std::size_t)>& f) const {
+  if (for_each_ != nullptr && !on_host_) {
+    for_each_(count, f);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) f(i);
+  }
 }
 
 std::byte* Gather::take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host,

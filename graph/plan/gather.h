@@ -46,11 +46,28 @@ struct DeviceMemory {
       : values(device->memory()), pinned(device->pinned()) {}
   BufferPool values;  // the device's own
   BufferPool pinned;  // of the host, for copies
+
+  // That of the pipeline which works on this thread. Throws std::logic_error where none does.
+  static DeviceMemory& current();
+  class Scope {
+   public:
+    explicit Scope(DeviceMemory* memory) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    DeviceMemory* const before_;
+  };
 };
+
+// Calls f(0) to f(count - 1), perhaps on several threads at once; returns when all have.
+using ForEach = void (*)(std::size_t count, const std::function<void(std::size_t)>& f);
 
 class Gather {
  public:
-  Gather(Device& device, DeviceMemory& memory, std::size_t steps);
+  // `for_each`: null to do all on the thread that calls launch().
+  Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach for_each = nullptr);
   ~Gather();
   Gather(const Gather&) = delete;
   Gather& operator=(const Gather&) = delete;
@@ -99,8 +116,8 @@ class Gather {
   // Device memory for the length of the gather, aligned to 256 bytes.
   std::byte* scratch(std::size_t bytes);
   BufferPool& pinned() { return memory_.pinned; }
-  // The work on a value that is made elsewhere is over before that of this gather begins: true for
-  // all that reaches it, since samples go on when their work is over.
+  // For StepLaunch::write(). `f` must not throw.
+  void each(std::size_t count, const std::function<void(std::size_t)>& f) const;
 
   // Uploads, launches step after step, and records the event.
   void launch();
@@ -118,6 +135,7 @@ class Gather {
   std::byte* take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host, Chunk** from);
 
   DeviceMemory& memory_;
+  const ForEach for_each_;
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> event_;
   std::vector<std::unique_ptr<StepLaunch>> launches_;

@@ -31,7 +31,6 @@
 
 namespace sluice::detail {
 
-class BatchLaunch;
 class Operator;
 class Sample;
 using OperatorPtr = std::shared_ptr<const Operator>;
@@ -186,8 +185,9 @@ struct OperatorFunctions {
   std::optional<PartialDecoding> decoding;
   // out = table[in] for each level of each channel.
   std::function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
-  // Does the work of many samples at once, on a stream. Nothing here has one yet.
-  std::shared_ptr<const BatchLaunch> launch;
+  // Of a version for devices: what the host does for each sample before, with the same arguments.
+  // What it gives comes after the inputs of the version. Null when there is nothing to do.
+  OperatorPtr preparation;
 };
 
 class Operator {
@@ -224,7 +224,7 @@ class Operator {
     return functions_.decoding ? &*functions_.decoding : nullptr;
   }
   std::optional<std::array<std::uint8_t, 256>> level_table(const Arguments& arguments) const;
-  const BatchLaunch* launch() const { return functions_.launch.get(); }
+  const OperatorPtr& preparation() const { return functions_.preparation; }
 
  private:
   OperatorSchema schema_;

@@ -25,6 +25,7 @@ const std::vector<std::string>& Step::events() const {
 void Step::bind() {
   if (op == nullptr) return;
   const Operator& runs = on_device != nullptr ? *on_device : *op;
+  if (runs.preparation() != nullptr && op != on_device) return;  // split_for_device() binds it
   run = runs.bind({arguments, writes, generator, said});
   if (declared.empty()) return;
   run = [inner = std::move(run), all = declared](Sample& sample) {

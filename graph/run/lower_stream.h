@@ -13,13 +13,16 @@
 #include <sluice/graph/run/lower_wait.h>
 #include <sluice/graph/run/runner.h>
 
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <tbb/flow_graph.h>
+#include <tbb/parallel_for.h>
 
 namespace sluice::detail {
 
@@ -53,7 +56,7 @@ class StreamStage {
   class Slot : public Node::slot {
    public:
     Slot(StreamStage& stage, DeviceWork& work)
-        : stage_(stage), gather_(*work.device, work.memory, stage.stage_.steps.size()) {}
+        : stage_(stage), gather_(*work.device, work.memory, stage.stage_.steps.size(), for_each) {}
 
     void begin(std::span<Sample* const> samples) override {
       samples_ = samples;
@@ -90,6 +93,13 @@ class StreamStage {
     Gather gather_;
     std::span<Sample* const> samples_;
   };
+
+  // On threads of the arena that have nothing else to do; also when the graph is cancelled, since
+  // what is half written must not be launched.
+  static void for_each(std::size_t count, const std::function<void(std::size_t)>& f) {
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    tbb::parallel_for(std::size_t{0}, count, f, context);
+  }
 
   std::vector<std::unique_ptr<Node::slot>> slots(DeviceWork& work) {
     std::vector<std::unique_ptr<Node::slot>> made;

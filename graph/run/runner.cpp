@@ -93,6 +93,7 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
 template <class StepClock>
 void Runner::run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept {
   const BufferPoolScope scope(pool_);
+  const DeviceMemory::Scope device(device_ != nullptr ? &device_->memory : nullptr);
   sample.enter_stage();
   const Step* current = nullptr;
   guarded(

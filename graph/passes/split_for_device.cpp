@@ -1,0 +1,76 @@
+// split_for_device: what the host does for a step that runs on a device, before, becomes a step of
+// its own. It runs in the sample's own task, so that many samples are prepared at once, and gathers
+// only put together what is there.
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/visit.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace sluice::detail {
+namespace {
+
+// The part of the step that the host does; the step is given what that gives.
+Step take_preparation(Plan& plan, Step& step, ScopeId scope) {
+  const OperatorPtr version = step.on_device, preparation = version->preparation();
+  const SlotType* const type = preparation->schema().outputs.front().type;
+  Slot slot;
+  slot.name = step.name + "'s preparation";
+  slot.type = type;
+  slot.scope = scope;
+  const auto prepared = static_cast<SlotId>(plan.slots.size());
+  plan.slots.push_back(std::move(slot));
+
+  Step before;
+  before.name = step.name;
+  before.remark = step.remark.empty() ? "preparation" : step.remark + ", preparation";
+  before.op = preparation;
+  before.reads = step.reads;
+  before.arguments = step.arguments;
+  before.writes = {prepared};
+  before.said = step.said;
+  before.bind();
+
+  step.op = version;
+  step.reads.push_back(prepared);
+  const auto inputs = static_cast<std::ptrdiff_t>(version->schema().inputs.size());
+  step.arguments.insert(step.arguments.begin() + inputs - 1, SlotArgument{prepared, type});
+  step.bind();
+  return before;
+}
+
+// Whether the step may run before the node: then steps on a device stay neighbours.
+bool passes_by(const Step& step, Node& node) {
+  const std::span<Step> steps = steps_in(node);
+  return !steps.empty() && std::all_of(steps.begin(), steps.end(), [&](const Step& other) {
+    return other.kind == StepKind::stream &&
+           std::find_first_of(other.writes.begin(), other.writes.end(), step.reads.begin(),
+                              step.reads.end()) == other.writes.end();
+  });
+}
+
+}  // namespace
+
+Plan split_for_device(Plan plan) {
+  for_each_block(plan.top, [&](Block& block) {
+    std::vector<Node> nodes;
+    for (Node& node : block.nodes) {
+      for (Step& step : steps_in(node)) {  // one at this point
+        if (step.on_device == nullptr || step.on_device->preparation() == nullptr) continue;
+        Stage before;
+        before.steps.push_back(take_preparation(plan, step, block.scope));
+        auto at = nodes.end();
+        while (at != nodes.begin() && passes_by(before.steps.front(), *std::prev(at))) --at;
+        nodes.insert(at, std::move(before));
+      }
+      nodes.push_back(std::move(node));
+    }
+    block.nodes = std::move(nodes);
+  });
+  return plan;
+}
+
+}  // namespace sluice::detail
