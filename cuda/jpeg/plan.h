@@ -46,7 +46,7 @@ class JpegPlan {
             const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
             const JpegOptions& options = {});
   const std::string& refusal() const { return refusal_; }
-  // For tests: up to 4096. The pixels are the same.
+  // For tests: 1 to 4096. The pixels are the same.
   void set_subsequence_bytes(std::uint32_t bytes) { subsequence_bytes_ = bytes; }
 
   // Of one that was taken. The size of the pixels, 3 channels or 1:

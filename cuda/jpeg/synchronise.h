@@ -8,8 +8,8 @@
 // left, again from that. Once nothing changes, all has been read as from the start. Whether it has
 // come to that is for find_starts.h to say.
 //
-// Reads no byte but those of the sample, and no more than kJpegRounds + 1 times, whatever the bytes
-// are. Plain functions without state.
+// Reads no byte but those of the sample, and each no more often than kJpegBitsAgain allows for,
+// whatever the bytes are. Plain functions without state.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
@@ -22,10 +22,11 @@
 
 namespace sluice::device {
 
-// Launches that follow the first one, for what passes from tile to tile; and how often each of them
-// reads a subsequence again. A file of which that is not enough is left to the host.
+// Launches that follow the first one, for what passes from tile to tile; and how many bits are read
+// again in each of them by one thread after the other. A file of which that is not enough is left to
+// the host.
 inline constexpr int kJpegMoreLaunches = 2;
-inline constexpr std::uint32_t kJpegRounds = 64;
+inline constexpr std::uint32_t kJpegBitsAgain = 1 << 17;
 
 // What a thread needs to know to read a sample's codes. `entries`: as for jpeg_symbol().
 struct JpegCodesOfSample {
@@ -180,7 +181,8 @@ SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegT
   const volatile std::uint32_t& exit = found.states[known ? first - 1 : first].exit;
   const std::uint32_t before = exit;
   bool changed = !again;
-  for (std::uint32_t round = 0; round < kJpegRounds; ++round) {
+  const std::uint32_t most = kJpegBitsAgain / from.sample.subsequence_bits;
+  for (std::uint32_t round = 0; round < most; ++round) {
     if (team.thread == 0) shared.count = 0;
     team.sync();
     for (std::uint32_t i = team.thread; i < tile; i += team.threads) {
