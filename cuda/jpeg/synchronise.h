@@ -23,8 +23,8 @@
 namespace sluice::device {
 
 // Launches that follow the first one, for what passes from tile to tile; and how many bits are read
-// again in each of them by one thread after the other. A file of which that is not enough is left to
-// the host.
+// again in each of them by one thread after the other. A file of which that is not enough is left
+// to the host.
 inline constexpr int kJpegMoreLaunches = 2;
 inline constexpr std::uint32_t kJpegBitsAgain = 1 << 17;
 
@@ -66,28 +66,37 @@ struct JpegPlace {
 };
 
 // Reads from `begin`, in `state`, to `end`, and gives the state there. `last`: the interval ends
-// there. kCount: whether `tally` is wanted.
+// there. kCount: whether what lies between, `out`, is wanted.
 template <bool kCount>
 SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& from,
                                                        std::uint32_t state, std::uint32_t begin,
                                                        std::uint32_t end, bool last,
-                                                       JpegTally& tally) {
+                                                       JpegTally& out) {
+  const std::uint32_t pattern = from.sample.pattern, blocks = from.blocks;
   std::uint32_t block = state >> 5 & 7, k = state >> 8 & 63;
-  std::uint32_t place = begin + (state & 31), starts = 0, in_last = 0;
-  JpegPlainBits bits = from.bits(place);
-  const auto enter = [&] {
-    if (!kCount || (block | k) != 0) return;
-    if (starts + in_last == 0) {
-      tally.first = place;
-      SLUICE_UNROLL for (int i = 0; i < 3; ++i) tally.before[i] = tally.sums[i];
-    }
-    ++(last && end - place < 8 ? in_last : starts);
+  std::uint32_t place = begin + (state & 31), starts = 0, in_last = 0, bad = 0;
+  std::int32_t sum0 = 0, sum1 = 0, sum2 = 0;
+  const auto put = [](std::int32_t(&to)[3], std::int32_t a, std::int32_t b, std::int32_t c) {
+    to[0] = a;
+    to[1] = b;
+    to[2] = c;
   };
-  while (place < end) {
-    enter();
+  JpegPlainBits bits = from.bits(place);
+  while (true) {
+    const bool more = place < end;
+    if (kCount && (block | k) == 0 && (more || (last && place == end))) {
+      if (starts + in_last == 0) {
+        out.first = place;
+        put(out.before, sum0, sum1, sum2);
+      }
+      const std::uint32_t late = last && end - place < 8 ? 1 : 0;
+      in_last += late;
+      starts += 1 - late;
+    }
+    if (!more) break;
     bits.refill();
     const bool dc = k == 0;
-    const std::uint32_t of = from.sample.pattern >> 4 * block;
+    const std::uint32_t of = pattern >> 4 * block;
     const std::uint32_t table = dc ? of & 1 : 2 + (of >> 1 & 1);
     std::uint32_t symbol =
         jpeg_symbol(bits, from.entries + (table << kJpegLookupBits), from.codes, table);
@@ -97,9 +106,10 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
     bits.drop(length);
     if (kCount && dc) {
       const std::int32_t difference = bits.number(size);
-      SLUICE_UNROLL for (std::uint32_t i = 0; i < 3; ++i) {
-        if ((of >> 2 & 3) == i) tally.sums[i] += difference;
-      }
+      const std::uint32_t component = of >> 2 & 3;
+      sum0 += component == 0 ? difference : 0;
+      sum1 += component == 1 ? difference : 0;
+      sum2 += component == 2 ? difference : 0;
     } else {
       bits.drop(size);
     }
@@ -113,21 +123,22 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
       block = 0;
     } else if (over || k >= 64) {
       k = 0;
-      block = block + 1 == from.blocks ? 0 : block + 1;
+      block = block + 1 == blocks ? 0 : block + 1;
     }
     if (!kCount || !wrong) continue;
     if (in_last > 0) break;  // the padding of the last byte
-    tally.bad = 1;
+    bad = 1;
   }
   if (kCount) {
-    if (last && place == end) enter();
-    // No subsequence has more than so many (see JpegPlan).
-    tally.starts = static_cast<std::uint16_t>(starts);
-    tally.in_last = static_cast<std::uint8_t>(in_last);
-    // What was read before an MCU began.
     if (starts + in_last == 0) {
-      SLUICE_UNROLL for (int i = 0; i < 3; ++i) tally.before[i] = tally.sums[i];
+      out.first = end;
+      put(out.before, sum0, sum1, sum2);
     }
+    put(out.sums, sum0, sum1, sum2);
+    // No subsequence has more than so many (see JpegPlan).
+    out.starts = static_cast<std::uint16_t>(starts);
+    out.in_last = static_cast<std::uint8_t>(in_last);
+    out.bad = static_cast<std::uint8_t>(bad);
   }
   return ((place - end) & 31) | block << 5 | k << 8;
 }
@@ -135,8 +146,8 @@ SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& 
 // What the threads of a tile share.
 struct JpegTileMemory {
   JpegStates states[kJpegSubsequencesPerTile];
-  std::uint32_t again[kJpegSubsequencesPerTile];  // those that have to be read again
-  std::uint32_t count;                            // of them
+  std::uint32_t to_read[kJpegSubsequencesPerTile];  // those that have to be read (again)
+  std::uint32_t count;                              // of them
 };
 
 // What is known of a sample's subsequences.
@@ -153,54 +164,56 @@ SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegT
                                                      bool again) {
   const std::uint32_t rest = from.sample.subsequences - first;
   const std::uint32_t tile = rest < kJpegSubsequencesPerTile ? rest : kJpegSubsequencesPerTile;
-  const auto read = [&](const JpegPlace& place, std::uint32_t i) {
-    JpegTally tally;
-    shared.states[i].exit =
-        read_jpeg_subsequence<true>(from, shared.states[i].entry & ~JpegStates::kKnown, place.begin,
-                                    place.end, place.last, tally);
-    found.tallies[first + i] = tally;
+  const auto place_of = [&](std::uint32_t i) {
+    return JpegPlace(from.sample, found.intervals, first + i);
   };
   for (std::uint32_t i = team.thread; i < tile; i += team.threads) {
+    shared.to_read[i] = i;
     if (again) {
       shared.states[i] = found.states[first + i];
       continue;
     }
-    const JpegPlace place(from.sample, found.intervals, first + i);
+    const JpegPlace place = place_of(i);
     shared.states[i].entry = JpegStates::kKnown;
-    if (!place.first) {
-      const bool near = place.begin - place.interval_begin < kJpegWarmUpBits;
-      const std::uint32_t begin = near ? place.interval_begin : place.begin - kJpegWarmUpBits;
-      JpegTally unused;
-      shared.states[i].entry =
-          read_jpeg_subsequence<false>(from, 0, begin, place.begin, false, unused);
-    }
-    read(place, i);
+    if (place.first) continue;
+    const bool near = place.begin - place.interval_begin < kJpegWarmUpBits;
+    const std::uint32_t begin = near ? place.interval_begin : place.begin - kJpegWarmUpBits;
+    JpegTally unused;
+    shared.states[i].entry =
+        read_jpeg_subsequence<false>(from, 0, begin, place.begin, false, unused);
   }
   // The tile before may be at work; what is seen now is what counts for all of this launch.
   const bool known = again && first > 0;
   const volatile std::uint32_t& exit = found.states[known ? first - 1 : first].exit;
   const std::uint32_t before = exit;
-  bool changed = !again;
   const std::uint32_t most = kJpegBitsAgain / from.sample.subsequence_bits;
-  for (std::uint32_t round = 0; round < most; ++round) {
+  bool changed = !again;
+  std::uint32_t count = again ? 0 : tile;
+  team.sync();
+  for (std::uint32_t round = 0;; ++round) {
+    for (std::uint32_t j = team.thread; j < count; j += team.threads) {
+      const std::uint32_t i = shared.to_read[j];
+      const JpegPlace place = place_of(i);
+      JpegStates& states = shared.states[i];
+      states.exit =
+          read_jpeg_subsequence<true>(from, states.entry & ~JpegStates::kKnown, place.begin,
+                                      place.end, place.last, found.tallies[first + i]);
+    }
     if (team.thread == 0) shared.count = 0;
     team.sync();
+    if (round == most) break;
     for (std::uint32_t i = team.thread; i < tile; i += team.threads) {
       JpegStates& states = shared.states[i];
       if (states.entry == JpegStates::kKnown || (i == 0 && !known)) continue;
       const std::uint32_t entry = i == 0 ? before : shared.states[i - 1].exit;
       if (entry == states.entry) continue;
       states.entry = entry;
-      shared.again[team.add_one(shared.count)] = i;
+      shared.to_read[team.add_one(shared.count)] = i;
     }
     team.sync();
-    const std::uint32_t count = shared.count;
+    count = shared.count;
     if (count == 0) break;
     changed = true;
-    for (std::uint32_t j = team.thread; j < count; j += team.threads) {
-      const std::uint32_t i = shared.again[j];
-      read(JpegPlace(from.sample, found.intervals, first + i), i);
-    }
     team.sync();
   }
   if (!changed) return;
