@@ -143,21 +143,19 @@ bool add_colour() {
   return true;
 }
 
-// By the device where the index knows the file, else by the host.
+// By the device where it takes the file, with what the index knows of it; else by the host.
 void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
             const std::optional<Rectangle>& region, const JpegOptions& options, Image& out) {
   auto& launch = gather.launch_of_step<JpegFilesLaunch>();
-  if (!gather.on_host() && file.index != nullptr) {
+  if (!gather.on_host()) {
     JpegPlan& plan = launch.next_plan();
-    std::optional<JpegIndexEntry> entry;
-    try {
-      entry = file.index->find(digest_of(file.bytes));
-    } catch (const Error&) {  // a damaged index: the host's decoder says so
-    }
     bool taken = false;
     try {
-      taken = entry && plan.make(file.bytes, peek_jpeg(file.bytes), &*entry, region, options);
-    } catch (const JpegError&) {  // the host's decoder knows better what to say
+      std::optional<JpegIndexEntry> entry;
+      if (file.index != nullptr) entry = file.index->find(digest_of(file.bytes));
+      taken =
+          plan.make(file.bytes, peek_jpeg(file.bytes), entry ? &*entry : nullptr, region, options);
+    } catch (const Error&) {  // a damaged index, or no JPEG file: the host's decoder says so
     }
     if (taken) {
       out.create(plan.out_height(), plan.out_width(), plan.channels());
