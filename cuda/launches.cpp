@@ -35,7 +35,7 @@ void JpegFilesLaunch::write(detail::Gather& gather) {
   if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
   batch_.fill_head(upload.host);
   gather.each(batch_.size(),
-                  [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });
+              [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });
   memory_ = {upload.host, upload.device, gather.scratch(batch_.scratch_bytes()),
              reinterpret_cast<std::uint32_t*>(damage_.data())};
 }

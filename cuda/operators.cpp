@@ -156,22 +156,24 @@ Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegF
   return pixels;
 }
 
-// What the device does where the index knows the file, and the host where it does not.
+// Whether the device decodes the file, and how. An index that learns is taught by the host when a
+// file comes for the first time, so that less is to be done when it comes again.
+bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional<Rectangle>& region,
+               const JpegOptions& options) {
+  try {
+    std::optional<JpegIndexEntry> entry;
+    if (file.index != nullptr) entry = file.index->find(digest_of(file.bytes));
+    if (!entry && file.index != nullptr && file.index->grows()) return false;
+    return plan.make(file.bytes, peek_jpeg(file.bytes), entry ? &*entry : nullptr, region, options);
+  } catch (const Error&) {  // a damaged index, or no JPEG file: the host's decoder says so
+    return false;
+  }
+}
+
 void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
              const std::optional<Rectangle>& region, const JpegOptions& options,
              PreparedJpeg& out) {
-  if (file.index != nullptr) {
-    std::optional<JpegIndexEntry> entry;
-    try {
-      entry = file.index->find(digest_of(file.bytes));
-    } catch (const Error&) {  // a damaged index: the host's decoder says so
-    }
-    try {
-      out.planned =
-          entry && out.plan.make(file.bytes, peek_jpeg(file.bytes), &*entry, region, options);
-    } catch (const JpegError&) {  // the host's decoder knows better what to say
-    }
-  }
+  out.planned = plan_jpeg(out.plan, file, region, options);
   if (!out.planned) out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
 }
 

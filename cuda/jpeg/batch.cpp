@@ -1,5 +1,6 @@
 #include <sluice/cuda/jpeg/batch.h>
 #include <sluice/cuda/jpeg/kernels.h>
+#include <sluice/cuda/jpeg/synchronise.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +19,7 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
 
 // The place after all that the launch says, where the files' bytes begin.
 std::uint64_t head_bytes(const JpegLaunch& launch) {
-  return rounded(launch.pixel_tiles_at + sizeof(std::uint32_t) * launch.tiles.pixels);
+  return rounded(launch.unindexed_at + sizeof(std::uint32_t) * launch.unindexed);
 }
 
 // Longer ones first, since threads that work side by side wait for the slowest of them.
@@ -44,7 +45,7 @@ void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
 void JpegBatch::clear() {
   samples_.clear();
   codes_.clear();
-  segments_ = 0;
+  segments_ = subsequences_ = intervals_ = unindexed_ = 0;
   bytes_ = blocks_ = 0;
   tiles_ = {};
 }
@@ -63,33 +64,43 @@ std::uint32_t JpegBatch::find_codes(const JpegPlan& plan) {
 bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
                     const Output& output) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
-  if (bytes_ + plan.bytes() + kWord >= kMost || segments_ + plan.segments().size() >= kMost)
+  const JpegUnindexed& unindexed = plan.sample().unindexed;
+  if (bytes_ + plan.bytes() + kWord >= kMost || segments_ + plan.segments().size() >= kMost ||
+      std::uint64_t{subsequences_} + unindexed.subsequences >= kMost)
     return false;
-  Sample sample{&plan, file, plan.sample()};
+  Sample sample{&plan, file, plan.sample(), unindexed_};
   JpegSample& told = sample.told;
   told.first_segment = segments_;
   told.bytes_at = bytes_;
   told.out = output.at;
   told.out_stride = output.stride;
   told.first_tile = tiles_;
+  told.unindexed.first_subsequence = subsequences_;
+  told.unindexed.first_interval = intervals_;
   for (JpegComponent& component : told.components) component.first_block += blocks_;
   for (JpegGroupBlock& block : told.group) block.first += blocks_;
   told.codes = find_codes(plan);
   samples_.push_back(sample);
 
   segments_ += told.segments;
+  subsequences_ += unindexed.subsequences;
+  intervals_ += unindexed.intervals;
+  unindexed_ += unindexed.bytes > 0 ? 1 : 0;
   bytes_ += rounded(plan.bytes(), kWord);
   blocks_ += told.blocks;
   const JpegTiles more = tiles_of(told);
   tiles_.huffman += more.huffman;
   tiles_.dct += more.dct;
   tiles_.pixels += more.pixels;
+  tiles_.subsequences += more.subsequences;
+  tiles_.starts += more.starts;
   return true;
 }
 
 JpegLaunch JpegBatch::lay_out() const {
   JpegLaunch launch;
   launch.samples = static_cast<std::uint32_t>(samples_.size());
+  launch.unindexed = unindexed_;
   launch.tiles = tiles_;
   std::uint64_t at = 0;
   const auto place = [&at](std::uint64_t& of, std::uint64_t bytes) {
@@ -102,10 +113,17 @@ JpegLaunch JpegBatch::lay_out() const {
   place(launch.huffman_tiles_at, sizeof(std::uint32_t) * tiles_.huffman);
   place(launch.dct_tiles_at, sizeof(std::uint32_t) * tiles_.dct);
   place(launch.pixel_tiles_at, sizeof(std::uint32_t) * tiles_.pixels);
+  place(launch.subsequence_tiles_at, sizeof(std::uint32_t) * tiles_.subsequences);
+  place(launch.start_tiles_at, sizeof(std::uint32_t) * tiles_.starts);
+  place(launch.intervals_at, sizeof(JpegInterval) * intervals_);
+  place(launch.unindexed_at, sizeof(std::uint32_t) * unindexed_);
   launch.block_bytes = at + bytes_;
   launch.coefficients_at = rounded(sizeof(std::uint32_t) * samples_.size());
   launch.planes_at = launch.coefficients_at + 64 * sizeof(std::int16_t) * blocks_;
-  launch.scratch_bytes = launch.planes_at + 64 * blocks_;
+  launch.tallies_at = rounded(launch.planes_at + 64 * blocks_);
+  launch.starts_at = launch.tallies_at + sizeof(JpegTally) * subsequences_;
+  launch.states_at = launch.starts_at + sizeof(JpegStart) * subsequences_;
+  launch.scratch_bytes = launch.states_at + sizeof(JpegStates) * subsequences_;
   return launch;
 }
 
@@ -137,6 +155,13 @@ void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
   own(launch.huffman_tiles_at, told.first_tile.huffman, tiles.huffman);
   own(launch.dct_tiles_at, told.first_tile.dct, tiles.dct);
   own(launch.pixel_tiles_at, told.first_tile.pixels, tiles.pixels);
+  own(launch.subsequence_tiles_at, told.first_tile.subsequences, tiles.subsequences);
+  own(launch.start_tiles_at, told.first_tile.starts, tiles.starts);
+  if (told.unindexed.bytes > 0) {
+    own(launch.unindexed_at, from.unindexed, 1);
+    std::memcpy(upload + launch.intervals_at + told.unindexed.first_interval * sizeof(JpegInterval),
+                from.plan->intervals().data(), told.unindexed.intervals * sizeof(JpegInterval));
+  }
   for (const JpegPlan::Piece& piece : from.plan->pieces()) {
     std::memcpy(bytes + piece.at, from.file.data() + piece.begin, piece.bytes);
   }
@@ -165,8 +190,16 @@ void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const
   if (samples_.empty()) return;
   const JpegLaunch launch = arguments(memory);
   stream.fill(memory.scratch, 0, launch.planes_at);
-  for (const Kernel* kernel : {&kJpegHuffman, &kJpegInverseDct, &kJpegPixels})
-    stream.launch(*kernel, std::as_bytes(std::span(&launch, 1)));
+  const auto run = [&](const Kernel& kernel) {
+    stream.launch(kernel, std::as_bytes(std::span(&launch, 1)));
+  };
+  if (launch.unindexed > 0) {
+    run(kJpegSynchronise);
+    for (int i = 0; i < kJpegMoreLaunches; ++i) run(kJpegSynchroniseMore);
+    run(kJpegFindStarts);
+    run(kJpegHuffmanUnindexed);
+  }
+  for (const Kernel* kernel : {&kJpegHuffman, &kJpegInverseDct, &kJpegPixels}) run(*kernel);
   stream.copy(memory.damage, memory.scratch, sizeof(std::uint32_t) * samples_.size());
 }
 

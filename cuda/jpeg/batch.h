@@ -8,8 +8,8 @@
 //   ... once an event behind it is over: damage[i] says whether sample i came out
 //
 // Memory is the caller's, and everything is at a multiple of 256 bytes. One upload and three
-// launches serve all samples. A sample that came out damaged is to be decoded by the host, whose
-// verdict counts.
+// launches serve all samples; five more if there are files that no index knows. A sample that came
+// out damaged is to be decoded by the host, whose verdict counts.
 //
 // Ownership: refers to plans and files until fill() is over. Threads: one, but fill_sample() of
 // different samples may be called from several at once. Errors: std::bad_alloc, and DeviceError of
@@ -66,14 +66,15 @@ class JpegBatch {
   struct Sample {
     const JpegPlan* plan = nullptr;
     std::span<const std::uint8_t> file;
-    JpegSample told;  // bytes_at counts from the first byte of all files
+    JpegSample told;              // bytes_at counts from the first byte of all files
+    std::uint32_t unindexed = 0;  // samples before it that no index knows
   };
   JpegLaunch lay_out() const;
   std::uint32_t find_codes(const JpegPlan& plan);
 
   std::vector<Sample> samples_;
   std::vector<const JpegPlan*> codes_;  // one for each content
-  std::uint32_t segments_ = 0;
+  std::uint32_t segments_ = 0, subsequences_ = 0, intervals_ = 0, unindexed_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t blocks_ = 0;
   JpegTiles tiles_;

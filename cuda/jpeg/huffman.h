@@ -108,9 +108,9 @@ class JpegBits {
 
 // The entry (see JpegCodes) of what comes next; 0 where that is no code. `entries` are those of the
 // table, in the fastest memory that there is.
-SLUICE_HOST_DEVICE inline std::uint32_t jpeg_symbol(const JpegBits& bits,
-                                                    const std::uint16_t* entries,
-                                                    const JpegCodes& codes, std::uint32_t table) {
+template <class Bits>
+SLUICE_HOST_DEVICE std::uint32_t jpeg_symbol(const Bits& bits, const std::uint16_t* entries,
+                                             const JpegCodes& codes, std::uint32_t table) {
   const std::uint32_t entry = entries[bits.peek(kJpegLookupBits)];
   if (entry != 0) return entry;
   const std::uint32_t next = bits.peek(16);

@@ -76,6 +76,61 @@ struct JpegSegment {
 };
 static_assert(sizeof(JpegSegment) == 36);
 
+// Of files that no index knows, the device finds out itself where MCUs begin (see synchronise.h).
+// Their codes are uploaded without restart markers and the zeros that are stuffed in, and cut into
+// subsequences of the same size, one for each thread.
+inline constexpr std::uint32_t kJpegSubsequenceBytes = 256;
+// Bits before a subsequence that are read to guess in which state it begins. Of photographs, 65 of
+// 100 guesses are right then; more bits cost more than what has to be read again.
+inline constexpr std::uint32_t kJpegWarmUpBits = 512;
+
+// What lies between two restart markers; the whole scan when there are none.
+struct JpegInterval {
+  std::uint32_t begin = 0;  // bytes, from the sample's first
+  std::uint32_t end = 0;
+  std::uint32_t first_subsequence = 0;  // of the sample's
+};
+
+// In which state a reader comes into a subsequence and leaves it: bits 0..4 how many bits beyond
+// its first one, 5..7 which block of an MCU, 8..13 the place of the next coefficient in zigzag
+// order. An interval's first subsequence begins in kKnown: with an MCU, and nothing was guessed.
+struct JpegStates {
+  std::uint32_t entry = 0, exit = 0;
+  static constexpr std::uint32_t kKnown = 1u << 31;
+};
+
+// What lies in a subsequence.
+struct alignas(16) JpegTally {
+  std::uint32_t first = 0;   // bit, from the sample's first, in which its first MCU begins
+  std::uint16_t starts = 0;  // MCUs that begin here; those in an interval's last byte count apart,
+  std::uint8_t in_last = 0;  // one that would begin at its end included: they may be padding
+  std::uint8_t bad = 0;      // whether there is something that a sound file cannot contain
+  std::int32_t before[3] = {};  // sums of the differences of DC before the first MCU,
+  std::int32_t sums[3] = {};    // and of all
+};
+static_assert(sizeof(JpegTally) == 32);
+
+// Those MCUs of the sample that begin in a subsequence.
+struct alignas(16) JpegStart {
+  std::uint32_t bit = 0;     // where the first one begins, from the sample's first
+  std::uint32_t number = 0;  // of the first one, in the picture
+  std::int16_t predictors[3] = {};
+  std::uint16_t count = 0;
+};
+static_assert(sizeof(JpegStart) == 16);
+
+// A file that no index knows. MCUs, rows and columns of them count in the whole picture.
+struct JpegUnindexed {
+  std::uint32_t bytes = 0;  // 0 for a file that the index knows
+  std::uint32_t subsequence_bits = 0;
+  std::uint32_t subsequences = 0, first_subsequence = 0;
+  std::uint32_t intervals = 0, first_interval = 0;
+  std::uint32_t columns = 0, rows = 0;
+  std::uint32_t top = 0, bottom = 0, left = 0, right = 0;  // those that are wanted
+  // Four bits for each block of an MCU: 0 the table of DC, 1 that of AC, 2..3 the component.
+  std::uint32_t pattern = 0;
+};
+
 struct JpegComponent {
   std::uint64_t first_block = 0;  // of all samples'; a block has 64 coefficients, and 64 bytes
   std::uint32_t blocks_wide = 0;  // of what is kept, row by row
@@ -103,12 +158,15 @@ enum class JpegStretch : std::uint8_t { none, repeat, fancy };
 inline constexpr std::uint32_t kJpegSegmentsPerTile = 64;
 inline constexpr std::uint32_t kJpegBlocksPerTile = 128;
 inline constexpr std::uint32_t kJpegRunsPerTile = 128;
+inline constexpr std::uint32_t kJpegSubsequencesPerTile = 256;
+inline constexpr std::uint32_t kJpegStartsPerTile = 128;
 // Neighbouring pixels of a row that one thread makes.
 inline constexpr std::int32_t kJpegRun = 4;
 
 // Tiles of each kernel.
 struct JpegTiles {
   std::uint32_t huffman = 0, dct = 0, pixels = 0;
+  std::uint32_t subsequences = 0, starts = 0;  // of files that no index knows
 };
 struct JpegSample {
   JpegGroupBlock group[6];
@@ -119,6 +177,7 @@ struct JpegSample {
   std::uint32_t codes = 0;  // which JpegCodes
   std::uint32_t segments = 0, first_segment = 0;
   std::uint32_t interval = 0;  // MCUs between restart markers, or 0
+  JpegUnindexed unindexed;
   std::uint64_t bytes_at = 0;  // in the block
   std::uint32_t blocks = 0;    // of the components that are shown
   JpegStretch across = JpegStretch::none, down = JpegStretch::none;
@@ -141,23 +200,31 @@ inline JpegTiles tiles_of(const JpegSample& sample) {
   };
   const auto runs = static_cast<std::uint64_t>((sample.out_width() + kJpegRun - 1) / kJpegRun);
   return {cut(sample.segments, kJpegSegmentsPerTile), cut(sample.blocks, kJpegBlocksPerTile),
-          cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile)};
+          cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile),
+          cut(sample.unindexed.subsequences, kJpegSubsequencesPerTile),
+          cut(sample.unindexed.subsequences, kJpegStartsPerTile)};
 }
 
-// The arguments of all three kernels.
+// The arguments of all kernels.
 struct JpegLaunch {
   const std::byte* block = nullptr;  // what was uploaded
   std::uint64_t block_bytes = 0;
-  std::byte* scratch = nullptr;  // damage, coefficients and components, one after the other
+  // Damage, coefficients, components, and what is found out of files that no index knows.
+  std::byte* scratch = nullptr;
   std::uint64_t scratch_bytes = 0;
   // In the block: JpegSample[samples], JpegSegment[], JpegCodes[], and for each kernel the sample
   // that each tile belongs to.
   std::uint64_t samples_at = 0, segments_at = 0, codes_at = 0;
   std::uint64_t huffman_tiles_at = 0, dct_tiles_at = 0, pixel_tiles_at = 0;
-  std::uint32_t samples = 0;
+  // The same for files that no index knows, JpegInterval[], and the numbers of these samples.
+  std::uint64_t subsequence_tiles_at = 0, start_tiles_at = 0;
+  std::uint64_t intervals_at = 0, unindexed_at = 0;
+  std::uint32_t samples = 0, unindexed = 0;
   JpegTiles tiles;
   // In the scratch memory; uint32_t[samples] of damage lie at its beginning.
   std::uint64_t coefficients_at = 0, planes_at = 0;
+  // And JpegTally[], JpegStart[], JpegStates[]: one for each subsequence.
+  std::uint64_t tallies_at = 0, starts_at = 0, states_at = 0;
 };
 
 }  // namespace sluice::device

@@ -1,7 +1,11 @@
-// The three kernels that decode JPEG files, one after the other, each for all samples of a batch:
-// Huffman codes to coefficients, coefficients to components, components to pixels. Their arguments
-// are a JpegLaunch; the damage and the coefficients in its scratch memory are zero before the first
-// one begins.
+// The kernels that decode JPEG files, one after the other, each for all samples of a batch: Huffman
+// codes to coefficients, coefficients to components, components to pixels. Their arguments are a
+// JpegLaunch; the damage and the coefficients in its scratch memory are zero before the first one
+// begins.
+//
+// For files that no index knows there are others in place of the first: one that finds out in which
+// state each subsequence of the codes begins, the same for what remains of that, kJpegMoreLaunches
+// times (synchronise.h); where MCUs begin; and codes to coefficients.
 //
 // A sample with damage has its word set, and pixels that are worth nothing. Ownership, threads and
 // errors: as runtime/device.h says of kernels.
@@ -12,6 +16,10 @@
 namespace sluice::device {
 
 extern const Kernel kJpegHuffman;
+extern const Kernel kJpegSynchronise;
+extern const Kernel kJpegSynchroniseMore;
+extern const Kernel kJpegFindStarts;
+extern const Kernel kJpegHuffmanUnindexed;
 extern const Kernel kJpegInverseDct;
 extern const Kernel kJpegPixels;
 

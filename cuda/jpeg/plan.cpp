@@ -58,6 +58,7 @@ std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool re
 int parts_of(int size, int parts) { return (size + parts - 1) / parts; }
 
 constexpr const char* kDoesNotFit = "what the index says does not fit the file";
+constexpr const char* kNotAllKnown = "the index does not know all of it yet";
 
 }  // namespace
 
@@ -65,6 +66,7 @@ bool JpegPlan::make(std::span<const std::uint8_t> file, const JpegHeader& header
                     const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
                     const JpegOptions& options) {
   segments_.clear();
+  intervals_.clear();
   pieces_.clear();
   bytes_ = 0;
   refusal_.clear();
@@ -82,20 +84,23 @@ bool JpegPlan::make(std::span<const std::uint8_t> file, const JpegHeader& header
 std::size_t JpegPlan::upload_bytes() const {
   const JpegTiles tiles = tiles_of(sample_);
   return bytes_ + sizeof(std::uint32_t) + sizeof(JpegSample) + sizeof(JpegCodes) +
-         sizeof(JpegSegment) * segments_.size() +
-         sizeof(std::uint32_t) * (tiles.huffman + tiles.dct + tiles.pixels);
+         sizeof(JpegSegment) * segments_.size() + sizeof(JpegInterval) * intervals_.size() +
+         sizeof(std::uint32_t) *
+             (1 + tiles.huffman + tiles.dct + tiles.pixels + tiles.subsequences + tiles.starts);
 }
 std::size_t JpegPlan::scratch_bytes() const {
-  return sizeof(std::uint32_t) + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks;
+  return sizeof(std::uint32_t) + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks +
+         (sizeof(JpegTally) + sizeof(JpegStart) + sizeof(JpegStates)) *
+             sample_.unindexed.subsequences;
 }
 
 const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader& header,
                            const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
                            const JpegOptions& options) {
   if (const char* reason = check_kind(header)) return reason;
-  if (entry == nullptr || entry->records.empty()) return "the index does not know it";
   if (file.size() >> 32 != 0) return "4 GiB or more";
-  if (region && options.verify) return "it is to be read to its end";
+  // What is to be read to its end is read as if nothing was known of it.
+  const bool known = entry != nullptr && !entry->records.empty() && !(region && options.verify);
   const int channels = options.color == ColorSpace::rgb ? 3 : 1;
   if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
     return "more pixels than max_output_bytes";
@@ -106,6 +111,7 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
     ~Discard() { decompressor.discard(); }
   } const discard;
   decompressor.open(file, options);
+  if (decompressor.errors().damaged) return "its header is damaged";
   const jpeg_decompress_struct& info = decompressor.info();
   if (const char* reason = read_header(info, header)) return reason;
   if (const char* reason = read_tables(info)) return reason;
@@ -121,11 +127,10 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (!is_inside(wanted, height, width)) return "the region does not lie inside the picture";
   const Groups groups =
       lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
-  const std::uint8_t* const first = info.src->next_input_byte;
-  const char* reason =
-      find_segments(file, *entry, groups, static_cast<std::size_t>(first - file.data()));
+  const auto first = static_cast<std::size_t>(info.src->next_input_byte - file.data());
+  const char* reason = known ? find_segments(file, *entry, groups, first) : kNotAllKnown;
   sample_.segments = static_cast<std::uint32_t>(segments_.size());
-  return reason;
+  return reason == kNotAllKnown ? find_intervals(file, groups, first) : reason;
 }
 
 const char* JpegPlan::read_header(const jpeg_decompress_struct& info, const JpegHeader& header) {
@@ -262,7 +267,7 @@ const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const Jp
       const std::uint64_t number = row * per_row + in_row;
       const bool last = number + 1 == per_row * groups.rows;
       if (number >= records.size() || (last ? !entry.complete : number + 1 >= records.size()))
-        return "the index does not know all of it yet";
+        return kNotAllKnown;
       const std::uint64_t begin = in_row * grain;
       const std::uint64_t end = std::min<std::uint64_t>(begin + grain, groups.columns);
       const std::uint64_t from = records[number].place;

@@ -1,8 +1,9 @@
-// JpegPlan: whether a device can decode a JPEG file, or a region of it, from what an index knows of
-// the file; and what it has to be told for that.
+// JpegPlan: whether a device can decode a JPEG file, or a region of it; and what it has to be told
+// for that.
 //
 // Taken are baseline and extended files of 8 bits in one scan, gray or YCbCr in 4:4:4, 4:2:2, 4:2:0
-// or 4:4:0, of which the index knows the rows that are wanted. Pixels equal those of
+// or 4:4:0. Of files of which an index knows the rows that are wanted these alone are uploaded and
+// read; of others the whole scan, which must be all that follows the header. Pixels equal those of
 // decode_jpeg_image() and decode_jpeg_region(). Everything else is for those: `refusal` says why.
 //
 // Ownership: owns what it says; the file is only read by make(). A plan may be used for one file
@@ -45,6 +46,8 @@ class JpegPlan {
             const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
             const JpegOptions& options = {});
   const std::string& refusal() const { return refusal_; }
+  // For tests: 1 to 4096. The pixels are the same.
+  void set_subsequence_bytes(std::uint32_t bytes) { subsequence_bytes_ = bytes; }
 
   // Of one that was taken. The size of the pixels, 3 channels or 1:
   int out_height() const { return sample_.out_height(); }
@@ -57,6 +60,7 @@ class JpegPlan {
   // where things lie.
   const JpegSample& sample() const { return sample_; }
   const std::vector<JpegSegment>& segments() const { return segments_; }
+  const std::vector<JpegInterval>& intervals() const { return intervals_; }
   const JpegCodes& codes() const { return codes_; }
   std::uint64_t codes_hash() const { return codes_hash_; }
   // What it takes of a batch's memory at the most (see JpegBatch).
@@ -79,6 +83,8 @@ class JpegPlan {
   Groups lay_out(const Rectangle& stored);
   const char* find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
                             const Groups& groups, std::size_t first_byte);
+  const char* find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
+                             std::size_t first_byte);
   const char* add_segment(std::span<const std::uint8_t> file, std::uint64_t from, std::uint64_t to,
                           JpegSegment segment);
 
@@ -86,6 +92,8 @@ class JpegPlan {
   int stored_height_ = 0, stored_width_ = 0;
   JpegSample sample_;
   std::vector<JpegSegment> segments_;
+  std::vector<JpegInterval> intervals_;
+  std::uint32_t subsequence_bytes_ = kJpegSubsequenceBytes;
   std::vector<Piece> pieces_;
   std::size_t bytes_ = 0;
   JpegCodes codes_{};

@@ -69,7 +69,39 @@ TEST(JpegForTheHost, KindsAreRefusedWithTheReason) {
   }
 }
 
-TEST(JpegForTheHost, WhatIsNotKnownOrNotAllowedIsRefused) {
+TEST(JpegForTheHost, WhatDoesNotFitOrIsNotAllowedIsRefused) {
+  const File file = with_settings(JCS_RGB, [](jpeg_compress_struct&) {});
+  const auto whole = learnt(file);
+  ASSERT_TRUE(whole);
+  JpegIndexEntry foreign = *whole;
+  foreign.per_row += 1;
+  JpegOptions verify;
+  verify.verify = true;
+  JpegOptions small;
+  small.max_output_bytes = 80 * 90 * 3 - 1;
+  const Rectangle bottom{79, 0, 1, 1};
+  const struct {
+    const char* says;
+    const JpegIndexEntry* entry;
+    std::optional<Rectangle> region;
+    JpegOptions options;
+  } cases[] = {
+      {"", &*whole, {}, {}},
+      {"", &*whole, bottom, {}},
+      {"", &*whole, {}, verify},
+      {"does not fit", &foreign, {}, {}},
+      {"max_output_bytes", &*whole, {}, small},
+      {"does not lie inside", &*whole, Rectangle{0, 1, 80, 90}, {}},
+      {"does not lie inside", &*whole, Rectangle{0, 0, 0, 1}, {}},
+  };
+  for (const auto& c : cases) {
+    const std::string refusal = refusal_of(file, c.entry, c.region, c.options);
+    EXPECT_TRUE(says(refusal, c.says)) << c.says << ": " << refusal;
+  }
+}
+
+// As far as the index knows a file it is asked, else the whole scan is read.
+TEST(JpegForTheDevice, WhatTheIndexDoesNotKnowIsFoundOut) {
   const File file = with_settings(JCS_RGB, [](jpeg_compress_struct&) {});
   const auto whole = learnt(file);
   ASSERT_TRUE(whole);
@@ -80,38 +112,26 @@ TEST(JpegForTheHost, WhatIsNotKnownOrNotAllowedIsRefused) {
   nothing.records = {};
   JpegIndexEntry unfinished = *whole;
   unfinished.complete = false;
-  JpegIndexEntry foreign = *whole;
-  foreign.per_row += 1;
   JpegOptions verify;
   verify.verify = true;
-  JpegOptions small;
-  small.max_output_bytes = 80 * 90 * 3 - 1;
   const Rectangle above{0, 0, 40, 90}, bottom{79, 0, 1, 1};
   const struct {
-    const char* says;
+    bool found_out;
     const JpegIndexEntry* entry;
     std::optional<Rectangle> region;
     JpegOptions options;
   } cases[] = {
-      {"", &*whole, {}, {}},
-      {"", &*whole, bottom, {}},
-      {"", &half, above, {}},
-      {"", &unfinished, above, {}},
-      {"", &*whole, {}, verify},
-      {"does not know it", nullptr, {}, {}},
-      {"does not know it", &nothing, {}, {}},
-      {"does not know all", &half, {}, {}},
-      {"does not know all", &unfinished, {}, {}},
-      {"does not know all", &half, bottom, {}},
-      {"does not fit", &foreign, {}, {}},
-      {"read to its end", &*whole, above, verify},
-      {"max_output_bytes", &*whole, {}, small},
-      {"does not lie inside", &*whole, Rectangle{0, 1, 80, 90}, {}},
-      {"does not lie inside", &*whole, Rectangle{0, 0, 0, 1}, {}},
+      {false, &*whole, {}, {}},       {false, &*whole, bottom, {}},    {false, &*whole, {}, verify},
+      {true, &*whole, above, verify}, {false, &half, above, {}},       {true, &half, bottom, {}},
+      {true, &half, {}, {}},          {false, &unfinished, above, {}}, {true, &unfinished, {}, {}},
+      {true, &nothing, {}, {}},       {true, nullptr, above, {}},
   };
   for (const auto& c : cases) {
-    const std::string refusal = refusal_of(file, c.entry, c.region, c.options);
-    EXPECT_TRUE(says(refusal, c.says)) << c.says << ": " << refusal;
+    const auto number = &c - cases;
+    JpegPlan plan;
+    ASSERT_TRUE(plan.make(file, peek_jpeg(file), c.entry, c.region, c.options)) << number;
+    EXPECT_EQ(plan.segments().empty(), c.found_out) << number;
+    EXPECT_EQ(plan.intervals().size(), c.found_out ? 1u : 0u) << number;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "tests/cuda/jpeg/device_decode.h"
 #include "tests/io/corpus.h"
 #include <sluice/cuda/jpeg/kernels.h>
+#include <sluice/cuda/jpeg/synchronise.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,25 +32,37 @@ double seconds_of(DeviceStream& stream, DeviceEvent& event, const std::function<
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / kTimes;
 }
 
-void measure(Device& device, const std::vector<File>& files, std::size_t count, bool regions) {
+// Of a batch: whole pictures or regions, of files that an index knows or not.
+struct Measured {
+  std::size_t count;
+  bool regions, indexed;
+};
+
+void measure(Device& device, const std::vector<File>& files, const Measured& what) {
   struct Planned {
     const File& file;
     JpegPlan plan = {};
   };
   std::deque<Planned> all_planned;
   JpegBatch batch;
-  std::vector<std::optional<JpegIndexEntry>> entries;
-  for (const File& file : files) entries.push_back(learnt(file));
+  std::vector<std::optional<JpegIndexEntry>> entries(files.size());
+  for (std::size_t i = 0; what.indexed && i < files.size(); ++i) entries[i] = learnt(files[i]);
   std::size_t pixel_bytes = 0;
-  for (std::size_t i = 0; i < count; ++i) {
+  double plan_seconds = 0;
+  for (std::size_t i = 0; i < what.count; ++i) {
     const File& file = files[i % files.size()];
     const JpegHeader header = peek_jpeg(file);
     const int height = header.oriented_height(), width = header.oriented_width();
     const Rectangle middle{height / 6, width / 6, height * 2 / 3, width * 2 / 3};
-    const auto region = regions ? std::optional<Rectangle>(middle) : std::nullopt;
+    const auto region = what.regions ? std::optional<Rectangle>(middle) : std::nullopt;
     const auto& entry = entries[i % files.size()];
     JpegPlan& plan = all_planned.emplace_back(Planned{file}).plan;
-    if (!entry || !plan.make(file, header, &*entry, region)) {
+    // The second time it has all memory that it needs.
+    static_cast<void>(plan.make(file, header, entry ? &*entry : nullptr, region));
+    const auto begin = std::chrono::steady_clock::now();
+    const bool taken = plan.make(file, header, entry ? &*entry : nullptr, region);
+    plan_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!taken || plan.segments().empty() == what.indexed) {
       all_planned.pop_back();
       continue;
     }
@@ -68,6 +81,10 @@ void measure(Device& device, const std::vector<File>& files, std::size_t count, 
   const Memory damage(device.pinned(), 4 * batch.size());
   auto* words = reinterpret_cast<std::uint32_t*>(damage.get());
   batch.fill(upload.get());
+  const auto begin = std::chrono::steady_clock::now();
+  batch.fill(upload.get());
+  const double fill_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const JpegBatch::Memory memory{upload.get(), uploaded.get(), scratch.get(), words};
   const JpegLaunch launch = batch.arguments(memory);
   const auto stream = device.make_stream();
@@ -82,15 +99,32 @@ void measure(Device& device, const std::vector<File>& files, std::size_t count, 
   const double up = time([&] { batch.enqueue_upload(*stream, memory); });
   const double decode = time([&] { batch.enqueue_decode(*stream, memory); });
   const double clear = time([&] { stream->fill(scratch.get(), 0, launch.planes_at); });
+  // Each finds what the one before has left.
+  const double guess = time_kernel(kJpegSynchronise);
+  const double synchronise = time([&] {
+    stream->launch(kJpegSynchronise, std::as_bytes(std::span(&launch, 1)));
+    for (int i = 0; i < kJpegMoreLaunches; ++i)
+      stream->launch(kJpegSynchroniseMore, std::as_bytes(std::span(&launch, 1)));
+  });
+  const double starts = time_kernel(kJpegFindStarts);
+  const double unindexed = time_kernel(kJpegHuffmanUnindexed);
   const double huffman = time_kernel(kJpegHuffman), dct = time_kernel(kJpegInverseDct);
   const double colour = time_kernel(kJpegPixels);
   const auto damaged = std::count_if(words, words + batch.size(), [](auto w) { return w != 0; });
   std::printf(
-      "%4zu %s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
-      "huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged\n",
-      batch.size(), regions ? "regions" : "pictures", 1e6 / all, all, up,
+      "%4zu %s%s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
+      "huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged; on the host: plan %.1f, fill "
+      "%.1f\n",
+      batch.size(), what.regions ? "regions" : "pictures", what.indexed ? "" : ", no index",
+      1e6 / all, all, up,
       static_cast<double>(batch.upload_bytes()) / 1e3 / static_cast<double>(batch.size()), decode,
-      clear, huffman, dct, colour, static_cast<long>(damaged));
+      clear, what.indexed ? huffman : unindexed, dct, colour, static_cast<long>(damaged),
+      1e6 * plan_seconds / static_cast<double>(batch.size()),
+      1e6 * fill_seconds / static_cast<double>(batch.size()));
+  if (what.indexed) return;
+  std::printf(
+      "     before huffman: synchronise %.3f, of it the first launch %.3f; find starts %.3f\n",
+      synchronise, guess, starts);
 }
 
 TEST_F(JpegFilesOnDevice, HowFast) {
@@ -98,11 +132,13 @@ TEST_F(JpegFilesOnDevice, HowFast) {
   const auto device = test_device();
   const std::vector<File> files = photos();
   for (const std::size_t count : {16u, 64u, 256u, 1024u}) {
-    for (const bool regions : {false, true}) {
-      try {
-        measure(*device, files, count, regions);
-      } catch (const std::bad_alloc&) {
-        std::printf("%zu: the device has too little memory\n", count);
+    for (const bool indexed : {true, false}) {
+      for (const bool regions : {false, true}) {
+        try {
+          measure(*device, files, {count, regions, indexed});
+        } catch (const std::bad_alloc&) {
+          std::printf("%zu: the device has too little memory\n", count);
+        }
       }
     }
   }

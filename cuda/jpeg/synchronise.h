@@ -1,0 +1,225 @@
+// Finds out where MCUs begin in the codes of a JPEG file that no index knows, for the threads of a
+// device: self-synchronising parallel Huffman decoding after A. Weissenberger and B. Schmidt,
+// "Accelerating JPEG Decompression on GPUs", arXiv 2111.09219.
+//
+// Whoever begins to read amid the codes reads nonsense at first, but soon falls in step with one
+// who has read from the start. So each subsequence is read from the state in which a reader leaves
+// it who began a little before; then, as long as that is not the state in which the one before was
+// left, again from that. Once nothing changes, all has been read as from the start. Whether it has
+// come to that is for find_starts.h to say.
+//
+// Reads no byte but those of the sample, and each no more often than kJpegBitsAgain allows for,
+// whatever the bytes are. Plain functions without state.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/jpeg/huffman.h>
+#include <sluice/cuda/jpeg/job.h>
+#include <sluice/cuda/jpeg/plain_bits.h>
+#include <sluice/cuda/jpeg/team.h>
+
+#include <cstdint>
+
+namespace sluice::device {
+
+// Launches that follow the first one, for what passes from tile to tile; and how many bits are read
+// again in each of them by one thread after the other. A file of which that is not enough is left
+// to the host.
+inline constexpr int kJpegMoreLaunches = 2;
+inline constexpr std::uint32_t kJpegBitsAgain = 1 << 17;
+
+// What a thread needs to know to read a sample's codes. `entries`: as for jpeg_symbol().
+struct JpegCodesOfSample {
+  const JpegUnindexed& sample;
+  const std::uint32_t* words;
+  const std::uint16_t* entries;
+  const JpegCodes& codes;
+  std::uint32_t blocks;  // of an MCU
+
+  SLUICE_HOST_DEVICE JpegPlainBits bits(std::uint32_t from) const {
+    return {words, (sample.bytes + 3) / 4, from};
+  }
+};
+
+// Where a subsequence lies; all in bits from the sample's first.
+struct JpegPlace {
+  std::uint32_t interval = 0;  // its number
+  std::uint32_t interval_begin = 0;
+  std::uint32_t begin = 0, end = 0;
+  bool first = false, last = false;  // of the interval's
+
+  SLUICE_HOST_DEVICE JpegPlace(const JpegUnindexed& sample, const JpegInterval* intervals,
+                               std::uint32_t number) {
+    std::uint32_t after = sample.intervals;  // the interval is one of [interval, after)
+    while (after - interval > 1) {
+      const std::uint32_t middle = interval + (after - interval) / 2;
+      (intervals[middle].first_subsequence <= number ? interval : after) = middle;
+    }
+    const JpegInterval& of = intervals[interval];
+    const std::uint32_t in_interval = number - of.first_subsequence;
+    interval_begin = 8 * of.begin;
+    begin = interval_begin + in_interval * sample.subsequence_bits;
+    first = in_interval == 0;
+    last = 8 * of.end - begin <= sample.subsequence_bits;
+    end = last ? 8 * of.end : begin + sample.subsequence_bits;
+  }
+};
+
+// Reads from `begin`, in `state`, to `end`, and gives the state there. `last`: the interval ends
+// there. kCount: whether what lies between, `out`, is wanted.
+template <bool kCount>
+SLUICE_HOST_DEVICE std::uint32_t read_jpeg_subsequence(const JpegCodesOfSample& from,
+                                                       std::uint32_t state, std::uint32_t begin,
+                                                       std::uint32_t end, bool last,
+                                                       JpegTally& out) {
+  const std::uint32_t pattern = from.sample.pattern, blocks = from.blocks;
+  std::uint32_t block = state >> 5 & 7, k = state >> 8 & 63;
+  std::uint32_t place = begin + (state & 31), starts = 0, in_last = 0, bad = 0;
+  std::int32_t sum0 = 0, sum1 = 0, sum2 = 0;
+  const auto put = [](std::int32_t(&to)[3], std::int32_t a, std::int32_t b, std::int32_t c) {
+    to[0] = a;
+    to[1] = b;
+    to[2] = c;
+  };
+  JpegPlainBits bits = from.bits(place);
+  while (true) {
+    const bool more = place < end;
+    if (kCount && (block | k) == 0 && (more || (last && place == end))) {
+      if (starts + in_last == 0) {
+        out.first = place;
+        put(out.before, sum0, sum1, sum2);
+      }
+      const std::uint32_t late = last && end - place < 8 ? 1 : 0;
+      in_last += late;
+      starts += 1 - late;
+    }
+    if (!more) break;
+    bits.refill();
+    const bool dc = k == 0;
+    const std::uint32_t of = pattern >> 4 * block;
+    const std::uint32_t table = dc ? of & 1 : 2 + (of >> 1 & 1);
+    std::uint32_t symbol =
+        jpeg_symbol(bits, from.entries + (table << kJpegLookupBits), from.codes, table);
+    bool wrong = symbol == 0;
+    if (wrong) symbol = 1 << 8;  // goes on with the next bit
+    const std::uint32_t length = symbol >> 8, size = symbol & 15, zeros = symbol >> 4 & 15;
+    bits.drop(length);
+    if (kCount && dc) {
+      const std::int32_t difference = bits.number(size);
+      const std::uint32_t component = of >> 2 & 3;
+      sum0 += component == 0 ? difference : 0;
+      sum1 += component == 1 ? difference : 0;
+      sum2 += component == 2 ? difference : 0;
+    } else {
+      bits.drop(size);
+    }
+    place += length + size;
+    const bool over = !dc && size == 0 && zeros != 15;
+    k += zeros + 1;
+    wrong |= size > (dc ? 11u : 10u) || (k > 64 && !over);
+    if (wrong) {
+      // Not in step. Most of what comes is of this kind.
+      k = 1;
+      block = 0;
+    } else if (over || k >= 64) {
+      k = 0;
+      block = block + 1 == blocks ? 0 : block + 1;
+    }
+    if (!kCount || !wrong) continue;
+    if (in_last > 0) break;  // the padding of the last byte
+    bad = 1;
+  }
+  if (kCount) {
+    if (starts + in_last == 0) {
+      out.first = end;
+      put(out.before, sum0, sum1, sum2);
+    }
+    put(out.sums, sum0, sum1, sum2);
+    // No subsequence has more than so many (see JpegPlan).
+    out.starts = static_cast<std::uint16_t>(starts);
+    out.in_last = static_cast<std::uint8_t>(in_last);
+    out.bad = static_cast<std::uint8_t>(bad);
+  }
+  return ((place - end) & 31) | block << 5 | k << 8;
+}
+
+// What the threads of a tile share.
+struct JpegTileMemory {
+  JpegStates states[kJpegSubsequencesPerTile];
+  std::uint32_t to_read[kJpegSubsequencesPerTile];  // those that have to be read (again)
+  std::uint32_t count;                              // of them
+};
+
+// What is known of a sample's subsequences.
+struct JpegFindings {
+  const JpegInterval* intervals;
+  JpegStates* states;
+  JpegTally* tallies;
+};
+
+// A tile that begins with subsequence `first`. `again`: it has been read before.
+SLUICE_HOST_DEVICE inline void synchronise_jpeg_tile(const JpegTeam& team, JpegTileMemory& shared,
+                                                     const JpegCodesOfSample& from,
+                                                     const JpegFindings& found, std::uint32_t first,
+                                                     bool again) {
+  const std::uint32_t rest = from.sample.subsequences - first;
+  const std::uint32_t tile = rest < kJpegSubsequencesPerTile ? rest : kJpegSubsequencesPerTile;
+  const auto place_of = [&](std::uint32_t i) {
+    return JpegPlace(from.sample, found.intervals, first + i);
+  };
+  for (std::uint32_t i = team.thread; i < tile; i += team.threads) {
+    shared.to_read[i] = i;
+    if (again) {
+      shared.states[i] = found.states[first + i];
+      continue;
+    }
+    const JpegPlace place = place_of(i);
+    shared.states[i].entry = JpegStates::kKnown;
+    if (place.first) continue;
+    const bool near = place.begin - place.interval_begin < kJpegWarmUpBits;
+    const std::uint32_t begin = near ? place.interval_begin : place.begin - kJpegWarmUpBits;
+    JpegTally unused;
+    shared.states[i].entry =
+        read_jpeg_subsequence<false>(from, 0, begin, place.begin, false, unused);
+  }
+  // The tile before may be at work; what is seen now is what counts for all of this launch.
+  const bool known = again && first > 0;
+  const volatile std::uint32_t& exit = found.states[known ? first - 1 : first].exit;
+  const std::uint32_t before = exit;
+  const std::uint32_t most = kJpegBitsAgain / from.sample.subsequence_bits;
+  bool changed = !again;
+  std::uint32_t count = again ? 0 : tile;
+  team.sync();
+  for (std::uint32_t round = 0;; ++round) {
+    for (std::uint32_t j = team.thread; j < count; j += team.threads) {
+      const std::uint32_t i = shared.to_read[j];
+      const JpegPlace place = place_of(i);
+      JpegStates& states = shared.states[i];
+      states.exit =
+          read_jpeg_subsequence<true>(from, states.entry & ~JpegStates::kKnown, place.begin,
+                                      place.end, place.last, found.tallies[first + i]);
+    }
+    if (team.thread == 0) shared.count = 0;
+    team.sync();
+    if (round == most) break;
+    for (std::uint32_t i = team.thread; i < tile; i += team.threads) {
+      JpegStates& states = shared.states[i];
+      if (states.entry == JpegStates::kKnown || (i == 0 && !known)) continue;
+      const std::uint32_t entry = i == 0 ? before : shared.states[i - 1].exit;
+      if (entry == states.entry) continue;
+      states.entry = entry;
+      shared.to_read[team.add_one(shared.count)] = i;
+    }
+    team.sync();
+    count = shared.count;
+    if (count == 0) break;
+    changed = true;
+    team.sync();
+  }
+  if (!changed) return;
+  for (std::uint32_t i = team.thread; i < tile; i += team.threads) {
+    found.states[first + i] = shared.states[i];
+  }
+}
+
+}  // namespace sluice::device
