@@ -102,7 +102,11 @@ class CudaStream : public DeviceStream {
     const Current current(device_->index);
     device_->check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   }
-  ~CudaStream() override { cudaStreamDestroy(stream_); }
+  CudaStream(KnownPtr device, cudaStream_t of_others)
+      : device_(std::move(device)), stream_(of_others), owns_(false) {}
+  ~CudaStream() override {
+    if (owns_) cudaStreamDestroy(stream_);
+  }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
     const Current current(device_->index);
@@ -137,6 +141,7 @@ class CudaStream : public DeviceStream {
  private:
   KnownPtr device_;
   cudaStream_t stream_ = nullptr;
+  const bool owns_ = true;
 };
 
 class NoMemory : public std::bad_alloc {
@@ -193,6 +198,9 @@ class CudaDevice : public Device {
   int index() const override { return known_->index; }
   std::unique_ptr<DeviceStream> make_stream() override {
     return std::make_unique<CudaStream>(known_);
+  }
+  std::unique_ptr<DeviceStream> borrow(void* native) override {
+    return std::make_unique<CudaStream>(known_, static_cast<cudaStream_t>(native));
   }
   std::unique_ptr<DeviceEvent> make_event() override { return std::make_unique<CudaEvent>(known_); }
   const std::shared_ptr<MemoryResource>& memory() override { return memory_; }

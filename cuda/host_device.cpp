@@ -220,6 +220,7 @@ class HostStream : public DeviceStream {
     work.waits_for = recorded;
     device_.put(queue_, "wait", "", std::move(work));
   }
+  void* native() override { return &queue_; }
 
  private:
   void put(const char* what, const char* kernel, std::function<void(const Doing&)> run) {
@@ -306,6 +307,15 @@ std::unique_ptr<DeviceStream> HostDevice::make_stream() {
   if (!impl_->options.manual)
     made.thread = std::thread([impl = impl_.get(), &made] { impl->work_off(made); });
   return stream;
+}
+
+std::unique_ptr<DeviceStream> HostDevice::borrow(void* native) {
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto& queue : impl_->queues) {
+    if (queue.get() == native) return std::make_unique<HostStream>(*impl_, *queue);
+  }
+  throw DeviceError(impl_->name + " has no such stream; give it what native() of one of its own " +
+                    "says");
 }
 
 std::unique_ptr<DeviceEvent> HostDevice::make_event() {

@@ -60,6 +60,8 @@ class HostDevice : public Device {
   const std::string& name() const override;
   int index() const override;
   std::unique_ptr<DeviceStream> make_stream() override;
+  // Of this device's streams, which last as long as it does.
+  std::unique_ptr<DeviceStream> borrow(void* native) override;
   std::unique_ptr<DeviceEvent> make_event() override;
   const std::shared_ptr<MemoryResource>& memory() override;
   const std::shared_ptr<MemoryResource>& pinned() override;

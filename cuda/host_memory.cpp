@@ -102,11 +102,9 @@ std::string HostMemory::free(void* at, const Clock& known) {
   if (found == blocks_.end()) return "memory is freed twice, or at an address inside it";
   const Block& block = found->second;
   std::string wrong;
-  std::vector<Mark> users = block.readers;
-  users.push_back(block.writer);
-  for (const Mark& user : users) {
-    if (known.includes(user)) continue;
-    wrong = "memory is freed that stream " + std::to_string(user.stream) +
+  for (const Access& use : block.accesses) {
+    if (known.includes(use.who)) continue;
+    wrong = "memory is freed that stream " + std::to_string(use.who.stream) +
             " may still use: wait for an event behind that";
   }
   const std::size_t length = pages(block.bytes);
@@ -141,23 +139,36 @@ std::byte* HostMemory::enter(const void* at, std::size_t bytes, bool writes, con
   if (found == blocks_.begin()) refuse("that is not allocated");
   --found;
   Block& block = found->second;
-  if (offset - found->first > block.bytes) refuse("that is not allocated");
-  if (offset - found->first + bytes > block.bytes) refuse("beyond the end of what was allocated");
-  const auto check = [&](const Mark& other, const char* does) {
-    if (other.stream == who.stream || before.includes(other)) return;
-    refuse("that stream " + std::to_string(other.stream) + " may still " + does +
-           ": wait for an event behind that");
-  };
-  check(block.writer, "write");
-  if (writes) {
-    for (const Mark& reader : block.readers) check(reader, "read");
-    block.writer = who;
-    block.readers.clear();
-  } else {
-    std::erase_if(block.readers, [&](const Mark& reader) { return reader.stream == who.stream; });
-    block.readers.push_back(who);
+  const std::size_t begin = offset - found->first;
+  if (begin > block.bytes) refuse("that is not allocated");
+  if (begin + bytes > block.bytes) refuse("beyond the end of what was allocated");
+  const Access now{begin, begin + bytes, who, writes};
+  for (const Access& other : block.accesses) {
+    if (other.end <= now.begin || now.end <= other.begin) continue;
+    if (!writes && !other.writes) continue;
+    if (other.who.stream == who.stream || before.includes(other.who)) continue;
+    refuse("that stream " + std::to_string(other.who.stream) + " may still " +
+           (other.writes ? "write" : "read") + ": wait for an event behind that");
+  }
+  if (bytes > 0) {
+    forget(block.accesses, now);
+    block.accesses.push_back(now);
   }
   return memory_ + offset;
+}
+
+// What comes after `now` comes after these, too: of the same bytes all, when it writes; when it
+// reads, what its stream has read.
+void HostMemory::forget(std::vector<Access>& accesses, const Access& now) {
+  std::vector<Access> left;
+  std::erase_if(accesses, [&](const Access& old) {
+    if (old.end <= now.begin || now.end <= old.begin) return false;
+    if (!now.writes && (old.writes || old.who.stream != now.who.stream)) return false;
+    if (old.begin < now.begin) left.push_back({old.begin, now.begin, old.who, old.writes});
+    if (now.end < old.end) left.push_back({now.end, old.end, old.who, old.writes});
+    return true;
+  });
+  accesses.insert(accesses.end(), left.begin(), left.end());
 }
 
 }  // namespace sluice::device

@@ -1,9 +1,9 @@
 // HostMemory: the device memory of a HostDevice, and who may touch it when. Internal to it.
 //
 // A range of addresses without access stands for the device's memory; what they stand for lies
-// `moved()` further on. For each block it keeps which piece of work has written it last and which
-// have read it since, and refuses an access that does not come after those (as race detectors with
-// vector clocks do, FastTrack for instance).
+// `moved()` further on. For each part of a block it keeps which piece of work has written it last
+// and which have read it since, and refuses an access that does not come after those (as race
+// detectors with vector clocks do, FastTrack for instance).
 //
 // Ownership: owns both ranges. Threads: any; it has a lock. Errors: DeviceError for accesses,
 // std::bad_alloc when it is full, std::system_error when the system has no such memory.
@@ -54,11 +54,17 @@ class HostMemory {
                    const Clock& before);
 
  private:
+  // Of the bytes [begin, end) of a block.
+  struct Access {
+    std::size_t begin, end;
+    Mark who;
+    bool writes;
+  };
   struct Block {
     std::size_t bytes = 0;
-    Mark writer;
-    std::vector<Mark> readers;  // since it was written
+    std::vector<Access> accesses;  // what was written last, and read since
   };
+  static void forget(std::vector<Access>& accesses, const Access& now);
 
   const std::size_t bytes_;
   std::byte* addresses_ = nullptr;

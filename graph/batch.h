@@ -4,6 +4,8 @@
 // Ownership: a batch owns its memory and outlives the pipeline. It moves, and does not copy; its
 // columns of images and tensors may be copied out of it, as handles on the same memory. One that
 // is default-constructed, or was moved from, is empty, and so are its columns.
+// Columns whose values were on a device at the end of the pipeline are in its memory: see
+// detail::MemoryBatch, in column.h, for what wait_on() and the like do for one of them.
 // Threads: like a vector. Errors: an empty batch has no index and no epoch, and throws Error when
 // it is asked for them.
 #pragma once
@@ -62,8 +64,31 @@ class Batch {
   // How many samples at the end repeat the last one.
   std::size_t padding() const { return data().padding; }
 
+  // Of all columns of images and tensors.
+  void wait_on(void* stream) const {
+    for_each_memory([&](const detail::MemoryBatch& column) { column.wait_on(stream); });
+  }
+  void wait() const {
+    for_each_memory([](const detail::MemoryBatch& column) { column.wait(); });
+  }
+  void release_after(void* stream) const {
+    for_each_memory([&](const detail::MemoryBatch& column) { column.release_after(stream); });
+  }
+
  private:
   const detail::BatchData& data() const { return data_ == nullptr ? detail::no_batch() : *data_; }
+  template <class F>
+  void for_each_memory(const F& f) const {
+    std::apply(
+        [&](const auto&... columns) {
+          const auto one = [&]([[maybe_unused]] const auto& column) {
+            if constexpr (std::is_convertible_v<decltype(column), const detail::MemoryBatch&>)
+              f(column);
+          };
+          (one(columns), ...);
+        },
+        columns_);
+  }
   template <class T>
   static batch_of_t<T> take_column(detail::Column& column) {
     using C = typename detail::column_of<T>::type;

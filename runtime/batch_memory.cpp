@@ -4,14 +4,93 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace sluice {
+namespace {
+
+// Waits for it, whatever it tells.
+void end_of(DeviceBatches& device, const DeviceBatches::Event& event) noexcept {
+  try {
+    device.wait({&event, 1});
+  } catch (...) {
+  }
+}
+
+}  // namespace
 
 BatchMemory::BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& history,
-                         std::shared_ptr<MemoryResource> given)
-    : pool_(&pool), history_(&history), given_(std::move(given)), cells_(cells) {}
+                         std::shared_ptr<MemoryResource> given,
+                         std::shared_ptr<DeviceBatches> device)
+    : pool_(&pool),
+      history_(&history),
+      device_(std::move(device)),
+      place_(given == nullptr ? pool.place() : given->place()),
+      given_(std::move(given)),
+      cells_(cells) {}
+
+BatchMemory::~BatchMemory() {
+  if (device_ == nullptr || (ready_.empty() && uses_.empty())) return;
+  std::vector<DeviceBatches::Event> users;
+  std::vector<DeviceBatches::Held> memory;
+  try {
+    users = ready_;
+    for (const Use& use : uses_) users.push_back(use.over);
+    memory = std::move(dropped_);
+    memory.reserve(memory.size() + cells_.size() + 3);
+  } catch (...) {  // no memory to remember it by
+    for (const DeviceBatches::Event& event : ready_) end_of(*device_, event);
+    for (const Use& use : uses_) end_of(*device_, use.over);
+    return;
+  }
+  memory.push_back({std::move(block_.own), std::move(block_.shared)});
+  memory.push_back({{}, std::move(block_.given)});
+  for (Cell& cell : cells_) {
+    if (cell.own || cell.shared != nullptr)
+      memory.push_back({std::move(cell.own), std::move(cell.shared)});
+  }
+  device_->let_go(memory, std::move(users));
+}
+
+// What keeps the cell's value, which others share from now on.
+std::shared_ptr<void> BatchMemory::share(std::size_t i) {
+  Cell& cell = cells_[i];
+  if (cell.own) cell.shared = std::make_shared<Buffer>(std::move(cell.own));
+  if (cell.shared != nullptr) return cell.shared;
+  if (block_.given != nullptr) return block_.given;
+  if (block_.own) block_.shared = std::make_shared<Buffer>(std::move(block_.own));
+  return block_.shared;
+}
+
+void BatchMemory::adopt(std::size_t index, Tensor&& value) {
+  if (!value.contiguous() || value.is_view() || value.place() != pool_->place())
+    throw std::logic_error("a device's value does not own its memory");
+  Cell& cell = cells_[index];
+  cell = Cell{value.data_, value.spec_, std::move(value.buffer_), std::move(value.owner_)};
+  value.release();
+}
+
+void BatchMemory::adopt(std::size_t index, BatchMemory& from, std::size_t i) {
+  Cell cell{from.data(i), from.spec(i), {}, from.share(i)};
+  for (const DeviceBatches::Event& event : from.ready_) {
+    if (std::find(ready_.begin(), ready_.end(), event) == ready_.end()) ready_.push_back(event);
+  }
+  cells_[index] = std::move(cell);
+}
+
+// Memory of the pool. What streams still use may be all that there is.
+Buffer BatchMemory::take(std::size_t bytes) {
+  while (true) {
+    try {
+      return pool_->allocate(bytes);
+    } catch (const std::bad_alloc&) {
+      if (device_ == nullptr || !device_->wait_for_memory()) throw;
+    }
+  }
+}
 
 void BatchMemory::reserve_block(const ValueSpec& spec) {
   std::size_t bytes = 0;
@@ -21,40 +100,52 @@ void BatchMemory::reserve_block(const ValueSpec& spec) {
     if (bytes / 2 > history_->largest_dense.load(std::memory_order_relaxed)) return;
   }
   try {
-    block_ = allocate_block(bytes);
+    block_ = allocate_block(bytes, false);
     block_spec_ = spec;
   } catch (const Error&) {  // finish() asks again, and tells
   }
 }
 
-BatchMemory::Block BatchMemory::allocate_block(std::size_t bytes) {
+// Of what was given. With patience, what streams still use is waited for.
+void* BatchMemory::ask_given(std::size_t asked, bool patient) {
+  while (true) {
+    std::string why;
+    try {
+      void* const at = given_->allocate(asked, Buffer::kAlignment);
+      if (at == nullptr) {
+        why = "its allocate() gave a null pointer";
+      } else if (reinterpret_cast<std::uintptr_t>(at) % Buffer::kAlignment != 0) {
+        given_->deallocate(at, asked, Buffer::kAlignment);
+        why = "its allocate() gave an address that is no multiple of " +
+              std::to_string(Buffer::kAlignment);
+      } else {
+        return at;
+      }
+    } catch (const std::exception& e) {
+      why = e.what();
+    } catch (...) {
+      why = "its allocate() threw what is no std::exception";
+    }
+    if (patient && device_ != nullptr && device_->wait_for_memory()) continue;
+    throw Error(why);
+  }
+}
+
+BatchMemory::Block BatchMemory::allocate_block(std::size_t bytes, bool patient) {
   Block block;
   if (given_ == nullptr) {
-    block.own = pool_->allocate(bytes);
+    block.own = take(bytes);
     block.data = block.own.data();
     block.bytes = block.own.size();
     return block;
   }
-  const auto refuse = [&](const std::string& why) {
-    throw Error("the memory that was given for this output has no room for a batch of " +
-                std::to_string(bytes) + " bytes: " + why);
-  };
   const std::size_t asked = std::max<std::size_t>(bytes, 1);  // the address must not be null
-  void* at = nullptr;
   try {
-    at = given_->allocate(asked, Buffer::kAlignment);
-  } catch (const std::exception& e) {
-    refuse(e.what());
-  } catch (...) {
-    refuse("its allocate() threw what is no std::exception");
+    block.data = static_cast<std::byte*>(ask_given(asked, patient));
+  } catch (const Error& why) {
+    throw Error("the memory that was given for this output has no room for a batch of " +
+                std::to_string(bytes) + " bytes: " + why.what());
   }
-  if (at == nullptr) refuse("its allocate() gave a null pointer");
-  if (reinterpret_cast<std::uintptr_t>(at) % Buffer::kAlignment != 0) {
-    given_->deallocate(at, asked, Buffer::kAlignment);
-    refuse("its allocate() gave an address that is no multiple of " +
-           std::to_string(Buffer::kAlignment));
-  }
-  block.data = static_cast<std::byte*>(at);
   block.bytes = bytes;
   // Should there be no memory for the count, `at` goes back at once.
   block.given = std::shared_ptr<std::byte>(block.data, [given = given_, asked](std::byte* data) {
@@ -68,6 +159,7 @@ std::byte* BatchMemory::place(std::size_t index, const ValueSpec& spec) {
   {
     const std::lock_guard lock(mutex_);
     if (!decided_) {
+      if (device_ != nullptr) device_->reclaim();
       reserve_block(spec);
       decided_ = true;
     }
@@ -75,15 +167,44 @@ std::byte* BatchMemory::place(std::size_t index, const ValueSpec& spec) {
   }
   Cell& cell = cells_[index];
   cell.own.reset();
+  cell.shared.reset();
   if (in_block) {
     cell.data = block_.data + spec.bytes() * index;
   } else {
     cell.data = nullptr;
-    cell.own = pool_->allocate(spec.bytes());
+    cell.own = take(spec.bytes());
     cell.data = cell.own.data();
   }
   cell.spec = spec;
   return cell.data;
+}
+
+MemoryPlace BatchMemory::place_of(std::size_t cell) const {
+  return cells_[cell].own ? pool_->place() : place_;
+}
+
+void BatchMemory::move(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (place_.on_host()) {
+    std::memmove(to, from, bytes);
+  } else if (bytes > 0) {
+    copies_.push_back({to, from, bytes});
+  }
+}
+
+void BatchMemory::let_go(Buffer& own, std::shared_ptr<void>& shared) {
+  if (!place_.on_host() && (own || shared != nullptr)) {
+    dropped_.push_back({std::move(own), std::move(shared)});
+    return;
+  }
+  own.reset();
+  shared.reset();
+}
+
+// What is copied from goes when that is over.
+void BatchMemory::run_copies() {
+  if (!copies_.empty()) ready_.push_back(device_->copy(copies_));
+  copies_.clear();
+  if (!dropped_.empty()) device_->let_go(dropped_, ready_);
 }
 
 void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t padding) {
@@ -103,6 +224,7 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
         std::max(largest.load(std::memory_order_relaxed), count * cells_.front().spec.bytes()),
         std::memory_order_relaxed);
     make_dense(count);
+    run_copies();
     return;
   }
   if (given_ != nullptr && count > 0) {
@@ -110,12 +232,30 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
         "the samples of this batch differ in shape, so that they do not fit into memory that was "
         "given for them; give them one shape, for instance with resize");
   }
-  while (cells_.size() < count) {
+  make_ragged(count);
+  run_copies();
+}
+
+// Each value has a piece for itself; one that others have, too, becomes a copy.
+void BatchMemory::make_ragged(std::size_t count) {
+  const auto copy_of = [&](const Cell& cell) {
     Cell copy;
-    copy.spec = cells_[kept.size() - 1].spec;
-    copy.own = pool_->allocate(copy.spec.bytes());
+    copy.spec = cell.spec;
+    copy.own = take(copy.spec.bytes());
     copy.data = copy.own.data();
-    std::memcpy(copy.data, cells_[kept.size() - 1].data, copy.spec.bytes());
+    move(copy.data, cell.data, copy.spec.bytes());
+    return copy;
+  };
+  for (Cell& cell : cells_) {
+    if (cell.shared == nullptr || cell.shared.use_count() == 1) continue;
+    Cell copy = copy_of(cell);
+    let_go(cell.own, cell.shared);
+    cell = std::move(copy);
+  }
+  if (count == 0) return;
+  const std::size_t last = cells_.size() - 1;
+  while (cells_.size() < count) {
+    Cell copy = copy_of(cells_[last]);
     cells_.push_back(std::move(copy));
   }
 }
@@ -138,26 +278,86 @@ void BatchMemory::make_dense(std::size_t count) {
   Block target;
   if (!reuse) {
     if (!ours) block_ = Block{};
-    target = allocate_block(bytes * count);
+    target = allocate_block(bytes * count, true);
   }
   std::byte* const base = reuse ? block_.data : target.data;
   // Within the block values only move towards its front, in order, so none is overwritten before it
   // has moved.
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     std::byte* const to = base + bytes * i;
-    if (cells_[i].data != to) std::memmove(to, cells_[i].data, bytes);
+    if (cells_[i].data != to) move(to, cells_[i].data, bytes);
     cells_[i].data = to;
-    cells_[i].own.reset();
+    let_go(cells_[i].own, cells_[i].shared);
   }
   while (cells_.size() < count) {
     std::byte* const to = base + bytes * cells_.size();
-    std::memcpy(to, cells_.back().data, bytes);
+    move(to, cells_.back().data, bytes);
     Cell copy;
     copy.data = to;
     copy.spec = spec;
     cells_.push_back(std::move(copy));
   }
-  if (!reuse) block_ = std::move(target);
+  if (reuse) return;
+  let_go(block_.own, block_.shared);
+  block_ = std::move(target);
+}
+
+void BatchMemory::wait_on(void* stream) {
+  if (device_ != nullptr) device_->wait_on(stream, ready_);
+}
+
+void BatchMemory::wait() {
+  if (device_ != nullptr) device_->wait(ready_);
+}
+
+void BatchMemory::release_after(void* stream) {
+  if (device_ == nullptr) {
+    if (place_.kind == MemoryKind::host) return;  // streams do not use it by themselves
+    throw std::logic_error(
+        "no step of the pipeline runs on a device, so that nobody can tell when "
+        "its streams are through with " +
+        to_string(place_));
+  }
+  const std::lock_guard lock(mutex_);
+  for (Use& use : uses_) {
+    if (use.stream != stream) continue;
+    use.over = device_->record(stream, use.over);
+    return;
+  }
+  uses_.push_back({stream, nullptr});
+  try {
+    uses_.back().over = device_->record(stream, nullptr);
+  } catch (...) {
+    uses_.pop_back();
+    throw;
+  }
+}
+
+Tensor BatchMemory::to_host(const Tensor& tensor) {
+  wait();
+  return device_->to_host(tensor);
+}
+
+std::shared_ptr<BatchMemory> BatchMemory::copy_to_host() {
+  wait();
+  static BatchHistory none;  // the pipeline's may be gone
+  auto copy =
+      std::make_shared<BatchMemory>(cells_.size(), device_->pinned(), none, nullptr, device_);
+  copy->dense_ = dense_;
+  if (dense_) copy->block_ = copy->allocate_block(cells_.size() * spec(0).bytes(), true);
+  std::vector<DeviceBatches::Copy> copies;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    Cell& to = copy->cells_[i];
+    const std::size_t bytes = spec(i).bytes();
+    to.spec = spec(i);
+    if (!dense_) to.own = copy->take(bytes);
+    to.data = dense_ ? copy->block_.data + i * bytes : to.own.data();
+    if (!dense_ && bytes > 0) copies.push_back({to.data, data(i), bytes});
+  }
+  if (dense_) copies.push_back({copy->block_.data, data(0), cells_.size() * spec(0).bytes()});
+  const DeviceBatches::Event event = device_->copy(copies);
+  device_->wait({&event, 1});
+  return copy;
 }
 
 }  // namespace sluice

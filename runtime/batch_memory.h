@@ -12,13 +12,20 @@
 // the first value, in any case. What cannot lie there (values that differ, a resource that gives
 // nothing or too little) is an Error of finish(); until then the values have memory of their own.
 //
+// Values may be a device's, in memory of its own or pinned: then nothing here waits for it. A
+// device's own values are moved, for finish(), by copies on a stream, and the batch is ready when
+// those are over: see stream_order.h, and device_batches.h for memory that is let go of meanwhile.
+//
 // Ownership: owns its memory through Buffers, and shares the user's resource; those who hold a part
-// of it share the BatchMemory. Threads: place() from several threads for different cells; the rest
-// when all values are there. Errors: std::bad_alloc, and Error as said.
+// of it share the BatchMemory. Threads: place() from several threads for different cells; finish()
+// when all values are there; after it, what StreamOrder says from any. Errors: std::bad_alloc, and
+// Error as said.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/device_batches.h>
 #include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/stream_order.h>
 #include <sluice/runtime/tensor.h>
 
 #include <atomic>
@@ -38,16 +45,23 @@ struct BatchHistory {
   std::atomic<std::size_t> largest_dense{0};  // bytes
 };
 
-class BatchMemory {
+class BatchMemory : public StreamOrder {
  public:
   // `pool` provides the memory. `history` outlives the filling of the batch and is shared by the
   // batches of one output, which finish one at a time. `given`: the user's memory; null for the
-  // pool's alone.
+  // pool's alone. `device`: null where no device uses the memory. All of it is of one kind, or, but
+  // for a device's own, on the host.
   BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& history,
-              std::shared_ptr<MemoryResource> given = nullptr);
+              std::shared_ptr<MemoryResource> given = nullptr,
+              std::shared_ptr<DeviceBatches> device = nullptr);
+  ~BatchMemory();
+  BatchMemory(const BatchMemory&) = delete;
+  BatchMemory& operator=(const BatchMemory&) = delete;
 
   // Memory for the value of `cell`. Asking again drops what the cell had.
   std::byte* place(std::size_t cell, const ValueSpec& spec);
+  // Of what kind that is.
+  MemoryPlace place_of(std::size_t cell) const;
   // True when the cell's value lies at `data` and is what the cell was made for, so that nothing is
   // left to do.
   bool holds(std::size_t cell, const std::byte* data, const ValueSpec& spec) const {
@@ -56,6 +70,10 @@ class BatchMemory {
   // The memory of its own that the cell has, for as long as its value is read while place() makes
   // room for another.
   Buffer give_up(std::size_t cell) { return std::move(cells_[cell].own); }
+  // For a device's values, which nobody copies here: the cell has this one, which owns its memory;
+  // or, after finish() of the other batch, that one's value i.
+  void adopt(std::size_t cell, Tensor&& value);
+  void adopt(std::size_t cell, BatchMemory& from, std::size_t i);
 
   // Keeps the given cells, in that order, as values 0, 1, ...; then repeats the last one `padding`
   // times. After an Error nothing is to be asked for.
@@ -65,12 +83,21 @@ class BatchMemory {
   // user gave does not count.
   std::size_t bytes() const;
 
+  // After finish(). Of memory without a device there is nothing to wait for, and for pinned memory
+  // that the user gave nobody can: release_after() throws std::logic_error.
+  void wait_on(void* stream) override;
+  void wait() override;
+  void release_after(void* stream) override;
+  Tensor to_host(const Tensor& tensor) override;
+  // All values, in the host's memory; waits.
+  std::shared_ptr<BatchMemory> copy_to_host();
+
   // Of a cell that has its value, or of value i after finish().
   const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
   // After finish().
   std::size_t size() const { return cells_.size(); }
   bool dense() const { return dense_; }
-  MemoryPlace place() const { return given_ == nullptr ? MemoryPlace{} : given_->place(); }
+  MemoryPlace place() const { return place_; }
   std::byte* data(std::size_t i) const { return cells_[i].data; }
 
  private:
@@ -78,6 +105,7 @@ class BatchMemory {
     std::byte* data = nullptr;
     ValueSpec spec;
     Buffer own;
+    std::shared_ptr<void> shared;  // what keeps it, where others may have a part of that
   };
   // The memory of all values when they agree: of the pool, or the user's.
   struct Block {
@@ -85,20 +113,40 @@ class BatchMemory {
     std::size_t bytes = 0;
     Buffer own;
     std::shared_ptr<std::byte> given;
+    std::shared_ptr<void> shared;  // has taken the place of `own`
+  };
+  // What a stream has done with the memory.
+  struct Use {
+    void* stream;
+    DeviceBatches::Event over;
   };
   void reserve_block(const ValueSpec& spec);
-  Block allocate_block(std::size_t bytes);
+  Buffer take(std::size_t bytes);
+  Block allocate_block(std::size_t bytes, bool patient);
+  void* ask_given(std::size_t bytes, bool patient);
   void make_dense(std::size_t count);
+  void make_ragged(std::size_t count);
+  void move(std::byte* to, const std::byte* from, std::size_t bytes);
+  void let_go(Buffer& own, std::shared_ptr<void>& shared);
+  void run_copies();
+  std::shared_ptr<void> share(std::size_t i);
 
   BufferPool* pool_;
   BatchHistory* history_;
-  std::mutex mutex_;  // guards the decision about the block
+  std::shared_ptr<DeviceBatches> device_;  // first of what refers to it
+  MemoryPlace place_;
+  std::mutex mutex_;  // guards the decision about the block, and uses_
   bool decided_ = false;
   std::shared_ptr<MemoryResource> given_;
   ValueSpec block_spec_;
   Block block_;
   std::vector<Cell> cells_;
   bool dense_ = false;
+  // Of finish(), for a device's values: what is copied, and the memory that is free after that.
+  std::vector<DeviceBatches::Copy> copies_;
+  std::vector<DeviceBatches::Held> dropped_;
+  std::vector<DeviceBatches::Event> ready_;  // when the values are where they shall be
+  std::vector<Use> uses_;
 };
 
 }  // namespace sluice

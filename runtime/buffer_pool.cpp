@@ -289,6 +289,8 @@ BufferPoolStats BufferPool::stats() const {
   return state_->stats;
 }
 
+MemoryPlace BufferPool::place() const { return state_->system->place(); }
+
 BufferPool& BufferPool::current() {
   if (detail::innermost_scope != nullptr) return *detail::innermost_scope->pool_;
   // Never destroyed: Buffers of static objects may be released after main.

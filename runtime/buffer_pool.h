@@ -108,6 +108,8 @@ class BufferPool {
   void trim();
 
   BufferPoolStats stats() const;
+  // Of its blocks.
+  MemoryPlace place() const;
 
   // The pool that Image and Tensor take memory from on this thread: the one of the innermost
   // BufferPoolScope, else one that the whole process shares.

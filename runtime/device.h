@@ -58,7 +58,7 @@ class DeviceStream {
   virtual void record(DeviceEvent& event) = 0;
   // What is put into the stream from now on begins when the event, of any stream, is over.
   virtual void wait(DeviceEvent& event) = 0;
-  // For libraries that take CUDA's streams: a cudaStream_t; null where it is none.
+  // What borrow() takes: a cudaStream_t, or the stand-in's own; null where there is none.
   virtual void* native() { return nullptr; }
 };
 
@@ -69,11 +69,17 @@ class Device {
   virtual const std::string& name() const = 0;
   virtual int index() const = 0;
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  // A stream that belongs to somebody else, who keeps it for as long as this is used.
+  virtual std::unique_ptr<DeviceStream> borrow(void* native);
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
   // The device's own memory, and memory of the host that it reads and writes by itself. Both live
   // as long as anybody has them.
   virtual const std::shared_ptr<MemoryResource>& memory() = 0;
   virtual const std::shared_ptr<MemoryResource>& pinned() = 0;
 };
+
+inline std::unique_ptr<DeviceStream> Device::borrow(void*) {
+  throw DeviceError(name() + " takes no streams of others");
+}
 
 }  // namespace sluice

@@ -68,9 +68,17 @@ DLDevice device_of(const MemoryPlace& place) {
 MemoryPlace place_of(const DLDevice& device) {
   if (device.device_type == kDLCPU) return {};
   if (device.device_type == kDLCUDAHost) return {MemoryKind::pinned, device.device_id};
+  if (device.device_type == kDLCUDA) return {MemoryKind::device, device.device_id};
   refuse("a tensor on a device of type " + std::to_string(device.device_type) +
-         " cannot be taken over; it must be on the host (1), or in pinned memory of it (3)");
+         " cannot be taken over; it must be on the host (1), in pinned memory of it (3), or on a "
+         "device of CUDA's (2)");
 }
+
+constexpr std::intptr_t kNoStream = -1;
+constexpr std::intptr_t kUnknown = -2;  // what the consumer works with
+
+// CUDA's own handles for its default streams are 1 and 2.
+void* stream_of(std::intptr_t stream) { return reinterpret_cast<void*>(stream); }
 
 // What a consumer holds: the struct that he sees, and all that it refers to.
 template <class Managed>
@@ -79,10 +87,19 @@ struct Capsule {
   Tensor tensor;
   std::array<std::int64_t, Shape::kMaxRank> shape{};
   Strides strides{};
+  std::intptr_t stream = kNoStream;
+
+  ~Capsule() {
+    if (stream == kNoStream) return;
+    try {
+      tensor.release_after(stream_of(stream));
+    } catch (...) {  // the stream or the device is gone, and what it did is over
+    }
+  }
 };
 
 template <class Managed>
-Managed* hand_over(Tensor&& tensor) {
+Managed* hand_over(Tensor&& tensor, std::intptr_t stream) {
   constexpr bool kVersioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
   if (tensor.empty()) refuse("an empty tensor cannot be handed over");
   if (tensor.is_view()) {
@@ -93,6 +110,11 @@ Managed* hand_over(Tensor&& tensor) {
   if (tensor.read_only() && !kVersioned) {
     refuse("a tensor that must not be written can only be handed over by to_dlpack_versioned()");
   }
+  if (stream == 0) {
+    refuse(
+        "0 is no stream; say 1 for CUDA's legacy default stream, 2 for that of the thread, or -1 "
+        "for none");
+  }
   const DLDevice device = device_of(tensor.place());
   const DLDataType dtype = type_of(tensor.dtype());
   auto capsule = std::make_unique<Capsule<Managed>>();
@@ -100,6 +122,12 @@ Managed* hand_over(Tensor&& tensor) {
   if constexpr (kVersioned) {
     managed.version = {1, 0};
     managed.flags = tensor.read_only() ? kDLPackReadOnly : 0;
+  }
+  if (stream == kUnknown) {
+    tensor.wait();
+  } else if (stream != kNoStream) {
+    tensor.wait_on(stream_of(stream));
+    capsule->stream = stream;
   }
   managed.manager_ctx = capsule.get();
   managed.deleter = [](Managed* self) {
@@ -205,11 +233,17 @@ Tensor take_over(Managed* managed, Layout layout) {
 }  // namespace
 
 DLManagedTensor* to_dlpack(Tensor&& tensor) {
-  return hand_over<DLManagedTensor>(std::move(tensor));
+  return hand_over<DLManagedTensor>(std::move(tensor), kUnknown);
+}
+DLManagedTensor* to_dlpack(Tensor&& tensor, std::intptr_t stream) {
+  return hand_over<DLManagedTensor>(std::move(tensor), stream);
 }
 
 DLManagedTensorVersioned* to_dlpack_versioned(Tensor&& tensor) {
-  return hand_over<DLManagedTensorVersioned>(std::move(tensor));
+  return hand_over<DLManagedTensorVersioned>(std::move(tensor), kUnknown);
+}
+DLManagedTensorVersioned* to_dlpack_versioned(Tensor&& tensor, std::intptr_t stream) {
+  return hand_over<DLManagedTensorVersioned>(std::move(tensor), stream);
 }
 
 Tensor from_dlpack(DLManagedTensor* managed, Layout layout) {

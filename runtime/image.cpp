@@ -36,13 +36,20 @@ std::string obstacle(const Tensor& tensor) {
     return "a tensor whose pixels do not lie side by side";
   }
   if (tensor.read_only()) return "a tensor that must not be written";
-  if (!tensor.place().on_host()) return "a tensor in " + to_string(tensor.place());
   return {};
 }
 
 }  // namespace
 
 Image::Image(Tensor&& pixels) {
+  if (!pixels.empty() && !pixels.place().on_host()) {
+    throw std::invalid_argument("a tensor in " + to_string(pixels.place()) +
+                                " cannot become an image without a copy; an image is on the host");
+  }
+  *this = anywhere(std::move(pixels));
+}
+
+Image Image::anywhere(Tensor&& pixels) {
   if (const std::string what = obstacle(pixels); !what.empty()) {
     throw std::invalid_argument(what +
                                 " cannot become an image without a copy; an image is u8, (height, "
@@ -52,19 +59,22 @@ Image::Image(Tensor&& pixels) {
   const std::int64_t channels = shape.rank == 3 ? shape[2] : 1;
   // The stride of a single row may be anything: it is asked for all the same.
   const std::int64_t row = shape[0] > 1 ? pixels.strides()[0] : shape[1] * channels;
-  tensor_ = std::move(pixels);
-  tensor_.spec_.layout = Layout::hwc;
-  tensor_.spec_.shape.rank = 3;
-  tensor_.spec_.shape.dims[2] = channels;
-  tensor_.strides_ = {row, channels, 1};
+  Image image;
+  Tensor& tensor = image.tensor_;
+  tensor = std::move(pixels);
+  tensor.spec_.layout = Layout::hwc;
+  tensor.spec_.shape.rank = 3;
+  tensor.spec_.shape.dims[2] = channels;
+  tensor.strides_ = {row, channels, 1};
+  return image;
 }
 
 Image Image::view(std::uint8_t* pixels, int height, int width, int channels,
-                  std::ptrdiff_t row_stride) {
+                  std::ptrdiff_t row_stride, MemoryPlace place, StreamOrder* order) {
   Image image;
   image.tensor_ =
       Tensor::view(reinterpret_cast<std::byte*>(pixels), spec_of(height, width, channels),
-                   {row_stride, std::int64_t{channels}, 1});
+                   {row_stride, std::int64_t{channels}, 1}, place, order);
   return image;
 }
 
@@ -101,7 +111,7 @@ Image Image::crop_view(int y, int x, int height, int width) const {
   // The view is handed out by value from a const image: whoever writes through it breaks the
   // promise.
   Image part = view(const_cast<std::uint8_t*>(data()), this->height(), this->width(), channels(),
-                    row_stride());
+                    row_stride(), tensor_.place_, tensor_.order_);
   part.narrow(y, x, height, width);
   return part;
 }
@@ -109,6 +119,12 @@ Image Image::crop_view(int y, int x, int height, int width) const {
 Image Image::clone() const {
   Image copy;
   copy.tensor_ = tensor_.clone();
+  return copy;
+}
+
+Image Image::to_host() const {
+  Image copy;
+  copy.tensor_ = tensor_.to_host();
   return copy;
 }
 
@@ -121,6 +137,8 @@ Image Image::share() {
 bool operator==(const Image& a, const Image& b) {
   if (a.height() != b.height() || a.width() != b.width() || a.channels() != b.channels())
     return false;
+  require_on_host(a.place());
+  require_on_host(b.place());
   for (int y = 0; y < a.height(); ++y) {
     if (std::memcmp(a.row(y), b.row(y), a.row_bytes()) != 0) return false;
   }

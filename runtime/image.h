@@ -7,8 +7,9 @@
 // lie in the batch that the image is about to become part of (see Placer); operators need not know:
 // they call create() and write. An Image becomes a Tensor, and the Tensor an Image, without a copy
 // of the pixels.
+// The pixels may be a device's, as those of its Tensor: what reads them here throws then.
 // Threads: like a vector. Many may read one Image; one may write. Errors: std::invalid_argument for
-// sizes below 1 or absurdly large, std::bad_alloc.
+// sizes below 1 or absurdly large, std::bad_alloc, std::logic_error for reading a device's pixels.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -36,7 +37,10 @@ class Image {
 
   // A view on pixels that belong to somebody else.
   static Image view(std::uint8_t* pixels, int height, int width, int channels,
-                    std::ptrdiff_t row_stride);
+                    std::ptrdiff_t row_stride, MemoryPlace place = {},
+                    StreamOrder* order = nullptr);
+  // The pixels of a tensor as above, which may be a device's.
+  static Image anywhere(Tensor&& pixels);
 
   // An image that has a size and no pixels: empty() says true, and it shall be asked for nothing
   // but its size.
@@ -72,12 +76,21 @@ class Image {
   std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(tensor_.data_); }
   const std::uint8_t* row(int y) const { return data() + y * row_stride(); }
   std::uint8_t* row(int y) { return data() + y * row_stride(); }
-  std::uint8_t at(int y, int x, int c) const { return row(y)[x * channels() + c]; }
+  std::uint8_t at(int y, int x, int c) const {
+    if (!tensor_.place_.on_host()) require_on_host(tensor_.place_);
+    return row(y)[x * channels() + c];
+  }
+  MemoryPlace place() const { return tensor_.place_; }
 
   // A view on a part of this image; throws std::out_of_range unless the window lies inside.
   Image crop_view(int y, int x, int height, int width) const;
   // A copy with pixels of its own, without gaps between the rows.
   Image clone() const;
+  // The same, from wherever the pixels lie; and whoever uses them by streams: see Tensor.
+  Image to_host() const;
+  void wait_on(void* stream) const { tensor_.wait_on(stream); }
+  void wait() const { tensor_.wait(); }
+  void release_after(void* stream) const { tensor_.release_after(stream); }
   // Another handle on the same pixels: see Tensor::share().
   Image share();
   // Makes a view a copy. Pixels that create() has put into a batch, and which are shown whole, stay

@@ -1,6 +1,7 @@
 #include <sluice/runtime/memory_resource.h>
 
 #include <new>
+#include <stdexcept>
 
 namespace sluice {
 namespace {
@@ -33,6 +34,12 @@ std::string to_string(const MemoryPlace& place) {
   std::string text = std::string(name_of(place.kind)) + " memory";
   if (place.kind != MemoryKind::host) text += " of device " + std::to_string(place.device);
   return text;
+}
+
+void require_on_host(const MemoryPlace& place) {
+  if (place.on_host()) return;
+  throw std::logic_error("the processor cannot read " + to_string(place) +
+                         "; say .cpu() in the pipeline, or take to_host() of what it gives");
 }
 
 const std::shared_ptr<MemoryResource>& host_memory() {

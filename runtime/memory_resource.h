@@ -30,6 +30,8 @@ struct MemoryPlace {
 };
 // "host memory", "pinned memory of device 0".
 std::string to_string(const MemoryPlace& place);
+// Throws std::logic_error for memory that the processor cannot read.
+void require_on_host(const MemoryPlace& place);
 
 class MemoryResource {
  public:

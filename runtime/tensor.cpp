@@ -1,3 +1,4 @@
+#include <sluice/runtime/stream_order.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstring>
@@ -115,12 +116,6 @@ int contiguous_from(const Shape& shape, const Strides& strides) {
   return 0;
 }
 
-void require_host(const MemoryPlace& place) {
-  if (place.on_host()) return;
-  throw std::logic_error("the processor cannot read " + to_string(place) +
-                         "; copy the tensor to the host first");
-}
-
 }  // namespace
 
 bool Tensor::holds(const std::byte* at) const {
@@ -145,9 +140,11 @@ Tensor& Tensor::operator=(Tensor&& other) noexcept {
     buffer_before = std::exchange(buffer_, std::move(other.buffer_));
     owner_before = std::exchange(owner_, std::move(other.owner_));
     place_ = other.place_;
+    order_ = other.order_;
     read_only_ = other.read_only_;
   }
   other.place_ = MemoryPlace{};
+  other.order_ = nullptr;
   other.read_only_ = false;
   data_ = std::exchange(other.data_, nullptr);
   spec_ = std::exchange(other.spec_, ValueSpec{});
@@ -161,12 +158,13 @@ Tensor Tensor::view(std::byte* data, const ValueSpec& spec) {
 }
 
 Tensor Tensor::view(std::byte* data, const ValueSpec& spec, const Strides& strides,
-                    MemoryPlace place) {
+                    MemoryPlace place, StreamOrder* order) {
   Tensor tensor;
   tensor.data_ = data;
   tensor.spec_ = spec;
   tensor.strides_ = strides;
   tensor.place_ = place;
+  tensor.order_ = order;
   return tensor;
 }
 
@@ -175,13 +173,13 @@ Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueS
 }
 
 Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
-                      const Strides& strides, MemoryPlace place) {
+                      const Strides& strides, MemoryPlace place, StreamOrder* order) {
   if (owner == nullptr || data == nullptr) {
     throw std::invalid_argument("a tensor cannot share memory that is not there: the " +
                                 std::string(owner == nullptr ? "owner" : "data") + " is null");
   }
   (void)spec.shape.elements();
-  Tensor tensor = view(data, spec, strides, place);
+  Tensor tensor = view(data, spec, strides, place, order);
   tensor.owner_ = std::move(owner);
   return tensor;
 }
@@ -191,7 +189,9 @@ void Tensor::create(const Shape& shape, DType dtype, Layout layout) {
   const ValueSpec spec{shape, dtype, layout};
   if (placer_ != nullptr) data_ = placer_->place(spec);
   placed_ = data_ != nullptr;
-  if (data_ == nullptr) {
+  if (placed_) {
+    place_ = placer_->where();
+  } else {
     buffer_ = BufferPool::current().allocate(spec.bytes());
     data_ = buffer_.data();
     place_ = buffer_.resource()->place();
@@ -206,13 +206,14 @@ void Tensor::release() noexcept {
   spec_ = ValueSpec{};
   strides_ = Strides{};
   place_ = MemoryPlace{};
+  order_ = nullptr;
   read_only_ = placed_ = false;
   owner_.reset();
 }
 
 Tensor Tensor::share() {
   if (buffer_) owner_ = std::make_shared<Buffer>(std::move(buffer_));
-  Tensor other = view(data_, spec_, strides_, place_);
+  Tensor other = view(data_, spec_, strides_, place_, order_);
   other.owner_ = owner_;
   other.read_only_ = read_only_;
   return other;
@@ -235,10 +236,30 @@ void Tensor::throw_read_only() {
 Tensor Tensor::clone() const {
   Tensor copy;
   if (empty()) return copy;
-  require_host(place_);
+  require_on_host(place_);
   copy.create(spec_.shape, spec_.dtype, spec_.layout);
   copy_elements(*this, copy.data_);
   return copy;
+}
+
+Tensor Tensor::to_host() const {
+  wait();
+  if (empty() || place_.on_host()) return clone();
+  if (order_ == nullptr) {
+    throw std::logic_error("a tensor in " + to_string(place_) +
+                           " that is not of a batch is copied by whoever has made it");
+  }
+  return order_->to_host(*this);
+}
+
+void Tensor::wait_on(void* stream) const {
+  if (order_ != nullptr) order_->wait_on(stream);
+}
+void Tensor::wait() const {
+  if (order_ != nullptr) order_->wait();
+}
+void Tensor::release_after(void* stream) const {
+  if (order_ != nullptr) order_->release_after(stream);
 }
 
 void Tensor::own() {
@@ -278,7 +299,7 @@ void for_each_piece(const Tensor& tensor, const F& f) {
 }  // namespace
 
 void copy_elements(const Tensor& from, std::byte* to) {
-  require_host(from.place());
+  require_on_host(from.place());
   for_each_piece(from, [&](const std::byte* piece, std::size_t bytes) {
     std::memmove(to, piece, bytes);
     to += bytes;
@@ -288,8 +309,8 @@ void copy_elements(const Tensor& from, std::byte* to) {
 bool operator==(const Tensor& a, const Tensor& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
   if (a.spec() != b.spec()) return false;
-  require_host(a.place());
-  require_host(b.place());
+  require_on_host(a.place());
+  require_on_host(b.place());
   if (!b.contiguous()) return a.contiguous() ? b == a : a.clone() == b.clone();
   const std::byte* other = b.bytes();
   bool equal = true;

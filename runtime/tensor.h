@@ -14,6 +14,10 @@
 // dimension runs fastest, without gaps. data() is the first element, so that code which wants
 // contiguous elements asks contiguous(), or takes a clone().
 //
+// In a device's memory lie the elements of tensors of a batch that is delivered there, see place():
+// data() and bytes() are then addresses for the device, and whatever would read them on the host
+// throws std::logic_error; to_host() copies them.
+//
 // Threads: like a vector. Many may read one Tensor; one may write. Handles on the same elements may
 // live and die on different threads. Errors: std::invalid_argument for what cannot be,
 // std::bad_alloc, std::logic_error for access that the memory does not allow.
@@ -103,7 +107,11 @@ class Placer {
   // Memory for `spec.bytes()` bytes, valid for as long as the placer says; null: the caller takes a
   // Buffer.
   virtual std::byte* place(const ValueSpec& spec) = 0;
+  // What kind of memory it has provided last.
+  virtual MemoryPlace where() const { return {}; }
 };
+
+class StreamOrder;
 
 class Tensor {
  public:
@@ -118,15 +126,17 @@ class Tensor {
   // A view on elements that belong to somebody else.
   static Tensor view(std::byte* data, const ValueSpec& spec);
   static Tensor view(std::byte* data, const ValueSpec& spec, const Strides& strides,
-                     MemoryPlace place = {});
+                     MemoryPlace place = {}, StreamOrder* order = nullptr);
 
   // Elements at `data` that live as long as `owner`. For memory with a deleter of its own:
   //   Tensor::shared(std::shared_ptr<void>(data, std::free), data, spec)
   // Such a deleter runs once, when the last handle goes, on that handle's thread; like any deleter
   // of a shared_ptr it must not throw.
   static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec);
+  // `order`, which lives as long as the elements: see wait_on().
   static Tensor shared(std::shared_ptr<void> owner, std::byte* data, const ValueSpec& spec,
-                       const Strides& strides, MemoryPlace place = {});
+                       const Strides& strides, MemoryPlace place = {},
+                       StreamOrder* order = nullptr);
 
   // Drops what was there and provides uninitialised elements. Operators call this on their output.
   void create(const Shape& shape, DType dtype, Layout layout = Layout::none);
@@ -179,6 +189,16 @@ class Tensor {
 
   // A contiguous copy with memory of its own.
   Tensor clone() const;
+  // The same, from wherever the elements lie, once they are ready.
+  Tensor to_host() const;
+
+  // Of a batch that a device has made, see stream_order.h; for all others there is nothing to do.
+  // Streams are a cudaStream_t each, or the stand-in's. What is put into the stream from now on
+  // begins when the elements are ready; or, wait(): they are ready when it returns.
+  void wait_on(void* stream) const;
+  void wait() const;
+  // The memory of the batch is used again only when the work is over that is in the stream now.
+  void release_after(void* stream) const;
   // Makes a view a copy. Elements that create() has put into a batch, and which are shown whole,
   // stay there.
   void own();
@@ -190,6 +210,7 @@ class Tensor {
 
  private:
   friend class Image;
+  friend class BatchMemory;
   void check_dtype(DType wanted) const {
     if (wanted != spec_.dtype) throw_dtype(wanted);
   }
@@ -203,6 +224,7 @@ class Tensor {
   Buffer buffer_;
   std::shared_ptr<void> owner_;
   Placer* placer_ = nullptr;
+  StreamOrder* order_ = nullptr;
   MemoryPlace place_;
   bool read_only_ = false;
   bool placed_ = false;  // shows all of what placer_ gave, as it gave it

@@ -77,14 +77,7 @@ void Recorder::require_on_host(const Step& step) const {
 }
 
 void Recorder::set_outputs(std::vector<SlotId> outputs) {
-  for (const SlotId slot : outputs) {
-    use(slot, "the pipeline's result");
-    if (plan_.slots[slot].on_device && !is_file(plan_.slots[slot].type)) {
-      throw BuildError(
-          "the output '" + plan_.slots[slot].name +
-          "' lies on the GPU, and batches are in the host's memory; give .cpu() of it");
-    }
-  }
+  for (const SlotId slot : outputs) use(slot, "the pipeline's result");
   enclose(plan_, plan_.top, outputs, "the pipeline's result", boundaries_);
   plan_.outputs = std::move(outputs);
 }

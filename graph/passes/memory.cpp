@@ -19,17 +19,22 @@ class Places {
       for (std::size_t i = 0; i < branch.results.size(); ++i)
         makers_[branch.results[i]] = {&branch, i, plan.scopes[branch.arms.front().scope].parent};
     });
-    for_each<Step>(plan.top, [&](const Step& step) {
-      if (step.kind == StepKind::stream) insert(by_device_, step.writes);
-    });
+    // A device's values are delivered as they are, not copied: one that is part of two outputs
+    // belongs to no batch alone.
+    AliasAnalysis storages(plan);
+    Slots seen;
+    for (const SlotId output : plan.outputs) {
+      for (const SlotId storage : storages.of(output)) {
+        if (!seen.insert(storage).second && plan.slots[storage].on_device) in_two_.insert(storage);
+      }
+    }
   }
 
   // The value that the block of the scope gives.
   void place(SlotId slot, ScopeId scope, int output) {
     Slot& value = plan_.slots[slot];
     if (!value.merged) {
-      // A device copies into pinned memory.
-      const bool fits = value.scope == scope && by_device_.count(slot) == 0;
+      const bool fits = value.scope == scope && in_two_.count(slot) == 0;
       if (fits && value.output < 0) value.output = output;
       return;
     }
@@ -46,7 +51,7 @@ class Places {
   };
   Plan& plan_;
   std::vector<Maker> makers_;  // by slot
-  Slots by_device_;
+  Slots in_two_;
 };
 
 }  // namespace

@@ -44,13 +44,18 @@ std::size_t MemoryBatch::nbytes() const {
 Tensor MemoryBatch::tensor() const {
   const Shape all = shape();
   return Tensor::shared(memory_, block(), {all, dtype(), Layout::none}, contiguous_strides(all),
-                        place());
+                        place(), memory_.get());
+}
+
+std::shared_ptr<BatchMemory> MemoryBatch::on_host() const {
+  return place().on_host() ? memory_ : memory_->copy_to_host();
 }
 
 Tensor MemoryBatch::tensor(std::size_t i) const {
   check(i);
   const ValueSpec& spec = memory_->spec(i);
-  return Tensor::shared(memory_, memory_->data(i), spec, contiguous_strides(spec.shape), place());
+  return Tensor::shared(memory_, memory_->data(i), spec, contiguous_strides(spec.shape), place(),
+                        memory_.get());
 }
 
 std::byte* MemoryBatch::block() const {
@@ -67,16 +72,26 @@ Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size,
 }
 
 void MemoryColumn::transfer(std::size_t i, Column& to, std::size_t cell) {
+  if (!memory_->place().on_host()) {
+    static_cast<MemoryColumn&>(to).memory_->adopt(cell, *memory_, i);
+    return;
+  }
   const ValueSpec& spec = memory_->spec(i);
-  std::memcpy(to.place(cell, spec), memory_->data(i), spec.bytes());
+  std::memcpy(static_cast<MemoryColumn&>(to).memory_->place(cell, spec), memory_->data(i),
+              spec.bytes());
 }
 
-void ImageColumn::emit(std::size_t cell, void* value, bool) {
-  const Image& image = *static_cast<const Image*>(value);
+void ImageColumn::emit(std::size_t cell, void* value, bool last_use) {
+  Image& whole = *static_cast<Image*>(value);
+  const Image& image = whole;
   if (image.empty()) throw LeftEmpty("image");
   const ValueSpec spec{{image.height(), image.width(), image.channels()}, DType::u8, Layout::hwc};
   const auto* data = reinterpret_cast<const std::byte*>(image.data());
   if (image.contiguous() && memory_->holds(cell, data, spec)) return;
+  if (!memory_->place().on_host()) {
+    memory_->adopt(cell, last_use ? std::move(whole).tensor() : whole.share().tensor());
+    return;
+  }
   const Buffer before = memory_->give_up(cell);  // the image may be a part of it
   std::byte* to = memory_->place(cell, spec);
   for (int y = 0; y < image.height(); ++y) {
@@ -85,11 +100,16 @@ void ImageColumn::emit(std::size_t cell, void* value, bool) {
   }
 }
 
-void TensorColumn::emit(std::size_t cell, void* value, bool) {
-  const Tensor& tensor = *static_cast<const Tensor*>(value);
+void TensorColumn::emit(std::size_t cell, void* value, bool last_use) {
+  Tensor& whole = *static_cast<Tensor*>(value);
+  const Tensor& tensor = whole;
   if (tensor.empty()) throw LeftEmpty("tensor");
   const ValueSpec& spec = tensor.spec();
   if (tensor.contiguous() && memory_->holds(cell, tensor.bytes(), spec)) return;
+  if (!memory_->place().on_host()) {
+    memory_->adopt(cell, last_use ? std::move(whole) : whole.share());
+    return;
+  }
   const Buffer before = memory_->give_up(cell);  // the tensor may be a part of it
   copy_elements(tensor, memory_->place(cell, spec));
 }

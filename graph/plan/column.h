@@ -5,6 +5,8 @@
 // lie in memory that handles share: a copy of an ImageBatch or TensorBatch, and what tensor()
 // gives, is another handle on the same elements, and the last one lets go of the memory of the
 // whole column. Items move, and do not copy. One that was moved from is empty.
+// Images and tensors that were on a device at the end of the pipeline are in its memory, see
+// place(): addresses are then for the device.
 // Threads: like a vector; handles may live and die on different threads.
 // Errors: operator[] does not check; at() throws std::out_of_range; what the block of a batch is
 // asked for throws std::logic_error unless there is one: dense().
@@ -75,6 +77,23 @@ class MemoryBatch {
   // Where they lie.
   MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
 
+  // For those who use them by streams of the device: each a cudaStream_t, or the stand-in's (see
+  // stream_order.h). Samples are usually ready when a batch comes; where some had to be moved, for
+  // others were missing, the device may still be at it. What is put into the stream from now on
+  // begins when all are ready; nobody waits here.
+  void wait_on(void* stream) const {
+    if (memory_ != nullptr) memory_->wait_on(stream);
+  }
+  // Waits until all are ready, and throws what went wrong.
+  void wait() const {
+    if (memory_ != nullptr) memory_->wait();
+  }
+  // The memory is used again when the last handle is gone and the work is over that is in the
+  // stream now. Without this, as soon as the last handle is gone, even if a stream reads it still.
+  void release_after(void* stream) const {
+    if (memory_ != nullptr) memory_->release_after(stream);
+  }
+
   // Of the block: samples first, then the shape of each.
   Shape shape() const;
   Strides strides() const;  // in elements
@@ -86,6 +105,8 @@ class MemoryBatch {
 
  protected:
   std::byte* block() const;
+  // The memory itself where it is the host's, else a copy.
+  std::shared_ptr<BatchMemory> on_host() const;
   void check(std::size_t i) const {
     if (i >= size()) throw_outside_batch(i, size());
   }
@@ -104,14 +125,17 @@ class ImageBatch : public detail::MemoryBatch {
     const Shape& s = memory_->spec(i).shape;
     return Image::view(reinterpret_cast<std::uint8_t*>(memory_->data(i)), static_cast<int>(s[0]),
                        static_cast<int>(s[1]), static_cast<int>(s[2]),
-                       static_cast<std::ptrdiff_t>(s[1] * s[2]));
+                       static_cast<std::ptrdiff_t>(s[1] * s[2]), place(), memory_.get());
   }
   Image at(std::size_t i) const {
     check(i);
     return (*this)[i];
   }
   // Image i; it keeps the memory of the column alive. Throws std::out_of_range.
-  Image image(std::size_t i) const { return Image(tensor(i)); }
+  Image image(std::size_t i) const { return Image::anywhere(tensor(i)); }
+  // The same in the host's memory: of a device's images a copy, for which it waits; else another
+  // handle on them.
+  ImageBatch to_host() const { return ImageBatch(on_host()); }
   // N x H x W x C bytes; throws std::logic_error unless dense().
   std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(block()); }
   iterator begin() const { return {this, 0}; }
@@ -125,12 +149,16 @@ class TensorBatch : public detail::MemoryBatch {
   using iterator = detail::IndexIterator<TensorBatch>;
   // A view on tensor i, valid for as long as the batch.
   Tensor operator[](std::size_t i) const {
-    return Tensor::view(memory_->data(i), memory_->spec(i));
+    const ValueSpec& spec = memory_->spec(i);
+    return Tensor::view(memory_->data(i), spec, contiguous_strides(spec.shape), place(),
+                        memory_.get());
   }
   Tensor at(std::size_t i) const {
     check(i);
     return (*this)[i];
   }
+  // See ImageBatch.
+  TensorBatch to_host() const { return TensorBatch(on_host()); }
   // All elements, sample after sample, whatever their type; throws std::logic_error unless dense().
   void* data() const { return block(); }
   // All elements, sample after sample; throws std::logic_error unless dense(),
@@ -224,6 +252,8 @@ class Column {
   // Memory for the value of a cell that is about to be made; null when this type is moved in at the
   // end.
   virtual std::byte* place(std::size_t cell, const ValueSpec& spec) = 0;
+  // What kind of memory it has given for the cell last.
+  virtual MemoryPlace where(std::size_t) const { return {}; }
   // What the value of a cell is, once it was taken; nothing is known of values that are no tensors.
   virtual TensorSpec spec(std::size_t) const { return {}; }
   // Takes the value of a cell; it may be moved from when `last_use`.
@@ -236,13 +266,19 @@ class Column {
   virtual std::size_t bytes() const = 0;
 };
 
+// Where the values of one output go.
+struct ColumnMemory {
+  BufferPool* pool = nullptr;
+  std::shared_ptr<MemoryResource> given = {};  // the user's, or null
+  // Of values that steps on a device make, there or for the host; else null.
+  std::shared_ptr<DeviceBatches> device = {};
+};
+
 // Makes the columns of one output, batch after batch.
 class ColumnMaker {
  public:
   virtual ~ColumnMaker() = default;
-  // `given`: memory of the user's that the values go to, or null.
-  virtual std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool,
-                                       const std::shared_ptr<MemoryResource>& given) = 0;
+  virtual std::unique_ptr<Column> make(std::size_t cells, const ColumnMemory& memory) = 0;
   // Whether the values can go to memory of the user's.
   virtual bool takes_memory() const = 0;
   // Whether a value can be delivered twice: as two outputs, or to fill a batch.
@@ -291,12 +327,14 @@ class ItemsColumn : public Column {
 // Images and tensors.
 class MemoryColumn : public Column {
  public:
-  MemoryColumn(std::size_t cells, BufferPool& pool, BatchHistory& history,
-               std::shared_ptr<MemoryResource> given = nullptr)
-      : memory_(std::make_shared<BatchMemory>(cells, pool, history, std::move(given))) {}
+  MemoryColumn(std::size_t cells, const ColumnMemory& memory, BatchHistory& history)
+      : memory_(std::make_shared<BatchMemory>(cells, *memory.pool, history, memory.given,
+                                              memory.device)),
+        in_place_(memory.device == nullptr || memory_->place().kind != MemoryKind::host) {}
   std::byte* place(std::size_t cell, const ValueSpec& spec) override {
-    return memory_->place(cell, spec);
+    return in_place_ ? memory_->place(cell, spec) : nullptr;
   }
+  MemoryPlace where(std::size_t cell) const override { return memory_->place_of(cell); }
   void finish(std::span<const std::uint32_t> kept, std::size_t padding) override {
     memory_->finish(kept, padding);
   }
@@ -306,6 +344,9 @@ class MemoryColumn : public Column {
 
  protected:
   std::shared_ptr<BatchMemory> memory_;
+
+ private:
+  const bool in_place_;  // a device does not write to the host's memory unless it is pinned
 };
 
 class ImageColumn : public MemoryColumn {
@@ -339,11 +380,10 @@ struct column_of<Tensor> {
 template <class T>
 class MakerOf : public ColumnMaker {
  public:
-  std::unique_ptr<Column> make(std::size_t cells, BufferPool& pool,
-                               const std::shared_ptr<MemoryResource>& given) override {
+  std::unique_ptr<Column> make(std::size_t cells, const ColumnMemory& memory) override {
     using C = typename column_of<T>::type;
     if constexpr (std::is_base_of_v<MemoryColumn, C>) {
-      return std::make_unique<C>(cells, pool, history_, given);
+      return std::make_unique<C>(cells, memory, history_);
     } else {
       return std::make_unique<C>(cells);
     }

@@ -13,6 +13,7 @@ constexpr std::size_t kMaxWarnings = 16;
 }  // namespace
 
 std::byte* Sample::OutputPlacer::place(const ValueSpec& spec) { return column->place(cell, spec); }
+MemoryPlace Sample::OutputPlacer::where() const { return column->where(cell); }
 
 Sample::Sample(const Plan& plan)
     : placers(plan.outputs.size()),

@@ -155,6 +155,7 @@ class Sample {
   class OutputPlacer : public Placer {
    public:
     std::byte* place(const ValueSpec& spec) override;
+    MemoryPlace where() const override;
     Column* column = nullptr;
     std::size_t cell = 0;
   };

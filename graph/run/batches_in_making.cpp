@@ -100,8 +100,9 @@ void BatchesInMaking::make_columns(BatchData& batch, bool for_user) const {
                                : batch.cells;
   std::vector<std::unique_ptr<Column>> columns;
   for (std::size_t k = 0; k < makers_.size(); ++k) {
-    const bool given = for_user && k < options_.output_memory.size();
-    columns.push_back(makers_[k]->make(room, pool_, given ? options_.output_memory[k] : nullptr));
+    ColumnMemory memory = memory_[k];
+    if (!for_user) memory.given = nullptr;
+    columns.push_back(makers_[k]->make(room, memory));
   }
   batch.columns = std::move(columns);
 }

@@ -2,7 +2,7 @@
 // admission until the batch is taken. Gives each sample its key, its position in the epoch and its
 // place in its batch.
 //
-// Ownership: owns the batches; refers to options, makers and pool of the engine, whose part it is.
+// Ownership: owns the batches; refers to options, makers and memory of the engine, whose part it is.
 // Threads: the engine's lock guards it, but for begin() and make(), which run the constructors of
 // the user's types and are called without the lock; begin() from any number of threads for
 // different samples. Errors: std::bad_alloc, and what those constructors throw.
@@ -34,10 +34,10 @@ class BatchesInMaking {
  public:
   using Makers = std::vector<std::unique_ptr<ColumnMaker>>;
 
-  // `total` samples in a run, at most.
-  BatchesInMaking(const PipelineOptions& options, const Makers& makers, BufferPool& pool,
-                  std::int64_t total)
-      : options_(options), makers_(makers), pool_(pool), total_(total) {}
+  // `memory`: of each output. `total` samples in a run, at most.
+  BatchesInMaking(const PipelineOptions& options, const Makers& makers,
+                  const std::vector<ColumnMemory>& memory, std::int64_t total)
+      : options_(options), makers_(makers), memory_(memory), total_(total) {}
 
   // A new run begins. All batches of the one before must have been taken.
   void restart(std::int64_t epoch);
@@ -69,7 +69,7 @@ class BatchesInMaking {
 
   const PipelineOptions& options_;
   const Makers& makers_;
-  BufferPool& pool_;
+  const std::vector<ColumnMemory>& memory_;
   const std::int64_t total_;
   std::int64_t end_ = total_;                           // of this run
   std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...

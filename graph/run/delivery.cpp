@@ -1,4 +1,5 @@
 #include <sluice/graph/run/delivery.h>
+#include <sluice/runtime/device.h>
 #include <sluice/runtime/random.h>
 
 #include <algorithm>
@@ -26,11 +27,16 @@ const SampleError* error_of(const Sample& sample) {
 // A column that cannot be as it should costs the batch, and says which one it is.
 void finish_columns(BatchData& batch, const std::vector<std::uint32_t>& kept) {
   for (std::size_t k = 0; k < batch.columns.size(); ++k) {
+    const auto told = [&](const Error& e) {
+      return "batch " + std::to_string(batch.index) + ", output " + std::to_string(k) + ": " +
+             e.what();
+    };
     try {
       batch.columns[k]->finish(kept, batch.padding);
+    } catch (const DeviceError& e) {
+      throw DeviceError(told(e), e.device_lost());
     } catch (const Error& e) {
-      throw Error("batch " + std::to_string(batch.index) + ", output " + std::to_string(k) + ": " +
-                  e.what());
+      throw Error(told(e));
     }
   }
 }

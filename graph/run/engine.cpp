@@ -1,9 +1,11 @@
 #include <sluice/graph/passes/last_use.h>
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/alias_analysis.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
+#include <sluice/runtime/device_batches.h>
 #include <sluice/runtime/memory_resource.h>
 
 #include <algorithm>
@@ -15,8 +17,24 @@
 namespace sluice::detail {
 namespace {
 
+// What the device writes by itself, or the host.
+MemoryKind kind_of_output(const Plan& plan, SlotId output, const ColumnMaker& maker) {
+  if (!maker.takes_memory()) return MemoryKind::host;
+  if (plan.slots[output].on_device) return MemoryKind::device;
+  AliasAnalysis storages(plan);
+  const std::vector<SlotId>& all = storages.of(output);
+  MemoryKind kind = MemoryKind::host;
+  for_each<Step>(plan.top, [&](const Step& step) {
+    if (step.kind != StepKind::stream) return;
+    for (const SlotId slot : step.writes) {
+      if (std::find(all.begin(), all.end(), slot) != all.end()) kind = MemoryKind::pinned;
+    }
+  });
+  return kind;
+}
+
 // `batches`: as many may be on their way, or in the user's hands, at one time.
-void check_output_memory(const PipelineOptions& options,
+void check_output_memory(const PipelineOptions& options, const Plan& plan,
                          const std::vector<std::unique_ptr<ColumnMaker>>& makers,
                          std::size_t batches) {
   const auto& given = options.output_memory;
@@ -30,8 +48,16 @@ void check_output_memory(const PipelineOptions& options,
     if (!makers[k]->takes_memory()) {
       throw BuildError(where + ": only images and tensors are written into memory that is given");
     }
-    if (!given[k]->place().on_host()) {
-      throw BuildError(where + " is " + to_string(given[k]->place()) +
+    const MemoryPlace place = given[k]->place();
+    if (plan.slots[plan.outputs[k]].on_device) {
+      const int index = options.device == nullptr ? 0 : options.device->index();
+      const MemoryPlace wanted{MemoryKind::device, index};
+      if (place != wanted) {
+        throw BuildError(where + " is " + to_string(place) + ", but the output lies in " +
+                         to_string(wanted) + "; give memory of that, or .cpu() of the output");
+      }
+    } else if (!place.on_host()) {
+      throw BuildError(where + " is " + to_string(place) +
                        ", which the processor cannot write; give memory of the host");
     }
     if (given[k]->most_blocks() < batches) {
@@ -81,7 +107,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
   window = std::clamp<std::int64_t>(total, 1, options.window);
   // With the batches that the window reaches, or the one that is made full, one that is delivered.
   check_output_memory(
-      options, makers,
+      options, plan, makers,
       1 + static_cast<std::size_t>(
               options.compact ? 1 : (window + options.batch_size - 1) / options.batch_size));
   for (std::int64_t i = 0; i < window; ++i) {
@@ -96,6 +122,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     }
     device = std::make_unique<DeviceWork>(options.device, samples.size());
   }
+  choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   std::vector<Sample*> handles;
   for (auto it = samples.rbegin(); it != samples.rend(); ++it) handles.push_back(it->get());
@@ -113,6 +140,21 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                     .broken = [this](std::exception_ptr why) { break_off(std::move(why)); },
                     .trace = trace.get(),
                     .device = device.get()});
+}
+
+void Engine::Impl::choose_memory() {
+  std::shared_ptr<DeviceBatches> batches;
+  for (std::size_t k = 0; k < makers.size(); ++k) {
+    ColumnMemory memory{.pool = &batch_pool};
+    if (k < options.output_memory.size()) memory.given = options.output_memory[k];
+    const MemoryKind kind = kind_of_output(plan, plan.outputs[k], *makers[k]);
+    if (kind != MemoryKind::host) {
+      memory.pool = kind == MemoryKind::device ? &device->memory.values : &device->memory.pinned;
+      if (batches == nullptr) batches = std::make_shared<DeviceBatches>(options.device);
+      memory.device = batches;
+    }
+    column_memory.push_back(std::move(memory));
+  }
 }
 
 bool Engine::Impl::admit(Sample& sample) noexcept {

@@ -45,6 +45,9 @@ struct Engine::Impl {
   // Those calls that wait for steps to end.
   void require_outside(const char* call) const;
 
+  // Where the outputs go.
+  void choose_memory();
+
   // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
   bool admit(Sample& sample) noexcept;
 
@@ -125,7 +128,8 @@ struct Engine::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable arrived;
-  BatchesInMaking making{options, makers, batch_pool, total};
+  std::vector<ColumnMemory> column_memory;  // of each output
+  BatchesInMaking making{options, makers, column_memory, total};
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   Waits waits;
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known

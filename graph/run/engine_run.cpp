@@ -1,6 +1,7 @@
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
 #include <sluice/graph/run/stall.h>
+#include <sluice/runtime/device.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,15 @@
 #include <utility>
 
 namespace sluice::detail {
+namespace {
+
+// No other batch will come then.
+bool is_lost_device(const Error& error) {
+  const auto* const told = dynamic_cast<const DeviceError*>(&error);
+  return told != nullptr && told->device_lost();
+}
+
+}  // namespace
 
 void Engine::Impl::shut_down() noexcept {
   if (WorkScope::is_open(plan)) {
@@ -67,15 +77,16 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
           return making.make(
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
         });
-  } catch (const Error&) {  // about a batch that can be asked for again, or is lost
+  } catch (const Error& error) {  // about a batch that can be asked for again, or is lost
     const std::int64_t lost = compactor.take_lost();
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
     ledger.delivered -= lost;
     ledger.failed += lost;
     if (!running) {
       total_ledger.delivered -= lost;
       total_ledger.failed += lost;
     }
+    if (is_lost_device(error)) end(lock, "");
     throw;
   } catch (...) {  // some values have been moved on, others not
     std::unique_lock lock(mutex);
@@ -148,6 +159,10 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   } catch (const std::bad_alloc&) {
     lock.lock();
     end(lock, "");
+    throw;
+  } catch (const Error& error) {
+    lock.lock();
+    if (is_lost_device(error)) end(lock, "");
     throw;
   }
 }

@@ -4,9 +4,13 @@
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/inspect.h>
 #include <sluice/graph/run/runner.h>
+#include <sluice/runtime/device_batches.h>
+#include <sluice/runtime/image.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace sluice {
 
@@ -60,11 +64,40 @@ struct Inspection::Impl {
     }
   }
 
+  // Of what is on the device, a copy.
+  const void* look_at(detail::SlotId slot, const detail::SlotType* type) {
+    if (!plan.slots[slot].on_device) return sample.address(slot);
+    const bool image = type == detail::slot_type<Image>();
+    if (!image && type != detail::slot_type<Tensor>()) return sample.address(slot);
+    const auto known = copies.find(slot);
+    if (known != copies.end()) return known->second.address();
+    DeviceBatches batches(device->device);
+    Copy copy;
+    if (image) {
+      const Tensor& from = std::as_const(sample).get<Image>(slot).tensor();
+      if (!from.empty()) copy.image = Image(batches.to_host(from));
+    } else {
+      const auto& from = std::as_const(sample).get<Tensor>(slot);
+      if (!from.empty()) copy.tensor = batches.to_host(from);
+    }
+    copy.is_image = image;
+    return copies.emplace(slot, std::move(copy)).first->second.address();
+  }
+  struct Copy {
+    const void* address() const {
+      return is_image ? static_cast<const void*>(&image) : static_cast<const void*>(&tensor);
+    }
+    bool is_image = false;
+    Image image;
+    Tensor tensor;
+  };
+
   const detail::Plan plan;
   std::unique_ptr<detail::DeviceWork> device;
   detail::Runner runner;
   detail::Sample sample;
   std::vector<Named> values;
+  std::map<detail::SlotId, Copy> copies;
   std::string path;
 };
 
@@ -102,11 +135,7 @@ const void* Inspection::find(std::string_view name, const detail::SlotType* type
   const Named* other = nullptr;
   for (const Named& value : impl_->values) {
     if (value.name != name) continue;
-    if (impl_->plan.slots[value.slot].on_device) {
-      throw Error("'" + std::string(name) +
-                  "' lies on the GPU; give its .cpu() a name, and look at that");
-    }
-    if (impl_->plan.slots[value.slot].type == type) return impl_->sample.address(value.slot);
+    if (impl_->plan.slots[value.slot].type == type) return impl_->look_at(value.slot, type);
     other = &value;
   }
   std::string text = "the sample has no value '" + std::string(name) + "'";

@@ -4,13 +4,16 @@
 //   std::puts(sample.path().c_str());                      // "if_else:then/select:arm 3"
 //   const Image& turned = sample.get<Image>("rotate");     // what the step named "rotate" made
 //
+// Of a value that is on a device, get() gives a copy in the host's memory.
+//
 // The sample computes exactly what it computes in the pipeline: same random numbers, same arms.
 // Steps that wait are waited for. Values are kept until the Inspection goes; those of a loop are of
 // its last iteration, where that did not pass them on.
 //
-// Ownership: an Inspection owns the values and outlives the pipeline. Threads: like a vector; a
-// pipeline may run meanwhile, since steps may run on several threads. Errors: a step that throws
-// ends the sample; error() says where and why.
+// Ownership: an Inspection owns the values and outlives the pipeline. Threads: like a vector, but
+// that get() may copy, so that it is for one thread at a time; a pipeline may run meanwhile, since
+// steps may run on several threads. Errors: a step that throws ends the sample; error() says where
+// and why.
 #pragma once
 
 #include <sluice/graph/options.h>

@@ -142,6 +142,7 @@ void check(const Image& image, const JpegEncodeOptions& options) {
 }  // namespace
 
 Bytes encode_jpeg(const Image& image, const JpegEncodeOptions& options) {
+  require_on_host(image.place());
   check(image, options);
   return Compressor(image, options).run();
 }

@@ -10,7 +10,8 @@ function(squeeze text result)
 endfunction()
 
 set(compiled)
-file(GLOB sources ${ROOT}/tests/docs/*.h ${ROOT}/tests/docs/*.cpp ${ROOT}/apps/examples/*.cpp)
+file(GLOB sources ${ROOT}/tests/docs/*.h ${ROOT}/tests/docs/*.cpp ${ROOT}/apps/examples/*.cpp
+  ${ROOT}/apps/examples/*.cu)
 foreach(source ${sources})
   file(READ ${source} text)
   squeeze("${text}" text)

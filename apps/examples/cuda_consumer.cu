@@ -1,0 +1,67 @@
+// A consumer on the GPU: batches stay in the GPU's memory, a kernel of the program's own reads them
+// on a stream of its own, and neither the stream nor the program waits for the other.
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+using namespace sluice;
+
+namespace {
+
+// The sum of each picture's elements. One block for each.
+__global__ void sum(const __half* all, std::size_t each, float* sums) {
+  __shared__ float total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  const __half* const one = all + blockIdx.x * each;
+  float mine = 0;
+  for (std::size_t i = threadIdx.x; i < each; i += blockDim.x) mine += __half2float(one[i]);
+  atomicAdd(&total, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+Image draw(std::int64_t i) {
+  Image image(90, 120, 3);
+  std::memset(image.data(), static_cast<int>(i), 90 * image.row_bytes());
+  return image;
+}
+
+}  // namespace
+
+int main() {
+  if (look_for_gpus().gpus.empty()) {
+    std::puts("no GPU here");
+    return 0;
+  }
+  const PipelineOptions options{.batch_size = 16, .seed = 42, .device = gpu(0)};
+  auto pipeline = make_pipeline(options, [](Graph& g) {
+    auto number = g.source(64, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto image = g.map("draw", draw, number).gpu();
+    return resize_mirror_normalize(image, {.width = 64, .height = 64, .dtype = DType::f16});
+  });
+
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  float* sums = nullptr;
+  cudaMallocManaged(&sums, 64 * sizeof(float));
+  float* next = sums;
+  for (const auto& batch : pipeline.epoch()) {
+    const TensorBatch& tensors = batch.get<0>();
+    batch.wait_on(stream);
+    sum<<<static_cast<unsigned>(batch.size()), 128, 0, stream>>>(
+        static_cast<const __half*>(tensors.data()), 3 * 64 * 64, next);
+    next += batch.size();
+    batch.release_after(stream);
+  }
+  const cudaError_t end = cudaStreamSynchronize(stream);
+  std::printf("%s; the last sum is %.1f\n", cudaGetErrorString(end), sums[63]);
+  cudaFree(sums);
+  cudaStreamDestroy(stream);
+}

@@ -1,0 +1,452 @@
+// Batches in a device's memory, and streams that use them: when they are ready, when their memory
+// is used again, whose memory it is, and what becomes of them when the device fails.
+#include "tests/cuda/test_device.h"
+#include "tests/io/pictures.h"
+#include "tests/runtime/published_dlpack.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/runtime/dlpack.h>
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+namespace {
+
+using Fault = HostDevice::Fault;
+
+constexpr std::int64_t kSamples = 40;
+constexpr int kBatch = 8;
+constexpr std::size_t kBytes = 12 * 10 * 3;  // of a picture
+
+Image picture(std::int64_t i) { return draw_picture(12, 10, 3, static_cast<std::uint64_t>(i)); }
+bool every_third(std::int64_t i) { return i % 3 == 1; }
+
+// Pictures upside down; where there are holes, a third is missing.
+auto upside_down(bool holes) {
+  return [holes](Graph& g) {
+    auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto image = g.map(
+        "draw",
+        [holes](std::int64_t i) {
+          if (holes && every_third(i)) throw Error("cannot be drawn");
+          return picture(i);
+        },
+        index);
+    return flip(image.gpu(), {.horizontal = false, .vertical = true});
+  };
+}
+bool is_upside_down(const std::byte* pixels, std::int64_t i) {
+  const Image from = picture(i);
+  for (int y = 0; y < from.height(); ++y) {
+    if (std::memcmp(pixels, from.row(from.height() - 1 - y), from.row_bytes()) != 0) return false;
+    pixels += from.row_bytes();
+  }
+  return true;
+}
+
+PipelineOptions options_for(const std::shared_ptr<Device>& device) {
+  PipelineOptions options{.batch_size = kBatch, .threads = 2};
+  options.device = device;
+  options.on_error = OnError::skip;
+  return options;
+}
+
+template <class D>
+void expect_clean(const std::shared_ptr<D>& device) {
+  if (const auto* const host = dynamic_cast<const HostDevice*>(device.get())) {
+    EXPECT_EQ(host->violations(), std::vector<std::string>{});
+    EXPECT_EQ(host->bytes_in_use(), 0u);
+    EXPECT_EQ(device.use_count(), 1);
+  }
+}
+void wait_for(DeviceEvent& event) {
+  while (!event.over()) std::this_thread::yield();
+}
+
+// Work of a consumer, which runs ahead of its stream: each batch is copied to the host there.
+TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
+  for (const bool holes : {false, true}) {
+    for (const bool compact : {false, true}) {
+      const std::shared_ptr<Device> device = test_device();
+      {
+        const std::unique_ptr<DeviceStream> stream = device->make_stream();
+        const std::unique_ptr<DeviceEvent> event = device->make_event();
+        BufferPool pinned(device->pinned());
+        std::vector<Buffer> seen;
+        std::vector<std::int64_t> ids;
+        PipelineOptions options = options_for(device);
+        options.compact = compact;
+        auto pipeline = make_pipeline(options, upside_down(holes));
+        for (int epoch = 0; epoch < 3; ++epoch) {
+          for (const auto& batch : pipeline.epoch()) {
+            const ImageBatch& images = batch.get<0>();
+            ASSERT_TRUE(images.dense());
+            batch.wait_on(stream->native());
+            seen.push_back(pinned.allocate(images.nbytes()));
+            stream->copy(seen.back().data(), images.data(), images.nbytes());
+            batch.release_after(stream->native());
+            for (const SampleKey& key : batch.keys()) ids.push_back(key.index);
+          }
+        }
+        stream->record(*event);
+        wait_for(*event);
+        std::size_t sample = 0;
+        for (const Buffer& copy : seen) {
+          for (std::size_t at = 0; at < copy.size(); at += kBytes, ++sample)
+            EXPECT_TRUE(is_upside_down(copy.data() + at, ids.at(sample))) << sample;
+        }
+        EXPECT_EQ(sample, ids.size());
+      }
+      expect_clean(device);
+    }
+  }
+}
+
+// Copies on streams that were made behind the pipeline's: those that close gaps.
+struct Delivering {
+  explicit Delivering(std::function<Fault(int)> fault = {}, std::function<void()> before = {}) {
+    HostDevice::Options how;
+    how.fault = [this, fault](const HostDevice::Call& call) {
+      if (!is_ours(call) || !fault) return Fault::none;
+      return fault(copies.fetch_add(1));
+    };
+    how.before = [this, before](const HostDevice::Call& call) {
+      if (is_ours(call) && before) before();
+    };
+    device = std::make_shared<HostDevice>(std::move(how));
+  }
+  bool is_ours(const HostDevice::Call& call) const {
+    return call.stream >= first && std::string(call.what) == "copy";
+  }
+  std::atomic<int> first{1 << 30}, copies{0};
+  std::shared_ptr<HostDevice> device;
+};
+
+TEST(DeviceOutputStreams, ClosingGapsKeepsNobodyWaiting) {
+  std::atomic<bool> goes_on{false};
+  Delivering with({}, [&] { goes_on.wait(false); });
+  {
+    auto pipeline = make_pipeline(options_for(with.device), upside_down(true));
+    with.first = with.device->streams();
+    const std::unique_ptr<DeviceStream> stream = with.device->make_stream();
+    const std::unique_ptr<DeviceEvent> event = with.device->make_event();
+    BufferPool pinned(with.device->pinned());
+    std::vector<Batch<Image>> batches;
+    std::vector<Buffer> copies;
+    // All come, while no copy has begun.
+    for (auto& batch : pipeline.epoch()) batches.push_back(std::move(batch));
+    ASSERT_EQ(batches.size(), static_cast<std::size_t>(kSamples / kBatch));
+    for (const Batch<Image>& batch : batches) {
+      const ImageBatch& images = batch.get<0>();
+      batch.wait_on(stream->native());
+      copies.push_back(pinned.allocate(images.nbytes()));
+      stream->copy(copies.back().data(), images.data(), images.nbytes());
+    }
+    stream->record(*event);
+    EXPECT_FALSE(event->over());
+    goes_on = true;
+    goes_on.notify_all();
+    wait_for(*event);
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      batches[b].wait();
+      for (std::size_t i = 0; i < batches[b].size(); ++i)
+        EXPECT_TRUE(is_upside_down(copies[b].data() + i * kBytes, batches[b].ids()[i]));
+    }
+  }
+  expect_clean(with.device);
+}
+
+// What release_after() is for: without it memory is used again that a stream still reads.
+TEST(DeviceOutputStreams, MemoryIsUsedAgainWhenStreamsAreThrough) {
+  for (const bool tells : {true, false}) {
+    std::atomic<bool> goes_on{false};
+    std::atomic<int> slow{-1};
+    HostDevice::Options how;
+    how.before = [&](const HostDevice::Call& call) {
+      if (call.stream == slow && std::string(call.what) == "copy") goes_on.wait(false);
+    };
+    const auto device = std::make_shared<HostDevice>(std::move(how));
+    {
+      const std::unique_ptr<DeviceStream> stream = device->make_stream();
+      const std::unique_ptr<DeviceEvent> event = device->make_event();
+      slow = device->streams() - 1;
+      BufferPool pinned(device->pinned());
+      const Buffer copy = pinned.allocate(kBatch * kBytes);
+      auto pipeline = make_pipeline(options_for(device), upside_down(false));
+      for (int epoch = 0; epoch < 2; ++epoch) {
+        for (const auto& batch : pipeline.epoch()) {
+          stream->copy(copy.data(), batch.get<0>().data(), batch.get<0>().nbytes());
+          if (tells) batch.release_after(stream->native());
+        }
+      }
+      goes_on = true;
+      goes_on.notify_all();
+      stream->record(*event);
+      if (tells) {
+        wait_for(*event);
+      } else {
+        EXPECT_THROW(wait_for(*event), DeviceError);
+      }
+    }
+    expect_clean(device);
+  }
+}
+
+TEST(DeviceOutputStreams, GoToOthersByDlpack) {
+  const std::shared_ptr<Device> device = test_device();
+  const std::shared_ptr<DeviceStream> stream = device->make_stream();
+  BufferPool pinned(device->pinned());
+  const Buffer copy = pinned.allocate(kBatch * kBytes);
+  DLManagedTensorVersioned* theirs = nullptr;
+  std::vector<std::int64_t> ids;
+  {
+    auto pipeline = make_pipeline(options_for(device), upside_down(true));
+    auto batch = pipeline.epoch().next();
+    ASSERT_TRUE(batch);
+    ids = batch->ids();
+    EXPECT_THROW((void)to_dlpack(batch->get<0>().tensor(), 0), std::invalid_argument);
+    DLManagedTensor* const at_once = to_dlpack(batch->get<0>().tensor());
+    EXPECT_EQ(at_once->dl_tensor.device.device_type, kDLCUDA);
+    EXPECT_EQ(at_once->dl_tensor.device.device_id, device->index());
+    // There and back.
+    const Tensor back = from_dlpack(at_once, Layout::none);
+    EXPECT_EQ(back.place(), (MemoryPlace{MemoryKind::device, device->index()}));
+    EXPECT_THROW((void)back.clone(), std::logic_error);
+    EXPECT_THROW((void)back.to_host(), std::logic_error);
+    DLManagedTensor* const unready = to_dlpack(batch->get<0>().tensor(), -1);
+    unready->deleter(unready);
+    theirs = to_dlpack_versioned(batch->get<0>().tensor(),
+                                 reinterpret_cast<std::intptr_t>(stream->native()));
+  }
+  // The pipeline is gone. The consumer works on its stream, and lets go before that is over.
+  stream->copy(copy.data(), theirs->dl_tensor.data, ids.size() * kBytes);
+  std::thread([&] { theirs->deleter(theirs); }).join();
+  const std::unique_ptr<DeviceEvent> event = device->make_event();
+  stream->record(*event);
+  wait_for(*event);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    EXPECT_TRUE(is_upside_down(copy.data() + i * kBytes, ids[i])) << i;
+  expect_clean(device);
+}
+
+// Buffers of the user's own, of the device's memory.
+struct Buffers {
+  Buffers(const std::shared_ptr<Device>& device, std::size_t count, std::size_t bytes)
+      : memory(device->memory()), size(bytes) {
+    for (std::size_t i = 0; i < count; ++i) all.push_back(memory->allocate(bytes, 64));
+    ring = std::make_shared<BufferRing>(all, bytes, memory->place());
+  }
+  ~Buffers() {
+    EXPECT_EQ(ring->free(), all.size());
+    for (void* const at : all) memory->deallocate(at, size, 64);
+  }
+  bool contain(const void* at) const { return std::find(all.begin(), all.end(), at) != all.end(); }
+  std::shared_ptr<MemoryResource> memory;
+  std::size_t size;
+  std::vector<void*> all;
+  std::shared_ptr<BufferRing> ring;
+};
+
+TEST(DeviceOutputStreams, GoToMemoryThatIsGiven) {
+  for (const bool holes : {false, true}) {
+    for (const bool compact : {false, true}) {
+      const std::shared_ptr<Device> device = test_device();
+      {
+        const std::unique_ptr<DeviceStream> stream = device->make_stream();
+        const std::unique_ptr<DeviceEvent> event = device->make_event();
+        BufferPool pinned(device->pinned());
+        std::vector<Buffer> seen;
+        std::vector<std::int64_t> ids;
+        const Buffers buffers(device, 4, kBatch * kBytes);
+        PipelineOptions options = options_for(device);
+        options.compact = compact;
+        options.output_memory = {buffers.ring, nullptr, nullptr};
+        // One output on the device, one on the host, and numbers.
+        auto pipeline = make_pipeline(options, [&](Graph& g) {
+          auto image = upside_down(holes)(g);
+          return std::tuple{image, image.cpu(), g.source(kSamples, [](const SampleInfo& info) {
+                              return info.index_in_epoch;
+                            })};
+        });
+        for (int epoch = 0; epoch < 3; ++epoch) {
+          for (const auto& batch : pipeline.epoch()) {
+            const auto& [there, here, numbers] = batch;
+            EXPECT_TRUE(buffers.contain(there.data()));
+            EXPECT_EQ(here.place().kind, MemoryKind::pinned);
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+              EXPECT_EQ(numbers[i], batch.keys()[i].index);
+              EXPECT_TRUE(
+                  is_upside_down(reinterpret_cast<const std::byte*>(here[i].data()), numbers[i]));
+            }
+            // The buffers are fewer than the batches that the stream is behind.
+            there.wait_on(stream->native());
+            seen.push_back(pinned.allocate(there.nbytes()));
+            stream->copy(seen.back().data(), there.data(), there.nbytes());
+            there.release_after(stream->native());
+            ids.insert(ids.end(), numbers.begin(), numbers.end());
+          }
+        }
+        stream->record(*event);
+        wait_for(*event);
+        std::size_t sample = 0;
+        for (const Buffer& copy : seen) {
+          for (std::size_t at = 0; at < copy.size(); at += kBytes, ++sample)
+            EXPECT_TRUE(is_upside_down(copy.data() + at, ids.at(sample))) << sample;
+        }
+      }
+      expect_clean(device);
+    }
+  }
+}
+
+TEST(DeviceOutputStreams, MemoryOfAnotherKindIsRefused) {
+  const std::shared_ptr<Device> device = test_device();
+  char buffer[64];
+  const auto told = [&](MemoryPlace place, bool stays) -> std::string {
+    PipelineOptions options = options_for(device);
+    options.output_memory = {
+        std::make_shared<BufferRing>(std::vector<void*>(9, buffer), 64, place)};
+    try {
+      (void)make_pipeline(options, [&](Graph& g) {
+        auto image = upside_down(false)(g);
+        return stays ? image : image.cpu();
+      });
+    } catch (const BuildError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  const int index = device->index();
+  const std::string ours = "device memory of device " + std::to_string(index);
+  EXPECT_EQ(told({}, true), "output_memory of output 0 is host memory, but the output lies in " +
+                                ours + "; give memory of that, or .cpu() of the output");
+  EXPECT_NE(told({MemoryKind::device, index + 1}, true), "nothing");
+  EXPECT_NE(told({MemoryKind::pinned, index}, true), "nothing");
+  EXPECT_EQ(told({MemoryKind::device, index}, true), "nothing");
+  EXPECT_EQ(told({MemoryKind::device, index}, false),
+            "output_memory of output 0 is " + ours +
+                ", which the processor cannot write; give memory of the host");
+  EXPECT_EQ(told({}, false), "nothing");
+  EXPECT_EQ(told({MemoryKind::pinned, index}, false), "nothing");
+}
+
+// A copy that closes gaps is refused, fails, or finds the device lost.
+TEST(DeviceOutputStreams, CopiesThatFailAreTold) {
+  for (const bool compact : {false, true}) {
+    for (const Fault fault : {Fault::refused, Fault::failed, Fault::lost}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(fault)) + (compact ? ", compact" : ""));
+      Delivering with([fault](int copy) { return copy == 7 ? fault : Fault::none; });
+      std::vector<std::string> told;
+      std::int64_t right = 0;
+      {
+        PipelineOptions options = options_for(with.device);
+        options.compact = compact;
+        auto pipeline = make_pipeline(options, upside_down(true));
+        with.first = with.device->streams();
+        auto epoch = pipeline.epoch();
+        for (int calls = 0; calls < 20; ++calls) {
+          try {
+            const auto batch = epoch.next();
+            if (!batch) break;
+            batch->wait();
+            const ImageBatch here = batch->get<0>().to_host();
+            for (std::size_t i = 0; i < batch->size(); ++i) {
+              const auto* const at = reinterpret_cast<const std::byte*>(here[i].data());
+              right += is_upside_down(at, batch->keys()[i].index) ? 1 : 0;
+            }
+          } catch (const DeviceError& error) {
+            told.emplace_back(error.what());
+            EXPECT_EQ(error.device_lost(), fault == Fault::lost) << error.what();
+          }
+        }
+        EXPECT_TRUE(pipeline.stats().epoch.balanced());
+      }
+      EXPECT_FALSE(told.empty());
+      if (fault != Fault::lost) {
+        // The samples of a short batch are spread over two full ones.
+        EXPECT_LE(told.size(), compact ? 2u : 1u);
+        const std::int64_t all = kSamples - (kSamples + 1) / 3;
+        EXPECT_LT(right, all);
+        EXPECT_GE(right, all - 2 * kBatch);
+      }
+      expect_clean(with.device);
+    }
+  }
+}
+
+// Anything may fail at any time: what is delivered is right, and nothing is left.
+TEST(DeviceOutputStreams, DeviceThatFailsAtRandom) {
+  std::int64_t delivered = 0, told = 0;
+  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random({.seed = seed});
+    const float rate = std::vector{0.f, 0.01f, 0.1f}[random.below(3)];
+    const bool loses = random.below(4) == 0;
+    HostDevice::Options how;
+    how.bytes = random.below(4) == 0 ? std::size_t{5} << 20 : std::size_t{1} << 26;
+    PipelineOptions options = options_for(nullptr);
+    options.threads = 1 + static_cast<int>(random.below(3));
+    options.compact = random.below(2) == 0;
+    options.last_batch = static_cast<LastBatch>(random.below(3));
+    if (random.below(4) == 0) options.on_error = OnError::replace;
+    const bool holes = random.below(2) == 0, releases = random.below(2) == 0;
+    const std::uint32_t stops = random.below(4) == 0 ? random.below(4) : 1000;
+    how.fault = [&](const HostDevice::Call&) {
+      if (random.unit() >= rate) return Fault::none;
+      if (loses && random.below(4) == 0) return Fault::lost;
+      return random.below(2) == 0 ? Fault::refused : Fault::failed;
+    };
+    const auto device = std::make_shared<HostDevice>(std::move(how));
+    options.device = device;
+    {
+      std::unique_ptr<DeviceStream> stream;
+      while (stream == nullptr) stream = device->make_stream();
+      std::vector<Batch<Image>> kept;
+      auto pipeline = make_pipeline(options, upside_down(holes));
+      for (int epochs = 0; epochs < 2; ++epochs) {
+        auto epoch = pipeline.epoch();
+        for (std::uint32_t calls = 0; calls < std::min<std::uint32_t>(stops, 30); ++calls) {
+          try {
+            auto batch = epoch.next();
+            if (!batch) break;
+            if (releases) batch->release_after(stream->native());
+            if (batch->size() == 0) continue;
+            const ImageBatch here = batch->get<0>().to_host();
+            for (std::size_t i = 0; i < batch->keys().size(); ++i) {
+              const auto* const at = reinterpret_cast<const std::byte*>(here[i].data());
+              EXPECT_TRUE(is_upside_down(at, batch->keys()[i].index));
+            }
+            delivered += static_cast<std::int64_t>(batch->size());
+            kept.push_back(std::move(*batch));
+          } catch (const Error&) {
+            ++told;
+          } catch (const std::bad_alloc&) {
+            ++told;
+          }
+        }
+      }
+      EXPECT_TRUE(pipeline.stats().epoch.balanced());
+    }
+    options.device = nullptr;
+    expect_clean(device);
+  }
+  EXPECT_GT(delivered, 0);
+  EXPECT_GT(told, 0);
+}
+
+}  // namespace
+}  // namespace sluice::device

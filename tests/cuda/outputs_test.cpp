@@ -1,0 +1,301 @@
+// Batches in a device's memory: the same values as those of .cpu(), whatever has to be moved for
+// them, and memory that goes back when nobody and no stream uses it any more.
+#include "tests/cuda/test_device.h"
+#include "tests/io/pictures.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/sluice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+namespace {
+
+constexpr std::int64_t kSamples = 40;
+
+// Pictures of one size, or of several.
+Value<Image> drawn(Graph& g, bool ragged, std::function<bool(std::int64_t)> fails = {}) {
+  auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+  return g.map(
+      "draw",
+      [ragged, fails](std::int64_t i) {
+        if (fails && fails(i)) throw Error("cannot be drawn");
+        const int n = ragged ? static_cast<int>(i) : 0;
+        return draw_picture(11 + n % 3 * 7, 13 + n % 4 * 5, 3, static_cast<std::uint64_t>(i));
+      },
+      index);
+}
+
+struct Taken {
+  std::vector<Image> images;
+  std::vector<Tensor> tensors;
+  std::vector<std::string> batches;  // what is said of each
+};
+template <class Batch>
+void take(const Batch& batch, Taken& all) {
+  const ImageBatch images = batch.template get<0>().to_host();
+  const TensorBatch tensors = batch.template get<1>().to_host();
+  std::string said = std::to_string(batch.index()) + (images.dense() ? ", dense" : ", ragged") +
+                     (tensors.dense() ? ", dense" : ", ragged") + ", padding " +
+                     std::to_string(batch.padding()) + ", ids";
+  for (const std::int64_t id : batch.ids()) said += " " + std::to_string(id);
+  said += ", missing";
+  for (const std::int64_t id : batch.missing()) said += " " + std::to_string(id);
+  all.batches.push_back(said);
+  ASSERT_EQ(images.size(), batch.size());
+  ASSERT_EQ(tensors.size(), batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    all.images.push_back(images[i].clone());
+    all.tensors.push_back(tensors[i].clone());
+  }
+}
+void expect_same(const Taken& actual, const Taken& expected) {
+  EXPECT_EQ(actual.batches, expected.batches);
+  ASSERT_EQ(actual.images.size(), expected.images.size());
+  for (std::size_t i = 0; i < actual.images.size(); ++i) {
+    EXPECT_TRUE(actual.images[i] == expected.images[i]) << "image " << i;
+    EXPECT_TRUE(actual.tensors[i] == expected.tensors[i]) << "tensor " << i;
+  }
+}
+
+// An image and a tensor, on the device; and the same program with .cpu() at its end.
+using Program = std::function<std::pair<Value<Image>, Value<Tensor>>(Graph&)>;
+auto describe(const Program& program, bool stays) {
+  return [&program, stays](Graph& g) {
+    auto [image, tensor] = program(g);
+    return stays ? std::tuple{image, tensor} : std::tuple{image.cpu(), tensor.cpu()};
+  };
+}
+Value<Tensor> tensor_of(Graph& g, const Value<Image>& image) {
+  return resize_mirror_normalize(image, {.width = 9,
+                                         .height = 7,
+                                         .mirror = g.coin_flip(0.5f),
+                                         .mean = {0.1f, 0.2f, 0.3f},
+                                         .std = {0.2f, 0.2f, 0.3f},
+                                         .dtype = DType::f16});
+}
+
+// Nothing was used that should not be, and, with nobody left, all memory is back.
+void expect_clean(const std::shared_ptr<Device>& device) {
+  if (const auto* const host = dynamic_cast<const HostDevice*>(device.get())) {
+    EXPECT_EQ(host->violations(), std::vector<std::string>{});
+    EXPECT_EQ(host->bytes_in_use(), 0u);
+    EXPECT_EQ(device.use_count(), 1);
+  }
+}
+
+struct Case {
+  const char* name;
+  Program program;
+  PipelineOptions options{};
+};
+const std::vector<Case>& cases() {
+  const auto every_third = [](std::int64_t i) { return i % 3 == 1; };
+  const auto simple = [](bool ragged, std::function<bool(std::int64_t)> fails = {}) {
+    return [ragged, fails](Graph& g) {
+      auto image = flip(drawn(g, ragged, fails).gpu());
+      return std::pair{image, tensor_of(g, image)};
+    };
+  };
+  static const std::vector<Case> all{
+      {"dense", simple(false)},
+      {"ragged", simple(true)},
+      {"many samples ahead", simple(false), {.prefetch = 6}},
+      {"no batch ahead", simple(false), {.prefetch = 0}},
+      {"the last one filled up", simple(false), {.last_batch = LastBatch::fill}},
+      {"the last one filled up, ragged", simple(true), {.last_batch = LastBatch::fill}},
+      {"the last one left out", simple(false), {.last_batch = LastBatch::drop}},
+      {"holes", simple(false, every_third), {.on_error = OnError::skip}},
+      {"holes, ragged", simple(true, every_third), {.on_error = OnError::skip}},
+      {"stand-ins", simple(false, every_third), {.on_error = OnError::replace}},
+      {"holes and filled up",
+       simple(false, every_third),
+       {.last_batch = LastBatch::fill, .on_error = OnError::skip}},
+      {"compacted", simple(false, every_third), {.compact = true, .on_error = OnError::skip}},
+      {"compacted, ragged",
+       simple(true, every_third),
+       {.compact = true, .on_error = OnError::skip}},
+      {"compacted and filled up",
+       simple(false, every_third),
+       {.last_batch = LastBatch::fill, .compact = true, .on_error = OnError::skip}},
+      {"filtered on the way",
+       [](Graph& g) {
+         auto image = drawn(g, false);
+         auto gone = g.map(
+             "gone", [](const Image& in) { return in.at(0, 0, 0) % 2 == 0; }, image);
+         g.filter(gone);
+         auto there = invert(image.gpu());
+         return std::pair{there, tensor_of(g, there)};
+       }},
+      {"of a choice",
+       [](Graph& g) {
+         auto image = drawn(g, false).gpu();
+         auto one = g.if_else(
+             g.coin_flip(0.5f), [&] { return invert(image); }, [&] { return image; });
+         return std::pair{one, tensor_of(g, image)};
+       }},
+      {"of a loop",
+       [](Graph& g) {
+         auto image = drawn(g, false).gpu();
+         auto turned = g.for_loop(
+             g.random("n", [](Random& r) { return r.below(4); }), image,
+             [&](Value<std::int64_t>, Value<Image> state) { return rotate(state, 180.f); });
+         return std::pair{turned, tensor_of(g, turned)};
+       }},
+  };
+  return all;
+}
+
+TEST(DeviceOutputs, AreWhatCpuOutputsAre) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    for (const int threads : {1, 3}) {
+      const auto run = [&](bool stays) {
+        const std::shared_ptr<Device> device = test_device();
+        Taken all;
+        {
+          PipelineOptions options = c.options;
+          options.batch_size = 7;
+          options.seed = 5;
+          options.threads = threads;
+          options.device = device;
+          auto pipeline = make_pipeline(options, describe(c.program, stays));
+          for (int epoch = 0; epoch < 2; ++epoch) {
+            for (const auto& batch : pipeline.epoch()) {
+              const MemoryPlace place{stays ? MemoryKind::device : MemoryKind::pinned,
+                                      device->index()};
+              EXPECT_EQ(batch.template get<0>().place(), place);
+              EXPECT_EQ(batch.template get<1>().place(), place);
+              take(batch, all);
+            }
+          }
+        }
+        expect_clean(device);
+        return all;
+      };
+      expect_same(run(true), run(false));
+    }
+  }
+}
+
+// One value as two outputs, wholly or on some ways: each output has memory of its own.
+TEST(DeviceOutputs, AValueMayBeDeliveredTwice) {
+  for (const bool ragged : {false, true}) {
+    const auto run = [&](bool stays) {
+      const std::shared_ptr<Device> device = test_device();
+      std::vector<Image> all;
+      {
+        auto pipeline = make_pipeline(
+            {.batch_size = 6, .seed = 2, .threads = 2, .device = device}, [&](Graph& g) {
+              auto image = flip(drawn(g, ragged).gpu());
+              auto other = g.if_else(
+                  g.coin_flip(0.5f), [&] { return image; }, [&] { return invert(image); });
+              return stays ? std::tuple{image, other, image}
+                           : std::tuple{image.cpu(), other.cpu(), image.cpu()};
+            });
+        for (const auto& [first, second, third] : pipeline.epoch()) {
+          for (std::size_t i = 0; i < first.size(); ++i) {
+            EXPECT_NE(first[i].data(), third[i].data());
+            EXPECT_NE(first[i].data(), second[i].data());
+          }
+          for (const ImageBatch* column : {&first, &second, &third}) {
+            const ImageBatch here = column->to_host();
+            for (const Image& image : here) all.push_back(image.clone());
+          }
+        }
+      }
+      expect_clean(device);
+      return all;
+    };
+    const std::vector<Image> actual = run(true), expected = run(false);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_TRUE(actual[i] == expected[i]) << i;
+  }
+}
+
+TEST(DeviceOutputs, OutliveThePipelineAndTheDevice) {
+  const Program program = cases().front().program;
+  Taken expected, actual;
+  std::vector<Batch<Image, Tensor>> kept;
+  std::weak_ptr<Device> watched;
+  {
+    const std::shared_ptr<Device> device = test_device();
+    watched = device;
+    const PipelineOptions options{.batch_size = 7, .seed = 5, .threads = 2, .device = device};
+    auto on_host = make_pipeline(options, describe(program, false));
+    for (const auto& batch : on_host.epoch()) take(batch, expected);
+    auto pipeline = make_pipeline(options, describe(program, true));
+    for (auto& batch : pipeline.epoch()) kept.push_back(std::move(batch));
+  }
+  for (const auto& batch : kept) take(batch, actual);
+  expect_same(actual, expected);
+  // One tensor is enough.
+  Tensor last = kept.back().get<1>().tensor(1);
+  kept.clear();
+  EXPECT_FALSE(watched.expired());
+  EXPECT_TRUE(last.to_host() == expected.tensors.at(36)) << "of the last batch, the second";
+  last.release();
+  EXPECT_TRUE(on_gpu() || watched.expired());
+}
+
+TEST(DeviceOutputs, AreNotReadByTheHost) {
+  const std::shared_ptr<Device> device = test_device();
+  auto pipeline = make_pipeline({.batch_size = 4, .threads = 1, .device = device},
+                                describe(cases().front().program, true));
+  auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch);
+  const Image image = batch->get<0>().image(1);
+  const Tensor tensor = batch->get<1>().tensor(1);
+  const Image part = image.crop_view(1, 1, 4, 4);
+  const std::function<void()> reads[] = {
+      [&] { (void)image.at(0, 0, 0); },
+      [&] { (void)image.clone(); },
+      [&] { (void)(image == image); },
+      [&] { (void)part.at(0, 0, 0); },
+      [&] { (void)part.clone(); },
+      [&] { (void)encode_jpeg(image); },
+      [&] { (void)tensor.clone(); },
+      [&] { (void)(tensor == tensor); },
+      [&] { (void)batch->get<0>()[0].at(0, 0, 0); },
+      [&] { (void)batch->get<1>()[0].clone(); },
+  };
+  for (const auto& read : reads) {
+    try {
+      read();
+      ADD_FAILURE();
+    } catch (const std::logic_error& error) {
+      EXPECT_NE(std::string(error.what()).find("to_host()"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_TRUE(image.to_host() == batch->get<0>().to_host()[1]);
+  EXPECT_TRUE(tensor.to_host() == batch->get<1>().to_host()[1]);
+  EXPECT_TRUE(image.to_host().place().on_host());
+}
+
+TEST(DeviceOutputs, AreInspectedAsCopies) {
+  PipelineOptions options{.batch_size = 4, .seed = 8, .threads = 1};
+  options.device = test_device();
+  const Program program = [](Graph& g) {
+    auto image = flip(drawn(g, true).gpu());
+    return std::pair{image, tensor_of(g, image)};
+  };
+  auto pipeline = make_pipeline(options, describe(program, true));
+  auto other = make_pipeline(options, describe(program, false));
+  const Inspection there = pipeline.inspect(3), here = other.inspect(3);
+  const Image& image = there.get<Image>("flip");
+  EXPECT_TRUE(image == here.get<Image>("cpu"));
+  EXPECT_EQ(&image, &there.get<Image>("flip"));
+  EXPECT_EQ(there.get<Tensor>("resize_mirror_normalize").dtype(), DType::f16);
+  EXPECT_TRUE(there.get<Image>("draw") == here.get<Image>("draw"));
+}
+
+}  // namespace
+}  // namespace sluice::device
