@@ -143,8 +143,21 @@ Plan prune(Plan plan) {
   return plan;
 }
 
+// A gather's steps look at their parameters before the device begins: a number that it computes is
+// there for the next gather only.
+static bool needs_result_of(const Plan& plan, const Stage& stage, const Stage& before) {
+  Slots told;
+  for (const Step& step : before.steps) {
+    for (const SlotId slot : step.writes) {
+      if (plan.slots[slot].from_device) told.insert(slot);
+    }
+  }
+  return std::any_of(stage.steps.begin(), stage.steps.end(),
+                     [&](const Step& step) { return any_of(told, step.reads); });
+}
+
 Plan fuse(Plan plan) {
-  for_each_block(plan.top, [](Block& block) {
+  for_each_block(plan.top, [&](Block& block) {
     std::vector<Node> joined;
     for (Node& node : block.nodes) {
       auto* stage = std::get_if<Stage>(&node);
@@ -153,7 +166,7 @@ Plan fuse(Plan plan) {
         return kind == StepKind::cpu || kind == StepKind::stream;
       };
       const bool both = stage != nullptr && before != nullptr && stage->kind() == before->kind() &&
-                        joins(stage->kind());
+                        joins(stage->kind()) && !needs_result_of(plan, *stage, *before);
       if (!both) {
         joined.push_back(std::move(node));
         continue;

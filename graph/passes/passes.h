@@ -8,8 +8,9 @@
 //   push_crops     of a picture that a sample sees by its size and through one region alone, no
 //                  more is made than that region
 //   carry          finds what the body of a loop makes and gives to its next iteration
-//   fuse           neighbouring steps of a block become one stage: one task; one that waits is a
-//                  stage of its own
+//   fuse           neighbouring steps of a block become one stage: one task, or one gather of a
+//                  device; one that waits is a stage of its own, and a step that needs a number
+//                  from a device begins another gather
 //   place_outputs  finds the slots that always end as one output; their values are written straight
 //                  into the batch
 //   release        the last use of a value gives its memory back
