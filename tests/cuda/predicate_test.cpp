@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -207,6 +208,85 @@ TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherGather) {
   EXPECT_EQ(stages(first, other), 0) << text;
   EXPECT_EQ(stages(other, next), 1) << text;
   EXPECT_EQ(stages(next, last), 0) << text;
+}
+
+// How many gathers one sample goes through: each records one event.
+int gathers(const Program& program) {
+  auto records = std::make_shared<std::atomic<int>>(0);
+  HostDevice::Options options;
+  options.fault = [=](const HostDevice::Call& call) {
+    if (std::string(call.what) == "record") ++*records;
+    return HostDevice::Fault::none;
+  };
+  auto pipeline = make_pipeline({.device = std::make_shared<HostDevice>(options)}, [&](Graph& g) {
+    auto image = g.source(1, [](const SampleInfo&) { return draw_picture(20, 30, 3); });
+    return program(g, image.gpu()).cpu();
+  });
+  for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.size(), 1u);
+  return *records;
+}
+
+// The device's number costs no gather of its own where work of the same pictures goes before it,
+// and those that are known in time cost none at all.
+TEST(DevicePredicates, GathersOfASample) {
+  const auto choose = [](Graph& g, Value<Image> image, Value<bool> predicate) {
+    return invert(g.if_else(
+        predicate, [&] { return rotate(image, 20.f); }, [&] { return flip(image); }));
+  };
+  const struct {
+    const char* what;
+    int gathers;
+    Program program;
+  } cases[] = {
+      {"a chain", 1, [](Graph&, Value<Image> image) { return invert(flip(image)); }},
+      {"a chain, and numbers that are drawn", 1,
+       [](Graph& g, Value<Image> image) {
+         return brightness_contrast(rotate(image, g.uniform(-9.f, 9.f)),
+                                    {.brightness = g.uniform(0.5f, 1.5f)});
+       }},
+      {"a choice by a coin", 3,
+       [&](Graph& g, Value<Image> image) {
+         auto small = resize(image, {.width = 9});
+         return choose(g, small, g.coin_flip(0.5f));
+       }},
+      {"a choice by the mean", 3,
+       [&](Graph& g, Value<Image> image) {
+         auto small = resize(image, {.width = 9});
+         return choose(g, small, mean(small) < 60);
+       }},
+      {"two numbers", 3,
+       [&](Graph& g, Value<Image> image) {
+         auto lowest = min(image), highest = max(image);
+         return choose(g, image, highest - lowest < 60);
+       }},
+      {"a number as a parameter", 2,
+       [](Graph&, Value<Image> image) {
+         return brightness_contrast(image, {.contrast_center = mean(image)});
+       }},
+      {"a loop that asks before each trip", 1 + 4 + 3 + 1,
+       [](Graph& g, Value<Image> image) {
+         auto trips = g.constant(0);
+         auto [last, n] = g.while_loop(
+             std::tuple{image, trips},
+             [&](auto now, auto i) { return g.all_of(mean(now) >= 0, [&] { return i < 3; }); },
+             [](auto now, auto i) {
+               return std::tuple{flip(now), i + 1};
+             });
+         return last;
+       }},
+      {"the same with the number in the state", 1 + 3 + 1,
+       [](Graph& g, Value<Image> image) {
+         auto [last, number, n] = g.while_loop(
+             std::tuple{image, mean(image), g.constant(0)},
+             [&](auto, auto level, auto i) { return g.all_of(level >= 0, [&] { return i < 3; }); },
+             [](auto now, auto, auto i) {
+               auto next = flip(now);
+               return std::tuple{next, mean(next), i + 1};
+             });
+         return last;
+       }},
+  };
+  for (const auto& c : cases) EXPECT_EQ(gathers(c.program), c.gathers) << c.what;
 }
 
 // One sample alone, each step in a gather of its own.
