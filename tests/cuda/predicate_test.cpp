@@ -63,6 +63,13 @@ const std::vector<std::pair<std::string, Program>>& programs() {
              cast<std::int32_t>(mean(image) / 64), [&] { return rotate(image, 10.f); },
              [&] { return flip(image); }, [&] { return invert(image); }, [&] { return image; });
        }},
+      {"by its boundaries",
+       [](Graph& g, Value<Image> image) {
+         auto conditional = g.add_conditional("dark");
+         conditional.set_condition(mean(image) < 60);
+         auto inside = conditional.add_input(image);
+         return conditional.add_output(invert(inside), flip(inside));
+       }},
       {"one in the other",
        [](Graph& g, Value<Image> image) {
          return g.if_else(
