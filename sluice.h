@@ -34,6 +34,7 @@
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/reductions/reductions.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/cpu_count.h>

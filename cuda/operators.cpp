@@ -1,5 +1,6 @@
 #include <sluice/cuda/launches.h>
 #include <sluice/cuda/operators.h>
+#include <sluice/cuda/reductions.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>
@@ -239,7 +240,7 @@ bool add_decoders() {
 }  // namespace
 
 bool add_device_operators() {
-  static const bool once = add_geometry() && add_colour() && add_decoders();
+  static const bool once = add_geometry() && add_colour() && add_decoders() && add_reductions();
   return once;
 }
 

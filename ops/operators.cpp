@@ -13,6 +13,7 @@
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/reductions/reductions.h>
 
 #include <cstdint>
 #include <span>
@@ -32,6 +33,10 @@ void fill(OperatorRegistry& registry) {
         random_region_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
         rotate_operator()})
     registry.add(op);
+  for (const kernels::Reduction what :
+       {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,
+        kernels::Reduction::standard_deviation})
+    registry.add(reduction_operator(what));
   registry.add_function(apply_random_schema());
   registry.add_function(random_resized_crop_schema());
   registry.add_value_type<JpegHeader>("jpeg_header");

@@ -13,6 +13,7 @@ int resize_tables_on_cuda(const void* batch, void* stream);
 int resize_tiles_on_cuda(const void* batch, void* stream);
 int pixels_on_cuda(const void* batch, void* stream);
 int warp_on_cuda(const void* batch, void* stream);
+int reduce_on_cuda(const void* batch, void* stream);
 
 #if defined(SLUICE_HAS_CUDA)
 #define SLUICE_ON_CUDA(function) function

@@ -60,6 +60,7 @@ OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
 void Recorder::place_output(Slot& slot, const OperatorSchema& schema) {
   slot.on_device = is_pixels(slot.type) && schema.moves_to != MemoryKind::host;
   if (slot.on_device) slot.spec.place = MemoryPlace{MemoryKind::device};
+  slot.from_device = !is_pixels(slot.type);
 }
 
 void Recorder::name_again(Slot& slot, SlotId file) {

@@ -143,22 +143,57 @@ Plan prune(Plan plan) {
   return plan;
 }
 
+// A gather's steps look at their parameters before the device begins: a number that it computes is
+// there for the next gather only.
+static bool needs_result_of(const Plan& plan, const Stage& stage, const Stage& before) {
+  Slots told;
+  for (const Step& step : before.steps) {
+    for (const SlotId slot : step.writes) {
+      if (plan.slots[slot].from_device) told.insert(slot);
+    }
+  }
+  return std::any_of(stage.steps.begin(), stage.steps.end(),
+                     [&](const Step& step) { return any_of(told, step.reads); });
+}
+
+// Whether the stage may as well run before what stands in front of it: it needs nothing of the
+// sample, and cannot fail, since constants were checked when they were given.
+static bool needs_nothing(const Stage& stage) {
+  return std::all_of(stage.steps.begin(), stage.steps.end(), [](const Step& step) {
+    return step.kind == StepKind::cpu && step.op != nullptr && step.reads.empty() &&
+           !step.has_effect() && !step.pinned;
+  });
+}
+
+// The stage that the steps of `stage` go to, the last one of `joined` or the one in front of that;
+// null where they begin one of their own.
+static Stage* stage_for(const Plan& plan, const Stage& stage, std::vector<Node>& joined) {
+  auto* before = joined.empty() ? nullptr : std::get_if<Stage>(&joined.back());
+  if (before == nullptr) return nullptr;
+  if (stage.kind() == before->kind()) {
+    const bool joins = stage.kind() == StepKind::cpu ||
+                       (stage.kind() == StepKind::stream && !needs_result_of(plan, stage, *before));
+    return joins ? before : nullptr;
+  }
+  // A number that is drawn between two steps of a device does not keep them apart.
+  if (before->kind() != StepKind::stream || !needs_nothing(stage)) return nullptr;
+  auto* first = joined.size() < 2 ? nullptr : std::get_if<Stage>(&joined[joined.size() - 2]);
+  if (first == nullptr || first->kind() != StepKind::cpu)
+    first = &std::get<Stage>(*joined.insert(joined.end() - 1, Stage()));
+  return first;
+}
+
 Plan fuse(Plan plan) {
-  for_each_block(plan.top, [](Block& block) {
+  for_each_block(plan.top, [&](Block& block) {
     std::vector<Node> joined;
     for (Node& node : block.nodes) {
       auto* stage = std::get_if<Stage>(&node);
-      auto* before = joined.empty() ? nullptr : std::get_if<Stage>(&joined.back());
-      const auto joins = [](StepKind kind) {
-        return kind == StepKind::cpu || kind == StepKind::stream;
-      };
-      const bool both = stage != nullptr && before != nullptr && stage->kind() == before->kind() &&
-                        joins(stage->kind());
-      if (!both) {
+      Stage* const to = stage == nullptr ? nullptr : stage_for(plan, *stage, joined);
+      if (to == nullptr) {
         joined.push_back(std::move(node));
         continue;
       }
-      for (Step& step : stage->steps) before->steps.push_back(std::move(step));
+      for (Step& step : stage->steps) to->steps.push_back(std::move(step));
     }
     block.nodes = std::move(joined);
   });

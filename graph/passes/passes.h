@@ -10,8 +10,10 @@
 //   split_for_device  what the host does for a step that runs on a device becomes a step of its
 //                  own before it
 //   carry          finds what the body of a loop makes and gives to its next iteration
-//   fuse           neighbouring steps of a block become one stage: one task; one that waits is a
-//                  stage of its own
+//   fuse           neighbouring steps of a block become one stage: one task, or one gather of a
+//                  device; one that waits is a stage of its own, and a step that needs a number
+//                  from a device begins another gather. What needs nothing of the sample, a draw
+//                  say, goes in front of a gather that it would cut in two
 //   place_outputs  finds the slots that always end as one output; their values are written straight
 //                  into the batch
 //   release        the last use of a value gives its memory back

@@ -35,8 +35,8 @@ class StepLaunch {
   // All jobs are there: writes what is uploaded.
   virtual void write(Gather& gather) = 0;
   virtual void launch(DeviceStream& stream) = 0;
-  // The device is through: tells the gather of samples for which it has found that it cannot do the
-  // work after all, see Gather::take_back().
+  // The device is through: gives samples the numbers that it has computed for them, and tells the
+  // gather of samples for which it cannot do the work after all, see Gather::take_back().
   virtual void check(Gather&) {}
 };
 

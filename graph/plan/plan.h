@@ -52,6 +52,7 @@ struct Slot {
   std::optional<SlotId> same_as;  // merged, and always another name of this one
   TensorSpec spec;                // of the tensors that it holds
   bool on_device = false;         // which a step has made that runs on a device
+  bool from_device = false;       // a number that it has told: here once that step's gather is over
   int output = -1;  // written straight into the batch as this output; set by `place_outputs`
 };
 

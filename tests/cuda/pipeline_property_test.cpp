@@ -1,5 +1,6 @@
-// Random programs on pictures, with .gpu() and .cpu() at random places: the same pixels, and the
-// same errors, as the same program without them gives.
+// Random programs on pictures, with .gpu() and .cpu() at random places, and choices by numbers that
+// are computed where a picture lies: the same pixels, and the same errors, as the same program
+// without moves gives.
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include <sluice/sluice.h>
@@ -72,9 +73,32 @@ class Describer {
     return at(held.back(), there_).image;
   }
 
+  // A number of a picture, wherever it lies.
+  Value<float> number_of(const Value<Image>& image) {
+    switch (below(4)) {
+      case 0:
+        return min(image);
+      case 1:
+        return max(image);
+      case 2:
+        return standard_deviation(image);
+      default:
+        return mean(image);
+    }
+  }
+  // Drawn, or asked of the picture.
+  Value<bool> predicate(const Value<Image>& image) {
+    if (one_in(2)) return g_.coin_flip(0.5f);
+    const float limit = static_cast<float>(20 + below(160));
+    if (one_in(4)) {
+      return g_.all_of(number_of(image) < limit + 40, [&] { return number_of(image) > limit / 2; });
+    }
+    return number_of(image) < limit;
+  }
+
   Held add_step(const Held& from, const std::vector<Held>& held, int depth) {
     const Value<Image>& image = from.image;
-    switch (below(depth < kDepth ? 13 : 9)) {
+    switch (below(depth < kDepth ? 16 : 11)) {
       case 0:
         return {flip(image, {.horizontal = g_.coin_flip(0.5f), .vertical = one_in(2)}), from.there};
       case 1:
@@ -105,23 +129,45 @@ class Describer {
                     },
                     here(from).image),
                 false};
-      case 9:
-      case 10: {
+      case 9:  // by a number of another picture, perhaps one of the same gather
+        return {brightness_contrast(image,
+                                    {.contrast = 0.75f,
+                                     .contrast_center = number_of(held[below(held.size())].image)}),
+                from.there};
+      case 10:
+        if (one_in(2)) g_.filter(number_of(image) >= static_cast<float>(below(60)));
+        return from;
+      case 11:
+      case 12: {
         const bool end = one_in(2);
-        auto coin = g_.coin_flip(0.5f);
+        auto chosen = predicate(image);
         return {g_.if_else(
-                    coin, [&] { return add_block(held, end, depth); },
+                    chosen, [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); }),
                 end};
       }
-      case 11: {
+      case 13: {
         const bool end = one_in(2);
-        auto arm = g_.random("arm", [](Random& r) { return r.below(3); });
+        auto drawn = g_.random("arm", [](Random& r) { return r.below(3); });
+        auto arm = one_in(2) ? cast<std::uint32_t>(mean(image) / 90.f) : drawn;
         return {g_.select(
                     arm, [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); }),
                 end};
+      }
+      case 14: {  // some would go on for ever
+        const auto limit = static_cast<float>(30 + below(100));
+        return {g_.while_loop(
+                    image, [&](Value<Image> state) { return mean(state) < limit; },
+                    [&](Value<Image> state) {
+                      std::vector<Held> inside = held;
+                      inside.push_back({state, from.there});
+                      auto next = add_block(std::move(inside), from.there, depth);
+                      return brightness_contrast(next, {.brightness = 1.6f});
+                    },
+                    {.max_iterations = 5}),
+                from.there};
       }
       default: {
         auto turns = g_.random("turns", [](Random& r) { return r.below(3); });

@@ -85,12 +85,21 @@ inline Value<Image> boundary(Graph& g, Value<Bytes> jpeg, Value<std::int64_t> i)
   return loop.add_output(picture);
 }
 
+// By numbers of the picture.
+inline Value<Image> by_levels(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
+  auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
+  auto lit = g.while_loop(
+      image, [](Value<Image> now) { return mean(now) < 120.f; },
+      [](Value<Image> now) { return brightness_contrast(now, {.brightness = 1.25f}); });
+  return g.if_else(
+      max(lit) - min(lit) > standard_deviation(lit) * 4.f, [&] { return invert(lit); },
+      [&] { return lit; });
+}
+
 inline const std::vector<Program>& programs() {
-  static const std::vector<Program> all = {{"rotate", rotate_some},
-                                           {"train", train},
-                                           {"eval", eval},
-                                           {"everything", everything},
-                                           {"boundary", boundary}};
+  static const std::vector<Program> all = {{"rotate", rotate_some}, {"train", train},
+                                           {"eval", eval},          {"everything", everything},
+                                           {"boundary", boundary},  {"levels", by_levels}};
   return all;
 }
 

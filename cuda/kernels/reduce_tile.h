@@ -1,0 +1,107 @@
+// One tile of the levels of a picture: their sum, that of their squares, the lowest and the
+// highest. All are whole numbers: whichever tile comes first, the results are the same. Internal to
+// the kernel.
+//
+// Ownership: none. Threads: tiles of one picture add to one result at the same time. Errors: none.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/kernels/tiles.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+
+// Zeros before the launch.
+struct ReduceResult {
+  unsigned long long sum = 0, squares = 0;
+  unsigned int highest = 0;
+  unsigned int below_white = 0;  // 255 less the lowest
+};
+
+struct ReduceJob {
+  std::int32_t tiles = 0;
+  std::int32_t unused = 0;
+  const std::uint8_t* in = nullptr;  // device memory
+  std::int64_t rows = 0, bytes = 0;  // of a row
+  std::int64_t stride = 0;           // bytes from a row to the next, not below zero
+  ReduceResult* result = nullptr;    // device memory
+};
+
+// So many levels that 32 bits hold the sum of their squares.
+inline constexpr std::int64_t kReduceTile = 1 << 15;
+
+// What a thread has seen of the tile.
+struct ReducePart {
+  std::uint32_t sum = 0, squares = 0, highest = 0, below_white = 0;
+
+  SLUICE_HOST_DEVICE void see(std::uint32_t level) {
+    sum += level;
+    squares += level * level;
+    see_ends(level, 255 - level);
+  }
+  SLUICE_HOST_DEVICE void see(const ReducePart& other) {
+    sum += other.sum;
+    squares += other.squares;
+    see_ends(other.highest, other.below_white);
+  }
+
+ private:
+  SLUICE_HOST_DEVICE void see_ends(std::uint32_t high, std::uint32_t low) {
+    if (high > highest) highest = high;
+    if (low > below_white) below_white = low;
+  }
+};
+
+SLUICE_HOST_DEVICE inline void add_to_result(ReduceResult* result, const ReducePart& part) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(&result->sum, static_cast<unsigned long long>(part.sum));
+  atomicAdd(&result->squares, static_cast<unsigned long long>(part.squares));
+  atomicMax(&result->highest, part.highest);
+  atomicMax(&result->below_white, part.below_white);
+#else
+  result->sum += part.sum;
+  result->squares += part.squares;
+  if (part.highest > result->highest) result->highest = part.highest;
+  if (part.below_white > result->below_white) result->below_white = part.below_white;
+#endif
+}
+
+// Four levels at a time, where they lie without gaps; `in` is a multiple of 4.
+SLUICE_HOST_DEVICE inline void see_words(const std::uint8_t* in, std::int64_t begin,
+                                         std::int64_t end, const Team& team, ReducePart& part) {
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(in + begin);
+  const auto count = static_cast<int>((end - begin) / 4);
+  for (int i = team.index; i < count; i += kTeam) {
+    const std::uint32_t word = words[i];
+    SLUICE_UNROLL
+    for (int byte = 0; byte < 4; ++byte) part.see((word >> (8 * byte)) & 255u);
+  }
+  for (std::int64_t i = begin + 4 * count + team.index; i < end; i += kTeam) part.see(in[i]);
+}
+
+// The `number`th tile of the sample; the team shares `parts`, one for each of its threads.
+SLUICE_HOST_DEVICE inline void reduce_tile(const ReduceJob& job, int number, const Team& team,
+                                           ReducePart* parts) {
+  const std::uint8_t* const in =
+      device_view(job.in, static_cast<std::size_t>((job.rows - 1) * job.stride + job.bytes));
+  const std::int64_t begin = number * kReduceTile, all = job.rows * job.bytes;
+  const std::int64_t end = begin + kReduceTile < all ? begin + kReduceTile : all;
+  ReducePart part;
+  if (job.rows == 1 && reinterpret_cast<std::uintptr_t>(in) % 4 == 0) {
+    see_words(in, begin, end, team, part);
+  } else {
+    for (std::int64_t i = begin + team.index; i < end; i += kTeam)
+      part.see(in[i / job.bytes * job.stride + i % job.bytes]);
+  }
+  parts[team.index] = part;
+  for (int half = kTeam / 2; half > 0; half /= 2) {
+    team.sync();
+    if (team.index < half) parts[team.index].see(parts[team.index + half]);
+  }
+  team.sync();
+  if (team.index == 0) add_to_result(device_view(job.result, 1), parts[0]);
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,50 @@
+// The fragments of docs/gpu.md that are not part of an example.
+#include "setup.h"
+#include <sluice/cuda/host_device.h>
+
+#include <cstddef>
+#include <memory>
+#include <tuple>
+
+namespace sluice::docs {
+namespace {
+
+TEST(Gpus, Predicates) {
+  const PipelineOptions options{.batch_size = 4, .device = std::make_shared<device::HostDevice>()};
+  auto pipeline = make_pipeline(options, [](Graph& g) {
+    auto picture_there = g.map("picture", picture, indices(g)).gpu();
+    auto image = resize(picture_there, {.shorter = 16});
+    auto lit = g.while_loop(
+        image, [&](auto now) { return g.all_of(max(now) > 0, [&] { return mean(now) < 60; }); },
+        [](auto now) { return brightness_contrast(now, {.brightness = 1.5f}); });
+    return lit.cpu();
+  });
+  for (const auto& [images] : pipeline.epoch()) {
+    for (const Image& image : images)
+      EXPECT_TRUE(kernels::reduce(kernels::Reduction::mean, image.tensor()) >= 60 ||
+                  kernels::reduce(kernels::Reduction::max, image.tensor()) == 0);
+  }
+}
+
+TEST(Gpus, ANumberInTheStateOfALoop) {
+  const PipelineOptions options{.batch_size = 4, .device = std::make_shared<device::HostDevice>()};
+  auto pipeline = make_pipeline(options, [](Graph& g) {
+    auto image = g.map("picture", picture, indices(g)).gpu();
+    auto [lit, last] = g.while_loop(
+        std::tuple{image, mean(image)}, [](auto, auto light) { return light < 60; },
+        [](auto dark, auto) {
+          auto next = brightness_contrast(dark, {.contrast = 0.7f, .contrast_center = 255});
+          return std::tuple{next, mean(next)};
+        });
+    return std::tuple{lit.cpu(), last};
+  });
+  for (const auto& [images, means] : pipeline.epoch()) {
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      EXPECT_GE(means[i], 60.f);
+      EXPECT_EQ(means[i], kernels::reduce(kernels::Reduction::mean, images[i].tensor()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::docs

@@ -1,0 +1,128 @@
+// The numbers of all levels, against plain loops over them.
+#include "tests/io/pictures.h"
+#include <sluice/ops/kernels/reduce.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using kernels::Reduction;
+
+constexpr Reduction kAll[] = {Reduction::mean, Reduction::min, Reduction::max,
+                              Reduction::standard_deviation};
+
+// Of the levels one by one, in extended precision.
+double expected(Reduction what, const std::vector<std::uint8_t>& levels) {
+  const auto n = static_cast<long double>(levels.size());
+  long double sum = 0, squares = 0;
+  double lowest = 255, highest = 0;
+  for (const std::uint8_t level : levels) {
+    sum += level;
+    lowest = std::fmin(lowest, level);
+    highest = std::fmax(highest, level);
+  }
+  for (const std::uint8_t level : levels) squares += (level - sum / n) * (level - sum / n);
+  switch (what) {
+    case Reduction::mean:
+      return static_cast<double>(sum / n);
+    case Reduction::min:
+      return lowest;
+    case Reduction::max:
+      return highest;
+    default:
+      return static_cast<double>(std::sqrt(squares / n));
+  }
+}
+
+void expect_reduced(const Tensor& tensor, const std::vector<std::uint8_t>& levels) {
+  ASSERT_EQ(tensor.elements(), static_cast<std::int64_t>(levels.size()));
+  for (const Reduction what : kAll) {
+    SCOPED_TRACE(kernels::name_of(what));
+    const auto wanted = static_cast<float>(expected(what, levels));
+    const float actual = kernels::reduce(what, tensor);
+    if (what == Reduction::standard_deviation) {
+      EXPECT_NEAR(actual, wanted, 1e-6f * wanted + 1e-9f);
+    } else {
+      EXPECT_EQ(actual, wanted);
+    }
+  }
+}
+
+std::vector<std::uint8_t> levels_of(const Image& image) {
+  std::vector<std::uint8_t> all;
+  for (int y = 0; y < image.height(); ++y)
+    all.insert(all.end(), image.row(y), image.row(y) + image.row_bytes());
+  return all;
+}
+
+TEST(Reduce, GivesTheNumbersOfAllLevels) {
+  const std::tuple<int, int, int> sizes[] = {{1, 1, 1},     {1, 7, 3},    {13, 1, 4},
+                                             {31, 17, 3},   {64, 64, 4},  {256, 256, 1},
+                                             {300, 211, 3}, {2, 40000, 3}};
+  for (const auto& [height, width, channels] : sizes) {
+    SCOPED_TRACE(std::to_string(height) + " x " + std::to_string(width) + " x " +
+                 std::to_string(channels));
+    for (const std::uint64_t seed : {1u, 2u}) {
+      const Image image = draw_picture(height, width, channels, seed);
+      expect_reduced(image.tensor(), levels_of(image));
+    }
+    for (const int level : {0, 1, 128, 255}) {
+      const Image image = filled(height, width, channels, static_cast<std::uint8_t>(level));
+      expect_reduced(image.tensor(), levels_of(image));
+      EXPECT_EQ(kernels::reduce(Reduction::standard_deviation, image.tensor()), 0.f);
+    }
+  }
+}
+
+TEST(Reduce, SeesWhatAViewShows) {
+  const Image whole = draw_picture(40, 50, 3, 4);
+  const Image part = whole.crop_view(5, 7, 20, 31);
+  expect_reduced(part.tensor(), levels_of(part));
+  // Every other column of one channel: no rows.
+  std::vector<std::uint8_t> levels;
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 50; x += 2) levels.push_back(whole.at(y, x, 1));
+  }
+  Image copy = whole.clone();
+  const Tensor columns = Tensor::view(reinterpret_cast<std::byte*>(copy.data()) + 1,
+                                      {{40, 25}, DType::u8, Layout::none}, {150, 6});
+  kernels::LevelRows rows;
+  EXPECT_FALSE(kernels::lies_in_rows(columns, rows));
+  expect_reduced(columns, levels);
+  // A dimension of one element may have any stride.
+  const Tensor one = Tensor::view(reinterpret_cast<std::byte*>(copy.data()),
+                                  {{4, 1, 6}, DType::u8, Layout::none}, {150, 77, 1});
+  ASSERT_TRUE(kernels::lies_in_rows(one, rows));
+  EXPECT_EQ(std::tuple(rows.rows, rows.bytes, rows.stride), std::tuple(4, 6, 150));
+}
+
+TEST(Reduce, RefusesWhatItCannotReduce) {
+  const Tensor floats({4, 4}, DType::f32), none;
+  for (const Reduction what : kAll) {
+    const std::string name = kernels::name_of(what);
+    for (const auto& [tensor, says] :
+         {std::pair(&floats, ": the tensor's elements are f32; u8 is possible"),
+          {&none, ": the value is empty"}}) {
+      try {
+        static_cast<void>(kernels::reduce(what, *tensor));
+        ADD_FAILURE();
+      } catch (const std::invalid_argument& error) {
+        EXPECT_EQ(error.what(), name + says);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
