@@ -45,7 +45,7 @@ class JpegBatch {
   std::size_t size() const { return samples_.size(); }
 
   // Of all that has been added: never more than the sum of what the plans say, and kMoreBytes.
-  static constexpr std::size_t kMoreBytes = 2048;
+  static constexpr std::size_t kMoreBytes = 4096;
   std::size_t upload_bytes() const;
   std::size_t scratch_bytes() const;
 

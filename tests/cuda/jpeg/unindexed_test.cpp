@@ -151,8 +151,8 @@ TEST(UnindexedJpeg, DamageIsFlaggedOrDoesNotMatter) {
         file[at] = any;
         break;
       case 2:
-        file.erase(place, place + static_cast<std::ptrdiff_t>(
-                                      1 + below(std::min<std::size_t>(9, file.size() - 2 - at))));
+        file.erase(place, file.begin() + static_cast<std::ptrdiff_t>(
+                                             std::min(at + 1 + below(9), file.size() - 2)));
         break;
       case 3:
         file.insert(place, 1 + random.below(6), any);
