@@ -77,7 +77,8 @@ inline void wait_for(DeviceEvent& event) {
 
 // Copies on streams that were made behind the pipeline's: those that close gaps.
 struct Delivering {
-  explicit Delivering(std::function<Fault(int)> fault = {}, std::function<void()> before = {}) {
+  explicit Delivering(const std::function<Fault(int)>& fault = {},
+                      const std::function<void()>& before = {}) {
     HostDevice::Options how;
     how.fault = [this, fault](const HostDevice::Call& call) {
       if (!is_ours(call) || !fault) return Fault::none;

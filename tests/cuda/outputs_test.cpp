@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t kSamples = 40;
 
 // Pictures of one size, or of several.
-Value<Image> drawn(Graph& g, bool ragged, std::function<bool(std::int64_t)> fails = {}) {
+Value<Image> drawn(Graph& g, bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
   auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
   return g.map(
       "draw",
@@ -103,7 +103,7 @@ struct Case {
 };
 const std::vector<Case>& cases() {
   const auto every_third = [](std::int64_t i) { return i % 3 == 1; };
-  const auto simple = [](bool ragged, std::function<bool(std::int64_t)> fails = {}) {
+  const auto simple = [](bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
     return [ragged, fails](Graph& g) {
       auto image = flip(drawn(g, ragged, fails).gpu());
       return std::pair{image, tensor_of(g, image)};
