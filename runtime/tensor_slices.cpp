@@ -79,6 +79,7 @@ void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
   for (std::size_t k = 0; k < slices.size(); ++k) {
     const Tensor copy = slices[k].contiguous() ? Tensor() : slices[k].clone();
     const Tensor& slice = copy.empty() ? slices[k] : copy;
+    require_on_host(slice.place());
     if (!slice.empty() && (slice.shape() != shape || slice.dtype() != first->dtype())) {
       throw std::invalid_argument("slice " + std::to_string(k) + " is " + to_string(slice.shape()) +
                                   " of " + name_of(slice.dtype()) + ", but the first one is " +

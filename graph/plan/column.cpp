@@ -92,6 +92,7 @@ void ImageColumn::emit(std::size_t cell, void* value, bool last_use) {
     memory_->adopt(cell, last_use ? std::move(whole).tensor() : whole.share().tensor());
     return;
   }
+  require_on_host(image.place());
   const Buffer before = memory_->give_up(cell);  // the image may be a part of it
   std::byte* to = memory_->place(cell, spec);
   for (int y = 0; y < image.height(); ++y) {

@@ -115,6 +115,47 @@ TEST(HostDevice, ABodyMayRunOnPlainMemory) {
   EXPECT_EQ(out, (std::vector<int>{6, 7}));
 }
 
+// Parts of a block are memory for themselves.
+TEST(HostDevice, StreamsMayUseDifferentPartsOfABlock) {
+  HostDevice device;
+  const auto one = device.make_stream(), other = device.make_stream();
+  const auto event = device.make_event(), later = device.make_event();
+  const Ints block(device, 8);
+  const auto part = [&](int first) { return block.get() + first; };
+  one->fill(part(0), 1, 4 * sizeof(int));
+  other->fill(part(4), 2, 4 * sizeof(int));
+  EXPECT_EQ(error_of(*one, *event) + error_of(*other, *later), "");
+  // Each has the middle of the other's, with an event between them and without.
+  one->fill(part(0), 3, 5 * sizeof(int));
+  one->record(*event);
+  other->wait(*event);
+  other->fill(part(3), 4, 2 * sizeof(int));
+  EXPECT_EQ(error_of(*other, *later), "");
+  one->fill(part(0), 5, 3 * sizeof(int));
+  other->fill(part(5), 6, 3 * sizeof(int));
+  one->fill(part(2), 7, 4 * sizeof(int));
+  // The one that comes second is wrong, whichever that is.
+  EXPECT_TRUE(says(error_of(*one, *event) + error_of(*other, *later), "may still write"));
+}
+
+TEST(HostDevice, LendsItsStreams) {
+  HostDevice device, another;
+  const auto stream = device.make_stream();
+  const auto event = device.make_event();
+  const Ints memory(device, 8);
+  std::vector<int> out(8);
+  {
+    const auto borrowed = device.borrow(stream->native());
+    borrowed->fill(memory.get(), 1, memory.bytes());
+  }
+  stream->copy(out.data(), memory.get(), memory.bytes());
+  wait(*stream, *event);
+  EXPECT_EQ(out[7], 0x01010101);
+  EXPECT_EQ(device.streams(), 1);
+  EXPECT_THROW((void)device.borrow(nullptr), DeviceError);
+  EXPECT_THROW((void)another.borrow(stream->native()), DeviceError);
+}
+
 // What one stream does with memory that another one uses, in either order of their running.
 TEST(HostDevice, SeesWorkThatDoesNotWaitForOtherWork) {
   const struct {

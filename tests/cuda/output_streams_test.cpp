@@ -1,20 +1,14 @@
 // Batches in a device's memory, and streams that use them: when they are ready, when their memory
-// is used again, whose memory it is, and what becomes of them when the device fails.
-#include "tests/cuda/test_device.h"
-#include "tests/io/pictures.h"
+// is used again, and whose memory it is.
+#include "tests/cuda/output_pipeline.h"
 #include "tests/runtime/published_dlpack.h"
-#include <sluice/cuda/host_device.h>
 #include <sluice/runtime/dlpack.h>
-#include <sluice/sluice.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -25,57 +19,6 @@
 
 namespace sluice::device {
 namespace {
-
-using Fault = HostDevice::Fault;
-
-constexpr std::int64_t kSamples = 40;
-constexpr int kBatch = 8;
-constexpr std::size_t kBytes = 12 * 10 * 3;  // of a picture
-
-Image picture(std::int64_t i) { return draw_picture(12, 10, 3, static_cast<std::uint64_t>(i)); }
-bool every_third(std::int64_t i) { return i % 3 == 1; }
-
-// Pictures upside down; where there are holes, a third is missing.
-auto upside_down(bool holes) {
-  return [holes](Graph& g) {
-    auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
-    auto image = g.map(
-        "draw",
-        [holes](std::int64_t i) {
-          if (holes && every_third(i)) throw Error("cannot be drawn");
-          return picture(i);
-        },
-        index);
-    return flip(image.gpu(), {.horizontal = false, .vertical = true});
-  };
-}
-bool is_upside_down(const std::byte* pixels, std::int64_t i) {
-  const Image from = picture(i);
-  for (int y = 0; y < from.height(); ++y) {
-    if (std::memcmp(pixels, from.row(from.height() - 1 - y), from.row_bytes()) != 0) return false;
-    pixels += from.row_bytes();
-  }
-  return true;
-}
-
-PipelineOptions options_for(const std::shared_ptr<Device>& device) {
-  PipelineOptions options{.batch_size = kBatch, .threads = 2};
-  options.device = device;
-  options.on_error = OnError::skip;
-  return options;
-}
-
-template <class D>
-void expect_clean(const std::shared_ptr<D>& device) {
-  if (const auto* const host = dynamic_cast<const HostDevice*>(device.get())) {
-    EXPECT_EQ(host->violations(), std::vector<std::string>{});
-    EXPECT_EQ(host->bytes_in_use(), 0u);
-    EXPECT_EQ(device.use_count(), 1);
-  }
-}
-void wait_for(DeviceEvent& event) {
-  while (!event.over()) std::this_thread::yield();
-}
 
 // Work of a consumer, which runs ahead of its stream: each batch is copied to the host there.
 TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
@@ -115,26 +58,6 @@ TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
     }
   }
 }
-
-// Copies on streams that were made behind the pipeline's: those that close gaps.
-struct Delivering {
-  explicit Delivering(std::function<Fault(int)> fault = {}, std::function<void()> before = {}) {
-    HostDevice::Options how;
-    how.fault = [this, fault](const HostDevice::Call& call) {
-      if (!is_ours(call) || !fault) return Fault::none;
-      return fault(copies.fetch_add(1));
-    };
-    how.before = [this, before](const HostDevice::Call& call) {
-      if (is_ours(call) && before) before();
-    };
-    device = std::make_shared<HostDevice>(std::move(how));
-  }
-  bool is_ours(const HostDevice::Call& call) const {
-    return call.stream >= first && std::string(call.what) == "copy";
-  }
-  std::atomic<int> first{1 << 30}, copies{0};
-  std::shared_ptr<HostDevice> device;
-};
 
 TEST(DeviceOutputStreams, ClosingGapsKeepsNobodyWaiting) {
   std::atomic<bool> goes_on{false};
@@ -342,110 +265,6 @@ TEST(DeviceOutputStreams, MemoryOfAnotherKindIsRefused) {
                 ", which the processor cannot write; give memory of the host");
   EXPECT_EQ(told({}, false), "nothing");
   EXPECT_EQ(told({MemoryKind::pinned, index}, false), "nothing");
-}
-
-// A copy that closes gaps is refused, fails, or finds the device lost.
-TEST(DeviceOutputStreams, CopiesThatFailAreTold) {
-  for (const bool compact : {false, true}) {
-    for (const Fault fault : {Fault::refused, Fault::failed, Fault::lost}) {
-      SCOPED_TRACE(std::to_string(static_cast<int>(fault)) + (compact ? ", compact" : ""));
-      Delivering with([fault](int copy) { return copy == 7 ? fault : Fault::none; });
-      std::vector<std::string> told;
-      std::int64_t right = 0;
-      {
-        PipelineOptions options = options_for(with.device);
-        options.compact = compact;
-        auto pipeline = make_pipeline(options, upside_down(true));
-        with.first = with.device->streams();
-        auto epoch = pipeline.epoch();
-        for (int calls = 0; calls < 20; ++calls) {
-          try {
-            const auto batch = epoch.next();
-            if (!batch) break;
-            batch->wait();
-            const ImageBatch here = batch->get<0>().to_host();
-            for (std::size_t i = 0; i < batch->size(); ++i) {
-              const auto* const at = reinterpret_cast<const std::byte*>(here[i].data());
-              right += is_upside_down(at, batch->keys()[i].index) ? 1 : 0;
-            }
-          } catch (const DeviceError& error) {
-            told.emplace_back(error.what());
-            EXPECT_EQ(error.device_lost(), fault == Fault::lost) << error.what();
-          }
-        }
-        EXPECT_TRUE(pipeline.stats().epoch.balanced());
-      }
-      EXPECT_FALSE(told.empty());
-      if (fault != Fault::lost) {
-        // The samples of a short batch are spread over two full ones.
-        EXPECT_LE(told.size(), compact ? 2u : 1u);
-        const std::int64_t all = kSamples - (kSamples + 1) / 3;
-        EXPECT_LT(right, all);
-        EXPECT_GE(right, all - 2 * kBatch);
-      }
-      expect_clean(with.device);
-    }
-  }
-}
-
-// Anything may fail at any time: what is delivered is right, and nothing is left.
-TEST(DeviceOutputStreams, DeviceThatFailsAtRandom) {
-  std::int64_t delivered = 0, told = 0;
-  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random({.seed = seed});
-    const float rate = std::vector{0.f, 0.01f, 0.1f}[random.below(3)];
-    const bool loses = random.below(4) == 0;
-    HostDevice::Options how;
-    how.bytes = random.below(4) == 0 ? std::size_t{5} << 20 : std::size_t{1} << 26;
-    PipelineOptions options = options_for(nullptr);
-    options.threads = 1 + static_cast<int>(random.below(3));
-    options.compact = random.below(2) == 0;
-    options.last_batch = static_cast<LastBatch>(random.below(3));
-    if (random.below(4) == 0) options.on_error = OnError::replace;
-    const bool holes = random.below(2) == 0, releases = random.below(2) == 0;
-    const std::uint32_t stops = random.below(4) == 0 ? random.below(4) : 1000;
-    how.fault = [&](const HostDevice::Call&) {
-      if (random.unit() >= rate) return Fault::none;
-      if (loses && random.below(4) == 0) return Fault::lost;
-      return random.below(2) == 0 ? Fault::refused : Fault::failed;
-    };
-    const auto device = std::make_shared<HostDevice>(std::move(how));
-    options.device = device;
-    {
-      std::unique_ptr<DeviceStream> stream;
-      while (stream == nullptr) stream = device->make_stream();
-      std::vector<Batch<Image>> kept;
-      auto pipeline = make_pipeline(options, upside_down(holes));
-      for (int epochs = 0; epochs < 2; ++epochs) {
-        auto epoch = pipeline.epoch();
-        for (std::uint32_t calls = 0; calls < std::min<std::uint32_t>(stops, 30); ++calls) {
-          try {
-            auto batch = epoch.next();
-            if (!batch) break;
-            if (releases) batch->release_after(stream->native());
-            if (batch->size() == 0) continue;
-            const ImageBatch here = batch->get<0>().to_host();
-            for (std::size_t i = 0; i < batch->keys().size(); ++i) {
-              const auto* const at = reinterpret_cast<const std::byte*>(here[i].data());
-              EXPECT_TRUE(is_upside_down(at, batch->keys()[i].index));
-            }
-            delivered += static_cast<std::int64_t>(batch->size());
-            kept.push_back(std::move(*batch));
-          } catch (const Error&) {
-            ++told;
-          } catch (const std::bad_alloc&) {
-            ++told;
-          }
-        }
-      }
-      EXPECT_TRUE(pipeline.stats().epoch.balanced());
-    }
-    options.device = nullptr;
-    expect_clean(device);
-  }
-  EXPECT_GT(delivered, 0);
-  EXPECT_GT(told, 0);
 }
 
 }  // namespace

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,7 +26,7 @@ namespace {
 constexpr std::int64_t kSamples = 40;
 
 // Pictures of one size, or of several.
-Value<Image> drawn(Graph& g, bool ragged, std::function<bool(std::int64_t)> fails = {}) {
+Value<Image> drawn(Graph& g, bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
   auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
   return g.map(
       "draw",
@@ -99,7 +103,7 @@ struct Case {
 };
 const std::vector<Case>& cases() {
   const auto every_third = [](std::int64_t i) { return i % 3 == 1; };
-  const auto simple = [](bool ragged, std::function<bool(std::int64_t)> fails = {}) {
+  const auto simple = [](bool ragged, const std::function<bool(std::int64_t)>& fails = {}) {
     return [ragged, fails](Graph& g) {
       auto image = flip(drawn(g, ragged, fails).gpu());
       return std::pair{image, tensor_of(g, image)};
@@ -278,6 +282,85 @@ TEST(DeviceOutputs, AreNotReadByTheHost) {
   EXPECT_TRUE(image.to_host() == batch->get<0>().to_host()[1]);
   EXPECT_TRUE(tensor.to_host() == batch->get<1>().to_host()[1]);
   EXPECT_TRUE(image.to_host().place().on_host());
+}
+
+// A device that notes where its copies go.
+class Watched : public Device {
+ public:
+  const std::string& name() const override { return device_->name(); }
+  int index() const override { return device_->index(); }
+  std::unique_ptr<DeviceStream> make_stream() override {
+    return std::make_unique<Stream>(*this, device_->make_stream());
+  }
+  std::unique_ptr<DeviceEvent> make_event() override { return device_->make_event(); }
+  const std::shared_ptr<MemoryResource>& memory() override { return device_->memory(); }
+  const std::shared_ptr<MemoryResource>& pinned() override { return device_->pinned(); }
+  bool has_copied_to(const void* at) const {
+    const std::lock_guard lock(mutex_);
+    return targets_.count(at) > 0;
+  }
+
+ private:
+  class Stream : public DeviceStream {
+   public:
+    Stream(Watched& of, std::unique_ptr<DeviceStream> stream)
+        : of_(of), stream_(std::move(stream)) {}
+    void copy(void* to, const void* from, std::size_t bytes) override {
+      {
+        const std::lock_guard lock(of_.mutex_);
+        of_.targets_.insert(to);
+      }
+      stream_->copy(to, from, bytes);
+    }
+    void fill(void* at, unsigned char value, std::size_t bytes) override {
+      stream_->fill(at, value, bytes);
+    }
+    void launch(const Kernel& kernel, std::span<const std::byte> arguments) override {
+      stream_->launch(kernel, arguments);
+    }
+    void record(DeviceEvent& event) override { stream_->record(event); }
+    void wait(DeviceEvent& event) override { stream_->wait(event); }
+
+   private:
+    Watched& of_;
+    const std::unique_ptr<DeviceStream> stream_;
+  };
+
+  const std::shared_ptr<Device> device_ = test_device();
+  mutable std::mutex mutex_;
+  std::set<const void*> targets_;
+};
+
+// The device writes what comes back to the host straight into the batch, where that can be.
+TEST(DeviceOutputs, OfTheHostAreWrittenByTheDevice) {
+  std::vector<std::byte> ours(std::size_t{5} << 20);
+  std::vector<void*> buffers;
+  for (std::size_t i = 0; i < 4; ++i)
+    buffers.push_back(reinterpret_cast<void*>(
+        (reinterpret_cast<std::uintptr_t>(ours.data()) + (i << 20) + 63) / 64 * 64));
+  for (const std::optional<MemoryKind> given :
+       {std::optional<MemoryKind>(), std::optional(MemoryKind::pinned),
+        std::optional(MemoryKind::host)}) {
+    // Of the stand-in all memory of the host is as good as pinned.
+    if (given && on_gpu()) continue;
+    const auto device = std::make_shared<Watched>();
+    PipelineOptions options{.batch_size = 8, .threads = 2, .device = device};
+    if (given) {
+      options.output_memory = {
+          std::make_shared<BufferRing>(buffers, std::size_t{1} << 20, MemoryPlace{*given, 0})};
+    }
+    auto pipeline =
+        make_pipeline(options, [&](Graph& g) { return flip(drawn(g, false).gpu()).cpu(); });
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      for (const auto& batch : pipeline.epoch()) {
+        const ImageBatch& images = batch.get<0>();
+        EXPECT_EQ(images.place().kind, given.value_or(MemoryKind::pinned));
+        if (epoch == 0) continue;  // the first ones are moved together
+        for (const Image& image : images)
+          EXPECT_EQ(device->has_copied_to(image.data()), given != MemoryKind::host);
+      }
+    }
+  }
 }
 
 TEST(DeviceOutputs, AreInspectedAsCopies) {

@@ -1,0 +1,99 @@
+// A pipeline whose batches are in a device's memory, for the tests of what becomes of them:
+// pictures upside down.
+#pragma once
+
+#include "tests/cuda/test_device.h"
+#include "tests/io/pictures.h"
+#include <sluice/cuda/host_device.h>
+#include <sluice/sluice.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+
+using Fault = HostDevice::Fault;
+
+inline constexpr std::int64_t kSamples = 40;
+inline constexpr int kBatch = 8;
+inline constexpr std::size_t kBytes = 12 * 10 * 3;  // of a picture
+
+inline Image picture(std::int64_t i) {
+  return draw_picture(12, 10, 3, static_cast<std::uint64_t>(i));
+}
+inline bool every_third(std::int64_t i) { return i % 3 == 1; }
+
+// Pictures upside down; where there are holes, a third is missing.
+inline auto upside_down(bool holes) {
+  return [holes](Graph& g) {
+    auto index = g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto image = g.map(
+        "draw",
+        [holes](std::int64_t i) {
+          if (holes && every_third(i)) throw Error("cannot be drawn");
+          return picture(i);
+        },
+        index);
+    return flip(image.gpu(), {.horizontal = false, .vertical = true});
+  };
+}
+inline bool is_upside_down(const std::byte* pixels, std::int64_t i) {
+  const Image from = picture(i);
+  for (int y = 0; y < from.height(); ++y) {
+    if (std::memcmp(pixels, from.row(from.height() - 1 - y), from.row_bytes()) != 0) return false;
+    pixels += from.row_bytes();
+  }
+  return true;
+}
+
+inline PipelineOptions options_for(const std::shared_ptr<Device>& device) {
+  PipelineOptions options{.batch_size = kBatch, .threads = 2};
+  options.device = device;
+  options.on_error = OnError::skip;
+  return options;
+}
+
+template <class D>
+void expect_clean(const std::shared_ptr<D>& device) {
+  if (const auto* const host = dynamic_cast<const HostDevice*>(device.get())) {
+    EXPECT_EQ(host->violations(), std::vector<std::string>{});
+    EXPECT_EQ(host->bytes_in_use(), 0u);
+    EXPECT_EQ(device.use_count(), 1);
+  }
+}
+inline void wait_for(DeviceEvent& event) {
+  while (!event.over()) std::this_thread::yield();
+}
+
+// Copies on streams that were made behind the pipeline's: those that close gaps.
+struct Delivering {
+  explicit Delivering(const std::function<Fault(int)>& fault = {},
+                      const std::function<void()>& before = {}) {
+    HostDevice::Options how;
+    how.fault = [this, fault](const HostDevice::Call& call) {
+      if (!is_ours(call) || !fault) return Fault::none;
+      return fault(copies.fetch_add(1));
+    };
+    how.before = [this, before](const HostDevice::Call& call) {
+      if (is_ours(call) && before) before();
+    };
+    device = std::make_shared<HostDevice>(std::move(how));
+  }
+  bool is_ours(const HostDevice::Call& call) const {
+    return call.stream >= first && std::string(call.what) == "copy";
+  }
+  std::atomic<int> first{1 << 30}, copies{0};
+  std::shared_ptr<HostDevice> device;
+};
+
+}  // namespace sluice::device
