@@ -61,6 +61,8 @@ class HostDevice : public Device {
   int index() const override;
   std::unique_ptr<DeviceStream> make_stream() override;
   std::unique_ptr<DeviceEvent> make_event() override;
+  // By the host's steady clock; all its events are timed.
+  double ms_between(DeviceEvent& from, DeviceEvent& to) override;
   const std::shared_ptr<MemoryResource>& memory() override;
   const std::shared_ptr<MemoryResource>& pinned() override;
 

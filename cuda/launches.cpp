@@ -35,6 +35,7 @@ void JpegFilesLaunch::write(detail::Gather& gather) {
   const detail::Gather::Upload upload = gather.upload(batch_.upload_bytes());
   const std::size_t damage = batch_.size() * sizeof(std::uint32_t);
   if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
+  gather.will_download(damage);
   batch_.fill(upload.host);
   memory_ = {upload.host, upload.device, gather.scratch(batch_.scratch_bytes()),
              reinterpret_cast<std::uint32_t*>(damage_.data())};

@@ -177,6 +177,7 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
     if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
   }
   out.create(pixels.height(), pixels.width(), pixels.channels());
+  gather.will_upload(pixels.tensor().nbytes());
   launch.add_pixels(std::move(pixels), out);
 }
 

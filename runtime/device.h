@@ -70,6 +70,14 @@ class Device {
   virtual int index() const = 0;
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
+  // One that also notes when it was over, by the device's clock, which costs a little more; and the
+  // milliseconds from one such event to another, both over, less than 0 where that was before. A
+  // device without a clock says 0.
+  virtual std::unique_ptr<DeviceEvent> make_timed_event() { return make_event(); }
+  virtual double ms_between(DeviceEvent& from, DeviceEvent& to) {
+    (void)from, (void)to;
+    return 0;
+  }
   // The device's own memory, and memory of the host that it reads and writes by itself. Both live
   // as long as anybody has them.
   virtual const std::shared_ptr<MemoryResource>& memory() = 0;

@@ -60,6 +60,7 @@ void to_device(Gather& gather, const T& in, T& out) {
   create_like(in, out);
   const Tensor& from = tensor_of(in);
   Copies& copies = gather.launch_of_step<Copies>();
+  gather.will_upload(from.nbytes());
   if (from.contiguous() && from.place().kind == MemoryKind::pinned) {
     copies.add(data_of(out), from.bytes(), from.nbytes());
     return;
@@ -77,6 +78,7 @@ void to_host(Gather& gather, const T& in, T& out) {
     const BufferPoolScope pinned(gather.pinned());
     create_like(in, out);
   }
+  gather.will_download(from.nbytes());
   gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
 }
 
