@@ -74,6 +74,7 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Stage& stage, std::size_
       fmt::format("{}: {}, gather {}", clock_->device().name(), stage.steps.front().name, slot));
   return std::make_unique<DeviceTimer>(
       *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
+        if (done.parts().empty()) return;  // its samples had all ended
         const auto samples = static_cast<std::int64_t>(done.samples());
         trace_.gathered(track, gather_, done.from(), done.to(), TraceGatherArgs{samples});
         for (const DeviceTimer::Part& part : done.parts()) {
