@@ -15,10 +15,10 @@ std::chrono::nanoseconds of_ms(double ms) {
 }  // namespace
 
 std::shared_ptr<const DeviceClock::Reference> DeviceClock::reference() noexcept {
-  constexpr Clock::duration kGood = std::chrono::seconds(1);
+  constexpr Clock::duration kGood = std::chrono::seconds(1), kAgain = std::chrono::milliseconds(20);
   const std::lock_guard lock(mutex_);
   const Time now = Clock::now();
-  if (looked_ == Time() || now - looked_ > kGood) {
+  if (looked_ == Time() || now - looked_ > (reference_ != nullptr ? kGood : kAgain)) {
     looked_ = now;
     try {
       measure();
