@@ -71,7 +71,7 @@ class Device {
   virtual std::unique_ptr<DeviceStream> make_stream() = 0;
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
   // One that also notes when it was over, by the device's clock, which costs a little more; and the
-  // milliseconds from one such event to another, both over, less than 0 where that was before. A
+  // milliseconds from one such event to a later one, both over; any number of threads may ask. A
   // device without a clock says 0.
   virtual std::unique_ptr<DeviceEvent> make_timed_event() { return make_event(); }
   virtual double ms_between(DeviceEvent& from, DeviceEvent& to) {

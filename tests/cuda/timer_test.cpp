@@ -50,8 +50,6 @@ TEST(TimedEvents, TellWhatLiesBetweenThem) {
   const double one = device->ms_between(*first, *second), all = device->ms_between(*first, *third);
   EXPECT_GE(one, 0);
   EXPECT_GE(all, one);
-  EXPECT_LE(device->ms_between(*third, *first), 0);
-  EXPECT_EQ(device->ms_between(*first, *first), 0);
 }
 
 TEST(TimedEvents, OfTheStandInMustBeOver) {
