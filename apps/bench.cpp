@@ -363,9 +363,10 @@ const std::vector<std::string>& bench_workloads() {
 int run_bench(const BenchOptions& options) {
   BenchOptions checked = options;
   if (options.workload.empty() && options.pipeline.empty()) {
-    throw UsageError(fmt::format(
-        "workload NAME is missing: {}; or give --pipeline FILE (sluice bench --help tells more)",
-        fmt::join(bench_workloads(), ", ")));
+    throw UsageError(
+        fmt::format("workload NAME is missing: {}, {}; or give --pipeline FILE (sluice bench "
+                    "--help tells more)",
+                    fmt::join(bench_workloads(), ", "), kLatency));
   }
   if (options.workload.empty()) checked.workload = kSavedPlan;
   if (checked.workload == kSavedPlan && options.pipeline.empty())
