@@ -1,5 +1,6 @@
 #include "augment.h"
 
+#include "devices.h"
 #include "inputs.h"
 #include "interruption.h"
 #include "outputs.h"
@@ -64,6 +65,7 @@ class Augmentation {
   explicit Augmentation(const AugmentOptions& options)
       : options_(options),
         plan_(find_plan(options)),
+        device_(chosen_device(options.device)),
         results_options_{
             .data = options.data,
             .out = options.out,
@@ -153,6 +155,7 @@ class Augmentation {
     if (options.pipeline.empty()) return std::nullopt;
     SavedPlan plan = read_plan(options.pipeline);
     require_image(plan);
+    require_device(plan, options.device);
     return plan;
   }
 
@@ -190,6 +193,8 @@ class Augmentation {
                                            .seed = options_.seed,
                                            .threads = options_.threads,
                                            .io_threads = options_.io_threads,
+                                           .window = window_for(device_.get(), options_.batch),
+                                           .device = device_,
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,
                                            .trace = {options_.trace}};
@@ -226,7 +231,7 @@ class Augmentation {
   // The picture, and what was done to it, as far as that is known.
   std::pair<Value<Image>, Value<Treatment>> treat(Graph& g, Value<Bytes> jpeg,
                                                   Value<std::int64_t> label) const {
-    if (!plan_) return apply(g, options_.recipe, jpeg);
+    if (!plan_) return apply(g, options_.recipe, jpeg, device_ != nullptr);
     const Value<Image> first(g.recorder(), add_plan(*plan_, jpeg, label).front());
     return {first, g.constant(Treatment{.cut = true})};
   }
@@ -371,7 +376,8 @@ class Augmentation {
   }
 
   const AugmentOptions& options_;
-  const std::optional<SavedPlan> plan_;  // none: the recipe
+  const std::optional<SavedPlan> plan_;   // none: the recipe
+  const std::shared_ptr<Device> device_;  // null: the host
   const ResultsOptions results_options_;
   Files files_;
   Results results_;

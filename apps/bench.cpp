@@ -8,6 +8,7 @@
 #include "benchmarks/workloads/wait.h"
 #include "devices.h"
 #include "inputs.h"
+#include "latency.h"
 #include "outputs.h"
 #include "saved.h"
 #include "usage.h"
@@ -33,6 +34,7 @@ namespace {
 struct Round {
   double ours = 0;  // samples per second
   double limit = 0;
+  double cpu_us = 0;  // of ours, for a sample
   double ratio() const { return ours / limit; }
 };
 
@@ -49,10 +51,19 @@ double median_of(const std::vector<Round>& rounds, F value) {
   return median(std::move(values));
 }
 
-std::int64_t peak_rss_bytes() {
+rusage usage_now() {
   rusage usage{};
   (void)getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+  return usage;
+}
+std::int64_t peak_rss_bytes() { return static_cast<std::int64_t>(usage_now().ru_maxrss) * 1024; }
+// Of all threads, in the program and in the system for it.
+double cpu_us_now() {
+  const rusage usage = usage_now();
+  const auto us = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
+  };
+  return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
 // The first round of each side warms up and does not count.
@@ -65,7 +76,9 @@ Result alternate(const Subject& ours, const std::function<double()>& limit, std:
   for (int i = 0; i < rounds; ++i) {
     const std::uint64_t allocated = allocations() + ours.stats().memory.system_allocations;
     Round round;
+    const double cpu_before = cpu_us_now();
     round.ours = count / ours.run();
+    round.cpu_us = (cpu_us_now() - cpu_before) / count;
     const std::uint64_t allocated_after = allocations() + ours.stats().memory.system_allocations;
     result.allocations_per_image = static_cast<double>(allocated_after - allocated) / count;
     round.limit = count / limit();
@@ -89,6 +102,8 @@ class Bench {
     if (!options.json.empty() && options.json != "-")
       check_out_file("--json", options.json, inputs);
     if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
+    if (!options.trace.empty() && options.workload == kLatency)
+      throw UsageError("bench latency has many pipelines, and --trace is for one: leave it out");
     constexpr int kBesideThoseThatWait = 2;
     threads_ = options.threads > 0 ? options.threads
                : overhead_         ? 1
@@ -98,7 +113,7 @@ class Bench {
 
   int run() {
     if (overhead_ || wait_) {
-      if (options_.index != "off")
+      if (!options_.index.empty() && options_.index != "off")
         throw UsageError(fmt::format("bench {} reads no files: --index is for the other workloads",
                                      options_.workload));
       overhead_ ? run_overhead() : run_wait();
@@ -225,8 +240,15 @@ class Bench {
     if (options_.data.empty())
       throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
     std::optional<SavedPlan> plan;
-    if (!options_.pipeline.empty()) plan = read_plan(options_.pipeline);
-    const std::shared_ptr<JpegIndex> index = chosen_index(options_.index);
+    if (!options_.pipeline.empty()) {
+      plan = read_plan(options_.pipeline);
+      require_device(*plan, options_.device);
+    }
+    const bool latency = options_.workload == kLatency;
+    const std::string index_choice = !options_.index.empty() ? options_.index
+                                     : latency               ? "memory"
+                                                             : "off";
+    const std::shared_ptr<JpegIndex> index = chosen_index(index_choice);
     const Corpus corpus(options_.data);
     if (corpus.left_out() > 0)
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
@@ -236,9 +258,11 @@ class Bench {
                            .batch = options_.batch,
                            .index = index,
                            .device = chosen_device(options_.device)};
-    // Gathers of a device are made of what waits: of more than a few batches.
-    constexpr int kBatchesOnDevice = 16;
-    if (subject.device != nullptr) subject.window = kBatchesOnDevice * options_.batch;
+    if (latency) {
+      write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
+      return;
+    }
+    subject.window = window_for(subject.device.get(), options_.batch);
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {
@@ -264,14 +288,15 @@ class Bench {
         "{}: {} files, {:.1f} MB, {} images a round, {} thread(s), batch {}, index {}, device {}; "
         "ours beside {}\n",
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
-        options_.batch, options_.index, subject.device == nullptr ? "cpu" : subject.device->name(),
+        options_.batch, index_choice, subject.device == nullptr ? "cpu" : subject.device->name(),
         beside);
     const Subject ours = make_subject_on(plan, corpus, traced(subject));
     const Result result = alternate(
         ours, [&] { return limit(limit_images) * times; }, subject.images, options_.rounds, out_);
     summarise(result, beside);
     nlohmann::ordered_json json = common(result);
-    json["index"] = options_.index;
+    json["index"] = index_choice;
+    if (subject.device != nullptr) json["device"] = subject.device->name();
     if (index != nullptr) {
       const std::int64_t known = corpus.known_to(*index);
       fmt::print(out_, "index: {} of the {} files, {:.2f} MB\n", known, corpus.size(),
@@ -301,7 +326,10 @@ class Bench {
                static_cast<double>(peak_rss_bytes()) / 1e6,
                static_cast<double>(memory.bytes_peak) / 1e6,
                static_cast<double>(memory.bytes_bound) / 1e6, result.allocations_per_image);
+    fmt::print(out_, "CPU time: {:.1f} us per image, all threads together\n",
+               median_of(result.rounds, [](const Round& r) { return r.cpu_us; }));
     fmt::print(out_, "{}\n", to_string(result.stats.waits));
+    if (!result.stats.device.name.empty()) fmt::print(out_, "{}\n", to_string(result.stats.device));
   }
 
   nlohmann::ordered_json common(const Result& result) const {
@@ -315,6 +343,7 @@ class Bench {
     json["ratio"] = median_of(result.rounds, [](const Round& r) { return r.ratio(); });
     json["rounds"] = nlohmann::ordered_json::array();
     for (const Round& round : result.rounds) json["rounds"].push_back({round.ours, round.limit});
+    json["cpu_us_per_image"] = median_of(result.rounds, [](const Round& r) { return r.cpu_us; });
     json["peak_rss_bytes"] = peak_rss_bytes();
     json["allocations_per_image"] = result.allocations_per_image;
     return json;
@@ -348,9 +377,10 @@ const std::vector<std::string>& bench_workloads() {
 int run_bench(const BenchOptions& options) {
   BenchOptions checked = options;
   if (options.workload.empty() && options.pipeline.empty()) {
-    throw UsageError(fmt::format(
-        "workload NAME is missing: {}; or give --pipeline FILE (sluice bench --help tells more)",
-        fmt::join(bench_workloads(), ", ")));
+    throw UsageError(
+        fmt::format("workload NAME is missing: {}, {}; or give --pipeline FILE (sluice bench "
+                    "--help tells more)",
+                    fmt::join(bench_workloads(), ", "), kLatency));
   }
   if (options.workload.empty()) checked.workload = kSavedPlan;
   if (checked.workload == kSavedPlan && options.pipeline.empty())

@@ -7,6 +7,7 @@
 //   conditional                           beside the same kernels in a hand-written loop with the
 //                                         same threads
 //   pipeline                              a saved plan, beside libjpeg-turbo's full decode, too
+//   latency                               see latency.h
 //   overhead                              beside the same shape as a hand-wired oneTBB graph, no
 //                                         work in either; then choices and loops beside the same
 //                                         steps in a line
@@ -31,15 +32,17 @@ struct BenchOptions {
   double seconds = 2;    // of one side of one round, about
   int rounds = 5;
   int batch = 64;
-  std::string index = "off";   // see chosen_index; not for those two
+  // See chosen_index; not for those two. Empty: off, but for `latency`, which has one in memory.
+  std::string index;
   std::string device = "cpu";  // of the workloads on files, see chosen_device
   std::string json;            // file for the figures; "-" is standard output, empty none
   std::string trace;           // file for the trace of ours, all rounds of it; empty: none
 };
 
-// All but that of a saved plan.
+// All but that of a saved plan, and the one that measures no images a second.
 const std::vector<std::string>& bench_workloads();
 inline constexpr const char* kSavedPlan = "pipeline";
+inline constexpr const char* kLatency = "latency";
 
 // Returns the exit status; throws UsageError and Error.
 int run_bench(const BenchOptions& options);

@@ -37,20 +37,6 @@ const std::map<std::string, Recipe> kRecipes = {
 const std::map<std::string, OnError> kPolicies = {
     {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
 
-// The word stands for 0.
-CLI::Validator number_or(const char* word, CLI::Validator number) {
-  return CLI::Validator(
-      [word = std::string(word), number = std::move(number)](std::string& given) {
-        if (given == word) {
-          given = "0";
-          return std::string();
-        }
-        const std::string wrong = number(given);
-        return wrong.empty() ? wrong : fmt::format("{}, nor '{}'", wrong, word);
-      },
-      "");
-}
-
 std::vector<std::string> names_of(const auto& map) {
   std::vector<std::string> names;
   for (const auto& [name, value] : map) names.push_back(name);
@@ -114,6 +100,14 @@ void add_index_choice(CLI::App& command, std::string& index) {
       ->type_name("off|memory|FILE");
 }
 
+void add_device(CLI::App& command, std::string& device) {
+  command
+      .add_option("--device", device,
+                  "where pictures are decoded and changed: cpu (default), gpu, the number of one, "
+                  "or stand-in: no GPU, for trying")
+      ->type_name("D");
+}
+
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   add_data(command, options.data);
   command
@@ -157,6 +151,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->check(one_of(names_of(kPolicies)))
       ->type_name("WHAT");
   add_index_choice(command, options.index);
+  add_device(command, options.device);
   command
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")
@@ -168,7 +163,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
 
 void add_bench(CLI::App& command, BenchOptions& options) {
   std::vector<std::string> workloads = bench_workloads();
-  workloads.emplace_back(kSavedPlan);
+  workloads.insert(workloads.end(), {kLatency, kSavedPlan});
   command
       .add_option("workload", options.workload,
                   fmt::format("{}; {} may be left out where --pipeline is given", any_of(workloads),
@@ -198,10 +193,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->check(number_from(1, 65536))
       ->type_name("N");
   add_index_choice(command, options.index);
-  command
-      .add_option("--device", options.device,
-                  "cpu (default), gpu, the number of one, or stand-in: no GPU, for trying")
-      ->type_name("D");
+  add_device(command, options.device);
   command
       .add_option("--json", options.json, "writes the figures to this file; - is standard output")
       ->type_name("FILE");
@@ -215,6 +207,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  rotate       turn one picture in four, resize to 400 x 400\n"
       "  pipeline     the saved plan of --pipeline FILE\n"
       "  conditional  rotate, beside the same kernels in a hand-written loop\n"
+      "  latency      decode, resize and normalise a sample alone, and up to 256 at once\n"
       "  overhead     empty bodies, beside a hand-wired oneTBB graph; what choices and loops add\n"
       "  wait         samples that each wait 5 ms, beside what a window of 1,024 allows\n"
       "The first six are measured beside libjpeg-turbo's full decode of the same files with the "
@@ -244,6 +237,7 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
       ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
       ->type_name("N");
   add_threads(command, options.threads)->needs(data);
+  add_device(command, options.device);
   add_trace(command, options.trace)->needs(data);
 }
 

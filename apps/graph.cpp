@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "devices.h"
 #include "inputs.h"
 #include "outputs.h"
 #include "progress.h"
@@ -69,18 +70,23 @@ int run_graph(const GraphOptions& options) {
   constexpr int kBatch = 32;
   if (!options.trace.empty())
     check_out_file("--trace", options.trace, {options.data, options.pipeline});
+  const auto device = chosen_device(options.device);
   const PipelineOptions pipeline_options{.batch_size = kBatch,
                                          .threads = options.threads,
+                                         .window = window_for(device.get(), kBatch),
+                                         .device = device,
                                          .on_error = OnError::skip,
                                          .profile = true,
                                          .trace = {options.trace}};
   if (options.pipeline.empty()) {
     return show(options, make_pipeline(pipeline_options, [&](Graph& g) {
                   auto [jpeg, label] = g.read(find_files(options));
-                  return std::tuple{apply(g, options.recipe, jpeg).first, label};
+                  return std::tuple{apply(g, options.recipe, jpeg, device != nullptr).first, label};
                 }));
   }
-  return show(options, pipeline_of(read_plan(options.pipeline), pipeline_options,
+  const SavedPlan plan = read_plan(options.pipeline);
+  require_device(plan, options.device);
+  return show(options, pipeline_of(plan, pipeline_options,
                                    [&](Graph& g) { return g.read(find_files(options)); }));
 }
 

@@ -18,7 +18,8 @@ struct GraphOptions {
   std::string data;        // folder with JPEG files that run through the recipe first; may be empty
   std::int64_t count = 0;  // how many samples; 0: each file once
   int threads = 0;         // 0: all CPUs of the process
-  std::string trace;       // file for the trace of that run; may be empty
+  std::string device = "cpu";  // where the steps run, see chosen_device
+  std::string trace;           // file for the trace of that run; may be empty
 };
 
 // Returns the exit status. Files that cannot be decoded are skipped. Throws UsageError for a folder

@@ -7,8 +7,9 @@ namespace {
 
 using Result = std::pair<Value<Image>, Value<Treatment>>;
 
-Result rotate_some(Graph& g, Value<Bytes> jpeg) {
-  auto image = decode_jpeg(jpeg);
+// `file` is the same as `jpeg`, or that on the device.
+Result rotate_some(Graph& g, Value<Bytes> file) {
+  auto image = decode_jpeg(file);
   auto angle = g.uniform(10.f, 30.f);
   auto coin = g.coin_flip(0.25f);
   auto turned = g.if_else(
@@ -22,10 +23,10 @@ Result rotate_some(Graph& g, Value<Bytes> jpeg) {
   return {resize(turned, {.width = 400, .height = 400}), treatment};
 }
 
-Result train(Graph& g, Value<Bytes> jpeg) {
+Result train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file) {
   auto region = random_region(jpeg, {});
   auto mirror = g.coin_flip(0.5f);
-  auto small = resize(decode_jpeg(jpeg, region), {.width = 224, .height = 224});
+  auto small = resize(decode_jpeg(file, region), {.width = 224, .height = 224});
   auto treatment = g.map(
       "note",
       [](const Rectangle& part, bool is_mirrored) {
@@ -35,9 +36,9 @@ Result train(Graph& g, Value<Bytes> jpeg) {
   return {flip(small, {.horizontal = mirror}), treatment};
 }
 
-Result eval(Graph& g, Value<Bytes> jpeg) {
+Result eval(Graph& g, Value<Bytes> file) {
   auto image =
-      center_crop(resize(decode_jpeg(jpeg), {.shorter = 256}), {.width = 224, .height = 224});
+      center_crop(resize(decode_jpeg(file), {.shorter = 256}), {.width = 224, .height = 224});
   return {image, g.constant(Treatment{.cut = true})};
 }
 
@@ -84,16 +85,21 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
   return {};
 }
 
-std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg) {
-  switch (recipe) {
-    case Recipe::rotate:
-      return rotate_some(g, jpeg);
-    case Recipe::train:
-      return train(g, jpeg);
-    case Recipe::eval:
-      return eval(g, jpeg);
-  }
-  return {};
+std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg,
+                                                bool on_device) {
+  const Value<Bytes> file = on_device ? jpeg.gpu() : jpeg;
+  const auto result = [&]() -> Result {
+    switch (recipe) {
+      case Recipe::rotate:
+        return rotate_some(g, file);
+      case Recipe::train:
+        return train(g, jpeg, file);
+      case Recipe::eval:
+        return eval(g, file);
+    }
+    return {};
+  }();
+  return {on_device ? result.first.cpu() : result.first, result.second};
 }
 
 }  // namespace sluice::app

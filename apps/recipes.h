@@ -33,6 +33,8 @@ struct Treatment {
 // In words: "rotated 23.4 degrees", "not rotated", "312 x 280 at 14, 20; mirrored", ...
 std::string describe(Recipe recipe, const Treatment& treatment);
 
-std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg);
+// The picture is in the host's memory, also where all that is done to it is done on the device.
+std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg,
+                                                bool on_device = false);
 
 }  // namespace sluice::app

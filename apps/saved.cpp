@@ -1,6 +1,7 @@
 #include "saved.h"
 
 #include "usage.h"
+#include <sluice/graph/plan/uses.h>
 
 #include <cstdint>
 #include <tuple>
@@ -48,6 +49,34 @@ std::unique_ptr<detail::ColumnMaker> maker_of_any(const SavedPlan& plan, std::si
 
 }  // namespace
 
+namespace {
+
+// Records the plan and forgets it, or gives what is to be known of it.
+template <class Look>
+auto record_once(const SavedPlan& plan, const Look& look) {
+  detail::Recorder trial;
+  std::vector<detail::SlotId> source;
+  for (const detail::SlotType* type : plan.source_types())
+    source.push_back(trial.add_slot(type, "source"));
+  (void)plan.add_to(trial, source);
+  return look(trial.plan());
+}
+
+}  // namespace
+
+void require_device(const SavedPlan& plan, const std::string& device) {
+  const bool wants = record_once(
+      plan, [](const auto& steps) { return has_step(steps, detail::StepKind::stream); });
+  if (wants == (device != "cpu")) return;
+  throw UsageError(
+      wants ? fmt::format("--pipeline {} has steps that run on a device: say on which one, as "
+                          "--device gpu",
+                          plan.file())
+            : fmt::format("--device {}: no step of --pipeline {} runs on a device; save it with "
+                          ".gpu() of the picture, or leave --device out",
+                          device, plan.file()));
+}
+
 SavedPlan read_plan(const std::string& file) {
   try {
     SavedPlan plan = load_plan(file);
@@ -59,10 +88,7 @@ SavedPlan read_plan(const std::string& file) {
           "and its label (bytes, then i64), and nothing else: make the rest of these by steps",
           file));
     }
-    detail::Recorder trial;
-    std::vector<detail::SlotId> source;
-    for (const detail::SlotType* type : types) source.push_back(trial.add_slot(type, "source"));
-    (void)plan.add_to(trial, source);
+    record_once(plan, [](const auto&) {});
     for (std::size_t i = 0; i < plan.output_types().size(); ++i) (void)maker_of_any(plan, i);
     return plan;
   } catch (const BuildError& error) {

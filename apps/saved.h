@@ -17,6 +17,10 @@ namespace sluice::app {
 // Reads the plan and records it once, so that what is wrong with it shows before any work begins.
 SavedPlan read_plan(const std::string& file);
 
+// Throws UsageError when steps of the plan run on a device and --device names none, or names one
+// and no step does.
+void require_device(const SavedPlan& plan, const std::string& device);
+
 // Throws UsageError unless the first output is an image.
 void require_image(const SavedPlan& plan);
 

@@ -55,4 +55,18 @@ CLI::Validator number_from(T low, T high) {
       "");
 }
 
+// The word stands for 0.
+inline CLI::Validator number_or(const char* word, CLI::Validator number) {
+  return CLI::Validator(
+      [word = std::string(word), number = std::move(number)](std::string& given) {
+        if (given == word) {
+          given = "0";
+          return std::string();
+        }
+        const std::string wrong = number(given);
+        return wrong.empty() ? wrong : fmt::format("{}, nor '{}'", wrong, word);
+      },
+      "");
+}
+
 }  // namespace sluice::app

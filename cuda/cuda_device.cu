@@ -77,9 +77,11 @@ using KnownPtr = std::shared_ptr<const Known>;
 
 class CudaEvent : public DeviceEvent {
  public:
-  explicit CudaEvent(KnownPtr device) : device_(std::move(device)) {
+  CudaEvent(KnownPtr device, bool timed) : device_(std::move(device)) {
     const Current current(device_->index);
-    device_->check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event");
+    device_->check(
+        cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
+        "making an event");
   }
   ~CudaEvent() override { cudaEventDestroy(event_); }
   bool over() override {
@@ -202,7 +204,20 @@ class CudaDevice : public Device {
   std::unique_ptr<DeviceStream> borrow(void* native) override {
     return std::make_unique<CudaStream>(known_, static_cast<cudaStream_t>(native));
   }
-  std::unique_ptr<DeviceEvent> make_event() override { return std::make_unique<CudaEvent>(known_); }
+  std::unique_ptr<DeviceEvent> make_event() override {
+    return std::make_unique<CudaEvent>(known_, false);
+  }
+  std::unique_ptr<DeviceEvent> make_timed_event() override {
+    return std::make_unique<CudaEvent>(known_, true);
+  }
+  double ms_between(DeviceEvent& from, DeviceEvent& to) override {
+    const Current current(known_->index);
+    float ms = 0;
+    known_->check(cudaEventElapsedTime(&ms, static_cast<CudaEvent&>(from).get(),
+                                       static_cast<CudaEvent&>(to).get()),
+                  "reading the clock");
+    return static_cast<double>(ms);
+  }
   const std::shared_ptr<MemoryResource>& memory() override { return memory_; }
   const std::shared_ptr<MemoryResource>& pinned() override { return pinned_; }
 

@@ -3,6 +3,7 @@
 #include <sluice/cuda/host_memory.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -29,6 +30,7 @@ struct Recorded {
   bool over = false;
   std::string error;  // empty: none
   bool lost = false;
+  std::chrono::steady_clock::time_point when = {};
 };
 using RecordedPtr = std::shared_ptr<Recorded>;
 
@@ -127,6 +129,7 @@ struct HostDevice::Impl {
     if (work.records != nullptr) {
       work.records->error = std::exchange(queue.error, {});
       work.records->lost = lost;
+      work.records->when = std::chrono::steady_clock::now();
       work.records->over = true;
     }
     queue.busy = false;
@@ -320,6 +323,17 @@ std::unique_ptr<DeviceStream> HostDevice::borrow(void* native) {
 
 std::unique_ptr<DeviceEvent> HostDevice::make_event() {
   return std::make_unique<HostEvent>(*impl_);
+}
+
+double HostDevice::ms_between(DeviceEvent& from, DeviceEvent& to) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto when = [&](DeviceEvent& event) {
+    const RecordedPtr& recorded = static_cast<HostEvent&>(event).recorded;
+    if (recorded == nullptr || !recorded->over)
+      throw DeviceError(impl_->name + " is asked for the time of an event that is not over");
+    return recorded->when;
+  };
+  return std::chrono::duration<double, std::milli>(when(to) - when(from)).count();
 }
 
 int HostDevice::streams() const {

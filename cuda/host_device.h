@@ -63,6 +63,8 @@ class HostDevice : public Device {
   // Of this device's streams, which last as long as it does.
   std::unique_ptr<DeviceStream> borrow(void* native) override;
   std::unique_ptr<DeviceEvent> make_event() override;
+  // By the host's steady clock; all its events are timed.
+  double ms_between(DeviceEvent& from, DeviceEvent& to) override;
   const std::shared_ptr<MemoryResource>& memory() override;
   const std::shared_ptr<MemoryResource>& pinned() override;
 

@@ -33,6 +33,7 @@ void JpegFilesLaunch::write(detail::Gather& gather) {
   const detail::Gather::Upload upload = gather.upload(batch_.upload_bytes());
   const std::size_t damage = batch_.size() * sizeof(std::uint32_t);
   if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
+  gather.will_download(damage);
   batch_.fill_head(upload.host);
   gather.each(batch_.size(),
               [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });

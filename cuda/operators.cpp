@@ -193,11 +193,13 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
   if (prepared.planned) {  // it has come back
     Image pixels = decode_on_host(gather.pinned(), notes, file, region, options);
     out.create(pixels.height(), pixels.width(), pixels.channels());
+    gather.will_upload(pixels.tensor().nbytes());
     launch.keep_pixels(std::move(pixels), out);
     return;
   }
   const Image& pixels = prepared.pixels;
   out.create(pixels.height(), pixels.width(), pixels.channels());
+  gather.will_upload(pixels.tensor().nbytes());
   launch.add_pixels(pixels, out);
 }
 

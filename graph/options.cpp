@@ -27,6 +27,8 @@ PipelineOptions checked(PipelineOptions options) {
   require(options.on_error.max_rate >= 0 && options.on_error.max_rate <= 1,
           "on_error: the rate must lie between 0 and 1, not " +
               std::to_string(options.on_error.max_rate));
+  require(options.max_device_bytes >= 0,
+          "max_device_bytes must be at least 0, not " + std::to_string(options.max_device_bytes));
   require(options.io_threads >= kAutomatic && options.io_threads <= 4096,
           "io_threads must lie between 0 and 4096 (or kAutomatic), not " +
               std::to_string(options.io_threads));

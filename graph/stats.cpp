@@ -19,6 +19,8 @@ double mean(std::int64_t total, std::int64_t count) {
   return count > 0 ? static_cast<double>(total) / static_cast<double>(count) : 0;
 }
 
+double megabytes(auto bytes) { return static_cast<double>(bytes) / 1e6; }
+
 // Walks the plan and says what was counted of each part.
 class StatsReader {
  public:
@@ -160,6 +162,7 @@ WaitStats& WaitStats::operator+=(const WaitStats& more) {
   return *this;
 }
 
+double DeviceStats::mean_gather() const { return mean(samples, gathers); }
 double StepStats::mean_ns() const { return mean(total_ns, runs); }
 double ArmStats::mean_ns() const { return mean(total_ns, taken); }
 double LoopStats::mean_ns() const { return mean(total_ns, entries); }
@@ -177,8 +180,23 @@ std::string to_string(const WaitStats& waits) {
                      waits.consumer_ns > waits.batches_ns ? "pipeline" : "consumer");
 }
 
+std::string to_string(const DeviceStats& device) {
+  const auto pool = [](const BufferPoolStats& stats) {
+    return fmt::format("{:.1f} MB in use, {:.1f} MB at most, {:.1f} MB kept",
+                       megabytes(stats.bytes_in_use), megabytes(stats.bytes_peak),
+                       megabytes(stats.bytes_reserved));
+  };
+  const auto time = [](std::int64_t ns) { return duration(static_cast<double>(ns)); };
+  return fmt::format(
+      "device: {}; {} gathers of {:.1f} samples, {} samples given back; {:.1f} MB there, {:.1f} MB "
+      "back\ndevice memory: {}; pinned: {}\ndevice thread: {} asking, {} pausing, {} asleep",
+      device.name, with_commas(device.gathers), device.mean_gather(),
+      with_commas(device.given_back), megabytes(device.bytes_up), megabytes(device.bytes_down),
+      pool(device.memory), pool(device.pinned), time(device.asking_ns), time(device.pausing_ns),
+      time(device.asleep_ns));
+}
+
 std::string to_string(const Stats& stats) {
-  const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
   std::string text =
       fmt::format("samples: {}; {} batches\nmemory: {:.1f} MB at most, of a bound of {:.1f} MB\n",
                   to_string(stats.total), with_commas(stats.batches),
@@ -188,6 +206,7 @@ std::string to_string(const Stats& stats) {
     text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
                         stats.threads, stats.threads_asked);
   }
+  if (!stats.device.name.empty()) text += to_string(stats.device) + "\n";
   if (!stats.steps.empty()) text += steps_table(stats);
   if (!stats.branches.empty()) text += arms_table(stats);
   if (!stats.loops.empty()) text += loops_table(stats);

@@ -83,6 +83,22 @@ struct EventStats {
   std::int64_t count = 0;
 };
 
+// What a pipeline has done on its device, and what it has of its memory.
+struct DeviceStats {
+  std::string name;                           // empty: no step of the pipeline runs on one
+  BufferPoolStats memory;                     // of the device's own
+  BufferPoolStats pinned;                     // of the host, for copies
+  std::int64_t gathers = 0;                   // each of which went there in one go
+  std::int64_t samples = 0;                   // in them; one that goes there twice counts twice
+  std::int64_t bytes_up = 0, bytes_down = 0;  // copied there, and back
+  // Samples for which the device found that it could not do the work, and the host has done it.
+  std::int64_t given_back = 0;
+  // How the thread that asks whether gathers are over has spent its time: on a CPU, in pauses of
+  // some microseconds, and while there was nothing to ask for.
+  std::int64_t asking_ns = 0, pausing_ns = 0, asleep_ns = 0;
+  double mean_gather() const;  // samples; 0 when there was none
+};
+
 // Who waits for whom: a pipeline whose consumer waits is too slow for it, one whose batches wait is
 // fast enough.
 struct WaitStats {
@@ -100,7 +116,8 @@ struct Stats {
   int threads = 0;           // that run steps
   int threads_asked = 0;     // more than `threads` where the system did not let so many be made
   int io_threads = 0;        // that read, beside them
-  MemoryStats memory;
+  MemoryStats memory;        // of the host's, but for what is pinned
+  DeviceStats device;
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`
   std::vector<BranchStats> branches;
@@ -112,7 +129,11 @@ struct Stats {
 // gains nothing.
 std::string to_string(const WaitStats& waits);
 
-// The samples, the memory and the waits in a line each, and one when threads are lacking; then
+// What was done on the device, its memory, and the thread that asks it: in a line each.
+std::string to_string(const DeviceStats& device);
+
+// The samples, the memory and the waits in a line each, one when threads are lacking, and three
+// about the device where there is one; then
 // tables of steps, arms and loops, as far as there are any.
 std::string to_string(const Stats& stats);
 

@@ -72,6 +72,14 @@ class Device {
   // A stream that belongs to somebody else, who keeps it for as long as this is used.
   virtual std::unique_ptr<DeviceStream> borrow(void* native);
   virtual std::unique_ptr<DeviceEvent> make_event() = 0;
+  // One that also notes when it was over, by the device's clock, which costs a little more; and the
+  // milliseconds from one such event to a later one, both over; any number of threads may ask. A
+  // device without a clock says 0.
+  virtual std::unique_ptr<DeviceEvent> make_timed_event() { return make_event(); }
+  virtual double ms_between(DeviceEvent& from, DeviceEvent& to) {
+    (void)from, (void)to;
+    return 0;
+  }
   // The device's own memory, and memory of the host that it reads and writes by itself. Both live
   // as long as anybody has them.
   virtual const std::shared_ptr<MemoryResource>& memory() = 0;

@@ -1,7 +1,9 @@
 #include <sluice/runtime/memory_resource.h>
 
+#include <atomic>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -16,7 +18,57 @@ class HostMemory : public MemoryResource {
   }
 };
 
+// Says it without memory for the words.
+class NoMoreAllowed : public std::bad_alloc {
+ public:
+  explicit NoMoreAllowed(std::shared_ptr<const std::string> what) : what_(std::move(what)) {}
+  const char* what() const noexcept override { return what_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> what_;
+};
+
+class LimitedMemory : public MemoryResource {
+ public:
+  LimitedMemory(std::shared_ptr<MemoryResource> from, std::size_t bytes, const std::string& advice)
+      : MemoryResource(from->place()),
+        from_(std::move(from)),
+        most_(bytes),
+        what_(std::make_shared<const std::string>("no more than " + std::to_string(bytes) +
+                                                  " bytes of " + to_string(place()) +
+                                                  " may be used; " + advice)) {}
+
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    if (used_.fetch_add(bytes) + bytes > most_) {
+      used_.fetch_sub(bytes);
+      throw NoMoreAllowed(what_);
+    }
+    try {
+      return from_->allocate(bytes, alignment);
+    } catch (...) {
+      used_.fetch_sub(bytes);
+      throw;
+    }
+  }
+  void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override {
+    from_->deallocate(at, bytes, alignment);
+    used_.fetch_sub(bytes);
+  }
+  std::size_t most_blocks() const override { return from_->most_blocks(); }
+
+ private:
+  const std::shared_ptr<MemoryResource> from_;
+  const std::size_t most_;
+  const std::shared_ptr<const std::string> what_;
+  std::atomic<std::size_t> used_{0};
+};
+
 }  // namespace
+
+std::shared_ptr<MemoryResource> limited(std::shared_ptr<MemoryResource> from, std::size_t bytes,
+                                        const std::string& advice) {
+  return std::make_shared<LimitedMemory>(std::move(from), bytes, advice);
+}
 
 const char* name_of(MemoryKind kind) {
   switch (kind) {

@@ -52,6 +52,11 @@ class MemoryResource {
   MemoryPlace place_;
 };
 
+// Gives out memory of `from`, at most so many bytes at one time; beyond, allocate() throws a
+// std::bad_alloc that says so, and what to do: `advice`.
+std::shared_ptr<MemoryResource> limited(std::shared_ptr<MemoryResource> from, std::size_t bytes,
+                                        const std::string& advice);
+
 // The process's own: operator new. Lives for ever.
 const std::shared_ptr<MemoryResource>& host_memory();
 

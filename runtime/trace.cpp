@@ -41,7 +41,7 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 // Without initial values, so that the memory for many of them is not touched.
 struct Trace::Event {
   std::int64_t from, to;  // nanoseconds since the trace began; of a counter, to is the value
-  std::int64_t epoch, sample, position, batch;
+  std::int64_t epoch, sample, position, batch;  // of a gather, the first two are samples and bytes
   NameId name;
   EventKind kind;
 };
@@ -128,6 +128,13 @@ void Trace::set_name(NameId id, std::string name, std::string where) {
   names_[id] = {std::move(name), std::move(where)};
 }
 
+Trace::NameId Trace::name_of(const std::string& name, const std::string& where) {
+  constexpr NameId kFirst = NameId{1} << 31;
+  const std::lock_guard lock(mutex_);
+  const auto next = static_cast<NameId>(kFirst + later_.size());
+  return later_.try_emplace({name, where}, next).first->second;
+}
+
 Trace::Track& Trace::add_track(const std::string& name) {
   const std::lock_guard lock(mutex_);
   tracks_.push_back(std::make_unique<Track>(*this, name, max_events_));
@@ -172,6 +179,11 @@ void Trace::slice(Track& track, NameId name, Time from, Time to, const TraceArgs
   if (finished_.load(std::memory_order_relaxed)) return;
   track.add(event_of(EventKind::slice, name, from, to, args));
 }
+void Trace::gathered(Track& track, NameId name, Time from, Time to, const TraceGatherArgs& args) {
+  if (finished_.load(std::memory_order_relaxed)) return;
+  track.add(
+      event_of(EventKind::gather, name, from, to, {.epoch = args.samples, .sample = args.bytes}));
+}
 void Trace::counter(Track& track, NameId name, Time at, std::int64_t value) {
   if (finished_.load(std::memory_order_relaxed)) return;
   Event event = event_of(EventKind::counter, name, at, at, {});
@@ -188,11 +200,15 @@ void Trace::write() {
   out.add("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   out.add("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":\"sluice\"}}}}",
           pid);
+  // A thread of a pipeline that is destroyed at once may be beginning its track.
+  const std::lock_guard lock(mutex_);
   std::map<NameId, std::string> names, places;
-  for (const auto& [id, name] : names_) {
-    names[id] = quoted(name.text);
-    if (!name.where.empty()) places[id] = "\"in\":" + quoted(name.where);
-  }
+  const auto know = [&](NameId id, const std::string& text, const std::string& where) {
+    names[id] = quoted(text);
+    if (!where.empty()) places[id] = "\"in\":" + quoted(where);
+  };
+  for (const auto& [id, name] : names_) know(id, name.text, name.where);
+  for (const auto& [name, id] : later_) know(id, name.first, name.second);
   // Nanoseconds as microseconds, which is what the format counts in.
   const auto time = [](std::int64_t ns) {
     return fmt::format("{}.{:03}", std::max<std::int64_t>(ns, 0) / 1000,
@@ -203,15 +219,14 @@ void Trace::write() {
     const auto add = [&](const char* name, std::int64_t value) {
       if (value >= 0) text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", name, value);
     };
-    add("sample", event.sample);
-    add("epoch", event.epoch);
+    const bool gather = event.kind == EventKind::gather;
+    add(gather ? "bytes" : "sample", event.sample);
+    add(gather ? "samples" : "epoch", event.epoch);
     add("position", event.position);
     add("batch", event.batch);
     const std::string& in = places[event.name];
     return text + (text.empty() || in.empty() ? "" : ",") + in;
   };
-  // A thread of a pipeline that is destroyed at once may be beginning its track.
-  const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     const Track& track = *tracks_[i];
     const std::size_t tid = i + 1;
@@ -227,7 +242,7 @@ void Trace::write() {
       if (event.kind == EventKind::counter) {
         out.add(",\n{{\"ph\":\"C\",{},\"ts\":{},\"name\":{},\"args\":{{\"value\":{}}}}}", head,
                 time(event.from), name, event.to);
-      } else if (event.kind == EventKind::slice) {
+      } else if (event.kind != EventKind::wait) {
         out.add(
             ",\n{{\"ph\":\"X\",{},\"ts\":{},\"dur\":{},\"name\":{},\"cat\":\"step\",\"args\":{{{}}}"
             "}}",

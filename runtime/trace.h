@@ -26,6 +26,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -36,6 +37,11 @@ struct TraceArgs {
   std::int64_t sample = -1;
   std::int64_t position = -1;
   std::int64_t batch = -1;
+};
+// The same for what was done for many samples in one go.
+struct TraceGatherArgs {
+  std::int64_t samples = -1;
+  std::int64_t bytes = -1;
 };
 
 class Trace {
@@ -52,6 +58,9 @@ class Trace {
 
   // `where` says in which part of a program the name stands; it may be empty.
   void set_name(NameId id, std::string name, std::string where = {});
+  // For names that show while the trace is taken: the same one for the same words, which none of
+  // those that are set may have. From any thread.
+  NameId name_of(const std::string& name, const std::string& where = {});
   // Tracks stand in the file in the order in which they were made.
   Track& add_track(const std::string& name);
   // What this thread adds goes to the track, which nobody else uses.
@@ -63,13 +72,14 @@ class Trace {
   void wait(NameId name, Time from, Time to, const TraceArgs& args);
   // The same for a track that the caller sees to.
   void slice(Track& track, NameId name, Time from, Time to, const TraceArgs& args);
+  void gathered(Track& track, NameId name, Time from, Time to, const TraceGatherArgs& args);
   void counter(Track& track, NameId name, Time at, std::int64_t value);
 
   // Writes the file; what is added later is dropped. The second call does nothing.
   void finish() noexcept;
 
  private:
-  enum class EventKind : std::uint8_t { slice, wait, counter };
+  enum class EventKind : std::uint8_t { slice, wait, counter, gather };
   struct Event;
   struct Name {
     std::string text, where;
@@ -86,7 +96,8 @@ class Trace {
   int descriptor_ = -1;
   bool regular_ = false;  // a file, not a device or a pipe
   std::map<NameId, Name> names_;
-  std::mutex mutex_;  // guards tracks_ and the shared track
+  std::mutex mutex_;  // guards tracks_, the shared track and names that show later
+  std::map<std::pair<std::string, std::string>, NameId> later_;
   std::vector<std::unique_ptr<Track>> tracks_;
   Track* shared_ = nullptr;  // of threads without one
   std::atomic<bool> finished_{false};

@@ -23,6 +23,7 @@ struct TraceFile {
     std::int64_t track = 0;
     std::int64_t from = 0, to = 0;  // nanoseconds
     std::int64_t sample = -1, epoch = -1, position = -1, batch = -1;
+    std::int64_t samples = -1, bytes = -1;  // of what is done for many samples in one go
   };
   std::map<std::int64_t, std::string> tracks;
   std::vector<Slice> slices, waits;
@@ -48,6 +49,8 @@ inline TraceFile::Slice slice_of(const nlohmann::json& event) {
   slice.epoch = args.value("epoch", std::int64_t{-1});
   slice.position = args.value("position", std::int64_t{-1});
   slice.batch = args.value("batch", std::int64_t{-1});
+  slice.samples = args.value("samples", std::int64_t{-1});
+  slice.bytes = args.value("bytes", std::int64_t{-1});
   return slice;
 }
 

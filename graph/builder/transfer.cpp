@@ -69,6 +69,7 @@ template <class T>
 void to_device(Gather& gather, const T& in, const Staged& staged, T& out) {
   create_like(in, out);
   const Tensor& from = staged.copy.empty() ? tensor_of(in) : staged.copy;
+  gather.will_upload(from.nbytes());
   gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
 }
 
@@ -79,6 +80,7 @@ void to_host(Gather& gather, const T& in, T& out) {
     const BufferPoolScope pinned(gather.pinned());
     create_like(in, out);
   }
+  gather.will_download(from.nbytes());
   gather.launch_of_step<Copies>().add(data_of(out), from.bytes(), from.nbytes());
 }
 

@@ -46,6 +46,10 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string();
 }
 
+std::optional<MemoryKind> moves_to(const Step& step) {
+  return step.op != nullptr ? step.op->schema().moves_to : std::nullopt;
+}
+
 std::string Annotations::of(const Step& step) const {
   if (stats_ == nullptr) return {};
   const StepStats* s = find(stats_->steps, step);

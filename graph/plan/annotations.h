@@ -7,6 +7,7 @@
 #include <sluice/graph/stats.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sluice::detail {
@@ -14,6 +15,9 @@ namespace sluice::detail {
 std::string with_commas(std::int64_t number);    // "1,234,567"
 std::string duration(double nanoseconds);        // "1.23 ms": three digits
 std::string percent(double part, double whole);  // "12.5 %"; empty when there is no whole
+
+// Where the step copies a value, if that is all it does: to the device, or back to the host.
+std::optional<MemoryKind> moves_to(const Step& step);
 
 class Annotations {
  public:

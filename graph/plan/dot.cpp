@@ -1,11 +1,13 @@
 // to_dot: the plan as a Graphviz drawing. Steps are boxes, those with effects have two lines round
-// them, those that wait a dashed one; branches are diamonds, loops are hexagons; arms, conditions
-// and bodies are clusters.
+// them, those that wait a dashed one; what runs on a device is green, and copies to it and back are
+// blue arrows, which a legend says; branches are diamonds, loops are hexagons; arms, conditions and
+// bodies are clusters.
 #include <sluice/graph/plan/annotations.h>
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -42,28 +44,59 @@ class Drawing {
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
       edge(plan_.outputs[k], "batch", "output " + std::to_string(k));
     }
+    if (on_device_) legend();
     return text_ + edges_ + "}\n";
   }
 
  private:
+  static constexpr const char* kOnDevice =
+      ", style=\"rounded,filled\", fillcolor=\"#cfe8cf\", color=\"#2e7d32\"";
+  static constexpr const char* kCopyThere =
+      ", shape=rarrow, style=filled, fillcolor=\"#d6e4f5\", color=\"#1f5fa8\"";
+  static constexpr const char* kCopyBack =
+      ", shape=larrow, style=filled, fillcolor=\"#d6e4f5\", color=\"#1f5fa8\"";
+
+  void legend() {
+    text_ +=
+        "  subgraph cluster_legend {\n    label=\"where\"; fontname=\"sans-serif\"; "
+        "fontsize=9; style=dotted;\n    node [fontsize=9, height=0.3];\n";
+    const auto add_key = [&](const char* id, const char* says, const char* style) {
+      text_ += std::string("    legend_") + id + " [label=" + quoted(says) + style + "];\n";
+    };
+    add_key("host", "on the host", "");
+    add_key("device", "on the device", kOnDevice);
+    add_key("there", "to the device", kCopyThere);
+    add_key("back", "to the host", kCopyBack);
+    text_ +=
+        "    legend_host -> legend_device -> legend_there -> legend_back [style=invis];\n  }\n";
+  }
+
   void block(const Block& b, const std::string& indent) {
     for (const Node& node : b.nodes) {
       visit(node, [&](const auto& part) { add(part, indent); });
     }
   }
 
-  // Steps that run as one task are drawn in one box.
+  std::string style_of(const Step& step) {
+    const std::optional<MemoryKind> to = moves_to(step);
+    if (!to && step.kind != StepKind::stream)
+      return step.kind != StepKind::cpu ? ", style=\"rounded,dashed\"" : "";
+    on_device_ = true;
+    return to ? *to == MemoryKind::device ? kCopyThere : kCopyBack : kOnDevice;
+  }
+
+  // Steps that run as one task are drawn in one box, and so are those of one gather.
   void add(const Stage& s, const std::string& indent) {
     const bool fused = s.steps.size() > 1;
     if (fused) {
       text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
-               "  label=\"one task\"; fontname=\"sans-serif\"; fontsize=9; style=dotted;\n";
+               "  label=\"" + (s.kind() == StepKind::stream ? "one gather" : "one task") +
+               "\"; fontname=\"sans-serif\"; fontsize=9; style=dotted;\n";
     }
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
       text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
-               (step.has_effect() ? ", peripheries=2" : "") +
-               (step.kind != StepKind::cpu ? ", style=\"rounded,dashed\"" : "") + "];\n";
+               (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
     }
@@ -130,6 +163,7 @@ class Drawing {
   std::map<SlotId, std::set<std::string>> makers_;  // nodes that a value may come from
   int nodes_ = 0;
   int clusters_ = 0;
+  bool on_device_ = false;  // a step is, or copies there
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <sluice/graph/plan/gather.h>
+#include <sluice/runtime/device_timer.h>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +18,12 @@ constinit thread_local Gather* innermost = nullptr;
 constinit thread_local DeviceMemory* current_memory = nullptr;
 
 }  // namespace
+
+DeviceMemory::DeviceMemory(const std::shared_ptr<Device>& device, std::int64_t most)
+    : values(most > 0 ? limited(device->memory(), static_cast<std::size_t>(most),
+                                "make window or batch_size smaller, or max_device_bytes larger")
+                      : device->memory()),
+      pinned(device->pinned()) {}
 
 DeviceMemory& DeviceMemory::current() {
   if (current_memory == nullptr) throw std::logic_error("there is no device's memory here");
@@ -55,6 +62,22 @@ void Gather::clear() noexcept {
   }
   taken_back_.clear();
   on_host_ = false;
+  samples_ = bytes_up_ = bytes_down_ = 0;
+}
+
+void Gather::time_with(std::unique_ptr<DeviceTimer> timer) { timer_ = std::move(timer); }
+
+// What the device has given back is told apart.
+void Gather::count() {
+  for (const Chunk& chunk : uploads_) will_upload(chunk.used);
+  DeviceTally& tally = memory_.tally;
+  const auto add = [](std::atomic<std::int64_t>& sum, std::int64_t more) {
+    sum.fetch_add(more, std::memory_order_relaxed);
+  };
+  add(tally.gathers, on_host_ || samples_ == 0 ? 0 : 1);
+  add(on_host_ ? tally.given_back : tally.samples, samples_);
+  add(tally.bytes_up, bytes_up_);
+  add(tally.bytes_down, bytes_down_);
 }
 
 void Gather::take_back(Sample& sample) {
@@ -119,13 +142,25 @@ void Gather::launch() {
   for (const std::unique_ptr<StepLaunch>& launch : launches_) {
     if (launch != nullptr) launch->write(*this);
   }
+  count();
+  DeviceStream& stream =
+      timer_ != nullptr ? timer_->begin(*stream_, static_cast<std::size_t>(samples_)) : *stream_;
   for (const Chunk& chunk : uploads_) {
-    if (chunk.used > 0) stream_->copy(chunk.device.data(), chunk.host.data(), chunk.used);
+    if (chunk.used > 0) stream.copy(chunk.device.data(), chunk.host.data(), chunk.used);
   }
-  for (const std::unique_ptr<StepLaunch>& launch : launches_) {
-    if (launch != nullptr) launch->launch(*stream_);
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (launches_[i] == nullptr) continue;
+    if (timer_ != nullptr) timer_->in_step(i);
+    launches_[i]->launch(stream);
   }
+  if (timer_ != nullptr) timer_->end();
   stream_->record(*event_);
+}
+
+bool Gather::over() {
+  if (!event_->over()) return false;
+  if (timer_ != nullptr) timer_->over();
+  return true;
 }
 
 void Gather::abandon() noexcept {

@@ -16,10 +16,16 @@
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
+
+namespace sluice {
+class DeviceTimer;
+}
 
 namespace sluice::detail {
 
@@ -40,12 +46,20 @@ class StepLaunch {
   virtual void check(Gather&) {}
 };
 
+// What gathers have done so far, all together.
+struct DeviceTally {
+  std::atomic<std::int64_t> gathers{0}, samples{0};  // begun, and samples in them
+  std::atomic<std::int64_t> bytes_up{0}, bytes_down{0};
+  std::atomic<std::int64_t> given_back{0};  // samples
+};
+
 // Where a device's values and transfers have their memory.
 struct DeviceMemory {
-  explicit DeviceMemory(const std::shared_ptr<Device>& device)
-      : values(device->memory()), pinned(device->pinned()) {}
+  // `most`: bytes of the device's own; 0: what there is.
+  explicit DeviceMemory(const std::shared_ptr<Device>& device, std::int64_t most = 0);
   BufferPool values;  // the device's own
   BufferPool pinned;  // of the host, for copies
+  DeviceTally tally;
 
   // That of the pipeline which works on this thread. Throws std::logic_error where none does.
   static DeviceMemory& current();
@@ -90,7 +104,10 @@ class Gather {
   static Gather& current();
 
   // The sample whose work is added; and whether the host shall do what the device has given back.
-  void begin_sample(Sample& sample) { sample_ = &sample; }
+  void begin_sample(Sample& sample) {
+    sample_ = &sample;
+    ++samples_;
+  }
   Sample& sample() { return *sample_; }
   bool on_host() const { return on_host_; }
   void take_back(Sample& sample);
@@ -118,11 +135,17 @@ class Gather {
   BufferPool& pinned() { return memory_.pinned; }
   // For StepLaunch::write(). `f` must not throw.
   void each(std::size_t count, const std::function<void(std::size_t)>& f) const;
+  // For the counts: what a step copies besides.
+  void will_upload(std::size_t bytes) { bytes_up_ += static_cast<std::int64_t>(bytes); }
+  void will_download(std::size_t bytes) { bytes_down_ += static_cast<std::int64_t>(bytes); }
+
+  // For a trace: launches go through the timer.
+  void time_with(std::unique_ptr<DeviceTimer> timer);
 
   // Uploads, launches step after step, and records the event.
   void launch();
   // Whether the device is through with it. Throws what went wrong there.
-  bool over() { return event_->over(); }
+  bool over();
   // After an error: waits until the device does not touch the memory any more, or is lost.
   void abandon() noexcept;
 
@@ -132,6 +155,7 @@ class Gather {
     Buffer host, device;
     std::size_t used = 0;
   };
+  void count();
   std::byte* take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host, Chunk** from);
 
   DeviceMemory& memory_;
@@ -139,7 +163,9 @@ class Gather {
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> event_;
   std::vector<std::unique_ptr<StepLaunch>> launches_;
+  std::unique_ptr<DeviceTimer> timer_;  // null: nobody wants to know
   std::size_t step_ = 0;
+  std::int64_t samples_ = 0, bytes_up_ = 0, bytes_down_ = 0;
   std::vector<Chunk> uploads_, scratch_;
   Sample* sample_ = nullptr;
   std::vector<Sample*> taken_back_;

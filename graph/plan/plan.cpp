@@ -41,6 +41,12 @@ class Printer {
     return text.empty() ? text : text + "]";
   }
 
+  static std::string where(const Step& step) {
+    if (const std::optional<MemoryKind> to = moves_to(step))
+      return *to == MemoryKind::device ? "to the device" : "to the host";
+    return step.kind == StepKind::stream ? "on the device" : "";
+  }
+
   std::string released(const std::vector<SlotId>& slots) const {
     return slots.empty() ? std::string() : "releases " + list(slots);
   }
@@ -74,8 +80,7 @@ class Printer {
           step.name + "(" + list(step.reads) + ")" + writes +
               brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
                         step.kind == StepKind::wait ? "waits" : "",
-                        step.kind == StepKind::io ? "io" : "",
-                        step.kind == StepKind::stream ? "on the device" : "", placed(step.writes),
+                        step.kind == StepKind::io ? "io" : "", where(step), placed(step.writes),
                         released(step.releases)}),
           notes_.of(step));
     }

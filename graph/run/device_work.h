@@ -9,22 +9,27 @@
 #include <sluice/graph/plan/gather.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace sluice::detail {
 
+class PipelineTrace;
+
 struct DeviceWork {
   // `samples`: that may be under way, and hence wait for a stage.
-  DeviceWork(std::shared_ptr<Device> with, std::size_t samples)
-      : device(std::move(with)), room(samples), memory(device) {}
+  // `max_bytes`: see DeviceMemory.
+  DeviceWork(std::shared_ptr<Device> with, std::size_t samples, std::int64_t max_bytes = 0)
+      : device(std::move(with)), room(samples), memory(device, max_bytes) {}
 
   const std::shared_ptr<Device> device;
   const std::size_t room;
   DeviceMemory memory;
   flow::poller completions;
-  std::size_t gathers = 8;  // that may be under way at one time, of each stage
-  std::size_t most = 64;    // samples of a gather
+  PipelineTrace* trace = nullptr;  // null: none
+  std::size_t gathers = 8;         // that may be under way at one time, of each stage
+  std::size_t most = 64;           // samples of a gather
 };
 
 }  // namespace sluice::detail

@@ -85,6 +85,22 @@ void raise(std::atomic<std::size_t>& most, std::size_t bytes) {
   }
 }
 
+void add_device(Stats& stats, const DeviceWork& device) {
+  const DeviceTally& tally = device.memory.tally;
+  const flow::poller::spent time = device.completions.time();
+  stats.device = {.name = device.device->name(),
+                  .memory = device.memory.values.stats(),
+                  .pinned = device.memory.pinned.stats(),
+                  .gathers = tally.gathers.load(std::memory_order_relaxed),
+                  .samples = tally.samples.load(std::memory_order_relaxed),
+                  .bytes_up = tally.bytes_up.load(std::memory_order_relaxed),
+                  .bytes_down = tally.bytes_down.load(std::memory_order_relaxed),
+                  .given_back = tally.given_back.load(std::memory_order_relaxed),
+                  .asking_ns = time.asking_ns,
+                  .pausing_ns = time.pausing_ns,
+                  .asleep_ns = time.asleep_ns};
+}
+
 }  // namespace
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
@@ -120,10 +136,11 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
           "steps of the pipeline run on a GPU, but PipelineOptions::device has none: give it "
           "gpu()");
     }
-    device = std::make_unique<DeviceWork>(options.device, samples.size());
+    device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes);
   }
   choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
+  if (device != nullptr) device->trace = trace.get();
   std::vector<Sample*> handles;
   for (auto it = samples.rbegin(); it != samples.rend(); ++it) handles.push_back(it->get());
   executor = std::make_unique<Executor>(
@@ -291,6 +308,7 @@ Stats Engine::Impl::stats() const {
   s.memory.largest_waiting = largest_waiting.load(std::memory_order_relaxed);
   s.memory.largest_batch = largest_batch;
   add_memory(s, options, {sample_pool.stats(), batch_pool.stats()});
+  if (device != nullptr) add_device(s, *device);
   return s;
 }
 

@@ -12,6 +12,8 @@
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/lower_wait.h>
 #include <sluice/graph/run/runner.h>
+#include <sluice/graph/run/tracing.h>
+#include <sluice/runtime/device_timer.h>
 
 #include <cstddef>
 #include <exception>
@@ -55,8 +57,11 @@ class StreamStage {
  private:
   class Slot : public Node::slot {
    public:
-    Slot(StreamStage& stage, DeviceWork& work)
-        : stage_(stage), gather_(*work.device, work.memory, stage.stage_.steps.size(), for_each) {}
+    Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
+        : stage_(stage),
+          gather_(*work.device, work.memory, stage.stage_.steps.size(), for_each) {
+      if (work.trace != nullptr) gather_.time_with(work.trace->timer(stage.stage_, number));
+    }
 
     void begin(std::span<Sample* const> samples) override {
       samples_ = samples;
@@ -104,7 +109,7 @@ class StreamStage {
   std::vector<std::unique_ptr<Node::slot>> slots(DeviceWork& work) {
     std::vector<std::unique_ptr<Node::slot>> made;
     for (std::size_t i = 0; i < work.gathers; ++i)
-      made.push_back(std::make_unique<Slot>(*this, work));
+      made.push_back(std::make_unique<Slot>(*this, work, i));
     return made;
   }
 

@@ -1,27 +1,40 @@
+#include <sluice/graph/plan/uses.h>
 #include <sluice/graph/run/tracing.h>
 #include <sluice/graph/stats.h>
+#include <sluice/runtime/device_timer.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace sluice::detail {
 
 // Steps are known by their counters; other names come after those.
 PipelineTrace::PipelineTrace(const PipelineOptions& options, const Plan& plan)
     : batch_size_(options.batch_size),
+      steps_(steps_of(plan)),
       trace_(options.trace.file, static_cast<std::size_t>(options.trace.max_events)),
       next_(plan.counters),
       samples_(plan.counters + 1),
       batches_(plan.counters + 2),
       bytes_(plan.counters + 3),
+      gather_(plan.counters + 4),
       consumer_(trace_.add_track("consumer")),
       counters_(trace_.add_track("counters")) {
-  for (const StepStats& step : steps_of(plan)) trace_.set_name(step.counter, step.name, step.path);
+  if (options.device != nullptr && has_step(plan, StepKind::stream))
+    clock_ = std::make_unique<DeviceClock>(*options.device);
+  for (const StepStats& step : steps_) trace_.set_name(step.counter, step.name, step.path);
   trace_.set_name(next_, "next()");
   trace_.set_name(samples_, "samples under way");
   trace_.set_name(batches_, "batches ready");
   trace_.set_name(bytes_, "bytes in use");
+  trace_.set_name(gather_, "gather");
 }
+
+PipelineTrace::~PipelineTrace() = default;
 
 void PipelineTrace::on_thread(const char* name, std::int64_t number) noexcept {
   try {
@@ -45,6 +58,32 @@ void PipelineTrace::count(std::int64_t samples, std::int64_t batches, std::size_
   trace_.counter(counters_, samples_, now, samples);
   trace_.counter(counters_, batches_, now, batches);
   trace_.counter(counters_, bytes_, now, static_cast<std::int64_t>(bytes));
+}
+
+std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Stage& stage, std::size_t slot) {
+  // Steps and where they stand, in a word: what runs on a device knows of no samples.
+  std::vector<std::string> places;
+  for (const Step& step : stage.steps) {
+    const auto known = std::find_if(steps_.begin(), steps_.end(), [&](const StepStats& each) {
+      return each.counter == step.counter;
+    });
+    places.push_back(known == steps_.end() || known->path.empty() ? step.name
+                                                                  : known->path + "/" + step.name);
+  }
+  Trace::Track& track = trace_.add_track(
+      fmt::format("{}: {}, gather {}", clock_->device().name(), stage.steps.front().name, slot));
+  return std::make_unique<DeviceTimer>(
+      *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
+        if (done.parts().empty()) return;  // its samples had all ended
+        const auto samples = static_cast<std::int64_t>(done.samples());
+        trace_.gathered(track, gather_, done.from(), done.to(), TraceGatherArgs{samples});
+        for (const DeviceTimer::Part& part : done.parts()) {
+          const bool all = part.step == DeviceTimer::kNoStep;
+          const Trace::NameId name =
+              trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
+          trace_.gathered(track, name, part.from, part.to, TraceGatherArgs{samples, part.bytes});
+        }
+      });
 }
 
 }  // namespace sluice::detail

@@ -9,11 +9,19 @@
 
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/stats.h>
 #include <sluice/runtime/trace.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
+
+namespace sluice {
+class DeviceClock;
+class DeviceTimer;
+}  // namespace sluice
 
 namespace sluice::detail {
 
@@ -23,6 +31,7 @@ class PipelineTrace {
 
   // Of the plan as it runs.
   PipelineTrace(const PipelineOptions& options, const Plan& plan);
+  ~PipelineTrace();
 
   // This thread, which works for nobody else, has a track of this name; without memory for one it
   // shares that of others.
@@ -39,6 +48,10 @@ class PipelineTrace {
   // Samples in the window, batches that are ready, bytes in use; from now on.
   void count(std::int64_t samples, std::int64_t batches, std::size_t bytes);
 
+  // For gather number `slot` of a stage that runs on the device: notes on a track of its own when
+  // the device was at which step.
+  std::unique_ptr<DeviceTimer> timer(const Stage& stage, std::size_t slot);
+
   // Writes the file. Nothing may run.
   void finish() noexcept { trace_.finish(); }
 
@@ -49,8 +62,10 @@ class PipelineTrace {
   }
 
   const int batch_size_;
+  const std::vector<StepStats> steps_;  // all of the plan
   Trace trace_;
-  const Trace::NameId next_, samples_, batches_, bytes_;
+  std::unique_ptr<DeviceClock> clock_;  // null: no device
+  const Trace::NameId next_, samples_, batches_, bytes_, gather_;
   Trace::Track& consumer_;
   Trace::Track& counters_;
 };

@@ -78,6 +78,31 @@ TEST_F(TraceTest, IsAFileOfWhatWasAdded) {
   EXPECT_EQ(file.dropped, 0u);
 }
 
+// What is done for many samples at once, with names that nobody knew before.
+TEST_F(TraceTest, HasWhatIsDoneForManySamples) {
+  Trace trace(path_, 100);
+  trace.set_name(3, "gather");
+  Trace::Track& track = trace.add_track("stream");
+  const Trace::Time now = Trace::Clock::now();
+  const Trace::NameId resize = trace.name_of("resize", "then/resize");
+  EXPECT_EQ(trace.name_of("resize", "then/resize"), resize);
+  EXPECT_NE(trace.name_of("resize"), resize);
+  trace.gathered(track, 3, now, after(now, 30), {.samples = 12});
+  trace.gathered(track, resize, now, after(now, 20), {.samples = 12, .bytes = 0});
+  trace.finish();
+  trace.gathered(track, 3, now, now, {});
+  const TraceFile file = read_trace(path_);
+  ASSERT_EQ(file.slices.size(), 2u);
+  EXPECT_EQ(file.slices[0].name, "gather");
+  EXPECT_EQ(file.slices[0].samples, 12);
+  EXPECT_EQ(file.slices[0].bytes, -1);
+  EXPECT_EQ(file.slices[0].sample, -1);
+  EXPECT_EQ(file.slices[1].name, "resize");
+  EXPECT_EQ(file.slices[1].in, "then/resize");
+  EXPECT_EQ(file.slices[1].bytes, 0);
+  EXPECT_EQ(file.slices[1].epoch, -1);
+}
+
 TEST_F(TraceTest, KeepsTheFirstEventsAndCountsTheOthers) {
   Trace trace(path_, 10);
   trace.use_here(trace.add_track("worker"));
