@@ -94,10 +94,11 @@ struct PipelineOptions {
   // For each output in order, the memory that its batches are written into; null, and for outputs
   // beyond the list: the pipeline's own. See memory_resource.h and buffer_ring.h. It is of the kind
   // of the output: memory of `device` for an output that is on the device, memory of the host,
-  // pinned or not, for all others. For images and tensors of one shape: a batch that does not fit (its samples differ in shape, or allocate()
-  // gives too little, nothing, or throws) is an Error of next(), and the next call goes on with the
-  // batch after it. A block is asked for with the first sample of a batch, and once more when the
-  // batch is complete, if there was none: then the samples are copied into it.
+  // pinned or not, for all others. For images and tensors of one shape: a batch that does not fit
+  // (its samples differ in shape, or allocate() gives too little, nothing, or throws) is an Error
+  // of next(), and the next call goes on with the batch after it. A block is asked for with the
+  // first sample of a batch, and once more when the batch is complete, if there was none: then the
+  // samples are copied into it.
   std::vector<std::shared_ptr<MemoryResource>> output_memory = {};
   // Each run of a step is noted, with its sample. The file is opened when the pipeline is made,
   // which throws BuildError where that cannot be, and written when the pipeline is destroyed; of a

@@ -77,14 +77,13 @@ class MemoryBatch {
   // Where they lie.
   MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
 
-  // For those who use them by streams of the device: each a cudaStream_t, or the stand-in's (see
-  // stream_order.h). Samples are usually ready when a batch comes; where some had to be moved, for
-  // others were missing, the device may still be at it. What is put into the stream from now on
-  // begins when all are ready; nobody waits here.
+  // For those who use them by streams, see stream_order.h. Where samples had to be moved, for
+  // others were missing, the device may still be at it when the batch comes. What is put into the
+  // stream from now on begins when all are ready; nobody waits here.
   void wait_on(void* stream) const {
     if (memory_ != nullptr) memory_->wait_on(stream);
   }
-  // Waits until all are ready, and throws what went wrong.
+  // Waits for that, and throws what went wrong.
   void wait() const {
     if (memory_ != nullptr) memory_->wait();
   }

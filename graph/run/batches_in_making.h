@@ -2,9 +2,9 @@
 // admission until the batch is taken. Gives each sample its key, its position in the epoch and its
 // place in its batch.
 //
-// Ownership: owns the batches; refers to options, makers and memory of the engine, whose part it is.
-// Threads: the engine's lock guards it, but for begin() and make(), which run the constructors of
-// the user's types and are called without the lock; begin() from any number of threads for
+// Ownership: owns the batches; refers to options, makers and memory of the engine, whose part it
+// is. Threads: the engine's lock guards it, but for begin() and make(), which run the constructors
+// of the user's types and are called without the lock; begin() from any number of threads for
 // different samples. Errors: std::bad_alloc, and what those constructors throw.
 #pragma once
 
