@@ -47,7 +47,10 @@ std::string percent(double part, double whole) {
 }
 
 std::optional<MemoryKind> moves_to(const Step& step) {
-  return step.op != nullptr ? step.op->schema().moves_to : std::nullopt;
+  if (step.op == nullptr || step.op->schema().outputs.size() != 1) return std::nullopt;
+  // A copy is of the type that its value has, and no type is said: others only prepare one.
+  const OperatorSchema& schema = step.op->schema();
+  return schema.outputs.front().type == nullptr ? schema.moves_to : std::nullopt;
 }
 
 std::string Annotations::of(const Step& step) const {
