@@ -157,7 +157,8 @@ static bool needs_result_of(const Plan& plan, const Stage& stage, const Stage& b
 }
 
 // Whether the stage may as well run before what stands in front of it: it needs nothing of the
-// sample, and cannot fail, since constants were checked when they were given.
+// sample. Those of Sluice cannot fail, since constants were checked when they were given; where one
+// of the user's and the step in front both fail, the sample's error is that of the user's.
 static bool needs_nothing(const Stage& stage) {
   return std::all_of(stage.steps.begin(), stage.steps.end(), [](const Step& step) {
     return step.kind == StepKind::cpu && step.op != nullptr && step.reads.empty() &&
