@@ -193,7 +193,6 @@ class Augmentation {
                                            .seed = options_.seed,
                                            .threads = options_.threads,
                                            .io_threads = options_.io_threads,
-                                           .window = window_for(device_.get(), options_.batch),
                                            .device = device_,
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,

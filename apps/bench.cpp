@@ -262,7 +262,6 @@ class Bench {
       write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
       return;
     }
-    subject.window = window_for(subject.device.get(), options_.batch);
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {

@@ -28,11 +28,6 @@ std::shared_ptr<Device> chosen_device(const std::string& name) {
   return gpu(index);
 }
 
-int window_for(const Device* device, int batch) {
-  constexpr int kBatches = 16;
-  return device == nullptr ? 0 : kBatches * batch;
-}
-
 int run_devices() {
   fmt::print("{}", to_string(look_for_gpus()));
   return 0;

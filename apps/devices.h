@@ -13,10 +13,6 @@ namespace sluice::app {
 // DeviceError where there is no such GPU.
 std::shared_ptr<Device> chosen_device(const std::string& name);
 
-// Samples that shall be under way, for PipelineOptions::window: what a device does in one go is
-// made of what waits, and there is enough of that only beyond a few batches. 0 without a device.
-int window_for(const Device* device, int batch);
-
 // Says which GPUs there are. Returns the exit status.
 int run_devices();
 

@@ -47,8 +47,12 @@ PipelineOptions checked(PipelineOptions options) {
     // room does not keep at work. Buffers of the user's are counted out, and no batch ahead means
     // none.
     constexpr std::int64_t kSparePerThread = 8;
-    if (options.threads > 1 && options.prefetch > 0 && options.output_memory.empty())
-      wanted += kSparePerThread * options.threads;
+    // A device is busy with several gathers at once; others fill up meanwhile.
+    constexpr std::int64_t kOnDevice = 768;
+    if (options.prefetch > 0 && options.output_memory.empty()) {
+      if (options.threads > 1) wanted += kSparePerThread * options.threads;
+      if (options.device != nullptr) wanted += kOnDevice;
+    }
     options.window = static_cast<int>(std::min<std::int64_t>(wanted, INT32_MAX));
   }
   require(options.window >= options.batch_size,

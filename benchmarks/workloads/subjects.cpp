@@ -57,24 +57,23 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   using Jpeg = Value<Bytes>;
   const bool on_gpu = options.device != nullptr;
   const auto there = [on_gpu](Jpeg jpeg) { return on_gpu ? jpeg.gpu() : jpeg; };
-  const auto back = [on_gpu](auto made) { return on_gpu ? made.cpu() : made; };
   const DType dtype = on_gpu ? DType::f16 : DType::f32;
   if (workload == "decode") {
-    return from_files([=](Graph&, Jpeg jpeg) { return back(decode_jpeg(there(jpeg))); });
+    return from_files([=](Graph&, Jpeg jpeg) { return decode_jpeg(there(jpeg)); });
   }
   if (workload == "region") {
     return from_files(
-        [=](Graph&, Jpeg jpeg) { return back(decode_jpeg(there(jpeg), random_region(jpeg))); });
+        [=](Graph&, Jpeg jpeg) { return decode_jpeg(there(jpeg), random_region(jpeg)); });
   }
   if (workload == "train") {
     return from_files([=](Graph& g, Jpeg jpeg) {
       auto region = random_region(jpeg);
-      return back(train(g, there(jpeg), region, dtype));
+      return train(g, there(jpeg), region, dtype);
     });
   }
   if (workload == "eval")
-    return from_files([=](Graph&, Jpeg jpeg) { return back(eval(there(jpeg), dtype)); });
-  return from_files([=](Graph& g, Jpeg jpeg) { return back(rotate_some(g, there(jpeg))); });
+    return from_files([=](Graph&, Jpeg jpeg) { return eval(there(jpeg), dtype); });
+  return from_files([=](Graph& g, Jpeg jpeg) { return rotate_some(g, there(jpeg)); });
 }
 
 void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,

@@ -58,8 +58,7 @@ class StreamStage {
   class Slot : public Node::slot {
    public:
     Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
-        : stage_(stage),
-          gather_(*work.device, work.memory, stage.stage_.steps.size(), for_each) {
+        : stage_(stage), gather_(*work.device, work.memory, stage.stage_.steps.size(), for_each) {
       if (work.trace != nullptr) gather_.time_with(work.trace->timer(stage.stage_, number));
     }
 
