@@ -73,7 +73,6 @@ int run_graph(const GraphOptions& options) {
   const auto device = chosen_device(options.device);
   const PipelineOptions pipeline_options{.batch_size = kBatch,
                                          .threads = options.threads,
-                                         .window = window_for(device.get(), kBatch),
                                          .device = device,
                                          .on_error = OnError::skip,
                                          .profile = true,
