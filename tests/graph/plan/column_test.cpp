@@ -18,7 +18,7 @@ TEST(ImageColumn, CopiesAPartOfWhatTheCellHolds) {
   // Cell 0 lies in the block, cell 1 in memory of its own: of it, a part as large as a cell of the
   // block, and a smaller one.
   for (const int side : {4, 2}) {
-    ImageColumn column(2, pool, history);
+    ImageColumn column(2, {.pool = &pool}, history);
     std::vector<Image> images;
     for (const int size : {4, 8}) {
       std::byte* const at = column.place(images.size(), {{size, size, 1}, DType::u8, Layout::hwc});
@@ -45,7 +45,7 @@ TEST(ImageColumn, CopiesAPartOfWhatTheCellHolds) {
 TEST(TensorColumn, TellsALayoutFromAnother) {
   BufferPool pool;
   BatchHistory history;
-  TensorColumn column(1, pool, history);
+  TensorColumn column(1, {.pool = &pool}, history);
   std::byte* const at = column.place(0, {{2, 3, 1}, DType::u8, Layout::hwc});
   Tensor tensor = Tensor::view(at, {{2, 3, 1}, DType::u8, Layout::chw});
   std::iota(tensor.data<std::uint8_t>(), tensor.data<std::uint8_t>() + 6, std::uint8_t{0});
