@@ -121,6 +121,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "prune: no change\n"
             "sink: no change\n"
             "push_crops: no change\n"
+            "split_for_device: no change\n"
             "carry: no change\n"
             "fuse: no change\n"
             "place_outputs: no change\n"
