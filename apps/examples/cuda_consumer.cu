@@ -7,21 +7,18 @@
 #include <cstring>
 #include <vector>
 
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-
 using namespace sluice;
 
 namespace {
 
 // The sum of each picture's elements. One block for each.
-__global__ void sum(const __half* all, std::size_t each, float* sums) {
+__global__ void sum(const float* all, std::size_t each, float* sums) {
   __shared__ float total;
   if (threadIdx.x == 0) total = 0;
   __syncthreads();
-  const __half* const one = all + blockIdx.x * each;
+  const float* const one = all + blockIdx.x * each;
   float mine = 0;
-  for (std::size_t i = threadIdx.x; i < each; i += blockDim.x) mine += __half2float(one[i]);
+  for (std::size_t i = threadIdx.x; i < each; i += blockDim.x) mine += one[i];
   atomicAdd(&total, mine);
   __syncthreads();
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
@@ -44,7 +41,7 @@ int main() {
   auto pipeline = make_pipeline(options, [](Graph& g) {
     auto number = g.source(64, [](const SampleInfo& info) { return info.index_in_epoch; });
     auto image = g.map("draw", draw, number).gpu();
-    return resize_mirror_normalize(image, {.width = 64, .height = 64, .dtype = DType::f16});
+    return resize_mirror_normalize(image, {.width = 64, .height = 64});
   });
 
   cudaStream_t stream = nullptr;
@@ -55,8 +52,8 @@ int main() {
   for (const auto& batch : pipeline.epoch()) {
     const TensorBatch& tensors = batch.get<0>();
     batch.wait_on(stream);
-    sum<<<static_cast<unsigned>(batch.size()), 128, 0, stream>>>(
-        static_cast<const __half*>(tensors.data()), 3 * 64 * 64, next);
+    sum<<<static_cast<unsigned>(batch.size()), 128, 0, stream>>>(tensors.data<float>(), 3 * 64 * 64,
+                                                                 next);
     next += batch.size();
     batch.release_after(stream);
   }
