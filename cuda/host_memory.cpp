@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,8 +87,12 @@ void* HostMemory::allocate(std::size_t bytes) {
     const auto [offset, length] = *range;
     if (length < wanted) continue;
     blocks_[offset].bytes = bytes;
-    free_.erase(range);
-    if (length > wanted) free_[offset + wanted] = length - wanted;
+    auto rest = free_.extract(range);  // nothing from here on needs memory
+    if (length > wanted) {
+      rest.key() = offset + wanted;
+      rest.mapped() = length - wanted;
+      free_.insert(std::move(rest));
+    }
     std::memset(memory_ + offset, kFresh, wanted);
     return addresses_ + offset;
   }

@@ -13,6 +13,7 @@
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resizer.h>
 
 #include <array>
@@ -56,8 +57,9 @@ void add_resize(Gather& gather, const Image& in, Interpolation interpolation, bo
   gather.launch_of_step<ResizeLaunch>().add(job);
 }
 
-PixelsOut normalized(int height, int width, int channels, const Numbers& mean, const Numbers& std,
-                     DType dtype, Layout layout, Tensor& out) {
+PixelsOut normalized(const char* op, int height, int width, int channels, const Numbers& mean,
+                     const Numbers& std, DType dtype, Layout layout, Tensor& out) {
+  kernels::check_scale(op, mean, std, channels);
   out.create(
       layout == Layout::chw ? Shape{channels, height, width} : Shape{height, width, channels},
       dtype, layout);
@@ -129,8 +131,8 @@ bool add_colour() {
                                         width == 0 ? in.width() : width);
         PixelsIn what = cropped(pixels_of(in), middle);
         if (mirror) what = mirrored(what, middle.width);
-        const PixelsOut to =
-            normalized(middle.height, middle.width, in.channels(), mean, std, dtype, layout, out);
+        const PixelsOut to = normalized("crop_mirror_normalize", middle.height, middle.width,
+                                        in.channels(), mean, std, dtype, layout, out);
         add_pixels(gather, pixels_job(what, to), in, out.bytes());
       });
   add_device_version(detail::resize_mirror_normalize_operator(),
@@ -138,7 +140,8 @@ bool add_colour() {
                         bool mirror, const Numbers& mean, const Numbers& std, DType dtype,
                         Layout layout, Interpolation interpolation, Tensor& out) {
                        const PixelsOut to =
-                           normalized(height, width, in.channels(), mean, std, dtype, layout, out);
+                           normalized("resize_mirror_normalize", height, width, in.channels(), mean,
+                                      std, dtype, layout, out);
                        add_resize(gather, in, interpolation, mirror, to, out.bytes());
                      });
   return true;

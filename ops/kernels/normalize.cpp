@@ -14,19 +14,11 @@ namespace sluice::kernels {
 namespace {
 
 ChannelScale scale_of(const char* op, const NormalizeParams& params, int channels) {
+  check_scale(op, params.mean, params.std, channels);
   ChannelScale scale;
   for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-    const float mean = params.mean[c];
-    const float deviation = params.std[c];
-    check_finite(op, "mean", mean);
-    check_finite(op, "std", deviation);
-    const float factor = 1.0f / (255.0f * deviation);
-    if (deviation <= 0.0f || !std::isfinite(factor)) {
-      throw std::invalid_argument(
-          fmt::format("{}: std of channel {} is {}; it must be above zero", op, c, deviation));
-    }
-    scale.offset[c] = 255.0f * mean;
-    scale.factor[c] = factor;
+    scale.offset[c] = 255.0f * params.mean[c];
+    scale.factor[c] = 1.0f / (255.0f * params.std[c]);
   }
   return scale;
 }
@@ -75,6 +67,18 @@ void write(const char* op, int height, int width, int channels, const NormalizeP
 }
 
 }  // namespace
+
+void check_scale(const char* op, const std::array<float, 4>& mean, const std::array<float, 4>& std,
+                 int channels) {
+  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+    check_finite(op, "mean", mean[c]);
+    check_finite(op, "std", std[c]);
+    if (std[c] <= 0.0f || !std::isfinite(1.0f / (255.0f * std[c]))) {
+      throw std::invalid_argument(
+          fmt::format("{}: std of channel {} is {}; it must be above zero", op, c, std[c]));
+    }
+  }
+}
 
 void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
                            Tensor& out) {

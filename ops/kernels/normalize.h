@@ -30,6 +30,11 @@ struct NormalizeParams {
   Layout layout = Layout::chw;
 };
 
+// Throws unless so many channels can be normalised with these numbers; for those who compute with
+// them elsewhere.
+void check_scale(const char* op, const std::array<float, 4>& mean, const std::array<float, 4>& std,
+                 int channels);
+
 // The region's pixels, mirrored within the region. `out`: (channels, height, width) or
 // (height, width, channels).
 void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
