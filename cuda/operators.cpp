@@ -178,7 +178,11 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
              const std::optional<Rectangle>& region, const JpegOptions& options,
              PreparedJpeg& out) {
   out.planned = plan_jpeg(out.plan, file, region, options);
-  if (!out.planned) out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
+  if (out.planned) {
+    detail::note_on_device(notes);
+  } else {
+    out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
+  }
 }
 
 void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
@@ -188,10 +192,7 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
   if (prepared.planned && !gather.on_host()) {
     const JpegPlan& plan = prepared.plan;
     out.create(plan.out_height(), plan.out_width(), plan.channels());
-    if (launch.add(gather.sample(), plan, file.bytes, out)) {
-      detail::note_on_device(notes);
-      return;
-    }
+    if (launch.add(gather.sample(), plan, file.bytes, out)) return;
   }
   if (prepared.planned) {  // it has come back
     Image pixels = decode_on_host(gather.pinned(), notes, file, region, options);

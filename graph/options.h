@@ -75,8 +75,8 @@ struct PipelineOptions {
   // Where the steps run whose inputs lie on a GPU (see Value::gpu()): sluice::gpu(0). Several
   // pipelines may share it.
   std::shared_ptr<Device> device = {};
-  // Of that device's memory, at most; 0: what there is. Samples that would need more fail, with an
-  // error that says so: it is no way to make others wait, which a smaller window does.
+  // Of that device's memory, at most; 0: what there is. Samples wait for others that give back what
+  // they have; one that is too large by itself fails, with an error that says so.
   std::int64_t max_device_bytes = 0;
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on

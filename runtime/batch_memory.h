@@ -45,7 +45,7 @@ struct BatchHistory {
   std::atomic<std::size_t> largest_dense{0};  // bytes
 };
 
-class BatchMemory : public StreamOrder {
+class BatchMemory final : public StreamOrder {
  public:
   // `pool` provides the memory. `history` outlives the filling of the batch and is shared by the
   // batches of one output, which finish one at a time. `given`: the user's memory; null for the

@@ -42,7 +42,7 @@ class Slot : public Mirror::slot {
         stream_(device.make_stream()),
         event_(device.make_event()) {}
 
-  void begin(std::span<Row* const> rows) override {
+  std::size_t begin(std::span<Row* const> rows) override {
     using namespace sluice::device;
     rows_ = rows;
     Block block(jobs_.data(), static_cast<int>(kMost));
@@ -57,6 +57,7 @@ class Slot : public Mirror::slot {
     launch_pixels(*stream_, block.on_device(jobs_there_.data()));
     stream_->copy(host_.data(), out_.data(), rows.size() * kWidth);
     stream_->record(*event_);
+    return rows.size();
   }
 
   bool over() override {

@@ -2,7 +2,9 @@
 // device, on streams.
 //
 //   struct Slot : stream_node<Job*>::slot {            // a stream, with its buffers
-//     void begin(std::span<Job* const> jobs) override { ...launch...; event.record(stream); }
+//     std::size_t begin(std::span<Job* const> jobs) override {
+//       ...launch...; event.record(stream); return jobs.size();
+//     }
 //     bool over() override { return event.query(); }   // throws what went wrong
 //   };
 //   poller completions;                                // for any number of nodes
@@ -13,7 +15,8 @@
 // A token waits for a slot. A slot that is free begins at once with what waits then, `most` tokens
 // at the most: a gather never waits for more tokens while there is a slot for it, and grows by
 // itself while all slots are busy. No thread waits for a slot's work: the poller asks whether it is
-// over. All of a gather's tokens leave then, in the order of their coming; those of a slot whose
+// over. begin() may take fewer than it is given: the others wait again. All of a gather's tokens
+// leave then, in the order of their coming; those of a slot whose
 // begin() or over() throws are told to `failed` before, each once, and leave like the others. The
 // node keeps the graph alive until they have.
 //
@@ -54,7 +57,8 @@ class stream_node {
   class slot {
    public:
     virtual ~slot() = default;
-    virtual void begin(std::span<const Token> tokens) = 0;
+    // Gives how many of the first tokens it has taken: at least one.
+    virtual std::size_t begin(std::span<const Token> tokens) = 0;
     virtual bool over() = 0;
   };
 
@@ -141,7 +145,8 @@ class stream_node {
     g.reserve_wait();  // tokens that fail here may be the last ones
     while (lane* const next = take()) {
       try {
-        next->work->begin(next->tokens);
+        const std::size_t taken = next->work->begin(next->tokens);
+        if (taken < next->tokens.size()) put_back(*next, taken);
       } catch (...) {
         let_out(next->tokens, std::current_exception());
         (void)give_free(*next);
@@ -163,6 +168,13 @@ class stream_node {
     ++counts_.gathers;
     counts_.tokens += static_cast<std::int64_t>(next->tokens.size());
     return next;
+  }
+
+  void put_back(lane& of, std::size_t from) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = from; i < of.tokens.size(); ++i) waiting_.push(of.tokens[i]);
+    counts_.tokens -= static_cast<std::int64_t>(of.tokens.size() - from);
+    of.tokens.resize(from);
   }
 
   // On the poller's thread: whether the work is over.

@@ -8,6 +8,7 @@
 #include <sluice/graph/flow/poller.h>
 #include <sluice/graph/plan/gather.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,13 @@ struct DeviceWork {
   DeviceMemory memory;
   flow::poller completions;
   PipelineTrace* trace = nullptr;  // null: none
-  std::size_t gathers = 8;         // that may be under way at one time, of each stage
-  std::size_t most = 64;           // samples of a gather
+  std::atomic<int> launched{0};    // gathers that are at work
+  // Bytes in use when there was no more memory; 0 before. From then on gathers keep none that they
+  // do not need, and samples come to the device only while half of it is free: those that are there
+  // need some to go on.
+  std::atomic<std::size_t> scarce{0};
+  std::size_t gathers = 8;  // that may be under way at one time, of each stage
+  std::size_t most = 64;    // samples of a gather
 };
 
 }  // namespace sluice::detail

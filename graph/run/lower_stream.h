@@ -15,16 +15,21 @@
 #include <sluice/graph/run/tracing.h>
 #include <sluice/runtime/device_timer.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <tbb/flow_graph.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 namespace sluice::detail {
 
@@ -37,6 +42,7 @@ class StreamStage {
       : runner_(runner),
         stage_(stage),
         hooks_(hooks),
+        from_host_(stage.steps.front().on_device->preparation() != nullptr),
         node_(g, work.completions,
               {.slots = slots(work),
                .most = work.most,
@@ -55,33 +61,43 @@ class StreamStage {
   tbb::flow::sender<Sample*>& output() { return node_.output(); }
 
  private:
+  // A gather at a time. Where the device has no memory for all of its samples it takes only some.
+  // Where there is none for a single one it waits until others have given some back; when nobody is
+  // at work who could, the sample fails.
   class Slot : public Node::slot {
    public:
     Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
-        : stage_(stage), gather_(*work.device, work.memory, stage.stage_.steps.size(), for_each) {
-      if (work.trace != nullptr) gather_.time_with(work.trace->timer(stage.stage_, number));
+        : stage_(stage), work_(work), number_(number) {
+      make_gather();
     }
 
-    void begin(std::span<Sample* const> samples) override {
+    std::size_t begin(std::span<Sample* const> samples) override {
+      launched_ = waits_ = false;
       samples_ = samples;
       try {
         alone([&] {
-          for (Sample* const sample : samples_)
-            stage_.runner_.gather(*sample, stage_.stage_, gather_);
-          gather_.launch();
+          std::size_t count = may_begin() ? samples.size() : 0;
+          while (count > 0 && !launch(samples.first(count), Runner::Memory::is_waited_for))
+            count /= 2;
+          if (count == 0) wait_for_memory();
+          samples_ = samples.first(std::max<std::size_t>(count, 1));
         });
       } catch (...) {
-        gather_.abandon();
-        end();
+        give_up();
         throw;
       }
+      return samples_.size();
     }
     bool over() override {
       try {
-        if (!stage_.runner_.is_over(gather_, stage_.stage_)) return false;
+        if (!launched_) {
+          if (Clock::now() < next_try_) return false;
+          if (!may_begin() || !launch(samples_, Runner::Memory::is_waited_for)) wait_for_memory();
+          return false;
+        }
+        if (!stage_.runner_.is_over(*gather_, stage_.stage_)) return false;
       } catch (...) {
-        gather_.abandon();
-        end();
+        give_up();
         throw;
       }
       end();
@@ -89,18 +105,89 @@ class StreamStage {
     }
 
    private:
-    void end() {
-      gather_.clear();
-      for (Sample* const sample : samples_) stage_.runner_.end_gather(*sample, stage_.stage_);
+    using Clock = std::chrono::steady_clock;
+    static constexpr Clock::duration kBetweenTries = std::chrono::milliseconds(2);
+    static constexpr Clock::duration kPatience = std::chrono::milliseconds(100);
+
+    void make_gather() {
+      gather_.emplace(*work_.device, work_.memory, stage_.stage_.steps.size(), for_each);
+      if (work_.trace != nullptr) gather_->time_with(work_.trace->timer(stage_.stage_, number_));
     }
+    // Forgets all jobs, and the memory of the last ones if others may need it.
+    void clear() {
+      gather_->clear();
+      if (work_.scarce.load(std::memory_order_relaxed) > 0) make_gather();
+    }
+    std::size_t bytes_in_use() const { return work_.memory.values.stats().bytes_in_use; }
+    bool may_begin() const {
+      const std::size_t most = work_.scarce.load(std::memory_order_relaxed);
+      return most == 0 || !stage_.from_host_ || bytes_in_use() <= most / 2;
+    }
+
+    // With the first sample.
+    void wait_for_memory() {
+      const Clock::time_point now = Clock::now();
+      const std::size_t in_use = bytes_in_use();
+      if (!waits_ || in_use < in_use_ || work_.launched.load() > 0) hopeless_at_ = now + kPatience;
+      waits_ = true;
+      in_use_ = in_use;
+      next_try_ = now + kBetweenTries;
+      if (now >= hopeless_at_) launch(samples_.first(1), Runner::Memory::fails);
+    }
+
+    // False when there is too little memory: nothing has begun.
+    bool launch(std::span<Sample* const> samples, Runner::Memory without) {
+      const bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
+        return stage_.runner_.gather(*sample, stage_.stage_, *gather_, without);
+      });
+      if (all) {
+        try {
+          gather_->launch();
+          launched_ = true;
+          work_.launched.fetch_add(1);
+          return true;
+        } catch (const std::bad_alloc&) {
+          if (without == Runner::Memory::fails) throw;
+          gather_->abandon();
+        }
+      }
+      std::size_t unknown = 0;
+      work_.scarce.compare_exchange_strong(unknown, std::max<std::size_t>(bytes_in_use(), 1));
+      clear();
+      for (Sample* const sample : samples) Runner::take_back(*sample, stage_.stage_);
+      return false;
+    }
+
+    void give_up() {
+      gather_->abandon();
+      end();
+    }
+    void end() {
+      if (launched_) work_.launched.fetch_sub(1);
+      launched_ = false;
+      for (Sample* const sample : samples_) stage_.runner_.end_gather(*sample, stage_.stage_);
+      clear();
+    }
+
     StreamStage& stage_;
-    Gather gather_;
+    DeviceWork& work_;
+    const std::size_t number_;
+    std::optional<Gather> gather_;
     std::span<Sample* const> samples_;
+    bool launched_ = false;
+    // While there is no memory for one.
+    bool waits_ = false;
+    std::size_t in_use_ = 0;
+    Clock::time_point next_try_, hopeless_at_;
   };
 
   // On threads of the arena that have nothing else to do; also when the graph is cancelled, since
   // what is half written must not be launched.
   static void for_each(std::size_t count, const std::function<void(std::size_t)>& f) {
+    if (tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized) {
+      for (std::size_t i = 0; i < count; ++i) f(i);  // the poller's thread
+      return;
+    }
     tbb::task_group_context context(tbb::task_group_context::isolated);
     tbb::parallel_for(std::size_t{0}, count, f, context);
   }
@@ -125,6 +212,7 @@ class StreamStage {
   Runner& runner_;
   const Stage& stage_;
   const WaitHooks& hooks_;
+  const bool from_host_;  // brings samples to the device
   Node node_;
   tbb::flow::function_node<Sample*> input_;
 };

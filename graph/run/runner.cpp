@@ -191,19 +191,39 @@ void Runner::begin_gather(Sample& sample, const Stage& stage) noexcept {
   if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
 }
 
-void Runner::gather(Sample& sample, const Stage& stage, Gather& gather) noexcept {
+bool Runner::gather(Sample& sample, const Stage& stage, Gather& gather, Memory without) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
-  if (sample.ended()) return;
+  if (sample.ended()) return true;
+  bool short_of_memory = false;
   const BufferPoolScope scope(device_->memory.values);
   gather.begin_sample(sample);
-  for (std::size_t i = 0; i < stage.steps.size() && !sample.ended(); ++i) {
+  for (std::size_t i = 0; i < stage.steps.size() && !sample.ended() && !short_of_memory; ++i) {
     const Step& step = stage.steps[i];
     const Gather::Scope jobs(gather, i);
     sample.enter(&step);  // whose warnings and events are noted
     guarded(
-        sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
+        sample, [&]() -> const std::string& { return step.name; },
+        [&] {
+          try {
+            step.run(sample);
+          } catch (const std::bad_alloc&) {
+            if (without == Memory::fails) throw;
+            short_of_memory = true;
+          }
+        });
   }
   sample.enter(&stage.steps.front());
+  return !short_of_memory;
+}
+
+void Runner::take_back(Sample& sample, const Stage& stage) noexcept {
+  if (sample.ended()) return;
+  for (const Step& step : stage.steps) {
+    for (const SlotId slot : step.writes) {
+      // Others are asked for their memory anew, and give back what they had.
+      if (sample.plan().slots[slot].output < 0) sample.release(slot);
+    }
+  }
 }
 
 bool Runner::is_over(Gather& gather, const Stage& stage) {

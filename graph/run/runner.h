@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 
 namespace sluice::detail {
@@ -49,7 +50,13 @@ class Runner {
   // end_gather() is called for all samples, and they go on. fail_gather(): why the device did not
   // do it.
   void begin_gather(Sample& sample, const Stage& stage) noexcept;
-  void gather(Sample& sample, const Stage& stage, Gather& gather) noexcept;
+  enum class Memory : std::uint8_t { fails, is_waited_for };
+  // With Memory::is_waited_for false when there is too little memory for it: the sample is to be
+  // added again, to a gather that has been cleared.
+  bool gather(Sample& sample, const Stage& stage, Gather& gather,
+              Memory without = Memory::fails) noexcept;
+  // The sample has been added to a gather that will not be launched.
+  static void take_back(Sample& sample, const Stage& stage) noexcept;
   // Whether the device is through, with what it has given back, too. Throws what went wrong there.
   bool is_over(Gather& gather, const Stage& stage);
   void end_gather(Sample& sample, const Stage& stage) noexcept;

@@ -40,6 +40,7 @@ class Device {
   std::function<bool(const Gather&)> refuses = [](const Gather&) { return false; };
   std::function<bool(const Gather&)> breaks = [](const Gather&) { return false; };
   std::atomic<bool> at_once{false};
+  std::size_t room = 1000;  // of a gather, beyond which tokens wait again
 
   // Ends what goes on in the slot.
   void finish(std::size_t slot) {
@@ -70,15 +71,17 @@ class Device {
   class Slot : public Node::slot {
    public:
     Slot(Device& of, std::size_t index) : device_(of), index_(index) {}
-    void begin(std::span<const int> tokens) override {
+    std::size_t begin(std::span<const int> tokens) override {
       const std::lock_guard lock(device_.mutex_);
       State& state = device_.states_[index_];
       EXPECT_TRUE(state.now.empty());
-      Gather gather(tokens.begin(), tokens.end());
+      const std::size_t taken = std::min(tokens.size(), device_.room);
+      Gather gather(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(taken));
       device_.gathers_.push_back(gather);
       device_.begun_.notify_all();
       if (device_.refuses(gather)) throw std::runtime_error("refused");
       state = {std::move(gather), device_.at_once};
+      return taken;
     }
     bool over() override {
       const std::lock_guard lock(device_.mutex_);
@@ -167,6 +170,31 @@ TEST(StreamNode, GathersWhatCameWhileAllSlotsWereBusy) {
   EXPECT_EQ(sink.wait_for(11), numbers(0, 11));
   EXPECT_EQ(node.so_far().gathers, 3);
   EXPECT_EQ(node.so_far().tokens, 11);
+}
+
+// What a slot does not take waits again, and goes with a later gather.
+TEST(StreamNode, WhatIsNotTakenWaitsAgain) {
+  graph g;
+  poller completions;
+  Device device;
+  device.room = 3;
+  Sink sink(g);
+  Node node(g, completions, {.slots = device.slots(1), .most = 8});
+  make_edge(node.output(), sink.node);
+  node.put(0);
+  EXPECT_EQ(device.wait_for(1), (std::vector<Gather>{{0}}));
+  for (int i = 1; i < 9; ++i) node.put(i);
+  for (const std::size_t begun : {2u, 3u, 4u}) {
+    device.finish(0);
+    EXPECT_EQ(device.wait_for(begun).back().size(), begun < 4 ? 3u : 2u);
+  }
+  device.finish(0);
+  g.wait_for_all();
+  std::vector<int> left = sink.wait_for(9);
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left, numbers(0, 9));
+  EXPECT_EQ(node.so_far().gathers, 4);
+  EXPECT_EQ(node.so_far().tokens, 9);
 }
 
 // A token does not wait for others while there is a slot for it, and slots end in any order.

@@ -1,0 +1,96 @@
+// What a pipeline does when its device has less memory than the samples under way would take: they
+// wait for each other, and only one that is too large by itself is lost.
+#include "tests/cuda/test_device.h"
+#include <sluice/sluice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+namespace {
+
+constexpr std::int64_t kSamples = 60;
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+Image drawn(std::int64_t i, int side) {
+  Image image(side, side, 3);
+  for (int y = 0; y < side; ++y)
+    std::memset(image.row(y), static_cast<int>((i * 7 + y) & 255), image.row_bytes());
+  return image;
+}
+
+struct Made {
+  std::vector<std::pair<std::int64_t, std::vector<std::uint8_t>>> pictures;
+  std::vector<SampleError> errors;
+};
+
+// Pictures of `side`, and one of `large` in the middle; a choice in between, so that two stages
+// compete for the memory.
+Made make(const std::shared_ptr<Device>& device, std::int64_t most, int side, int large,
+          int threads) {
+  auto pipeline = make_pipeline(
+      {.batch_size = 4,
+       .seed = 3,
+       .threads = threads,
+       .device = device,
+       .max_device_bytes = most,
+       .on_error = OnError::skip},
+      [&](Graph& g) {
+        auto number =
+            g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+        auto image = g.map(
+            "draw", [=](std::int64_t i) { return drawn(i, i == kSamples / 2 ? large : side); },
+            number);
+        const bool there = device != nullptr;
+        auto picture = there ? image.gpu() : image;
+        auto turned = g.if_else(
+            g.coin_flip(0.5f), [&] { return flip(picture, {.vertical = true}); },
+            [&] { return invert(picture); });
+        auto small = resize(turned, {.width = 20, .height = 10});
+        return there ? small.cpu() : small;
+      });
+  Made made;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Image image = batch.get<0>()[i];
+      made.pictures.emplace_back(
+          batch.ids()[i], std::vector<std::uint8_t>(
+                              image.data(), image.data() + image.height() * image.row_bytes()));
+    }
+    made.errors.insert(made.errors.end(), batch.errors().begin(), batch.errors().end());
+  }
+  return made;
+}
+
+TEST(ScarceMemory, SamplesWaitForEachOther) {
+  // 60 pictures of 0.75 MB and what is made of them: some 90 MB.
+  const Made expected = make(nullptr, 0, 512, 512, 2);
+  ASSERT_EQ(expected.pictures.size(), static_cast<std::size_t>(kSamples));
+  for (const std::int64_t most : {40 * kMiB, 60 * kMiB}) {
+    for (const int threads : {1, 3}) {
+      const Made made = make(test_device(), most, 512, 512, threads);
+      EXPECT_TRUE(made.errors.empty())
+          << most << ": " << made.errors.size() << ", " << made.errors.front().what;
+      EXPECT_TRUE(made.pictures == expected.pictures) << most;
+    }
+  }
+}
+
+TEST(ScarceMemory, OneThatIsTooLargeCostsItself) {
+  const Made made = make(test_device(), 24 * kMiB, 256, 3000, 2);
+  EXPECT_EQ(made.pictures.size(), static_cast<std::size_t>(kSamples - 1));
+  ASSERT_EQ(made.errors.size(), 1U);
+  EXPECT_EQ(made.errors.front().key.index, kSamples / 2);
+  EXPECT_NE(made.errors.front().what.find("max_device_bytes"), std::string::npos)
+      << made.errors.front().what;
+}
+
+}  // namespace
+}  // namespace sluice::device
