@@ -76,7 +76,8 @@ struct PipelineOptions {
   // pipelines may share it.
   std::shared_ptr<Device> device = {};
   // Of that device's memory, at most; 0: what there is. Samples wait for others that give back what
-  // they have; one that is too large by itself fails, with an error that says so.
+  // they have. One that is too large by itself fails, with an error that says so, and so does one
+  // for which nobody could give any back.
   std::int64_t max_device_bytes = 0;
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on
