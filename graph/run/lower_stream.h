@@ -137,9 +137,10 @@ class StreamStage {
 
     // False when there is too little memory: nothing has begun.
     bool launch(std::span<Sample* const> samples, Runner::Memory without) {
-      const bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
+      bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
         return stage_.runner_.gather(*sample, stage_.stage_, *gather_, without);
       });
+      if (samples.size() > 1) all = all && may_begin();  // with what these take
       if (all) {
         try {
           gather_->launch();
