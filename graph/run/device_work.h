@@ -30,9 +30,9 @@ struct DeviceWork {
   flow::poller completions;
   PipelineTrace* trace = nullptr;  // null: none
   std::atomic<int> launched{0};    // gathers that are at work
-  // Bytes in use when there was no more memory; 0 before. From then on gathers keep none that they
-  // do not need, and samples come to the device only while half of it is free: those that are there
-  // need some to go on.
+  std::atomic<int> waiting{0};     // and those that wait for memory
+  // Bytes in use when there was no more memory; 0 before. From then on samples come to the device
+  // only while half of it is free: those that are there need some to go on.
   std::atomic<std::size_t> scarce{0};
   std::size_t gathers = 8;  // that may be under way at one time, of each stage
   std::size_t most = 64;    // samples of a gather

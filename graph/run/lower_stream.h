@@ -22,7 +22,6 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -67,12 +66,9 @@ class StreamStage {
   class Slot : public Node::slot {
    public:
     Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
-        : stage_(stage), work_(work), number_(number) {
-      make_gather();
-    }
+        : stage_(stage), work_(work), number_(number), gather_(make_gather()) {}
 
     std::size_t begin(std::span<Sample* const> samples) override {
-      launched_ = waits_ = false;
       samples_ = samples;
       try {
         alone([&] {
@@ -109,14 +105,18 @@ class StreamStage {
     static constexpr Clock::duration kBetweenTries = std::chrono::milliseconds(2);
     static constexpr Clock::duration kPatience = std::chrono::milliseconds(100);
 
-    void make_gather() {
-      gather_.emplace(*work_.device, work_.memory, stage_.stage_.steps.size(), for_each);
-      if (work_.trace != nullptr) gather_->time_with(work_.trace->timer(stage_.stage_, number_));
+    std::unique_ptr<Gather> make_gather() const {
+      auto gather = std::make_unique<Gather>(*work_.device, work_.memory,
+                                             stage_.stage_.steps.size(), for_each);
+      if (work_.trace != nullptr) gather->time_with(work_.trace->timer(stage_.stage_, number_));
+      return gather;
     }
-    // Forgets all jobs, and the memory of the last ones if others may need it.
-    void clear() {
-      gather_->clear();
-      if (work_.scarce.load(std::memory_order_relaxed) > 0) make_gather();
+    // Lets go of the memory that the last ones have needed.
+    void renew_gather() noexcept {
+      try {
+        gather_ = make_gather();
+      } catch (...) {  // the old one does as well
+      }
     }
     std::size_t bytes_in_use() const { return work_.memory.values.stats().bytes_in_use; }
     bool may_begin() const {
@@ -128,6 +128,10 @@ class StreamStage {
     void wait_for_memory() {
       const Clock::time_point now = Clock::now();
       const std::size_t in_use = bytes_in_use();
+      if (!waits_) {
+        work_.waiting.fetch_add(1);
+        renew_gather();
+      }
       if (!waits_ || in_use < in_use_ || work_.launched.load() > 0) hopeless_at_ = now + kPatience;
       waits_ = true;
       in_use_ = in_use;
@@ -154,7 +158,7 @@ class StreamStage {
       }
       std::size_t unknown = 0;
       work_.scarce.compare_exchange_strong(unknown, std::max<std::size_t>(bytes_in_use(), 1));
-      clear();
+      gather_->clear();
       for (Sample* const sample : samples) Runner::take_back(*sample, stage_.stage_);
       return false;
     }
@@ -165,15 +169,17 @@ class StreamStage {
     }
     void end() {
       if (launched_) work_.launched.fetch_sub(1);
-      launched_ = false;
+      if (waits_) work_.waiting.fetch_sub(1);
+      launched_ = waits_ = false;
       for (Sample* const sample : samples_) stage_.runner_.end_gather(*sample, stage_.stage_);
-      clear();
+      gather_->clear();
+      if (work_.waiting.load() > 0) renew_gather();  // others need what it has kept
     }
 
     StreamStage& stage_;
     DeviceWork& work_;
     const std::size_t number_;
-    std::optional<Gather> gather_;
+    std::unique_ptr<Gather> gather_;
     std::span<Sample* const> samples_;
     bool launched_ = false;
     // While there is no memory for one.

@@ -232,7 +232,7 @@ void run(Plan& plan, const std::vector<Image>& expected, Tally& tally) {
 
 TEST(DeviceFaults, EachRunEndsAndAccountsForItsSamples) {
   const char* const wish = std::getenv("SLUICE_DEVICE_FAULTS");
-  const std::uint64_t runs = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 100;
+  const std::uint64_t runs = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 30;
   const char* const from = std::getenv("SLUICE_DEVICE_FAULTS_FROM");
   const std::uint64_t first = from != nullptr ? std::strtoull(from, nullptr, 10) : 0;
   const std::vector<Image> drawn = on_host(false), decoded = on_host(true);
