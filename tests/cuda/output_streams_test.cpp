@@ -20,16 +20,45 @@
 namespace sluice::device {
 namespace {
 
-// Work of a consumer, which runs ahead of its stream: each batch is copied to the host there.
+// A consumer that runs ahead of its stream: each batch is copied to the host there.
+class Consumer {
+ public:
+  explicit Consumer(Device& device)
+      : stream_(device.make_stream()), event_(device.make_event()), pinned_(device.pinned()) {}
+
+  // `of`: the batch, or its column of pictures.
+  template <class Batch>
+  void take(const Batch& of, const ImageBatch& images) {
+    of.wait_on(stream_->native());
+    seen_.push_back(pinned_.allocate(images.nbytes()));
+    stream_->copy(seen_.back().data(), images.data(), images.nbytes());
+    of.release_after(stream_->native());
+  }
+  // All that was taken is that of these samples.
+  void expect(const std::vector<std::int64_t>& ids) {
+    stream_->record(*event_);
+    wait_for(*event_);
+    std::size_t sample = 0;
+    for (const Buffer& copy : seen_) {
+      for (std::size_t at = 0; at < copy.size(); at += kBytes, ++sample)
+        EXPECT_TRUE(is_upside_down(copy.data() + at, ids.at(sample))) << sample;
+    }
+    EXPECT_EQ(sample, ids.size());
+  }
+
+ private:
+  const std::unique_ptr<DeviceStream> stream_;
+  const std::unique_ptr<DeviceEvent> event_;
+  BufferPool pinned_;
+  std::vector<Buffer> seen_;
+};
+
 TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
   for (const bool holes : {false, true}) {
     for (const bool compact : {false, true}) {
       const std::shared_ptr<Device> device = test_device();
       {
-        const std::unique_ptr<DeviceStream> stream = device->make_stream();
-        const std::unique_ptr<DeviceEvent> event = device->make_event();
-        BufferPool pinned(device->pinned());
-        std::vector<Buffer> seen;
+        Consumer consumer(*device);
         std::vector<std::int64_t> ids;
         PipelineOptions options = options_for(device);
         options.compact = compact;
@@ -38,21 +67,11 @@ TEST(DeviceOutputStreams, AConsumerNeedNotWait) {
           for (const auto& batch : pipeline.epoch()) {
             const ImageBatch& images = batch.get<0>();
             ASSERT_TRUE(images.dense());
-            batch.wait_on(stream->native());
-            seen.push_back(pinned.allocate(images.nbytes()));
-            stream->copy(seen.back().data(), images.data(), images.nbytes());
-            batch.release_after(stream->native());
+            consumer.take(batch, images);
             for (const SampleKey& key : batch.keys()) ids.push_back(key.index);
           }
         }
-        stream->record(*event);
-        wait_for(*event);
-        std::size_t sample = 0;
-        for (const Buffer& copy : seen) {
-          for (std::size_t at = 0; at < copy.size(); at += kBytes, ++sample)
-            EXPECT_TRUE(is_upside_down(copy.data() + at, ids.at(sample))) << sample;
-        }
-        EXPECT_EQ(sample, ids.size());
+        consumer.expect(ids);
       }
       expect_clean(device);
     }
@@ -189,10 +208,7 @@ TEST(DeviceOutputStreams, GoToMemoryThatIsGiven) {
     for (const bool compact : {false, true}) {
       const std::shared_ptr<Device> device = test_device();
       {
-        const std::unique_ptr<DeviceStream> stream = device->make_stream();
-        const std::unique_ptr<DeviceEvent> event = device->make_event();
-        BufferPool pinned(device->pinned());
-        std::vector<Buffer> seen;
+        Consumer consumer(*device);
         std::vector<std::int64_t> ids;
         const Buffers buffers(device, 4, kBatch * kBytes);
         PipelineOptions options = options_for(device);
@@ -216,20 +232,11 @@ TEST(DeviceOutputStreams, GoToMemoryThatIsGiven) {
                   is_upside_down(reinterpret_cast<const std::byte*>(here[i].data()), numbers[i]));
             }
             // The buffers are fewer than the batches that the stream is behind.
-            there.wait_on(stream->native());
-            seen.push_back(pinned.allocate(there.nbytes()));
-            stream->copy(seen.back().data(), there.data(), there.nbytes());
-            there.release_after(stream->native());
+            consumer.take(there, there);
             ids.insert(ids.end(), numbers.begin(), numbers.end());
           }
         }
-        stream->record(*event);
-        wait_for(*event);
-        std::size_t sample = 0;
-        for (const Buffer& copy : seen) {
-          for (std::size_t at = 0; at < copy.size(); at += kBytes, ++sample)
-            EXPECT_TRUE(is_upside_down(copy.data() + at, ids.at(sample))) << sample;
-        }
+        consumer.expect(ids);
       }
       expect_clean(device);
     }
