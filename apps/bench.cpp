@@ -249,15 +249,14 @@ class Bench {
                                      : latency               ? "memory"
                                                              : "off";
     const std::shared_ptr<JpegIndex> index = chosen_index(index_choice);
-    const Corpus corpus(options_.data);
+    const std::shared_ptr<Device> device = chosen_device(options_.device);
+    const Corpus corpus(options_.data, device.get());
     if (corpus.left_out() > 0)
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
     const bool conditional = options_.workload == "conditional";
-    SubjectOptions subject{.threads = threads_,
-                           .batch = options_.batch,
-                           .index = index,
-                           .device = chosen_device(options_.device)};
+    SubjectOptions subject{
+        .threads = threads_, .batch = options_.batch, .index = index, .device = device};
     if (latency) {
       write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
       return;

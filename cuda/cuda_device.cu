@@ -220,6 +220,17 @@ class CudaDevice : public Device {
   }
   const std::shared_ptr<MemoryResource>& memory() override { return memory_; }
   const std::shared_ptr<MemoryResource>& pinned() override { return pinned_; }
+  bool reads(const void* at, std::size_t bytes) const override {
+    if (bytes == 0) return false;
+    const auto same_there = [](const void* byte) {
+      cudaPointerAttributes known{};
+      const bool asked = cudaPointerGetAttributes(&known, byte) == cudaSuccess;
+      if (!asked) (void)cudaGetLastError();
+      return asked && known.type == cudaMemoryTypeHost && known.devicePointer == byte;
+    };
+    const Current current(known_->index);
+    return same_there(at) && same_there(static_cast<const std::byte*>(at) + bytes - 1);
+  }
 
  private:
   KnownPtr known_;

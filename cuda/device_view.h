@@ -23,6 +23,7 @@ namespace sluice::device {
 
 #if !defined(__CUDA_ARCH__)
 std::ptrdiff_t enter_memory(const void* at, std::size_t bytes, bool writes);
+void enter_pinned(const void* at, std::size_t bytes);
 #endif
 
 template <class T>
@@ -34,6 +35,15 @@ SLUICE_HOST_DEVICE T* device_view(T* at, [[maybe_unused]] std::size_t count) {
   const std::ptrdiff_t moved = enter_memory(at, count * sizeof(T), !std::is_const_v<T>);
   return reinterpret_cast<T*>(reinterpret_cast<Byte*>(at) + moved);
 #endif
+}
+
+// The same for pinned memory of the host, which kernels only read.
+template <class T>
+SLUICE_HOST_DEVICE const T* pinned_view(const T* at, [[maybe_unused]] std::size_t count) {
+#if !defined(__CUDA_ARCH__)
+  enter_pinned(at, count * sizeof(T));
+#endif
+  return at;
 }
 
 }  // namespace sluice::device

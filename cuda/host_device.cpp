@@ -1,6 +1,7 @@
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/host_device.h>
 #include <sluice/cuda/host_memory.h>
+#include <sluice/cuda/pinned_memory.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +20,7 @@ namespace {
 // The piece of work that this thread does now; null outside of any.
 struct Doing {
   HostMemory* memory = nullptr;
+  const PinnedMemory* pinned = nullptr;
   Mark who;
   const Clock* before = nullptr;
 };
@@ -62,8 +64,17 @@ std::ptrdiff_t enter_memory(const void* at, std::size_t bytes, bool writes) {
   return real - static_cast<const std::byte*>(at);
 }
 
+void enter_pinned(const void* at, std::size_t bytes) {
+  if (doing == nullptr || doing->pinned->holds(at, bytes)) return;
+  throw DeviceError("reads " + std::to_string(bytes) +
+                    " bytes of the host's memory that are not pinned (any more)");
+}
+
 struct HostDevice::Impl {
-  explicit Impl(Options the_options) : options(std::move(the_options)), memory(options.bytes) {}
+  explicit Impl(Options the_options)
+      : options(std::move(the_options)),
+        memory(options.bytes),
+        pinned(std::make_shared<PinnedMemory>(options.index)) {}
 
   // Nothing of what was put in runs from now on, but for what has begun: see HostEvent::over().
   void lose() {
@@ -115,7 +126,7 @@ struct HostDevice::Impl {
     lock.unlock();
     if (options.before) options.before(work.call);
     if (runs) {
-      const Doing now{&memory, work.who, &work.before};
+      const Doing now{&memory, pinned.get(), work.who, &work.before};
       doing = &now;
       try {
         work.run(now);
@@ -148,6 +159,7 @@ struct HostDevice::Impl {
   const Options options;
   const std::string name = "the stand-in for device " + std::to_string(options.index);
   HostMemory memory;
+  const std::shared_ptr<PinnedMemory> pinned;
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::unique_ptr<Queue>> queues;
@@ -265,24 +277,13 @@ class DeviceMemory : public MemoryResource {
   const std::shared_ptr<Impl> device_;
 };
 
-class PinnedMemory : public MemoryResource {
- public:
-  explicit PinnedMemory(int device) : MemoryResource({MemoryKind::pinned, device}) {}
-  void* allocate(std::size_t bytes, std::size_t alignment) override {
-    return ::operator new(bytes, std::align_val_t(alignment));
-  }
-  void deallocate(void* at, std::size_t, std::size_t alignment) noexcept override {
-    ::operator delete(at, std::align_val_t(alignment));
-  }
-};
-
 }  // namespace
 
 HostDevice::HostDevice() : HostDevice(Options()) {}
 HostDevice::HostDevice(Options options)
     : impl_(std::make_shared<Impl>(std::move(options))),
       memory_(std::make_shared<DeviceMemory>(impl_)),
-      pinned_(std::make_shared<PinnedMemory>(impl_->options.index)) {}
+      pinned_(impl_->pinned) {}
 
 HostDevice::~HostDevice() {
   {
@@ -299,6 +300,9 @@ const std::string& HostDevice::name() const { return impl_->name; }
 int HostDevice::index() const { return impl_->options.index; }
 const std::shared_ptr<MemoryResource>& HostDevice::memory() { return memory_; }
 const std::shared_ptr<MemoryResource>& HostDevice::pinned() { return pinned_; }
+bool HostDevice::reads(const void* at, std::size_t bytes) const {
+  return impl_->pinned->holds(at, bytes);
+}
 
 std::unique_ptr<DeviceStream> HostDevice::make_stream() {
   const std::lock_guard lock(impl_->mutex);

@@ -67,6 +67,7 @@ class HostDevice : public Device {
   double ms_between(DeviceEvent& from, DeviceEvent& to) override;
   const std::shared_ptr<MemoryResource>& memory() override;
   const std::shared_ptr<MemoryResource>& pinned() override;
+  bool reads(const void* at, std::size_t bytes) const override;
 
   // How many streams have been made; they are numbered in that order.
   int streams() const;

@@ -34,6 +34,7 @@ void JpegFilesLaunch::write(detail::Gather& gather) {
   const std::size_t damage = batch_.size() * sizeof(std::uint32_t);
   if (damage_.size() < damage) damage_ = gather.pinned().allocate(damage);
   gather.will_download(damage);
+  gather.will_upload(batch_.fetched_bytes());
   batch_.fill_head(upload.host);
   gather.each(batch_.size(),
               [this, &upload](std::size_t i) { batch_.fill_sample(upload.host, i); });

@@ -179,6 +179,7 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
              PreparedJpeg& out) {
   out.planned = plan_jpeg(out.plan, file, region, options);
   if (out.planned) {
+    (void)out.plan.fetch(file.bytes, memory.device);
     detail::note_on_device(notes);
   } else {
     out.pixels = decode_on_host(memory.pinned, notes, file, region, options);

@@ -84,6 +84,12 @@ class Device {
   // as long as anybody has them.
   virtual const std::shared_ptr<MemoryResource>& memory() = 0;
   virtual const std::shared_ptr<MemoryResource>& pinned() = 0;
+  // Whether kernels may read these bytes of the host's memory at the same address: all of them lie
+  // in pinned memory, of this device or of whoever has registered it with CUDA.
+  virtual bool reads(const void* at, std::size_t bytes) const {
+    (void)at, (void)bytes;
+    return false;
+  }
 };
 
 inline std::unique_ptr<DeviceStream> Device::borrow(void*) {

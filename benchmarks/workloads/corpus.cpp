@@ -11,13 +11,17 @@
 
 namespace sluice::app {
 
-Corpus::Corpus(const std::string& folder) {
+Corpus::Corpus(const std::string& folder, Device* device) {
+  BufferPool memory(device != nullptr ? device->pinned() : host_memory());
   const Files files = data_files(folder);
   left_out_ = static_cast<int>(files.left_out().size());
   Image picture;
   for (std::int64_t i = 0; i < files.size(); ++i) {
     try {
-      Bytes bytes = read_file(files.name(i));
+      Bytes bytes = [&] {
+        const BufferPoolScope scope(memory);
+        return read_file(files.name(i));
+      }();
       decode_jpeg_image(bytes, {}, picture);
       files_.push_back(std::move(bytes));
       labels_.push_back(files.label(i));

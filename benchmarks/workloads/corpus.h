@@ -18,7 +18,8 @@ namespace sluice::app {
 class Corpus {
  public:
   // Throws UsageError for a folder that cannot be read or holds nothing that can be decoded.
-  explicit Corpus(const std::string& folder);
+  // With a device the files lie in memory that it reads, as they do where a pipeline has read them.
+  explicit Corpus(const std::string& folder, Device* device = nullptr);
 
   std::int64_t size() const { return static_cast<std::int64_t>(files_.size()); }
   // File i; numbers beyond size() start over.

@@ -19,7 +19,7 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
 
 // The place after all that the launch says, where the files' bytes begin.
 std::uint64_t head_bytes(const JpegLaunch& launch) {
-  return rounded(launch.unindexed_at + sizeof(std::uint32_t) * launch.unindexed);
+  return rounded(launch.unstuff_tiles_at + sizeof(std::uint32_t) * launch.tiles.unstuff);
 }
 
 // Longer ones first, since threads that work side by side wait for the slowest of them.
@@ -45,8 +45,8 @@ void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
 void JpegBatch::clear() {
   samples_.clear();
   codes_.clear();
-  segments_ = subsequences_ = intervals_ = unindexed_ = 0;
-  bytes_ = blocks_ = 0;
+  segments_ = subsequences_ = intervals_ = unindexed_ = pieces_ = runs_ = 0;
+  bytes_ = fetched_ = blocks_ = 0;
   tiles_ = {};
 }
 
@@ -65,13 +65,19 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
                     const Output& output) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
   const JpegUnindexed& unindexed = plan.sample().unindexed;
-  if (bytes_ + plan.bytes() + kWord >= kMost || segments_ + plan.segments().size() >= kMost ||
+  if (bytes_ + plan.bytes() + kWord >= kMost || pieces_ + plan.pieces().size() >= kMost ||
+      segments_ + plan.segments().size() >= kMost ||
       std::uint64_t{subsequences_} + unindexed.subsequences >= kMost)
     return false;
   Sample sample{&plan, file, plan.sample(), unindexed_};
   JpegSample& told = sample.told;
   told.first_segment = segments_;
-  told.bytes_at = bytes_;
+  told.raw_at = fetched_;
+  told.bytes_at = told.fetched == 0 ? bytes_
+                  : told.runs == 0  ? fetched_
+                                    : fetched_ + rounded(told.fetched, JpegPiece::kLine);
+  told.first_piece = pieces_;
+  told.first_run = runs_;
   told.out = output.at;
   told.out_stride = output.stride;
   told.first_tile = tiles_;
@@ -86,7 +92,11 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
   subsequences_ += unindexed.subsequences;
   intervals_ += unindexed.intervals;
   unindexed_ += unindexed.bytes > 0 ? 1 : 0;
-  bytes_ += rounded(plan.bytes(), kWord);
+  pieces_ += told.pieces;
+  runs_ += told.runs;
+  if (told.fetched == 0) bytes_ += rounded(plan.bytes(), kWord);
+  fetched_ += rounded(told.fetched, JpegPiece::kLine);
+  if (told.runs > 0) fetched_ += rounded(plan.bytes(), JpegPiece::kLine);
   blocks_ += told.blocks;
   const JpegTiles more = tiles_of(told);
   tiles_.huffman += more.huffman;
@@ -94,6 +104,8 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
   tiles_.pixels += more.pixels;
   tiles_.subsequences += more.subsequences;
   tiles_.starts += more.starts;
+  tiles_.fetch += more.fetch;
+  tiles_.unstuff += more.unstuff;
   return true;
 }
 
@@ -117,13 +129,18 @@ JpegLaunch JpegBatch::lay_out() const {
   place(launch.start_tiles_at, sizeof(std::uint32_t) * tiles_.starts);
   place(launch.intervals_at, sizeof(JpegInterval) * intervals_);
   place(launch.unindexed_at, sizeof(std::uint32_t) * unindexed_);
+  place(launch.pieces_at, sizeof(JpegPiece) * pieces_);
+  place(launch.runs_at, sizeof(JpegRun) * runs_);
+  place(launch.fetch_tiles_at, sizeof(std::uint32_t) * tiles_.fetch);
+  place(launch.unstuff_tiles_at, sizeof(std::uint32_t) * tiles_.unstuff);
   launch.block_bytes = at + bytes_;
   launch.coefficients_at = rounded(sizeof(std::uint32_t) * samples_.size());
   launch.planes_at = launch.coefficients_at + 64 * sizeof(std::int16_t) * blocks_;
   launch.tallies_at = rounded(launch.planes_at + 64 * blocks_);
   launch.starts_at = launch.tallies_at + sizeof(JpegTally) * subsequences_;
   launch.states_at = launch.starts_at + sizeof(JpegStart) * subsequences_;
-  launch.scratch_bytes = launch.states_at + sizeof(JpegStates) * subsequences_;
+  launch.fetched_at = rounded(launch.states_at + sizeof(JpegStates) * subsequences_);
+  launch.scratch_bytes = launch.fetched_at + fetched_;
   return launch;
 }
 
@@ -142,8 +159,10 @@ void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
   const JpegLaunch launch = lay_out();
   const Sample& from = samples_[sample];
   JpegSample told = from.told;
-  std::byte* const bytes = upload + head_bytes(launch) + told.bytes_at;
-  told.bytes_at += head_bytes(launch);
+  if (told.fetched == 0) {
+    told.bytes_at += head_bytes(launch);
+    copy_bytes(from, upload + told.bytes_at);
+  }
   std::memcpy(upload + launch.samples_at + sample * sizeof told, &told, sizeof told);
   put_by_length(from.plan->segments(),
                 upload + launch.segments_at + told.first_segment * sizeof(JpegSegment));
@@ -162,12 +181,32 @@ void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
     std::memcpy(upload + launch.intervals_at + told.unindexed.first_interval * sizeof(JpegInterval),
                 from.plan->intervals().data(), told.unindexed.intervals * sizeof(JpegInterval));
   }
-  for (const JpegPlan::Piece& piece : from.plan->pieces()) {
-    std::memcpy(bytes + piece.at, from.file.data() + piece.begin, piece.bytes);
+  own(launch.fetch_tiles_at, told.first_tile.fetch, tiles.fetch);
+  own(launch.unstuff_tiles_at, told.first_tile.unstuff, tiles.unstuff);
+  if (told.fetched > 0) tell_pieces(from, upload, launch);
+}
+
+void JpegBatch::tell_pieces(const Sample& from, std::byte* upload, const JpegLaunch& launch) {
+  const auto place = [](std::size_t bytes) { return static_cast<std::uint32_t>(bytes); };
+  auto* piece = reinterpret_cast<JpegPiece*>(upload + launch.pieces_at) + from.told.first_piece;
+  auto* run = reinterpret_cast<JpegRun*>(upload + launch.runs_at) + from.told.first_run;
+  const std::size_t first = from.plan->fetched_from();
+  if (from.told.runs > 0) *piece = {from.file.data() + first, 0, from.told.fetched};
+  for (const JpegPlan::Piece& of : from.plan->pieces()) {
+    if (from.told.runs > 0) {
+      *run++ = {place(of.begin - first), place(of.at)};
+    } else {
+      *piece++ = {from.file.data() + of.begin, place(of.at), place(of.bytes)};
+    }
   }
+}
+
+void JpegBatch::copy_bytes(const Sample& from, std::byte* to) {
+  for (const JpegPlan::Piece& piece : from.plan->pieces())
+    std::memcpy(to + piece.at, from.file.data() + piece.begin, piece.bytes);
   // The rest of the last word is read, though not used.
   const std::size_t size = from.plan->bytes();
-  std::memset(bytes + size, 0, rounded(size, kWord) - size);
+  std::memset(to + size, 0, rounded(size, kWord) - size);
 }
 
 void JpegBatch::fill(std::byte* upload) const {
@@ -193,6 +232,8 @@ void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const
   const auto run = [&](const Kernel& kernel) {
     stream.launch(kernel, std::as_bytes(std::span(&launch, 1)));
   };
+  if (launch.tiles.fetch > 0) run(kJpegFetch);
+  if (launch.tiles.unstuff > 0) run(kJpegUnstuff);
   if (launch.unindexed > 0) {
     run(kJpegSynchronise);
     for (int i = 0; i < kJpegMoreLaunches; ++i) run(kJpegSynchroniseMore);

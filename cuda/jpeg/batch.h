@@ -8,10 +8,12 @@
 //   ... once an event behind it is over: damage[i] says whether sample i came out
 //
 // Memory is the caller's, and everything is at a multiple of 256 bytes. One upload and three
-// launches serve all samples; five more if there are files that no index knows. A sample that came
-// out damaged is to be decoded by the host, whose verdict counts.
+// launches serve all samples; one or two more if there are files that the device fetches, five more
+// if there are some that no index knows. A sample that came out damaged is to be decoded by the
+// host, whose verdict counts.
 //
-// Ownership: refers to plans and files until fill() is over. Threads: one, but fill_sample() of
+// Ownership: refers to plans and files until fill() is over, to files that are fetched until the
+// device is through. Threads: one, but fill_sample() of
 // different samples may be called from several at once. Errors: std::bad_alloc, and DeviceError of
 // the stream's. Nothing is allocated once it has been used for as much before.
 #pragma once
@@ -48,6 +50,8 @@ class JpegBatch {
   static constexpr std::size_t kMoreBytes = 4096;
   std::size_t upload_bytes() const;
   std::size_t scratch_bytes() const;
+  // Of files, that the device fetches besides.
+  std::size_t fetched_bytes() const { return fetched_; }
 
   // Fills what is uploaded: all of it, or what belongs to no sample, and to each of them.
   void fill(std::byte* upload) const;
@@ -70,12 +74,15 @@ class JpegBatch {
     std::uint32_t unindexed = 0;  // samples before it that no index knows
   };
   JpegLaunch lay_out() const;
+  static void copy_bytes(const Sample& from, std::byte* to);
+  static void tell_pieces(const Sample& from, std::byte* upload, const JpegLaunch& launch);
   std::uint32_t find_codes(const JpegPlan& plan);
 
   std::vector<Sample> samples_;
   std::vector<const JpegPlan*> codes_;  // one for each content
   std::uint32_t segments_ = 0, subsequences_ = 0, intervals_ = 0, unindexed_ = 0;
-  std::uint64_t bytes_ = 0;
+  std::uint32_t pieces_ = 0, runs_ = 0;
+  std::uint64_t bytes_ = 0, fetched_ = 0;
   std::uint64_t blocks_ = 0;
   JpegTiles tiles_;
 };

@@ -1,7 +1,10 @@
 #include <sluice/cuda/jpeg/codes.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <string_view>
+#include <type_traits>
 
 namespace sluice::device {
 
@@ -34,13 +37,8 @@ bool build_jpeg_codes(const JpegCodeSource& source, int table, JpegCodes& codes)
 }
 
 std::uint64_t hash_of(const JpegCodeSource (&sources)[4]) {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  const auto mix = [&hash](std::uint8_t byte) { hash = (hash ^ byte) * 1099511628211u; };
-  for (const JpegCodeSource& source : sources) {
-    std::for_each(std::begin(source.bits), std::end(source.bits), mix);
-    std::for_each(std::begin(source.values), std::end(source.values), mix);
-  }
-  return hash;
+  static_assert(std::has_unique_object_representations_v<JpegCodeSource>);
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(sources), sizeof sources});
 }
 
 }  // namespace sluice::device

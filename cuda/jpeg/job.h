@@ -84,6 +84,23 @@ inline constexpr std::uint32_t kJpegSubsequenceBytes = 256;
 // 100 guesses are right then; more bits cost more than what has to be read again.
 inline constexpr std::uint32_t kJpegWarmUpBits = 512;
 
+// A part of a file that a kernel fetches from pinned memory of the host. `at`: where it belongs,
+// counted from the sample's first byte. Multiples of kLine, but for the bytes at a file's end.
+struct JpegPiece {
+  const std::uint8_t* from = nullptr;
+  std::uint32_t at = 0;
+  std::uint32_t bytes = 0;
+  static constexpr std::uint32_t kLine = 16;
+};
+static_assert(sizeof(JpegPiece) == 16);
+
+// Of a file that no index knows, fetched as it is: bytes between two stuffed zeros or markers,
+// which end where the next ones begin. Both places count from the sample's first byte, `from` in
+// what was fetched, `at` where they belong.
+struct JpegRun {
+  std::uint32_t from = 0, at = 0;
+};
+
 // What lies between two restart markers; the whole scan when there are none.
 struct JpegInterval {
   std::uint32_t begin = 0;  // bytes, from the sample's first
@@ -160,6 +177,10 @@ inline constexpr std::uint32_t kJpegBlocksPerTile = 128;
 inline constexpr std::uint32_t kJpegRunsPerTile = 128;
 inline constexpr std::uint32_t kJpegSubsequencesPerTile = 256;
 inline constexpr std::uint32_t kJpegStartsPerTile = 128;
+// Of a thread that fetches, all under way at once.
+inline constexpr std::uint32_t kJpegLinesPerThread = 4;
+inline constexpr std::uint32_t kJpegLinesPerTile = 128 * kJpegLinesPerThread;
+inline constexpr std::uint32_t kJpegUnstuffersPerTile = 128;
 // Neighbouring pixels of a row that one thread makes.
 inline constexpr std::int32_t kJpegRun = 4;
 
@@ -167,6 +188,7 @@ inline constexpr std::int32_t kJpegRun = 4;
 struct JpegTiles {
   std::uint32_t huffman = 0, dct = 0, pixels = 0;
   std::uint32_t subsequences = 0, starts = 0;  // of files that no index knows
+  std::uint32_t fetch = 0, unstuff = 0;        // of files that are fetched
 };
 struct JpegSample {
   JpegGroupBlock group[6];
@@ -178,8 +200,13 @@ struct JpegSample {
   std::uint32_t segments = 0, first_segment = 0;
   std::uint32_t interval = 0;  // MCUs between restart markers, or 0
   JpegUnindexed unindexed;
-  std::uint64_t bytes_at = 0;  // in the block
-  std::uint32_t blocks = 0;    // of the components that are shown
+  std::uint64_t bytes_at = 0;  // in the block; of those that are fetched, from `fetched_at`
+  // Where the bytes are not in what was uploaded: how many are fetched, and to where.
+  std::uint32_t fetched = 0;
+  std::uint32_t pieces = 0, first_piece = 0;
+  std::uint32_t runs = 0, first_run = 0;
+  std::uint64_t raw_at = 0;
+  std::uint32_t blocks = 0;  // of the components that are shown
   JpegStretch across = JpegStretch::none, down = JpegStretch::none;
   std::uint8_t orientation = 1;
   std::uint8_t channels = 3;
@@ -199,10 +226,14 @@ inline JpegTiles tiles_of(const JpegSample& sample) {
     return static_cast<std::uint32_t>((items + per_tile - 1) / per_tile);
   };
   const auto runs = static_cast<std::uint64_t>((sample.out_width() + kJpegRun - 1) / kJpegRun);
-  return {cut(sample.segments, kJpegSegmentsPerTile), cut(sample.blocks, kJpegBlocksPerTile),
-          cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile),
-          cut(sample.unindexed.subsequences, kJpegSubsequencesPerTile),
-          cut(sample.unindexed.subsequences, kJpegStartsPerTile)};
+  return {
+      cut(sample.segments, kJpegSegmentsPerTile),
+      cut(sample.blocks, kJpegBlocksPerTile),
+      cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile),
+      cut(sample.unindexed.subsequences, kJpegSubsequencesPerTile),
+      cut(sample.unindexed.subsequences, kJpegStartsPerTile),
+      cut(sample.fetched, JpegPiece::kLine * kJpegLinesPerTile),
+      cut(sample.runs > 0 ? sample.unindexed.bytes : 0, JpegPiece::kLine * kJpegUnstuffersPerTile)};
 }
 
 // The arguments of all kernels.
@@ -219,12 +250,15 @@ struct JpegLaunch {
   // The same for files that no index knows, JpegInterval[], and the numbers of these samples.
   std::uint64_t subsequence_tiles_at = 0, start_tiles_at = 0;
   std::uint64_t intervals_at = 0, unindexed_at = 0;
+  // Of those that are fetched: JpegPiece[], JpegRun[], and the sample that each tile belongs to.
+  std::uint64_t pieces_at = 0, runs_at = 0, fetch_tiles_at = 0, unstuff_tiles_at = 0;
   std::uint32_t samples = 0, unindexed = 0;
   JpegTiles tiles;
   // In the scratch memory; uint32_t[samples] of damage lie at its beginning.
   std::uint64_t coefficients_at = 0, planes_at = 0;
   // And JpegTally[], JpegStart[], JpegStates[]: one for each subsequence.
   std::uint64_t tallies_at = 0, starts_at = 0, states_at = 0;
+  std::uint64_t fetched_at = 0;  // bytes of files that are fetched, to the memory's end
 };
 
 }  // namespace sluice::device

@@ -1,3 +1,4 @@
+#include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/inverse_dct.h>
 #include <sluice/cuda/jpeg/kernels.h>
@@ -7,6 +8,8 @@ namespace sluice::device {
 
 #if defined(SLUICE_HAS_CUDA)
 // In kernels.cu.
+int jpeg_fetch_on_cuda(const void* arguments, void* stream);
+int jpeg_unstuff_on_cuda(const void* arguments, void* stream);
 int jpeg_huffman_on_cuda(const void* arguments, void* stream);
 int jpeg_inverse_dct_on_cuda(const void* arguments, void* stream);
 int jpeg_pixels_on_cuda(const void* arguments, void* stream);
@@ -24,10 +27,40 @@ struct Block {
   const std::byte* at;
 };
 
+void fetch_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  std::byte* const fetched =
+      device_view(launch.scratch + launch.fetched_at, launch.scratch_bytes - launch.fetched_at);
+  const auto* samples = block.get<JpegSample>(launch.samples_at);
+  for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    auto* const to = reinterpret_cast<JpegLine*>(fetched + samples[i].raw_at);
+    for (std::uint32_t line = 0; line * JpegPiece::kLine < samples[i].fetched; ++line)
+      to[line] = fetch_jpeg_line(samples[i], block.get<JpegPiece>(launch.pieces_at), line);
+  }
+}
+
+void unstuff_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  std::byte* const fetched =
+      device_view(launch.scratch + launch.fetched_at, launch.scratch_bytes - launch.fetched_at);
+  const auto* samples = block.get<JpegSample>(launch.samples_at);
+  for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    if (samples[i].runs == 0) continue;
+    auto* const to = reinterpret_cast<JpegLine*>(fetched + samples[i].bytes_at);
+    const auto* raw = reinterpret_cast<const std::uint8_t*>(fetched + samples[i].raw_at);
+    for (std::uint32_t line = 0; line * JpegPiece::kLine < samples[i].unindexed.bytes; ++line)
+      to[line] = unstuff_jpeg_line(samples[i], block.get<JpegRun>(launch.runs_at), raw, line);
+  }
+}
+
 void huffman_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
   std::byte* const scratch = device_view(launch.scratch, launch.planes_at);
+  const std::byte* const fetched = device_view<const std::byte>(
+      launch.scratch + launch.fetched_at, launch.scratch_bytes - launch.fetched_at);
   auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
   auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
   const auto* samples = block.get<JpegSample>(launch.samples_at);
@@ -35,7 +68,7 @@ void huffman_on_host(const void* arguments) {
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
     const JpegSample& sample = samples[i];
     const JpegCodes& codes = block.get<JpegCodes>(launch.codes_at)[sample.codes];
-    const auto* words = block.get<std::uint32_t>(sample.bytes_at);
+    const std::uint32_t* words = jpeg_words(sample, block.at, fetched);
     for (std::uint32_t j = 0; j < sample.segments; ++j) {
       JpegSegmentReader reader(sample, segments[sample.first_segment + j], words, codes.entries[0],
                                codes, coefficients);
@@ -82,10 +115,14 @@ void pixels_on_host(const void* arguments) {
 }  // namespace
 
 #if defined(SLUICE_HAS_CUDA)
+const Kernel kJpegFetch{"jpeg fetch", fetch_on_host, jpeg_fetch_on_cuda};
+const Kernel kJpegUnstuff{"jpeg unstuff", unstuff_on_host, jpeg_unstuff_on_cuda};
 const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host, jpeg_huffman_on_cuda};
 const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host, jpeg_inverse_dct_on_cuda};
 const Kernel kJpegPixels{"jpeg pixels", pixels_on_host, jpeg_pixels_on_cuda};
 #else
+const Kernel kJpegFetch{"jpeg fetch", fetch_on_host};
+const Kernel kJpegUnstuff{"jpeg unstuff", unstuff_on_host};
 const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host};
 const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host};
 const Kernel kJpegPixels{"jpeg pixels", pixels_on_host};

@@ -1,7 +1,10 @@
 // The launches of kernels.h: a block of threads for each tile.
+#include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/inverse_dct.h>
 #include <sluice/cuda/jpeg/pixels.h>
+
+#include <algorithm>
 
 #include <cuda_runtime.h>
 
@@ -16,6 +19,45 @@ __device__ const T* get(const JpegLaunch& launch, std::uint64_t offset) {
 // The sample of this tile.
 __device__ std::uint32_t tile_owner(const JpegLaunch& launch, std::uint64_t tiles_at) {
   return get<std::uint32_t>(launch, tiles_at)[blockIdx.x];
+}
+
+// So many blocks have enough reads under way to keep PCI Express busy. More would take the places
+// of those that compute, and only wait in them.
+constexpr std::uint32_t kFetchingBlocks = 32;
+constexpr std::uint32_t kFetchers = kJpegLinesPerTile / kJpegLinesPerThread;
+__global__ void __launch_bounds__(kFetchers) jpeg_fetch(const JpegLaunch launch) {
+  const auto* const owners = get<std::uint32_t>(launch, launch.fetch_tiles_at);
+  const auto* const pieces = get<JpegPiece>(launch, launch.pieces_at);
+  for (std::uint32_t tile = blockIdx.x; tile < launch.tiles.fetch; tile += gridDim.x) {
+    const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owners[tile]];
+    auto* const to =
+        reinterpret_cast<JpegLine*>(launch.scratch + launch.fetched_at + sample.raw_at);
+    const std::uint32_t lines = (sample.fetched + JpegPiece::kLine - 1) / JpegPiece::kLine;
+    const std::uint32_t first = (tile - sample.first_tile.fetch) * kJpegLinesPerTile + threadIdx.x;
+    JpegLine fetched[kJpegLinesPerThread];
+    SLUICE_UNROLL
+    for (std::uint32_t i = 0; i < kJpegLinesPerThread; ++i) {
+      const std::uint32_t line = first + i * kFetchers;
+      if (line < lines) fetched[i] = fetch_jpeg_line(sample, pieces, line);
+    }
+    SLUICE_UNROLL
+    for (std::uint32_t i = 0; i < kJpegLinesPerThread; ++i) {
+      const std::uint32_t line = first + i * kFetchers;
+      if (line < lines) to[line] = fetched[i];
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kJpegUnstuffersPerTile) jpeg_unstuff(const JpegLaunch launch) {
+  const JpegSample& sample =
+      get<JpegSample>(launch, launch.samples_at)[tile_owner(launch, launch.unstuff_tiles_at)];
+  const std::uint32_t line =
+      (blockIdx.x - sample.first_tile.unstuff) * kJpegUnstuffersPerTile + threadIdx.x;
+  if (line * JpegPiece::kLine >= sample.unindexed.bytes) return;
+  std::byte* const fetched = launch.scratch + launch.fetched_at;
+  reinterpret_cast<JpegLine*>(fetched + sample.bytes_at)[line] =
+      unstuff_jpeg_line(sample, get<JpegRun>(launch, launch.runs_at),
+                        reinterpret_cast<const std::uint8_t*>(fetched + sample.raw_at), line);
 }
 
 __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegLaunch launch) {
@@ -36,7 +78,8 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
       get<JpegSegment>(launch, launch.segments_at)[sample.first_segment + number];
   auto* const coefficients =
       reinterpret_cast<std::int16_t*>(launch.scratch + launch.coefficients_at);
-  JpegSegmentReader reader(sample, segment, get<std::uint32_t>(launch, sample.bytes_at),
+  JpegSegmentReader reader(sample, segment,
+                           jpeg_words(sample, launch.block, launch.scratch + launch.fetched_at),
                            reinterpret_cast<const std::uint16_t*>(entries), codes, coefficients);
   // Others may write the same.
   if (!reader.run()) reinterpret_cast<volatile std::uint32_t*>(launch.scratch)[owner] = 1;
@@ -77,6 +120,16 @@ int launch_tiles(Function kernel, const void* arguments, std::uint32_t JpegTiles
 
 }  // namespace
 
+int jpeg_fetch_on_cuda(const void* arguments, void* stream) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const std::uint32_t blocks = std::min(launch.tiles.fetch, kFetchingBlocks);
+  if (blocks == 0) return cudaSuccess;
+  jpeg_fetch<<<blocks, kFetchers, 0, static_cast<cudaStream_t>(stream)>>>(launch);
+  return cudaGetLastError();
+}
+int jpeg_unstuff_on_cuda(const void* arguments, void* stream) {
+  return launch_tiles(jpeg_unstuff, arguments, &JpegTiles::unstuff, kJpegUnstuffersPerTile, stream);
+}
 int jpeg_huffman_on_cuda(const void* arguments, void* stream) {
   return launch_tiles(jpeg_huffman, arguments, &JpegTiles::huffman, kJpegSegmentsPerTile, stream);
 }

@@ -7,6 +7,10 @@
 // state each subsequence of the codes begins, the same for what remains of that, kJpegMoreLaunches
 // times (synchronise.h); where MCUs begin; and codes to coefficients.
 //
+// Before all of them, where there is something to fetch: what lies in the host's pinned memory is
+// brought into the scratch memory (fetch.h), and files that no index knows lose their stuffed
+// zeros and markers.
+//
 // A sample with damage has its word set, and pixels that are worth nothing. Ownership, threads and
 // errors: as runtime/device.h says of kernels.
 #pragma once
@@ -15,6 +19,8 @@
 
 namespace sluice::device {
 
+extern const Kernel kJpegFetch;
+extern const Kernel kJpegUnstuff;
 extern const Kernel kJpegHuffman;
 extern const Kernel kJpegSynchronise;
 extern const Kernel kJpegSynchroniseMore;

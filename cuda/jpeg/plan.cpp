@@ -81,15 +81,40 @@ bool JpegPlan::make(std::span<const std::uint8_t> file, const JpegHeader& header
   }
 }
 
+bool JpegPlan::fetch(std::span<const std::uint8_t> file, const Device& device) {
+  constexpr std::size_t kLine = JpegPiece::kLine;
+  const bool lines = reinterpret_cast<std::uintptr_t>(file.data()) % kLine == 0;
+  if (!lines || !device.reads(file.data(), file.size())) return false;
+  if (sample_.unindexed.bytes == 0) {
+    sample_.fetched = static_cast<std::uint32_t>(bytes_);
+    sample_.pieces = static_cast<std::uint32_t>(pieces_.size());
+    return true;
+  }
+  const std::size_t end = pieces_.back().begin + pieces_.back().bytes;
+  fetched_from_ = pieces_.front().begin / kLine * kLine;
+  sample_.fetched = static_cast<std::uint32_t>(
+      std::min((end + kLine - 1) / kLine * kLine, file.size()) - fetched_from_);
+  sample_.pieces = 1;
+  sample_.runs = static_cast<std::uint32_t>(pieces_.size());
+  return true;
+}
+
 std::size_t JpegPlan::upload_bytes() const {
   const JpegTiles tiles = tiles_of(sample_);
-  return bytes_ + sizeof(std::uint32_t) + sizeof(JpegSample) + sizeof(JpegCodes) +
-         sizeof(JpegSegment) * segments_.size() + sizeof(JpegInterval) * intervals_.size() +
-         sizeof(std::uint32_t) *
-             (1 + tiles.huffman + tiles.dct + tiles.pixels + tiles.subsequences + tiles.starts);
+  const std::size_t bytes =
+      sample_.fetched > 0 ? sizeof(JpegPiece) * sample_.pieces + sizeof(JpegRun) * sample_.runs
+                          : bytes_ + sizeof(std::uint32_t);
+  return bytes + sizeof(JpegSample) + sizeof(JpegCodes) + sizeof(JpegSegment) * segments_.size() +
+         sizeof(JpegInterval) * intervals_.size() +
+         sizeof(std::uint32_t) * (1 + tiles.huffman + tiles.dct + tiles.pixels +
+                                  tiles.subsequences + tiles.starts + tiles.fetch + tiles.unstuff);
 }
 std::size_t JpegPlan::scratch_bytes() const {
-  return sizeof(std::uint32_t) + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks +
+  const std::size_t fetched =
+      sample_.fetched == 0
+          ? 0
+          : sample_.fetched + (sample_.runs > 0 ? bytes_ : 0) + 2 * JpegPiece::kLine;
+  return sizeof(std::uint32_t) + fetched + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks +
          (sizeof(JpegTally) + sizeof(JpegStart) + sizeof(JpegStates)) *
              sample_.unindexed.subsequences;
 }
@@ -304,10 +329,14 @@ const char* JpegPlan::add_segment(std::span<const std::uint8_t> file, std::uint6
   if (to % 8 != 0 && end < file.size() && file[end - 1] == 0xff) ++end;
   if (begin >= end || end > file.size() || (!pieces_.empty() && begin < pieces_.back().begin))
     return kDoesNotFit;
-  if (pieces_.empty() || begin > pieces_.back().begin + pieces_.back().bytes)
-    pieces_.push_back({begin, 0, bytes_});
+  // In whole lines, so that neighbours become one.
+  constexpr std::size_t kLine = JpegPiece::kLine;
+  const std::size_t first = begin / kLine * kLine;
+  const std::size_t behind = std::min((end + kLine - 1) / kLine * kLine, file.size());
+  if (pieces_.empty() || first > pieces_.back().begin + pieces_.back().bytes)
+    pieces_.push_back({first, 0, bytes_});
   Piece& piece = pieces_.back();
-  piece.bytes = std::max(piece.bytes, end - piece.begin);
+  piece.bytes = std::max(piece.bytes, behind - piece.begin);
   bytes_ = piece.at + piece.bytes;
   segment.begin = static_cast<std::uint32_t>(piece.at + begin - piece.begin);
   segment.end = static_cast<std::uint32_t>(piece.at + end - piece.begin);

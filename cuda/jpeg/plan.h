@@ -16,6 +16,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
+#include <sluice/runtime/device.h>
 #include <sluice/runtime/rectangle.h>
 
 #include <cstddef>
@@ -46,6 +47,10 @@ class JpegPlan {
             const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
             const JpegOptions& options = {});
   const std::string& refusal() const { return refusal_; }
+  // Whether the device fetches what it needs of the file from where it lies: in memory that it
+  // reads, at a multiple of JpegPiece::kLine. The file must then stay there until the device is
+  // through. Otherwise the host copies it.
+  bool fetch(std::span<const std::uint8_t> file, const Device& device);
   // For tests: 1 to 4096. The pixels are the same.
   void set_subsequence_bytes(std::uint32_t bytes) { subsequence_bytes_ = bytes; }
 
@@ -56,6 +61,8 @@ class JpegPlan {
   // What is uploaded of the file.
   const std::vector<Piece>& pieces() const { return pieces_; }
   std::size_t bytes() const { return bytes_; }
+  // Where in the file what is fetched begins, of one that no index knows.
+  std::size_t fetched_from() const { return fetched_from_; }
   // The device's work, with blocks counted from this sample's first, and without what depends on
   // where things lie.
   const JpegSample& sample() const { return sample_; }
@@ -95,7 +102,7 @@ class JpegPlan {
   std::vector<JpegInterval> intervals_;
   std::uint32_t subsequence_bytes_ = kJpegSubsequenceBytes;
   std::vector<Piece> pieces_;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, fetched_from_ = 0;
   JpegCodes codes_{};
   std::uint64_t codes_hash_ = 0;
   JpegCodeSource sources_[4];  // what codes_ was made from

@@ -1,3 +1,4 @@
+#include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/find_starts.h>
 #include <sluice/cuda/jpeg/kernels.h>
 #include <sluice/cuda/jpeg/synchronise.h>
@@ -33,8 +34,8 @@ class Work {
   // Of the sample at hand:
   JpegCodesOfSample codes_of(const JpegSample& sample) const {
     const JpegCodes& codes = get<JpegCodes>(launch_.codes_at)[sample.codes];
-    return {sample.unindexed, get<std::uint32_t>(sample.bytes_at), codes.entries[0], codes,
-            sample.group_blocks};
+    return {sample.unindexed, jpeg_words(sample, block_, scratch_ + launch_.fetched_at),
+            codes.entries[0], codes, sample.group_blocks};
   }
   JpegFindings findings_of(const JpegUnindexed& sample) const {
     return {get<JpegInterval>(launch_.intervals_at) + sample.first_interval,

@@ -1,5 +1,6 @@
 // The launches of kernels.h for files that no index knows: a block of threads for each tile, or for
 // each sample.
+#include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/find_starts.h>
 #include <sluice/cuda/jpeg/synchronise.h>
 #include <sluice/cuda/jpeg/unindexed.h>
@@ -37,7 +38,7 @@ __device__ void load_entries(const JpegCodes& codes, uint4* entries) {
 }
 __device__ JpegCodesOfSample codes_of(const JpegLaunch& launch, const JpegSample& sample,
                                       const JpegCodes& codes, const uint4* entries) {
-  return {sample.unindexed, get<std::uint32_t>(launch, sample.bytes_at),
+  return {sample.unindexed, jpeg_words(sample, launch.block, launch.scratch + launch.fetched_at),
           reinterpret_cast<const std::uint16_t*>(entries), codes, sample.group_blocks};
 }
 

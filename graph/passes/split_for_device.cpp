@@ -1,6 +1,7 @@
 // split_for_device: what the host does for a step that runs on a device, before, becomes a step of
 // its own. It runs in the sample's own task, so that many samples are prepared at once, and gathers
-// only put together what is there.
+// only put together what is there. Steps that make what it looks at, files say, do so in memory
+// that the device reads by itself, so that nobody has to copy it.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/visit.h>
 
@@ -55,11 +56,13 @@ bool passes_by(const Step& step, Node& node) {
 }  // namespace
 
 Plan split_for_device(Plan plan) {
+  std::vector<bool> looked_at(plan.slots.size());
   for_each_block(plan.top, [&](Block& block) {
     std::vector<Node> nodes;
     for (Node& node : block.nodes) {
       for (Step& step : steps_in(node)) {  // one at this point
         if (step.on_device == nullptr || step.on_device->preparation() == nullptr) continue;
+        for (const SlotId slot : step.reads) looked_at[slot] = true;
         Stage before;
         before.steps.push_back(take_preparation(plan, step, block.scope));
         auto at = nodes.end();
@@ -69,6 +72,15 @@ Plan split_for_device(Plan plan) {
       nodes.push_back(std::move(node));
     }
     block.nodes = std::move(nodes);
+  });
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      for (Step& step : steps_in(node)) {
+        step.for_device = std::any_of(step.writes.begin(), step.writes.end(), [&](SlotId slot) {
+          return slot < looked_at.size() && looked_at[slot];
+        });
+      }
+    }
   });
   return plan;
 }

@@ -19,11 +19,12 @@ constinit thread_local DeviceMemory* current_memory = nullptr;
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const std::shared_ptr<Device>& device, std::int64_t most)
-    : values(most > 0 ? limited(device->memory(), static_cast<std::size_t>(most),
+DeviceMemory::DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most)
+    : device(*of),
+      values(most > 0 ? limited(of->memory(), static_cast<std::size_t>(most),
                                 "make window or batch_size smaller, or max_device_bytes larger")
-                      : device->memory()),
-      pinned(device->pinned()) {}
+                      : of->memory()),
+      pinned(of->pinned()) {}
 
 DeviceMemory& DeviceMemory::current() {
   if (current_memory == nullptr) throw std::logic_error("there is no device's memory here");

@@ -55,8 +55,9 @@ struct DeviceTally {
 
 // Where a device's values and transfers have their memory.
 struct DeviceMemory {
-  // `most`: bytes of the device's own; 0: what there is.
-  explicit DeviceMemory(const std::shared_ptr<Device>& device, std::int64_t most = 0);
+  // `most`: bytes of the device's own; 0: what there is. The device outlives it.
+  explicit DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most = 0);
+  Device& device;
   BufferPool values;  // the device's own
   BufferPool pinned;  // of the host, for copies
   DeviceTally tally;

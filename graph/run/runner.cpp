@@ -90,6 +90,17 @@ void Runner::run(Sample& sample, const Stage& stage) noexcept {
   }
 }
 
+// Gives the bytes that it took of memory which is not the pipeline's own.
+std::size_t Runner::run_step(Sample& sample, const Step& step) {
+  if (!step.for_device) {
+    step.run(sample);
+    return 0;
+  }
+  const BufferPoolScope scope(device_->memory.pinned);
+  step.run(sample);
+  return scope.bytes_allocated();
+}
+
 template <class StepClock>
 void Runner::run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept {
   const BufferPoolScope scope(pool_);
@@ -102,7 +113,7 @@ void Runner::run_steps(Sample& sample, const Stage& stage, StepClock clock) noex
         for (const Step& step : stage.steps) {
           current = &step;
           sample.enter(current);
-          step.run(sample);
+          sample.bytes_allocated += run_step(sample, step);
           if (sample.ended()) break;
           for (const SlotId slot : step.releases) sample.release(slot);
           clock.ran(sample, step);
@@ -120,10 +131,11 @@ bool Runner::begin_wait(Sample& sample, const Stage& stage, WaitListener& listen
   sample.enter_stage();
   sample.enter(&step);
   Wait& wait = sample.wait;
-  wait.begin(listener, pool_);
+  BufferPool& pool = step.for_device ? device_->memory.pinned : pool_;
+  wait.begin(listener, pool);
   if (sample.tally.timed() || trace_ != nullptr) wait.since = Wait::Clock::now();
   {
-    const BufferPoolScope scope(pool_);
+    const BufferPoolScope scope(pool);
     const WorkScope work(sample.plan());
     try {
       step.run(sample);

@@ -79,6 +79,7 @@ class Runner {
  private:
   void run_on_device(Sample& sample, const Stage& stage) noexcept;
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
+  std::size_t run_step(Sample& sample, const Step& step);
   template <class StepClock>
   void run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept;
 

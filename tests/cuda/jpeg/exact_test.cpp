@@ -25,6 +25,7 @@ TEST(JpegOnDevice, SmallPicturesOfAllSizesAreExact) {
   }
   EXPECT_EQ(decode.tally.refused, 0);
   EXPECT_GT(decode.tally.files, 500);
+  EXPECT_GT(decode.tally.fetched, decode.tally.pictures / 4);
 }
 
 TEST(JpegOnDevice, AllKindsAreExact) {

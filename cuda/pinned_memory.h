@@ -1,0 +1,31 @@
+// PinnedMemory: the memory of the host that a HostDevice's kernels may read. Internal to it.
+//
+// It is ordinary memory which knows what of it is allocated. Threads: any; it has a lock. Errors:
+// std::bad_alloc.
+#pragma once
+
+#include <sluice/runtime/memory_resource.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+
+namespace sluice::device {
+
+class PinnedMemory : public MemoryResource {
+ public:
+  explicit PinnedMemory(int device) : MemoryResource({MemoryKind::pinned, device}) {}
+
+  void* allocate(std::size_t bytes, std::size_t alignment) override;
+  void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override;
+
+  // Whether all of these bytes, at least one, lie in one block of it.
+  bool holds(const void* at, std::size_t bytes) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, std::size_t, std::less<>> blocks_;
+};
+
+}  // namespace sluice::device
