@@ -53,6 +53,30 @@ bool passes_by(const Step& step, Node& node) {
   });
 }
 
+template <class Function>
+void for_each_step(Plan& plan, const Function& function) {
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      for (Step& step : steps_in(node)) function(step);
+    }
+  });
+}
+
+// Steps that make what is looked at by what the host does for a device.
+void place_for_device(Plan& plan, std::vector<bool> looked_at) {
+  const auto makes = [&looked_at](const Step& step) {
+    return std::any_of(step.writes.begin(), step.writes.end(),
+                       [&](SlotId slot) { return looked_at[slot]; });
+  };
+  // A file that is meant for a device is handed on as a view.
+  for_each_step(plan, [&](const Step& step) {
+    if (step.op == nullptr || step.op->schema().moves_to != MemoryKind::device || !makes(step))
+      return;
+    for (const SlotId slot : step.reads) looked_at[slot] = true;
+  });
+  for_each_step(plan, [&](Step& step) { step.for_device = makes(step); });
+}
+
 }  // namespace
 
 Plan split_for_device(Plan plan) {
@@ -73,15 +97,8 @@ Plan split_for_device(Plan plan) {
     }
     block.nodes = std::move(nodes);
   });
-  for_each_block(plan.top, [&](Block& block) {
-    for (Node& node : block.nodes) {
-      for (Step& step : steps_in(node)) {
-        step.for_device = std::any_of(step.writes.begin(), step.writes.end(), [&](SlotId slot) {
-          return slot < looked_at.size() && looked_at[slot];
-        });
-      }
-    }
-  });
+  looked_at.resize(plan.slots.size());
+  place_for_device(plan, std::move(looked_at));
   return plan;
 }
 

@@ -53,11 +53,12 @@ std::vector<Bytes> damaged_files(std::uint64_t count) {
   return all;
 }
 
-// A view of one of them, which outlives it.
-Bytes view_of(const Bytes& file) {
-  Bytes view = Bytes::view_of(file);
-  view.set_index({std::shared_ptr<void>(), file.index()});
-  return view;
+// One of them: a view, which outlives it, for the host to copy; or a copy, which the device
+// fetches.
+Bytes again(const Bytes& file, bool copied) {
+  Bytes bytes = copied ? Bytes::copy_of(file) : Bytes::view_of(file);
+  bytes.set_index({std::shared_ptr<void>(), file.index()});
+  return bytes;
 }
 const std::vector<Bytes>& files() {
   static const std::vector<Bytes> all = damaged_files(12);
@@ -78,7 +79,7 @@ Value<Image> describe(Graph& g, bool decodes, bool moves) {
       auto file = g.map(
           "file",
           [](std::int64_t i) {
-            return view_of(files()[static_cast<std::size_t>(i) % files().size()]);
+            return again(files()[static_cast<std::size_t>(i) % files().size()], i % 3 != 0);
           },
           index);
       return resize(decode_jpeg(there(file, moves), {.damage = DamagePolicy::tolerant}),

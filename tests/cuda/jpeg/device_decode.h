@@ -33,6 +33,7 @@ class HeapDevice : public Device {
   std::unique_ptr<DeviceEvent> make_event() override { return std::make_unique<Event>(); }
   const std::shared_ptr<MemoryResource>& memory() override { return host_memory(); }
   const std::shared_ptr<MemoryResource>& pinned() override { return host_memory(); }
+  bool reads(const void*, std::size_t bytes) const override { return bytes > 0; }
 
  private:
   struct Stream : DeviceStream {
