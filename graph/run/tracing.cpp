@@ -82,7 +82,8 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Gathering& gathering, st
           const bool all = part.step == DeviceTimer::kNoStep;
           const Trace::NameId name =
               trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
-          trace_.gathered(track, name, part.from, part.to, TraceGatherArgs{samples, part.bytes});
+          trace_.gathered(track, name, part.from, part.to,
+                          TraceGatherArgs{static_cast<std::int64_t>(part.samples), part.bytes});
         }
       });
 }

@@ -3,6 +3,7 @@
 // without moves gives.
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
+#include <sluice/graph/plan/visit.h>
 #include <sluice/sluice.h>
 
 #include <cstdint>
@@ -191,6 +192,7 @@ struct Ended {
   std::vector<std::int64_t> ids;
   std::vector<Image> first, second;
   std::vector<std::string> errors;
+  bool joins = false;  // a choice is part of a gather
 };
 
 Ended run(std::uint64_t seed, bool moves, int threads, int batch_size) {
@@ -210,6 +212,9 @@ Ended run(std::uint64_t seed, bool moves, int threads, int batch_size) {
       ended.errors.push_back(std::to_string(error.id) + " " + error.step + " " + error.path + " " +
                              error.what);
   }
+  detail::for_each<detail::Branch>(pipeline.plan().top, [&](const detail::Branch& branch) {
+    ended.joins = ended.joins || branch.joins;
+  });
   EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
   return ended;
 }
@@ -217,7 +222,7 @@ Ended run(std::uint64_t seed, bool moves, int threads, int batch_size) {
 TEST(DeviceProgram, GivesWhatTheHostGives) {
   const char* const wish = std::getenv("SLUICE_DEVICE_PROGRAMS");
   const std::uint64_t programs = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 40;
-  std::size_t delivered = 0, failed = 0;
+  std::size_t delivered = 0, failed = 0, joined = 0;
   for (std::uint64_t seed = 0; seed < programs && !HasFailure(); ++seed) {
     const Ended expected = run(seed, false, 1, 7);
     delivered += expected.ids.size();
@@ -227,6 +232,7 @@ TEST(DeviceProgram, GivesWhatTheHostGives) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(threads) +
                    " threads, batches of " + std::to_string(batch_size));
       const Ended actual = run(seed, true, threads, batch_size);
+      joined += actual.joins ? 1 : 0;
       EXPECT_EQ(actual.errors, expected.errors);
       ASSERT_EQ(actual.ids, expected.ids);
       for (std::size_t i = 0; i < actual.ids.size(); ++i) {
@@ -236,6 +242,8 @@ TEST(DeviceProgram, GivesWhatTheHostGives) {
     }
   }
   EXPECT_GT(delivered, failed);
+  EXPECT_GT(joined, 0u);
+  RecordProperty("joined", static_cast<int>(joined));
 }
 
 }  // namespace
