@@ -55,7 +55,7 @@ void DeviceClock::measure() {
 
 DeviceStream& DeviceTimer::begin(DeviceStream& stream, std::size_t samples) noexcept {
   stream_ = &stream;
-  samples_ = samples;
+  samples_ = of_step_ = samples;
   step_ = kNoStep;
   parts_.clear();
   marked_ = 0;
@@ -83,7 +83,7 @@ void DeviceTimer::part(const char* what, std::int64_t bytes) noexcept {
   }
   mark();
   try {
-    parts_.push_back({what, step_, bytes});
+    parts_.push_back({what, step_, of_step_, bytes});
   } catch (...) {  // no memory
     good_ = false;
   }

@@ -68,6 +68,7 @@ class DeviceTimer : public DeviceStream {
   struct Part {
     const char* what = "";  // the kernel's name, or "copy", "fill", or "library": see native()
     std::size_t step = kNoStep;
+    std::size_t samples = 0;  // of the step
     std::int64_t bytes = -1;  // of copies
     Time from = {}, to = {};
   };
@@ -78,8 +79,11 @@ class DeviceTimer : public DeviceStream {
 
   // The timer itself, as the stream to use until end().
   DeviceStream& begin(DeviceStream& stream, std::size_t samples) noexcept;
-  // What comes next belongs to this step.
-  void in_step(std::size_t step) noexcept { step_ = step; }
+  // What comes next belongs to this step, of so many of the samples.
+  void in_step(std::size_t step, std::size_t samples) noexcept {
+    step_ = step;
+    of_step_ = samples;
+  }
   void end() noexcept;
   // All that was put into the stream until end() is over.
   void over() noexcept;
@@ -109,7 +113,7 @@ class DeviceTimer : public DeviceStream {
   std::vector<std::unique_ptr<DeviceEvent>> marks_;  // at the beginning of each part, and the end
   std::size_t marked_ = 0;
   std::vector<Part> parts_;
-  std::size_t step_ = kNoStep, samples_ = 0;
+  std::size_t step_ = kNoStep, samples_ = 0, of_step_ = 0;
   bool good_ = false;  // all marks have been set
   Time begun_ = {}, from_ = {}, to_ = {};
 };

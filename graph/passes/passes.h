@@ -14,6 +14,7 @@
 //                  device; one that waits is a stage of its own, and a step that needs a number
 //                  from a device begins another gather. What needs nothing of the sample, a draw
 //                  say, goes in front of a gather that it would cut in two
+//   join_gathers  a choice of the host's between steps on a device is part of their gather
 //   place_outputs  finds the slots that always end as one output; their values are written straight
 //                  into the batch
 //   release        the last use of a value gives its memory back
@@ -37,6 +38,7 @@ Plan push_crops(Plan plan);
 Plan split_for_device(Plan plan);
 Plan carry(Plan plan);
 Plan fuse(Plan plan);
+Plan join_gathers(Plan plan);
 Plan place_outputs(Plan plan);
 Plan release(Plan plan);
 Plan number(Plan plan);

@@ -18,6 +18,7 @@ constexpr Pass kPasses[] = {{"prune", prune},
                             {"split_for_device", split_for_device},
                             {"carry", carry},
                             {"fuse", fuse, false},
+                            {"join_gathers", join_gathers, false},
                             {"place_outputs", place_outputs, false},
                             {"release", release, false}};
 

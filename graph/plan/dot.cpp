@@ -72,8 +72,19 @@ class Drawing {
   }
 
   void block(const Block& b, const std::string& indent) {
-    for (const Node& node : b.nodes) {
-      visit(node, [&](const auto& part) { add(part, indent); });
+    for (std::size_t i = 0; i < b.nodes.size(); ++i) {
+      const bool last = i + 1 == b.nodes.size() || !joins(b.nodes[i + 1]);
+      const bool joined = joins(b.nodes[i]);
+      if (!joined && !last) {
+        open_box("one gather", indent);
+        in_gather_ = true;
+      }
+      visit(b.nodes[i],
+            [&](const auto& part) { add(part, indent + (joined || !last ? "  " : "")); });
+      if (joined && last) {
+        in_gather_ = false;
+        text_ += indent + "}\n";
+      }
     }
   }
 
@@ -85,14 +96,15 @@ class Drawing {
     return to ? *to == MemoryKind::device ? kCopyThere : kCopyBack : kOnDevice;
   }
 
+  void open_box(const char* its_label, const std::string& indent) {
+    text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
+             "  label=\"" + its_label + "\"; fontname=\"sans-serif\"; fontsize=9; style=dotted;\n";
+  }
+
   // Steps that run as one task are drawn in one box, and so are those of one gather.
   void add(const Stage& s, const std::string& indent) {
-    const bool fused = s.steps.size() > 1;
-    if (fused) {
-      text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
-               "  label=\"" + (s.kind() == StepKind::stream ? "one gather" : "one task") +
-               "\"; fontname=\"sans-serif\"; fontsize=9; style=dotted;\n";
-    }
+    const bool fused = s.steps.size() > 1 && !in_gather_;
+    if (fused) open_box(s.kind() == StepKind::stream ? "one gather" : "one task", indent);
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
       text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
@@ -164,6 +176,7 @@ class Drawing {
   int nodes_ = 0;
   int clusters_ = 0;
   bool on_device_ = false;  // a step is, or copies there
+  bool in_gather_ = false;  // of several nodes
 };
 
 }  // namespace

@@ -39,13 +39,15 @@ Gather::Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach 
       for_each_(for_each),
       stream_(device.make_stream()),
       event_(device.make_event()),
-      launches_(steps) {}
+      launches_(steps),
+      step_samples_(steps) {}
 
 Gather::~Gather() = default;
 
 Gather::Scope::Scope(Gather& gather, std::size_t step) noexcept
     : before_(std::exchange(innermost, &gather)) {
   gather.step_ = step;
+  ++gather.step_samples_[step];
 }
 Gather::Scope::~Scope() { innermost = before_; }
 
@@ -61,6 +63,7 @@ void Gather::clear() noexcept {
   for (std::vector<Chunk>* chunks : {&uploads_, &scratch_}) {
     for (Chunk& chunk : *chunks) chunk.used = 0;
   }
+  std::fill(step_samples_.begin(), step_samples_.end(), 0);
   taken_back_.clear();
   on_host_ = false;
   samples_ = bytes_up_ = bytes_down_ = 0;
@@ -151,7 +154,7 @@ void Gather::launch() {
   }
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (launches_[i] == nullptr) continue;
-    if (timer_ != nullptr) timer_->in_step(i);
+    if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
     launches_[i]->launch(stream);
   }
   if (timer_ != nullptr) timer_->end();

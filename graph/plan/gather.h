@@ -90,7 +90,7 @@ class Gather {
   // Forgets all jobs, and begins with the device.
   void clear() noexcept;
   // The steps' functions may ask current(), on this thread and until the next call, for the gather;
-  // jobs are those of step number `step`.
+  // jobs are those of step number `step`, for one sample.
   class Scope {
    public:
     Scope(Gather& gather, std::size_t step) noexcept;
@@ -164,7 +164,8 @@ class Gather {
   std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<DeviceEvent> event_;
   std::vector<std::unique_ptr<StepLaunch>> launches_;
-  std::unique_ptr<DeviceTimer> timer_;  // null: nobody wants to know
+  std::unique_ptr<DeviceTimer> timer_;     // null: nobody wants to know
+  std::vector<std::size_t> step_samples_;  // by step: how many come to it
   std::size_t step_ = 0;
   std::int64_t samples_ = 0, bytes_up_ = 0, bytes_down_ = 0;
   std::vector<Chunk> uploads_, scratch_;

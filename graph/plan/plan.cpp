@@ -64,8 +64,12 @@ class Printer {
 
   void block(const Block& b, const std::string& indent) {
     if (!b.releases.empty()) line(indent, "[" + released(b.releases) + "]");
-    for (const Node& node : b.nodes) {
-      visit(node, [&](const auto& part) { add(part, indent); });
+    for (std::size_t i = 0; i < b.nodes.size(); ++i) {
+      const bool joined = joins(b.nodes[i]);
+      const bool begins = !joined && i + 1 < b.nodes.size() && joins(b.nodes[i + 1]);
+      if (begins) line(indent, "gather");
+      visit(b.nodes[i],
+            [&](const auto& part) { add(part, indent + (joined || begins ? "  " : "")); });
     }
     if (!b.results.empty()) line(indent, "gives " + list(b.results));
   }

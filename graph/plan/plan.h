@@ -103,6 +103,7 @@ struct Step {
 // waits.
 struct Stage {
   std::vector<Step> steps;
+  bool joins = false;  // is part of the gather of the node in front; set by `join_gathers`
 
   StepKind kind() const { return steps.front().kind; }
 };
@@ -133,6 +134,7 @@ struct Branch {
   std::vector<SlotId> results;
   CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`
   bool eager = false;  // what only one arm uses from outside is made before the choice all the same
+  bool joins = false;  // is part of the gather of the node in front, with all its arms, as a stage
 };
 
 // One block runs again and again, for as long as another one says so. Values are carried from one

@@ -34,6 +34,13 @@ decltype(auto) visit(const Node& node, Cases&&... cases) {
   return std::visit(Overloaded{std::forward<Cases>(cases)...}, node);
 }
 
+// Whether the node is part of the gather of the node in front of it.
+inline bool joins(const Node& node) {
+  return visit(
+      node, [](const Stage& stage) { return stage.joins; },
+      [](const Branch& branch) { return branch.joins; }, [](const Loop&) { return false; });
+}
+
 // Part, const where the plan that holds it is.
 template <class Part, class Of>
 using like = std::conditional_t<std::is_const_v<Of>, const Part, Part>;

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,15 @@ class Nodes {
     const auto after = [&]() -> Receiver& { return then ? end_node(*target, then) : *target; };
     std::size_t i = block.nodes.size();
     while (i > 0) {
+      if (joins(block.nodes[i - 1])) {
+        const std::size_t end = i--;
+        while (joins(block.nodes[--i])) {
+        }
+        target =
+            &lower_gather(Gathering(std::span(block.nodes).subspan(i, end - i)), *target, then);
+        then = nullptr;
+        continue;
+      }
       visit(
           block.nodes[--i],
           [&](const Stage& stage) { target = &lower_stage(stage, *target, then); },
@@ -92,16 +102,19 @@ class Nodes {
       reads_.push_back(std::make_unique<IoStage>(graph_, runner_, stage, *io_, hooks_));
       return resume(*reads_.back(), next, at_end);
     }
-    if (stage.kind() == StepKind::stream) {
-      streams_.push_back(std::make_unique<StreamStage>(graph_, runner_, stage, *device_, hooks_));
-      return resume(*streams_.back(), next, at_end);
-    }
+    if (stage.kind() == StepKind::stream) return lower_gather(Gathering(stage), next, at_end);
     return add_stage(
         [this, &stage, at_end](Sample& sample) {
           alone([&] { runner_.run(sample, stage); });
           if (at_end) at_end(sample);
         },
         next);
+  }
+
+  Receiver& lower_gather(Gathering gathering, Receiver& next, const AtEnd& at_end) {
+    streams_.push_back(
+        std::make_unique<StreamStage>(graph_, runner_, std::move(gathering), *device_, hooks_));
+    return resume(*streams_.back(), next, at_end);
   }
 
   // Tokens leave such a node on the thread that fires or reads: a task takes them on. What is to do

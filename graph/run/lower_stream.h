@@ -1,9 +1,9 @@
-// StreamStage: steps that run on a device, as a node of the flow graph. Internal to lower.cpp.
+// StreamStage: steps of one gather of a device, as a node of the flow graph. Internal to lower.cpp.
 //
 // Samples that wait for a gather are gathered across batches, and across whatever ways have led
 // here. A gather that fails costs its own samples; when the device is lost, the run breaks off.
 //
-// Ownership: refers to the runner, the stage and the device's things, which outlive it, as it must
+// Ownership: refers to the runner, the plan and the device's things, which outlive it, as it must
 // outlive the graph's activity. Threads: gathers are put together on the graph's threads and end on
 // that of the poller. Errors: what oneTBB throws, and the loss of the device, go to the run.
 #pragma once
@@ -36,12 +36,12 @@ class StreamStage {
   using Node = flow::stream_node<Sample*>;
 
  public:
-  StreamStage(tbb::flow::graph& g, Runner& runner, const Stage& stage, DeviceWork& work,
+  StreamStage(tbb::flow::graph& g, Runner& runner, Gathering gathering, DeviceWork& work,
               const WaitHooks& hooks)
       : runner_(runner),
-        stage_(stage),
+        gathering_(std::move(gathering)),
         hooks_(hooks),
-        from_host_(stage.steps.front().on_device->preparation() != nullptr),
+        from_host_(gathering_.front().on_device->preparation() != nullptr),
         node_(g, work.completions,
               {.slots = slots(work),
                .most = work.most,
@@ -50,7 +50,7 @@ class StreamStage {
                                 const std::exception_ptr& why) { fail(*sample, why); },
                .lost = [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
-          runner_.begin_gather(*sample, stage_);
+          runner_.begin_gather(*sample, gathering_);
           node_.put(sample);
           hooks_.suspended();
           return {};
@@ -91,7 +91,7 @@ class StreamStage {
           if (!may_begin() || !launch(samples_, Runner::Memory::is_waited_for)) wait_for_memory();
           return false;
         }
-        if (!stage_.runner_.is_over(*gather_, stage_.stage_)) return false;
+        if (!stage_.runner_.is_over(*gather_, stage_.gathering_)) return false;
       } catch (...) {
         give_up();
         throw;
@@ -107,8 +107,8 @@ class StreamStage {
 
     std::unique_ptr<Gather> make_gather() const {
       auto gather = std::make_unique<Gather>(*work_.device, work_.memory,
-                                             stage_.stage_.steps.size(), for_each);
-      if (work_.trace != nullptr) gather->time_with(work_.trace->timer(stage_.stage_, number_));
+                                             stage_.gathering_.steps().size(), for_each);
+      if (work_.trace != nullptr) gather->time_with(work_.trace->timer(stage_.gathering_, number_));
       return gather;
     }
     // Lets go of the memory that the last ones have needed.
@@ -142,7 +142,7 @@ class StreamStage {
     // False when there is too little memory: nothing has begun.
     bool launch(std::span<Sample* const> samples, Runner::Memory without) {
       bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
-        return stage_.runner_.gather(*sample, stage_.stage_, *gather_, without);
+        return stage_.runner_.gather(*sample, stage_.gathering_, *gather_, without);
       });
       if (samples.size() > 1) all = all && may_begin();  // with what these take
       if (all) {
@@ -159,19 +159,20 @@ class StreamStage {
       std::size_t unknown = 0;
       work_.scarce.compare_exchange_strong(unknown, std::max<std::size_t>(bytes_in_use(), 1));
       gather_->clear();
-      for (Sample* const sample : samples) Runner::take_back(*sample, stage_.stage_);
+      for (Sample* const sample : samples) Runner::take_back(*sample, stage_.gathering_);
       return false;
     }
 
     void give_up() {
       gather_->abandon();
+      for (Sample* const sample : samples_) Runner::give_up(*sample);
       end();
     }
     void end() {
       if (launched_) work_.launched.fetch_sub(1);
       if (waits_) work_.waiting.fetch_sub(1);
       launched_ = waits_ = false;
-      for (Sample* const sample : samples_) stage_.runner_.end_gather(*sample, stage_.stage_);
+      for (Sample* const sample : samples_) stage_.runner_.end_gather(*sample, stage_.gathering_);
       gather_->clear();
       if (work_.waiting.load() > 0) renew_gather();  // others need what it has kept
     }
@@ -207,7 +208,7 @@ class StreamStage {
   }
 
   void fail(Sample& sample, const std::exception_ptr& why) noexcept {
-    runner_.fail_gather(sample, stage_, why);
+    runner_.fail_gather(sample, gathering_, why);
     try {
       std::rethrow_exception(why);
     } catch (const DeviceError& error) {
@@ -217,7 +218,7 @@ class StreamStage {
   }
 
   Runner& runner_;
-  const Stage& stage_;
+  const Gathering gathering_;
   const WaitHooks& hooks_;
   const bool from_host_;  // brings samples to the device
   Node node_;

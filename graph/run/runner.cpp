@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -195,173 +196,154 @@ void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {
   end_wait(sample);
 }
 
-void Runner::begin_gather(Sample& sample, const Stage& stage) noexcept {
+void Runner::begin_gather(Sample& sample, const Gathering& gathering) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return;
   sample.enter_stage();
-  sample.enter(&stage.steps.front());
+  sample.enter(&gathering.front());
+  sample.wait.arms_before = sample.trail.length();
+  sample.wait.steps = 0;
   if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
 }
 
-bool Runner::gather(Sample& sample, const Stage& stage, Gather& gather, Memory without) noexcept {
+bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
+                    Memory without) noexcept {
   if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
   if (sample.ended()) return true;
   bool short_of_memory = false;
   const BufferPoolScope scope(device_->memory.values);
   gather.begin_sample(sample);
-  for (std::size_t i = 0; i < stage.steps.size() && !sample.ended() && !short_of_memory; ++i) {
-    const Step& step = stage.steps[i];
-    const Gather::Scope jobs(gather, i);
-    sample.enter(&step);  // whose warnings and events are noted
-    guarded(
-        sample, [&]() -> const std::string& { return step.name; },
-        [&] {
-          try {
-            step.run(sample);
-          } catch (const std::bad_alloc&) {
-            if (without == Memory::fails) throw;
-            short_of_memory = true;
-          }
-        });
+  // It may have been added before, to a gather that gives it back.
+  sample.trail.cut_back(sample.wait.arms_before);
+  sample.wait.steps = 0;
+  const std::vector<Gathering::Part>& parts = gathering.parts();
+  for (std::size_t at = 0; at < parts.size() && !sample.ended() && !short_of_memory;) {
+    const Gathering::Part& part = parts[at];
+    at = part.next;
+    if (part.step != nullptr) {
+      const Gather::Scope jobs(gather, part.number);
+      ++sample.wait.steps;
+      short_of_memory = !add_to_gather(sample, *part.step, without);
+    } else if (part.arms.empty()) {
+      give_results(sample, *part.branch, part.number);
+    } else {
+      guarded(
+          sample, [&]() -> const std::string& { return part.branch->name; },
+          [&] {
+            const std::optional<std::size_t> arm = arm_for(sample, *part.branch);
+            if (!arm) return;
+            sample.trail.take(*part.branch, static_cast<std::uint32_t>(*arm));
+            at = part.arms[*arm];
+          });
+    }
   }
-  sample.enter(&stage.steps.front());
+  sample.enter(&gathering.front());
   return !short_of_memory;
 }
 
-void Runner::take_back(Sample& sample, const Stage& stage) noexcept {
-  if (sample.ended()) return;
-  for (const Step& step : stage.steps) {
-    for (const SlotId slot : step.writes) {
-      // Others are asked for their memory anew, and give back what they had.
-      if (sample.plan().slots[slot].output < 0) sample.release(slot);
-    }
+// False when there is too little memory.
+bool Runner::add_to_gather(Sample& sample, const Step& step, Memory without) noexcept {
+  const bool looked_at = step.kind == StepKind::cpu && (sample.tally.timed() || trace_ != nullptr);
+  const Trace::Time from = looked_at ? Trace::Clock::now() : Trace::Time();
+  bool enough = true;
+  sample.enter(&step);  // whose warnings and events are noted
+  guarded(
+      sample, [&]() -> const std::string& { return step.name; },
+      [&] {
+        try {
+          step.run(sample);
+        } catch (const std::bad_alloc&) {
+          if (without == Memory::fails) throw;
+          enough = false;
+        }
+      });
+  if (looked_at) {  // end_gather() counts the run
+    const Trace::Time now = Trace::Clock::now();
+    if (sample.tally.timed()) sample.tally.add(step.counter + 1, (now - from).count());
+    if (trace_ != nullptr) trace_->ran(sample, step, from, now);
   }
+  return enough;
 }
 
-bool Runner::is_over(Gather& gather, const Stage& stage) {
+void Runner::take_back(Sample& sample, const Gathering& gathering) noexcept {
+  if (sample.ended()) return;
+  gathering.follow(
+      sample,
+      [&](const Step& step) {
+        for (const SlotId slot : step.writes) {
+          // Others are asked for their memory anew, and give back what they had.
+          if (sample.plan().slots[slot].output < 0) sample.release(slot);
+        }
+      },
+      [](const Branch&, std::size_t) {});
+  sample.trail.cut_back(sample.wait.arms_before);
+  sample.wait.steps = 0;
+}
+
+bool Runner::is_over(Gather& gather, const Gathering& gathering) {
   if (!gather.over()) return false;
   const std::vector<Sample*> again = gather.take_back_all();
   if (again.empty()) return true;
-  for (Sample* const sample : again) this->gather(*sample, stage, gather);
+  for (Sample* const sample : again) this->gather(*sample, gathering, gather);
   gather.launch();
   return false;
 }
 
-void Runner::end_gather(Sample& sample, const Stage& stage) noexcept {
+void Runner::give_up(Sample& sample) noexcept {
+  if (!sample.ended()) sample.trail.cut_back(sample.wait.arms_before);
+}
+
+void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
   if (sample.running() == nullptr) return;  // it had ended when it came
   const Wait::Clock::time_point now =
       sample.tally.timed() || trace_ != nullptr ? Wait::Clock::now() : Wait::Clock::time_point();
   // The device does one step for many samples: how long it took for one nobody knows.
   auto took = now - sample.wait.since;
-  for (const Step& step : stage.steps) {
-    if (!sample.ended()) {
-      for (const SlotId slot : step.releases) sample.release(slot);
-    }
-    if (sample.tally.timed())
-      count(sample, step, std::exchange(took, Wait::Clock::duration::zero()));
-  }
-  if (trace_ != nullptr) trace_->waited(sample, stage.steps.front(), sample.wait.since, now);
+  const auto let_go = [&](const std::vector<SlotId>& slots) {
+    if (sample.ended()) return;
+    for (const SlotId slot : slots) sample.release(slot);
+  };
+  gathering.follow(
+      sample,
+      [&](const Step& step) {
+        let_go(step.releases);
+        if (sample.tally.timed())
+          count(sample, step, std::exchange(took, Wait::Clock::duration::zero()));
+      },
+      [&](const Branch& branch, std::size_t arm) {
+        sample.tally.add(branch.counter + static_cast<CounterId>(arm), 1);
+        let_go(branch.arms[arm].releases);
+      });
+  if (trace_ != nullptr) trace_->waited(sample, gathering.front(), sample.wait.since, now);
   sample.bytes_waiting = sample.bytes_allocated;
   sample.enter(nullptr);
 }
 
-void Runner::fail_gather(Sample& sample, const Stage& stage,
+void Runner::fail_gather(Sample& sample, const Gathering& gathering,
                          const std::exception_ptr& why) noexcept {
   if (sample.ended()) return;
   guarded(
-      sample, [&]() -> const std::string& { return stage.steps.front().name; },
+      sample, [&]() -> const std::string& { return gathering.front().name; },
       [&] { std::rethrow_exception(why); });
 }
 
 void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
-  begin_gather(sample, stage);
+  const Gathering gathering(stage);
+  begin_gather(sample, gathering);
   try {
-    Gather alone(*device_->device, device_->memory, stage.steps.size());
-    gather(sample, stage, alone);
+    Gather alone(*device_->device, device_->memory, gathering.steps().size());
+    gather(sample, gathering, alone);
     try {
       alone.launch();
-      while (!is_over(alone, stage)) std::this_thread::yield();
+      while (!is_over(alone, gathering)) std::this_thread::yield();
     } catch (...) {
       alone.abandon();
       throw;
     }
   } catch (...) {
-    fail_gather(sample, stage, std::current_exception());
+    fail_gather(sample, gathering, std::current_exception());
   }
-  end_gather(sample, stage);
-}
-
-std::size_t Runner::choose(Sample& sample, const Branch& branch) noexcept {
-  if (sample.ended()) return 0;
-  std::size_t taken = 0;
-  guarded(
-      sample, [&]() -> const std::string& { return branch.name; },
-      [&] {
-        const std::int64_t arm = branch.choose(sample);
-        if (arm < 0 || arm >= static_cast<std::int64_t>(branch.arms.size())) {
-          sample.fail(branch.name, "the index is " + std::to_string(arm) +
-                                       ", but the arms are numbered 0 to " +
-                                       std::to_string(branch.arms.size() - 1));
-          return;
-        }
-        taken = static_cast<std::size_t>(arm);
-        sample.take_arm(branch, static_cast<std::uint32_t>(taken));
-        for (const SlotId slot : branch.arms[taken].releases) sample.release(slot);
-        if (branch.arms[taken].nodes.empty()) give_results(sample, branch, taken);
-      });
-  return taken;
-}
-
-void Runner::give_results(Sample& sample, const Branch& branch, std::size_t arm) noexcept {
-  if (sample.ended()) return;
-  const std::vector<SlotId>& given = branch.arms[arm].results;
-  for (std::size_t i = 0; i < given.size(); ++i) sample.alias(branch.results[i], given[i]);
-}
-
-void Runner::begin(Sample& sample, const Loop& loop) noexcept {
-  if (sample.ended()) return;
-  sample.tally.add(loop.counter, 1);
-  sample.trail.enter(loop);
-  sample.get<std::int64_t>(loop.iteration) = 0;
-  for (std::size_t i = 0; i < loop.state.size(); ++i) sample.alias(loop.state[i], loop.init[i]);
-}
-
-bool Runner::wants_another(Sample& sample, const Loop& loop) noexcept {
-  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
-  if (sample.ended()) {
-    sample.trail.end();
-    return false;
-  }
-  if (sample.get<bool>(loop.condition.results[0])) {
-    if (sample.get<std::int64_t>(loop.iteration) < loop.max_iterations) {
-      sample.tally.add(loop.counter + 1, 1);
-      return true;
-    }
-    guarded(
-        sample, [&]() -> const std::string& { return loop.name; },
-        [&] {
-          sample.fail(
-              loop.name,
-              "wants more than " + std::to_string(loop.max_iterations) +
-                  " iterations, which is its max_iterations; raise it if the loop is right");
-        });
-    sample.trail.end();
-    return false;
-  }
-  sample.trail.leave(loop);
-  for (std::size_t i = 0; i < loop.results.size(); ++i)
-    sample.alias(loop.results[i], loop.state[i]);
-  for (const SlotId slot : loop.releases) sample.release(slot);
-  return false;
-}
-
-void Runner::carry(Sample& sample, const Loop& loop) noexcept {
-  if (sample.ended()) return;
-  guarded(
-      sample, [&]() -> const std::string& { return loop.name; }, [&] { sample.carry(loop); });
-  if (sample.ended()) return;
-  sample.trail.repeat(loop);
-  ++sample.get<std::int64_t>(loop.iteration);
+  end_gather(sample, gathering);
 }
 
 }  // namespace sluice::detail

@@ -9,6 +9,7 @@
 
 #include <sluice/graph/plan/gather.h>
 #include <sluice/graph/plan/plan.h>
+#include <sluice/graph/run/gathering.h>
 #include <sluice/graph/run/tracing.h>
 #include <sluice/runtime/buffer_pool.h>
 
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 
 namespace sluice::detail {
 
@@ -45,22 +47,25 @@ class Runner {
   bool begin_io(Sample& sample, const Stage& stage) noexcept;
   void run_io(Sample& sample, const Stage& stage) noexcept;
 
-  // The same for a stage whose steps run on a device: gather() adds the sample's work, and fails
-  // the sample if something is wrong with it; when the device is through, or has failed,
-  // end_gather() is called for all samples, and they go on. fail_gather(): why the device did not
-  // do it.
-  void begin_gather(Sample& sample, const Stage& stage) noexcept;
+  // The same for what runs on a device: gather() adds the sample's work, and fails the sample if
+  // something is wrong with it; when the device is through, or has failed, end_gather() is called
+  // for all samples, and they go on. fail_gather(): why the device did not do it. The arms that a
+  // sample takes in a gather count when it is over.
+  void begin_gather(Sample& sample, const Gathering& gathering) noexcept;
   enum class Memory : std::uint8_t { fails, is_waited_for };
   // With Memory::is_waited_for false when there is too little memory for it: the sample is to be
   // added again, to a gather that has been cleared.
-  bool gather(Sample& sample, const Stage& stage, Gather& gather,
+  bool gather(Sample& sample, const Gathering& gathering, Gather& gather,
               Memory without = Memory::fails) noexcept;
   // The sample has been added to a gather that will not be launched.
-  static void take_back(Sample& sample, const Stage& stage) noexcept;
+  static void take_back(Sample& sample, const Gathering& gathering) noexcept;
   // Whether the device is through, with what it has given back, too. Throws what went wrong there.
-  bool is_over(Gather& gather, const Stage& stage);
-  void end_gather(Sample& sample, const Stage& stage) noexcept;
-  static void fail_gather(Sample& sample, const Stage& stage,
+  bool is_over(Gather& gather, const Gathering& gathering);
+  // The device has not done it: to be called before end_gather(). How far the sample came nobody
+  // knows, so it has taken no arms.
+  static void give_up(Sample& sample) noexcept;
+  void end_gather(Sample& sample, const Gathering& gathering) noexcept;
+  static void fail_gather(Sample& sample, const Gathering& gathering,
                           const std::exception_ptr& why) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
@@ -77,7 +82,11 @@ class Runner {
   static void carry(Sample& sample, const Loop& loop) noexcept;
 
  private:
+  // The number of the arm; throws what the choice throws. None where it is wrong: the sample has
+  // failed.
+  static std::optional<std::size_t> arm_for(Sample& sample, const Branch& branch);
   void run_on_device(Sample& sample, const Stage& stage) noexcept;
+  bool add_to_gather(Sample& sample, const Step& step, Memory without) noexcept;
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   std::size_t run_step(Sample& sample, const Step& step);
   template <class StepClock>

@@ -1,4 +1,5 @@
 #include <sluice/graph/plan/uses.h>
+#include <sluice/graph/run/gathering.h>
 #include <sluice/graph/run/tracing.h>
 #include <sluice/graph/stats.h>
 #include <sluice/runtime/device_timer.h>
@@ -60,18 +61,18 @@ void PipelineTrace::count(std::int64_t samples, std::int64_t batches, std::size_
   trace_.counter(counters_, bytes_, now, static_cast<std::int64_t>(bytes));
 }
 
-std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Stage& stage, std::size_t slot) {
+std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Gathering& gathering, std::size_t slot) {
   // Steps and where they stand, in a word: what runs on a device knows of no samples.
   std::vector<std::string> places;
-  for (const Step& step : stage.steps) {
+  for (const Step* const step : gathering.steps()) {
     const auto known = std::find_if(steps_.begin(), steps_.end(), [&](const StepStats& each) {
-      return each.counter == step.counter;
+      return each.counter == step->counter;
     });
-    places.push_back(known == steps_.end() || known->path.empty() ? step.name
-                                                                  : known->path + "/" + step.name);
+    places.push_back(known == steps_.end() || known->path.empty() ? step->name
+                                                                  : known->path + "/" + step->name);
   }
   Trace::Track& track = trace_.add_track(
-      fmt::format("{}: {}, gather {}", clock_->device().name(), stage.steps.front().name, slot));
+      fmt::format("{}: {}, gather {}", clock_->device().name(), gathering.front().name, slot));
   return std::make_unique<DeviceTimer>(
       *clock_, [this, &track, places = std::move(places)](const DeviceTimer& done) {
         if (done.parts().empty()) return;  // its samples had all ended
@@ -81,7 +82,8 @@ std::unique_ptr<DeviceTimer> PipelineTrace::timer(const Stage& stage, std::size_
           const bool all = part.step == DeviceTimer::kNoStep;
           const Trace::NameId name =
               trace_.name_of(all ? "upload" : part.what, all ? std::string() : places[part.step]);
-          trace_.gathered(track, name, part.from, part.to, TraceGatherArgs{samples, part.bytes});
+          trace_.gathered(track, name, part.from, part.to,
+                          TraceGatherArgs{static_cast<std::int64_t>(part.samples), part.bytes});
         }
       });
 }

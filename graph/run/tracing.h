@@ -25,6 +25,8 @@ class DeviceTimer;
 
 namespace sluice::detail {
 
+class Gathering;
+
 class PipelineTrace {
  public:
   using Time = Trace::Time;
@@ -48,9 +50,9 @@ class PipelineTrace {
   // Samples in the window, batches that are ready, bytes in use; from now on.
   void count(std::int64_t samples, std::int64_t batches, std::size_t bytes);
 
-  // For gather number `slot` of a stage that runs on the device: notes on a track of its own when
-  // the device was at which step.
-  std::unique_ptr<DeviceTimer> timer(const Stage& stage, std::size_t slot);
+  // For gather number `slot` of those that do this: notes on a track of its own when the device was
+  // at which step.
+  std::unique_ptr<DeviceTimer> timer(const Gathering& gathering, std::size_t slot);
 
   // Writes the file. Nothing may run.
   void finish() noexcept { trace_.finish(); }

@@ -3,6 +3,7 @@
 // without moves gives.
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
+#include <sluice/graph/plan/visit.h>
 #include <sluice/sluice.h>
 
 #include <cstdint>
@@ -29,8 +30,9 @@ struct Held {
 // the device, so that both descriptions are of the same program.
 class Describer {
  public:
-  Describer(Graph& g, std::uint64_t seed, bool moves)
-      : g_(g), random_({.seed = seed}), moves_(moves) {}
+  // `stays`: pictures seldom leave the device, and the host decides.
+  Describer(Graph& g, std::uint64_t seed, bool moves, bool stays)
+      : g_(g), random_({.seed = seed}), moves_(moves), stays_(stays) {}
 
   std::tuple<Value<Image>, Value<Image>> describe() {
     Value<Image> first = g_.map(
@@ -41,7 +43,7 @@ class Describer {
                               static_cast<std::uint64_t>(i));
         },
         g_.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
-    std::vector<Held> held{{first, false}};
+    std::vector<Held> held{stays_ ? there({first, false}) : Held{first, false}};
     add_steps(held, 3 + below(8), 0);
     return {here(held.back()).image, here(held[below(held.size())]).image};
   }
@@ -62,7 +64,7 @@ class Describer {
   void add_steps(std::vector<Held>& held, std::size_t steps, int depth) {
     for (std::size_t i = 0; i < steps; ++i) {
       Held from = held[one_in(4) ? below(held.size()) : held.size() - 1];
-      if (one_in(3)) from = at(from, !from.there);
+      if (one_in(stays_ ? 20 : 3)) from = at(from, !from.there);
       held.push_back(add_step(from, held, depth));
     }
   }
@@ -88,7 +90,7 @@ class Describer {
   }
   // Drawn, or asked of the picture.
   Value<bool> predicate(const Value<Image>& image) {
-    if (one_in(2)) return g_.coin_flip(0.5f);
+    if (one_in(2) || stays_) return g_.coin_flip(0.5f);
     const float limit = static_cast<float>(20 + below(160));
     if (one_in(4)) {
       return g_.all_of(number_of(image) < limit + 40, [&] { return number_of(image) > limit / 2; });
@@ -120,6 +122,7 @@ class Describer {
                                     .height = static_cast<std::int32_t>(3 + below(6))}),
                 from.there};
       case 8:  // a function of the host's
+        if (stays_) return from;
         return {g_.map(
                     "darker",
                     [](const Image& in) {
@@ -139,7 +142,7 @@ class Describer {
         return from;
       case 11:
       case 12: {
-        const bool end = one_in(2);
+        const bool end = one_in(2) || stays_;
         auto chosen = predicate(image);
         return {g_.if_else(
                     chosen, [&] { return add_block(held, end, depth); },
@@ -147,9 +150,10 @@ class Describer {
                 end};
       }
       case 13: {
-        const bool end = one_in(2);
-        auto drawn = g_.random("arm", [](Random& r) { return r.below(3); });
-        auto arm = one_in(2) ? cast<std::uint32_t>(mean(image) / 90.f) : drawn;
+        const bool end = one_in(2) || stays_;
+        auto drawn = stays_ ? cast<std::uint32_t>(g_.uniform(0.f, 3.f))
+                            : g_.random("arm", [](Random& r) { return r.below(3); });
+        auto arm = one_in(stays_ ? 8 : 2) ? cast<std::uint32_t>(mean(image) / 90.f) : drawn;
         return {g_.select(
                     arm, [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); },
@@ -184,21 +188,22 @@ class Describer {
 
   Graph& g_;
   Random random_;
-  const bool moves_;
+  const bool moves_, stays_;
 };
 
 struct Ended {
   std::vector<std::int64_t> ids;
   std::vector<Image> first, second;
   std::vector<std::string> errors;
+  bool joins = false;  // a choice is part of a gather
 };
 
-Ended run(std::uint64_t seed, bool moves, int threads, int batch_size) {
+Ended run(std::uint64_t seed, bool moves, bool stays, int threads, int batch_size) {
   PipelineOptions options{.batch_size = batch_size, .seed = seed, .threads = threads};
   options.on_error = OnError::skip;
   if (moves) options.device = test_device();
   auto pipeline =
-      make_pipeline(options, [&](Graph& g) { return Describer(g, seed, moves).describe(); });
+      make_pipeline(options, [&](Graph& g) { return Describer(g, seed, moves, stays).describe(); });
   Ended ended;
   for (const auto& batch : pipeline.epoch()) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -210,25 +215,32 @@ Ended run(std::uint64_t seed, bool moves, int threads, int batch_size) {
       ended.errors.push_back(std::to_string(error.id) + " " + error.step + " " + error.path + " " +
                              error.what);
   }
+  detail::for_each<detail::Branch>(pipeline.plan().top, [&](const detail::Branch& branch) {
+    ended.joins = ended.joins || branch.joins;
+  });
   EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
   return ended;
 }
 
-TEST(DeviceProgram, GivesWhatTheHostGives) {
+// Runs programs on both; gives how many runs had choices inside of gathers.
+int compare(bool stays) {
   const char* const wish = std::getenv("SLUICE_DEVICE_PROGRAMS");
   const std::uint64_t programs = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 40;
   std::size_t delivered = 0, failed = 0;
-  for (std::uint64_t seed = 0; seed < programs && !HasFailure(); ++seed) {
-    const Ended expected = run(seed, false, 1, 7);
+  int joined = 0;
+  for (std::uint64_t seed = 0; seed < programs && !::testing::Test::HasFailure(); ++seed) {
+    const Ended expected = run(seed, false, stays, 1, 7);
     delivered += expected.ids.size();
     failed += expected.errors.size();
     for (const auto& [threads, batch_size] : {std::pair{1, 1}, {4, 7}, {4, 1}, {1, 7}}) {
       if (programs <= 40 && (seed + static_cast<std::uint64_t>(threads)) % 2 == 0) continue;
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(threads) +
                    " threads, batches of " + std::to_string(batch_size));
-      const Ended actual = run(seed, true, threads, batch_size);
+      const Ended actual = run(seed, true, stays, threads, batch_size);
+      joined += actual.joins ? 1 : 0;
       EXPECT_EQ(actual.errors, expected.errors);
-      ASSERT_EQ(actual.ids, expected.ids);
+      EXPECT_EQ(actual.ids, expected.ids);
+      if (::testing::Test::HasFailure()) break;
       for (std::size_t i = 0; i < actual.ids.size(); ++i) {
         EXPECT_TRUE(actual.first[i] == expected.first[i]) << "sample " << actual.ids[i];
         EXPECT_TRUE(actual.second[i] == expected.second[i]) << "sample " << actual.ids[i];
@@ -236,6 +248,15 @@ TEST(DeviceProgram, GivesWhatTheHostGives) {
     }
   }
   EXPECT_GT(delivered, failed);
+  return joined;
+}
+
+TEST(DeviceProgram, GivesWhatTheHostGives) { compare(false); }
+
+TEST(DeviceProgram, ThatStaysThereGivesTheSame) {
+  const int joined = compare(true);
+  EXPECT_GT(joined, 10);
+  RecordProperty("joined", joined);
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ TEST(DevicePredicates, GathersOfASample) {
          return brightness_contrast(rotate(image, g.uniform(-9.f, 9.f)),
                                     {.brightness = g.uniform(0.5f, 1.5f)});
        }},
-      {"a choice by a coin", 3,
+      {"a choice by a coin", 1,
        [&](Graph& g, Value<Image> image) {
          auto small = resize(image, {.width = 9});
          return choose(g, small, g.coin_flip(0.5f));

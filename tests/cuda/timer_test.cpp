@@ -106,11 +106,11 @@ TEST(DeviceTimerTest, TellsEachPartInTheHostsTime) {
     const auto begun = DeviceTimer::Clock::now();
     DeviceStream& timed = timer.begin(*work.stream, 5);
     work.copy_there(timed);
-    timer.in_step(0);
+    timer.in_step(0, 3);
     timed.fill(work.there.data(), 7, kBytes);
     work.copy_there(timed);
     work.copy_there(timed);  // joins the one before
-    timer.in_step(1);
+    timer.in_step(1, 2);
     work.copy_there(timed);
     timer.end();
     work.stream->record(*work.event);
@@ -125,13 +125,16 @@ TEST(DeviceTimerTest, TellsEachPartInTheHostsTime) {
     const std::int64_t bytes = kBytes;
     const struct {
       std::string what;
-      std::size_t step;
+      std::size_t step, samples;
       std::int64_t bytes;
-    } expected[] = {
-        {"copy", none, bytes}, {"fill", 0, -1}, {"copy", 0, 2 * bytes}, {"copy", 1, bytes}};
+    } expected[] = {{"copy", none, 5, bytes},
+                    {"fill", 0, 3, -1},
+                    {"copy", 0, 3, 2 * bytes},
+                    {"copy", 1, 2, bytes}};
     for (std::size_t k = 0; k < told.parts.size(); ++k) {
       EXPECT_EQ(told.parts[k].what, expected[k].what) << k;
       EXPECT_EQ(told.parts[k].step, expected[k].step) << k;
+      EXPECT_EQ(told.parts[k].samples, expected[k].samples) << k;
       EXPECT_EQ(told.parts[k].bytes, expected[k].bytes) << k;
     }
   }

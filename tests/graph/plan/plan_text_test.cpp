@@ -124,6 +124,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "split_for_device: no change\n"
             "carry: no change\n"
             "fuse: no change\n"
+            "join_gathers: no change\n"
             "place_outputs: no change\n"
             "release: no change\n");
 }

@@ -1,0 +1,144 @@
+// Choices inside of gathers which do not go through as they are: too little memory, a device that
+// fails, samples that it gives back, runs that are given up.
+#include "tests/cuda/join_gathers.h"
+#include "tests/cuda/jpeg/test_files.h"
+#include "tests/io/jpeg/mutant.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device::joins {
+namespace {
+
+// Gathers that must shrink take back what they have added, arms and all.
+TEST(JoinGathers, MemoryIsScarce) {
+  const Row& row = rows()[2];
+  auto on_host = pipeline_of(row, {.batch_size = 4, .threads = 2, .profile = true}, false, 12);
+  const Seen expected = see(on_host);
+  for (const std::int64_t most : {24, 40}) {
+    for (const int threads : {1, 3}) {
+      auto pipeline = pipeline_of(
+          row,
+          {.batch_size = 4, .threads = threads, .max_device_bytes = most << 20, .profile = true},
+          true, 12);
+      const Seen actual = see(pipeline);
+      EXPECT_EQ(actual.errors, expected.errors);
+      EXPECT_EQ(actual.counts, expected.counts);
+      EXPECT_TRUE(actual == expected);
+    }
+  }
+}
+
+// Whatever the device refuses: samples of which it says nothing have taken no arm, and those that
+// are delivered have taken one.
+TEST(JoinGathers, TheDeviceFails) {
+  const Row& row = rows()[0];
+  auto on_host = pipeline_of(row, {.batch_size = 7, .threads = 1}, false);
+  const Seen expected = see(on_host);
+  for (const int every : {3, 7, 31}) {
+    for (const auto fault : {HostDevice::Fault::refused, HostDevice::Fault::failed}) {
+      std::atomic<int> calls{0};
+      PipelineOptions options{.batch_size = 7, .threads = 2};
+      const auto device = std::make_shared<HostDevice>(
+          HostDevice::Options{.fault = [&](const HostDevice::Call& call) {
+            return call.stream >= 0 && ++calls % every == 0 ? fault : HostDevice::Fault::none;
+          }});
+      options.device = device;
+      auto pipeline = pipeline_of(row, options, true);
+      const Seen actual = see(pipeline);
+      EXPECT_EQ(actual.pictures.size() + actual.errors.size(), static_cast<std::size_t>(kSamples));
+      for (const auto& [id, picture] : actual.pictures)
+        EXPECT_TRUE(picture == expected.pictures.at(static_cast<std::size_t>(id)).second) << id;
+      for (const std::string& error : actual.errors)
+        EXPECT_NE(error.find(": gpu in '':"), std::string::npos) << error;
+      std::int64_t taken = 0;
+      for (const auto& [arm, times] : actual.counts) taken += times;
+      EXPECT_EQ(taken, static_cast<std::int64_t>(actual.pictures.size()));
+      EXPECT_TRUE(device->violations().empty());
+    }
+  }
+}
+
+// Files that the device gives back are gathered once more, and their choices with them.
+TEST(JoinGathers, SamplesAreGivenBack) {
+  const auto index = JpegIndex::in_memory();
+  std::vector<Bytes> files;
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    File file = encode_test_jpeg(kSamplings[i % 5], 60, 70, 80, 0, i, true);
+    const auto sound = JpegIndex::in_memory({.grain = 4});
+    Image image;
+    decode_jpeg_image(file, JpegOptions(), image, sound.get());
+    const auto entry = sound->find(digest_of(file));
+    ASSERT_TRUE(entry);
+    const std::size_t first = segments_of(file).back().end;
+    Random random({.seed = i});
+    for (int k = 0; i % 2 == 1 && k < 6; ++k) {
+      const auto rest = static_cast<std::uint32_t>(file.size() - 2 - first);
+      const std::size_t at = first + random.below(rest);
+      file[at] = static_cast<std::uint8_t>(file[at] ^ (1u << random.below(8)));
+    }
+    index->keep(digest_of(file),
+                {entry->grain, entry->per_row, {entry->records.begin(), entry->records.end()}},
+                true);
+    files.push_back(Bytes::copy_of(file));
+    files.back().set_index(index);
+  }
+  for (const DamagePolicy damage : {DamagePolicy::tolerant, DamagePolicy::strict}) {
+    const auto run = [&](const std::shared_ptr<Device>& device, std::int64_t* given_back) {
+      auto pipeline = make_pipeline(
+          {.batch_size = 6, .seed = 4, .device = device, .on_error = OnError::skip}, [&](Graph& g) {
+            auto file =
+                g.source(static_cast<std::int64_t>(files.size()), [&](const SampleInfo& info) {
+                  Bytes view = Bytes::view_of(files[static_cast<std::size_t>(info.index_in_epoch)]);
+                  view.set_index(index);
+                  return view;
+                });
+            auto image = decode_jpeg(device != nullptr ? file.gpu() : file, {.damage = damage});
+            auto one = small(g.if_else(
+                g.coin_flip(0.5f), [&] { return rotate(image, g.uniform(3.f, 80.f), {.fill = 0}); },
+                [&] { return image; }));
+            return device != nullptr ? one.cpu() : one;
+          });
+      EXPECT_EQ(gathers_in(pipeline.plan().top), device != nullptr ? 1 : 0);
+      Seen seen = see(pipeline);
+      *given_back = pipeline.stats().device.given_back;
+      return seen;
+    };
+    std::int64_t none = 0, given_back = 0;
+    const Seen expected = run(nullptr, &none), actual = run(test_device(), &given_back);
+    EXPECT_EQ(actual.errors, expected.errors);
+    EXPECT_EQ(actual.counts, expected.counts);
+    EXPECT_TRUE(actual == expected);
+    EXPECT_GT(given_back, 0);
+  }
+}
+
+// A run that is given up, and the next one.
+TEST(JoinGathers, RunsAreGivenUp) {
+  const Row& row = rows()[2];
+  auto on_host = pipeline_of(row, {.batch_size = 5, .threads = 1}, false);
+  const Seen expected = see(on_host);
+  auto pipeline = pipeline_of(row, {.batch_size = 5, .threads = 3}, true);
+  for (int batches = 0; batches < 6; ++batches) {
+    int seen = 0;
+    pipeline.reset(0);
+    for (const auto& batch : pipeline.epoch()) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        const auto& [id, picture] = expected.pictures.at(static_cast<std::size_t>(batch.ids()[i]));
+        EXPECT_TRUE(batch.get<0>()[i] == picture) << id;
+      }
+      if (seen++ == batches) break;
+    }
+  }
+  pipeline.reset(0);
+  EXPECT_EQ(see(pipeline).pictures.size(), expected.pictures.size());
+}
+
+}  // namespace
+}  // namespace sluice::device::joins

@@ -1,0 +1,82 @@
+// Choices inside of a gather: which are, and that nobody who looks at samples, counts, errors or
+// paths can tell.
+#include "tests/cuda/join_gathers.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device::joins {
+namespace {
+
+TEST(JoinGathers, NobodyCanTell) {
+  for (const Row& row : rows()) {
+    SCOPED_TRACE(row.name);
+    auto on_host = pipeline_of(row, {.batch_size = 7, .threads = 1, .profile = true}, false);
+    const Seen expected = see(on_host);
+    EXPECT_FALSE(expected.pictures.empty());
+    for (const auto& [threads, batch_size] : {std::pair{1, 7}, {3, 7}, {3, 1}}) {
+      const PipelineOptions options{.batch_size = batch_size, .threads = threads, .profile = true};
+      auto pipeline = pipeline_of(row, options, true);
+      EXPECT_EQ(gathers_in(pipeline.plan().top), row.gathers) << to_string(pipeline.plan());
+      const Seen actual = see(pipeline);
+      EXPECT_EQ(actual.errors, expected.errors);
+      EXPECT_EQ(actual.counts, expected.counts);
+      EXPECT_TRUE(actual == expected);
+      for (std::int64_t i = 0; i < kSamples; i += 13)
+        EXPECT_EQ(pipeline.inspect(i).path(), on_host.inspect(i).path()) << i;
+    }
+  }
+}
+
+// Arms write straight into a batch that stays on the device.
+TEST(JoinGathers, ArmsGiveOutputs) {
+  const auto run = [](const std::shared_ptr<Device>& device) {
+    auto pipeline = make_pipeline({.batch_size = 8, .seed = 2, .device = device}, [&](Graph& g) {
+      auto image = drawn(g);
+      if (device != nullptr) image = image.gpu();
+      auto one = invert(image);
+      return g.if_else(
+          g.coin_flip(0.5f),
+          [&] { return resize_mirror_normalize(one, {.width = 8, .height = 6}); },
+          [&] { return resize_mirror_normalize(flip(one), {.width = 8, .height = 6}); });
+    });
+    std::vector<Tensor> all;
+    for (const auto& batch : pipeline.epoch()) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        const Tensor& tensor = batch.get<0>()[i];
+        all.push_back(device != nullptr ? tensor.to_host() : tensor.clone());
+      }
+    }
+    return std::pair(std::move(all), gathers_in(pipeline.plan().top));
+  };
+  const auto [expected, none] = run(nullptr);
+  const auto [actual, gathers] = run(test_device());
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(gathers, 1);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_TRUE(actual[i] == expected[i]) << i;
+}
+
+TEST(JoinGathers, AreDrawnAsOne) {
+  auto pipeline = pipeline_of(rows()[0], {.batch_size = 5}, true);
+  const std::string text = to_string(pipeline.plan()), drawing = to_dot(pipeline.plan());
+  const auto occurs = [](const std::string& in, const std::string& what) {
+    int times = 0;
+    for (auto at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++times;
+    return times;
+  };
+  EXPECT_EQ(occurs(text, "\ngather\n"), 1) << text;
+  EXPECT_EQ(occurs(text, "\n  if_else by "), 1) << text;
+  EXPECT_EQ(occurs(drawing, "label=\"one gather\""), 1) << drawing;
+  EXPECT_EQ(occurs(drawing, "shape=diamond"), 1) << drawing;
+  EXPECT_EQ(occurs(drawing, "{"), occurs(drawing, "}")) << drawing;
+  EXPECT_NE(pipeline.explain().find("join_gathers:\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::device::joins
