@@ -188,6 +188,7 @@ void Runner::begin_gather(Sample& sample, const Stage& stage) noexcept {
   if (sample.ended()) return;
   sample.enter_stage();
   sample.enter(&stage.steps.front());
+  sample.given_back = nullptr;
   if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
 }
 
@@ -226,13 +227,25 @@ void Runner::take_back(Sample& sample, const Stage& stage) noexcept {
   }
 }
 
-bool Runner::is_over(Gather& gather, const Stage& stage) {
+bool Runner::is_over(Gather& gather) {
   if (!gather.over()) return false;
-  const std::vector<Sample*> again = gather.take_back_all();
-  if (again.empty()) return true;
-  for (Sample* const sample : again) this->gather(*sample, stage, gather);
-  gather.launch();
-  return false;
+  gather.check();
+  return true;
+}
+
+void Runner::do_on_host(Sample& sample, const Stage& stage) noexcept {
+  const Step& step = *std::exchange(sample.given_back, nullptr);
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  Gather nowhere(device_->memory);
+  {
+    const Gather::Scope jobs(nowhere, 0);
+    sample.enter(&step);
+    guarded(
+        sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
+    sample.enter(&stage.steps.front());
+  }
+  take_back(sample, stage);
 }
 
 void Runner::end_gather(Sample& sample, const Stage& stage) noexcept {
@@ -253,28 +266,34 @@ void Runner::end_gather(Sample& sample, const Stage& stage) noexcept {
   sample.enter(nullptr);
 }
 
-void Runner::fail_gather(Sample& sample, const Stage& stage,
-                         const std::exception_ptr& why) noexcept {
+void Runner::fail_gather(Sample& sample, const Stage& stage, const std::exception_ptr& why,
+                         std::optional<std::size_t> step) noexcept {
   if (sample.ended()) return;
   guarded(
-      sample, [&]() -> const std::string& { return stage.steps.front().name; },
+      sample, [&]() -> const std::string& { return stage.steps[step.value_or(0)].name; },
       [&] { std::rethrow_exception(why); });
 }
 
 void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
   begin_gather(sample, stage);
+  std::optional<std::size_t> step;
   try {
     Gather alone(*device_->device, device_->memory, stage.steps.size());
-    gather(sample, stage, alone);
-    try {
-      alone.launch();
-      while (!is_over(alone, stage)) std::this_thread::yield();
-    } catch (...) {
-      alone.abandon();
-      throw;
-    }
+    do {
+      if (sample.given_back != nullptr) do_on_host(sample, stage);
+      alone.clear();
+      gather(sample, stage, alone);
+      try {
+        alone.launch();
+        while (!is_over(alone)) std::this_thread::yield();
+      } catch (...) {
+        step = alone.failed_step();
+        alone.abandon();
+        throw;
+      }
+    } while (sample.given_back != nullptr);
   } catch (...) {
-    fail_gather(sample, stage, std::current_exception());
+    fail_gather(sample, stage, std::current_exception(), step);
   }
   end_gather(sample, stage);
 }

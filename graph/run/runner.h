@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 
 namespace sluice::detail {
 
@@ -57,11 +58,14 @@ class Runner {
               Memory without = Memory::fails) noexcept;
   // The sample has been added to a gather that will not be launched.
   static void take_back(Sample& sample, const Stage& stage) noexcept;
-  // Whether the device is through, with what it has given back, too. Throws what went wrong there.
-  bool is_over(Gather& gather, const Stage& stage);
+  // Whether the device is through. Throws what went wrong there. Samples that it has given back are
+  // done on the host, by whoever likes, and then added to a gather again.
+  static bool is_over(Gather& gather);
+  void do_on_host(Sample& sample, const Stage& stage) noexcept;
   void end_gather(Sample& sample, const Stage& stage) noexcept;
-  static void fail_gather(Sample& sample, const Stage& stage,
-                          const std::exception_ptr& why) noexcept;
+  // `step`: of the stage, where it is known which one failed.
+  static void fail_gather(Sample& sample, const Stage& stage, const std::exception_ptr& why,
+                          std::optional<std::size_t> step = std::nullopt) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
