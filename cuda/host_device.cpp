@@ -178,6 +178,7 @@ struct HostDevice::Impl {
   Clock host;  // what the host has seen to be over
   std::vector<std::string> violations;
   bool lost = false, stopping = false;
+  std::shared_ptr<Impl> stays;  // itself, in a child of fork()
 };
 
 namespace {
@@ -313,8 +314,7 @@ HostDevice::HostDevice(Options options)
 
 HostDevice::~HostDevice() {
   if (!impl_->home.here()) {  // its threads are its parent's, and stay as they are here
-    static auto* const inherited = new std::vector<std::shared_ptr<Impl>>;
-    inherited->push_back(impl_);
+    impl_->stays = impl_;
     return;
   }
   {
