@@ -1,4 +1,5 @@
 #include <sluice/cuda/cuda_device.h>
+#include <sluice/runtime/process.h>
 
 #include <new>
 #include <utility>
@@ -61,6 +62,7 @@ class Current {
 struct Known {
   int index;
   std::string name;
+  HomeProcess home;  // a child of fork() must not call CUDA, not even to give things back
 
   void check(cudaError_t code, const char* what) const {
     if (code == cudaSuccess) return;
@@ -83,7 +85,9 @@ class CudaEvent : public DeviceEvent {
         cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
         "making an event");
   }
-  ~CudaEvent() override { cudaEventDestroy(event_); }
+  ~CudaEvent() override {
+    if (device_->home.here()) cudaEventDestroy(event_);
+  }
   bool over() override {
     const cudaError_t code = cudaEventQuery(event_);
     if (code == cudaSuccess) return true;
@@ -107,7 +111,7 @@ class CudaStream : public DeviceStream {
   CudaStream(KnownPtr device, cudaStream_t of_others)
       : device_(std::move(device)), stream_(of_others), owns_(false) {}
   ~CudaStream() override {
-    if (owns_) cudaStreamDestroy(stream_);
+    if (owns_ && device_->home.here()) cudaStreamDestroy(stream_);
   }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
@@ -181,6 +185,7 @@ class CudaMemory : public MemoryResource {
   }
   // What fails here is a lost device's, or a process's that ends.
   void deallocate(void* at, std::size_t, std::size_t) noexcept override {
+    if (!device_->home.here()) return;
     const Current current(device_->index);
     const bool pinned = place().kind == MemoryKind::pinned;
     if ((pinned ? cudaFreeHost(at) : cudaFree(at)) != cudaSuccess) (void)cudaGetLastError();

@@ -2,6 +2,7 @@
 #include <sluice/cuda/host_device.h>
 #include <sluice/cuda/host_memory.h>
 #include <sluice/cuda/pinned_memory.h>
+#include <sluice/runtime/process.h>
 
 #include <algorithm>
 #include <chrono>
@@ -82,6 +83,12 @@ struct HostDevice::Impl {
     for (const auto& queue : queues) host.merge(queue->clock);
   }
 
+  // The lock, for calls that a child of fork() cannot make.
+  std::unique_lock<std::mutex> enter() const {
+    home.require(name);
+    return std::unique_lock(mutex);
+  }
+
   // Counts the call, and says what becomes of it.
   Fault begin(const char* what, const char* kernel, int stream, Call& call) {
     call = {what, kernel, stream, calls++};
@@ -93,7 +100,7 @@ struct HostDevice::Impl {
   }
 
   void put(Queue& queue, const char* what, const char* kernel, Work work) {
-    std::unique_lock lock(mutex);
+    std::unique_lock lock = enter();
     if (lost) changed.wait(lock, [&] { return !queue.busy; });
     work.fault = begin(what, kernel, queue.index, work.call);
     queue.clock.merge(host);
@@ -112,31 +119,28 @@ struct HostDevice::Impl {
     return other == nullptr || other->over;
   }
 
-  // Does the queue's next piece of work, which is ready.
-  void do_next(std::unique_lock<std::mutex>& lock, Queue& queue) {
+  // Does the queue's next piece of work, which is ready. What goes wrong is the stream's error.
+  void do_next(std::unique_lock<std::mutex>& lock, Queue& queue) noexcept {
     const Work work = std::move(queue.work.front());
     queue.work.pop_front();
     queue.busy = true;
     if (work.fault == Fault::lost) lose();
-    std::string error;
-    if (work.fault == Fault::failed)
-      error = name + " fails at call " + std::to_string(work.call.number);
-    if (work.waits_for != nullptr && !work.waits_for->error.empty()) error = work.waits_for->error;
+    std::string error = trouble([&]() -> std::string {
+      if (work.waits_for != nullptr && !work.waits_for->error.empty()) return work.waits_for->error;
+      if (work.fault != Fault::failed) return {};
+      return name + " fails at call " + std::to_string(work.call.number);
+    });
     const bool runs = work.run != nullptr && error.empty() && queue.error.empty() && !lost;
     lock.unlock();
     if (options.before) options.before(work.call);
     if (runs) {
       const Doing now{&memory, pinned.get(), work.who, &work.before};
       doing = &now;
-      try {
-        work.run(now);
-      } catch (const std::exception& failure) {
-        error = std::string(work.call.what) + " " + work.call.kernel + ": " + failure.what();
-      }
+      error = trouble([&] { return run(work, now); });
       doing = nullptr;
     }
     lock.lock();
-    if (queue.error.empty()) queue.error = error;
+    if (queue.error.empty()) queue.error = std::move(error);
     if (work.records != nullptr) {
       work.records->error = std::exchange(queue.error, {});
       work.records->lost = lost;
@@ -145,6 +149,24 @@ struct HostDevice::Impl {
     }
     queue.busy = false;
     changed.notify_all();
+  }
+
+  static std::string run(const Work& work, const Doing& now) {
+    try {
+      work.run(now);
+      return {};
+    } catch (const std::exception& failure) {
+      return std::string(work.call.what) + " " + work.call.kernel + ": " + failure.what();
+    }
+  }
+  // What `text` says of what went wrong, which may need memory that is not there.
+  template <class Text>
+  static std::string trouble(const Text& text) noexcept {
+    try {
+      return text();
+    } catch (...) {
+      return "out of memory";  // so few letters need none
+    }
   }
 
   void work_off(Queue& queue) {
@@ -156,6 +178,7 @@ struct HostDevice::Impl {
     }
   }
 
+  const HomeProcess home;
   const Options options;
   const std::string name = "the stand-in for device " + std::to_string(options.index);
   HostMemory memory;
@@ -167,6 +190,7 @@ struct HostDevice::Impl {
   Clock host;  // what the host has seen to be over
   std::vector<std::string> violations;
   bool lost = false, stopping = false;
+  std::shared_ptr<Impl> stays;  // itself, in a child of fork()
 };
 
 namespace {
@@ -177,7 +201,7 @@ class HostEvent : public DeviceEvent {
  public:
   explicit HostEvent(Impl& device) : device_(device) {}
   bool over() override {
-    const std::lock_guard lock(device_.mutex);
+    const auto lock = device_.enter();
     if (device_.lost) {
       if (queue != nullptr && queue->busy) return false;  // what runs still uses memory
       throw DeviceError(device_.name + " is lost", true);
@@ -256,7 +280,7 @@ class DeviceMemory : public MemoryResource {
     constexpr std::size_t kMost = 4096;
     if (alignment > kMost) throw std::bad_alloc();
     {
-      const std::lock_guard lock(device_->mutex);
+      const auto lock = device_->enter();
       HostDevice::Call call{};
       const HostDevice::Fault fault = device_->begin("allocate", "", -1, call);
       if (fault == HostDevice::Fault::lost) {
@@ -268,9 +292,13 @@ class DeviceMemory : public MemoryResource {
     return device_->memory.allocate(bytes);
   }
   void deallocate(void* at, std::size_t, std::size_t) noexcept override {
+    if (!device_->home.here()) return;  // a child of fork() shares it with its parent
     const std::lock_guard lock(device_->mutex);
     std::string wrong = device_->memory.free(at, device_->host);
-    if (!wrong.empty()) device_->violations.push_back(std::move(wrong));
+    try {
+      if (!wrong.empty()) device_->violations.push_back(std::move(wrong));
+    } catch (...) {  // there is no memory to tell it by
+    }
   }
 
  private:
@@ -286,6 +314,10 @@ HostDevice::HostDevice(Options options)
       pinned_(impl_->pinned) {}
 
 HostDevice::~HostDevice() {
+  if (!impl_->home.here()) {  // its threads are its parent's, and stay as they are here
+    impl_->stays = impl_;
+    return;
+  }
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->stopping = true;
@@ -305,9 +337,10 @@ bool HostDevice::reads(const void* at, std::size_t bytes) const {
 }
 
 std::unique_ptr<DeviceStream> HostDevice::make_stream() {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->enter();
   auto queue = std::make_unique<Queue>();
   queue->index = static_cast<int>(impl_->queues.size());
+  impl_->host.make_room(impl_->queues.size() + 1);
   Queue& made = *queue;
   auto stream = std::make_unique<HostStream>(*impl_, made);
   impl_->queues.push_back(std::move(queue));
@@ -317,7 +350,7 @@ std::unique_ptr<DeviceStream> HostDevice::make_stream() {
 }
 
 std::unique_ptr<DeviceStream> HostDevice::borrow(void* native) {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->enter();
   for (const auto& queue : impl_->queues) {
     if (queue.get() == native) return std::make_unique<HostStream>(*impl_, *queue);
   }
@@ -330,7 +363,7 @@ std::unique_ptr<DeviceEvent> HostDevice::make_event() {
 }
 
 double HostDevice::ms_between(DeviceEvent& from, DeviceEvent& to) {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->enter();
   const auto when = [&](DeviceEvent& event) {
     const RecordedPtr& recorded = static_cast<HostEvent&>(event).recorded;
     if (recorded == nullptr || !recorded->over)
@@ -341,12 +374,12 @@ double HostDevice::ms_between(DeviceEvent& from, DeviceEvent& to) {
 }
 
 int HostDevice::streams() const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->enter();
   return static_cast<int>(impl_->queues.size());
 }
 
 bool HostDevice::step(int stream) {
-  std::unique_lock lock(impl_->mutex);
+  std::unique_lock lock = impl_->enter();
   Queue& queue = *impl_->queues.at(static_cast<std::size_t>(stream));
   if (!impl_->ready(queue)) return false;
   impl_->do_next(lock, queue);
@@ -354,7 +387,7 @@ bool HostDevice::step(int stream) {
 }
 
 std::size_t HostDevice::pending() const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->enter();
   std::size_t all = 0;
   for (const auto& queue : impl_->queues) all += queue->work.size() + (queue->busy ? 1 : 0);
   return all;
@@ -363,7 +396,7 @@ std::size_t HostDevice::pending() const {
 std::size_t HostDevice::bytes_in_use() const { return impl_->memory.bytes_in_use(); }
 
 std::vector<std::string> HostDevice::violations() const {
-  const std::lock_guard lock(impl_->mutex);
+  const auto lock = impl_->enter();
   return impl_->violations;
 }
 

@@ -99,36 +99,51 @@ void* HostMemory::allocate(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
-std::string HostMemory::free(void* at, const Clock& known) {
-  if (!holds(at)) return "memory is freed that is not the device's";
-  const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(at) - addresses_);
-  const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(offset);
-  if (found == blocks_.end()) return "memory is freed twice, or at an address inside it";
-  const Block& block = found->second;
+std::string HostMemory::free(void* at, const Clock& known) noexcept {
   std::string wrong;
-  for (const Access& use : block.accesses) {
-    if (known.includes(use.who)) continue;
-    wrong = "memory is freed that stream " + std::to_string(use.who.stream) +
-            " may still use: wait for an event behind that";
+  const std::lock_guard lock(mutex_);
+  const auto offset = static_cast<std::size_t>(static_cast<std::byte*>(at) - addresses_);
+  const auto found = holds(at) ? blocks_.find(offset) : blocks_.end();
+  try {
+    wrong = wrong_with(at, found, known);
+  } catch (...) {
+    wrong = "freed wrongly";  // so few letters need no memory
   }
-  const std::size_t length = pages(block.bytes);
+  if (found == blocks_.end()) return wrong;
+  const std::size_t length = pages(found->second.bytes);
   std::memset(memory_ + offset, kFreed, length);
   blocks_.erase(found);
+  try {
+    add_free(offset, length);
+  } catch (...) {  // nobody gets it any more
+  }
+  return wrong;
+}
+
+std::string HostMemory::wrong_with(void* at, Blocks::const_iterator found,
+                                   const Clock& known) const {
+  if (!holds(at)) return "memory is freed that is not the device's";
+  if (found == blocks_.end()) return "memory is freed twice, or at an address inside it";
+  for (const Access& use : found->second.accesses) {
+    if (known.includes(use.who)) continue;
+    return "memory is freed that stream " + std::to_string(use.who.stream) +
+           " may still use: wait for an event behind that";
+  }
+  return {};
+}
+
+void HostMemory::add_free(std::size_t offset, std::size_t length) {
   const auto range = free_.emplace(offset, length).first;
   if (const auto next = std::next(range);
       next != free_.end() && range->first + range->second == next->first) {
     range->second += next->second;
     free_.erase(next);
   }
-  if (range != free_.begin()) {
-    const auto before = std::prev(range);
-    if (before->first + before->second == range->first) {
-      before->second += range->second;
-      free_.erase(range);
-    }
-  }
-  return wrong;
+  if (range == free_.begin()) return;
+  const auto before = std::prev(range);
+  if (before->first + before->second != range->first) return;
+  before->second += range->second;
+  free_.erase(range);
 }
 
 std::byte* HostMemory::enter(const void* at, std::size_t bytes, bool writes, const Mark& who,

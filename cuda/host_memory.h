@@ -28,6 +28,8 @@ struct Mark {
 class Clock {
  public:
   void merge(const Clock& other);
+  // From now on merge() and set() take no memory for so many streams.
+  void make_room(std::size_t streams) { numbers_.reserve(streams); }
   void set(int stream, std::int64_t number);
   bool includes(const Mark& mark) const;
 
@@ -44,7 +46,7 @@ class HostMemory {
 
   void* allocate(std::size_t bytes);
   // What was wrong with it, given what the host knows to have happened; empty when nothing was.
-  std::string free(void* at, const Clock& known);
+  std::string free(void* at, const Clock& known) noexcept;
 
   bool holds(const void* at) const;
   std::size_t bytes_in_use() const;  // in whole pages
@@ -64,13 +66,16 @@ class HostMemory {
     std::size_t bytes = 0;
     std::vector<Access> accesses;  // what was written last, and read since
   };
+  using Blocks = std::map<std::size_t, Block>;
+  std::string wrong_with(void* at, Blocks::const_iterator found, const Clock& known) const;
+  void add_free(std::size_t offset, std::size_t length);
   static void forget(std::vector<Access>& accesses, const Access& now);
 
   const std::size_t bytes_;
   std::byte* addresses_ = nullptr;
   std::byte* memory_ = nullptr;
   mutable std::mutex mutex_;
-  std::map<std::size_t, Block> blocks_;      // by offset
+  Blocks blocks_;                            // by offset
   std::map<std::size_t, std::size_t> free_;  // offset and bytes
 };
 

@@ -1,31 +1,27 @@
 #include <sluice/cuda/launches.h>
+#include <sluice/graph/builder/operator_function.h>
+#include <sluice/ops/decode/jpeg_input.h>
 
 #include <cstdint>
 #include <utility>
 
 namespace sluice::device {
 
-bool JpegFilesLaunch::add(detail::Sample& sample, const JpegPlan& plan,
+bool JpegFilesLaunch::add(detail::Sample& sample, const PreparedJpeg& prepared,
                           std::span<const std::uint8_t> file, Image& out) {
-  samples_.resize(batch_.size());
-  samples_.push_back(&sample);
-  return batch_.add(plan, file, {out.data(), out.row_stride()});
+  files_.resize(batch_.size());
+  files_.push_back({&sample, sample.running(), &prepared});
+  return batch_.add(prepared.plan, file, {out.data(), out.row_stride()});
 }
 
 void JpegFilesLaunch::add_pixels(const Image& pixels, Image& out) {
   pixels_.push_back({pixels.data(), out.data(), pixels.tensor().nbytes()});
 }
 
-void JpegFilesLaunch::keep_pixels(Image pixels, Image& out) {
-  kept_.push_back(std::move(pixels));
-  add_pixels(kept_.back(), out);
-}
-
 void JpegFilesLaunch::clear() noexcept {
   batch_.clear();
-  samples_.clear();
+  files_.clear();
   pixels_.clear();
-  kept_.clear();
 }
 
 void JpegFilesLaunch::write(detail::Gather& gather) {
@@ -49,7 +45,17 @@ void JpegFilesLaunch::launch(DeviceStream& stream) {
 
 void JpegFilesLaunch::check(detail::Gather& gather) {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
-    if (memory_.damage[i] != 0) gather.take_back(*samples_[i]);
+    const File& file = files_[i];
+    if (memory_.damage[i] != 0) {
+      gather.give_back(*file.sample, *file.step);
+      continue;
+    }
+    if (std::exchange(file.prepared->counted, true)) continue;  // it came before
+    const detail::Step* const at = file.sample->running();
+    file.sample->enter(file.step);  // whose event it is
+    SampleNotes notes(*file.sample, nullptr);
+    detail::note_on_device(notes);
+    file.sample->enter(at);
   }
 }
 

@@ -50,11 +50,13 @@ using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 // pixels.
 struct PreparedJpeg {
   JpegPlan plan;
-  bool planned = false;
-  Image pixels;  // pinned, contiguous
+  // Changed by the gather: where the device gives the file back, the host decodes it after all.
+  mutable bool planned = false;
+  mutable Image pixels;          // pinned, contiguous
+  mutable bool counted = false;  // as decoded by the device
   // Keeps what the plan needs for the next one.
   void release() noexcept {
-    planned = false;
+    planned = counted = false;
     pixels.release();
   }
 };
@@ -63,13 +65,11 @@ struct PreparedJpeg {
 // copied there.
 class JpegFilesLaunch : public detail::StepLaunch {
  public:
-  // Plan and file must live until the gather is over. False when there is no room for the file.
-  bool add(detail::Sample& sample, const JpegPlan& plan, std::span<const std::uint8_t> file,
+  // What is prepared, and the file, must live until the gather is over. False when there is no room
+  // for the file.
+  bool add(detail::Sample& sample, const PreparedJpeg& prepared, std::span<const std::uint8_t> file,
            Image& out);
-  // So must the pixels.
   void add_pixels(const Image& pixels, Image& out);
-  // Those that are made in the gather, and kept for as long.
-  void keep_pixels(Image pixels, Image& out);
 
   void clear() noexcept override;
   void write(detail::Gather& gather) override;
@@ -82,9 +82,13 @@ class JpegFilesLaunch : public detail::StepLaunch {
     std::uint8_t* to;
     std::size_t bytes;
   };
-  std::vector<detail::Sample*> samples_;  // of the files in the batch, and perhaps one more
+  struct File {
+    detail::Sample* sample;
+    const detail::Step* step;
+    const PreparedJpeg* prepared;
+  };
+  std::vector<File> files_;  // of the batch, and perhaps one more
   std::vector<Pixels> pixels_;
-  std::vector<Image> kept_;
   JpegBatch batch_;
   JpegBatch::Memory memory_;
   Buffer damage_;

@@ -180,7 +180,6 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
   out.planned = plan_jpeg(out.plan, file, region, options);
   if (out.planned) {
     (void)out.plan.fetch(file.bytes, memory.device);
-    detail::note_on_device(notes);
   } else {
     out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
   }
@@ -189,18 +188,17 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
 void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
             const PreparedJpeg& prepared, const std::optional<Rectangle>& region,
             const JpegOptions& options, Image& out) {
+  const auto decode_here = [&] {
+    prepared.planned = false;
+    prepared.pixels = decode_on_host(gather.pinned(), notes, file, region, options);
+  };
+  if (gather.on_host()) return decode_here();  // it has come back
   auto& launch = gather.launch_of_step<JpegFilesLaunch>();
-  if (prepared.planned && !gather.on_host()) {
+  if (prepared.planned) {
     const JpegPlan& plan = prepared.plan;
     out.create(plan.out_height(), plan.out_width(), plan.channels());
-    if (launch.add(gather.sample(), plan, file.bytes, out)) return;
-  }
-  if (prepared.planned) {  // it has come back
-    Image pixels = decode_on_host(gather.pinned(), notes, file, region, options);
-    out.create(pixels.height(), pixels.width(), pixels.channels());
-    gather.will_upload(pixels.tensor().nbytes());
-    launch.keep_pixels(std::move(pixels), out);
-    return;
+    if (launch.add(gather.sample(), prepared, file.bytes, out)) return;
+    decode_here();
   }
   const Image& pixels = prepared.pixels;
   out.create(pixels.height(), pixels.width(), pixels.channels());

@@ -91,7 +91,8 @@ struct DeviceStats {
   std::int64_t gathers = 0;                   // each of which went there in one go
   std::int64_t samples = 0;                   // in them; one that goes there twice counts twice
   std::int64_t bytes_up = 0, bytes_down = 0;  // copied there, and back
-  // Samples for which the device found that it could not do the work, and the host has done it.
+  // Samples for which the device found that it could not do a step, so that the host has done that
+  // one; one that comes back twice counts twice.
   std::int64_t given_back = 0;
   // How the thread that asks whether gathers are over has spent its time: on a CPU, in pauses of
   // some microseconds, and while there was nothing to ask for.

@@ -339,6 +339,7 @@ Tensor BatchMemory::to_host(const Tensor& tensor) {
 }
 
 std::shared_ptr<BatchMemory> BatchMemory::copy_to_host() {
+  device_->require_home();
   wait();
   static BatchHistory none;  // the pipeline's may be gone
   auto copy =

@@ -1,3 +1,4 @@
+#include <sluice/runtime/abandon.h>
 #include <sluice/runtime/device_batches.h>
 
 #include <chrono>
@@ -20,7 +21,10 @@ DeviceBatches::~DeviceBatches() {
   }
 }
 
+void DeviceBatches::require_home() const { home_.require("a device's batch"); }
+
 DeviceBatches::Event DeviceBatches::copy(std::span<const Copy> copies) {
+  require_home();
   const std::lock_guard lock(mutex_);
   if (stream_ == nullptr) stream_ = device_->make_stream();
   Event event = device_->make_event();
@@ -28,30 +32,10 @@ DeviceBatches::Event DeviceBatches::copy(std::span<const Copy> copies) {
     for (const Copy& one : copies) stream_->copy(one.to, one.from, one.bytes);
     stream_->record(*event);
   } catch (...) {
-    abandon(*event);
+    abandon(*stream_, *event);
     throw;
   }
   return event;
-}
-
-// A device may refuse to record, and still be at work. One that does so for long is as good as
-// lost.
-void DeviceBatches::abandon(DeviceEvent& event) noexcept {
-  constexpr int kTries = 1000;
-  for (int tries = 0; tries < kTries; ++tries) {
-    try {
-      stream_->record(event);
-      break;
-    } catch (const DeviceError& error) {
-      if (error.device_lost()) break;  // what has begun may still run
-    } catch (...) {                    // no memory
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  try {
-    while (!event.over()) pause();
-  } catch (...) {  // the event has told what was wrong, and is over
-  }
 }
 
 Tensor DeviceBatches::to_host(const Tensor& tensor) {
@@ -59,6 +43,7 @@ Tensor DeviceBatches::to_host(const Tensor& tensor) {
     throw std::invalid_argument(
         "only elements that lie side by side are copied to the host; copy the whole tensor");
   }
+  require_home();
   Tensor copy;
   {
     const BufferPoolScope pinned(pinned_);
@@ -73,12 +58,14 @@ Tensor DeviceBatches::to_host(const Tensor& tensor) {
 
 void DeviceBatches::wait_on(void* stream, std::span<const Event> events) {
   if (events.empty()) return;
+  require_home();
   const std::lock_guard lock(mutex_);
   const std::unique_ptr<DeviceStream> waits = device_->borrow(stream);
   for (const Event& event : events) waits->wait(*event);
 }
 
 void DeviceBatches::wait(std::span<const Event> events) {
+  if (!events.empty()) require_home();
   for (const Event& event : events) {
     while (true) {
       {
@@ -91,6 +78,7 @@ void DeviceBatches::wait(std::span<const Event> events) {
 }
 
 DeviceBatches::Event DeviceBatches::record(void* stream, Event again) {
+  require_home();
   const std::lock_guard lock(mutex_);
   if (again == nullptr) again = device_->make_event();
   device_->borrow(stream)->record(*again);
@@ -109,6 +97,7 @@ bool DeviceBatches::over(std::vector<Event>& users) noexcept {
 }
 
 void DeviceBatches::let_go(std::vector<Held>& memory, std::vector<Event> users) noexcept {
+  if (!home_.here()) return memory.clear();
   reclaim();
   std::unique_lock lock(mutex_);
   try {
@@ -126,6 +115,7 @@ void DeviceBatches::let_go(std::vector<Held>& memory, std::vector<Event> users) 
 }
 
 void DeviceBatches::reclaim() noexcept {
+  if (!home_.here()) return;
   std::list<Kept> back;  // which goes without the lock
   const std::lock_guard lock(mutex_);
   for (auto each = kept_.begin(); each != kept_.end();) {
@@ -136,6 +126,7 @@ void DeviceBatches::reclaim() noexcept {
 }
 
 bool DeviceBatches::wait_for_memory() noexcept {
+  if (!home_.here()) return false;
   while (true) {
     std::list<Kept> back;
     {

@@ -5,11 +5,13 @@
 // looks whether they are. When the last batch is gone, this waits for what is left.
 //
 // Ownership: shares the device, and is shared by the batches. Its events are asked through it only.
-// Threads: any. Errors: DeviceError.
+// Threads: any. Errors: DeviceError. In a child of fork() whatever needs the device throws Error,
+// and what is let go of is forgotten.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device.h>
+#include <sluice/runtime/process.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>
@@ -40,6 +42,9 @@ class DeviceBatches {
   DeviceBatches(const DeviceBatches&) = delete;
   DeviceBatches& operator=(const DeviceBatches&) = delete;
 
+  // Throws Error in a child of fork().
+  void require_home() const;
+
   // One after the other, and after those of the calls before. The event is behind them. When it
   // throws, nothing of it is under way any more.
   Event copy(std::span<const Copy> copies);
@@ -67,8 +72,8 @@ class DeviceBatches {
   };
   // Wants the lock.
   static bool over(std::vector<Event>& users) noexcept;
-  void abandon(DeviceEvent& event) noexcept;
 
+  const HomeProcess home_;
   const std::shared_ptr<Device> device_;
   BufferPool pinned_;
   std::mutex mutex_;

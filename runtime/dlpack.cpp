@@ -75,7 +75,16 @@ MemoryPlace place_of(const DLDevice& device) {
 }
 
 constexpr std::intptr_t kNoStream = -1;
-constexpr std::intptr_t kUnknown = -2;  // what the consumer works with
+// What the consumer works with is not known; none of the numbers that he may say.
+constexpr std::intptr_t kUnknown = std::numeric_limits<std::intptr_t>::min();
+
+// What the consumer says.
+std::intptr_t checked(std::intptr_t stream) {
+  if (stream > 0 || stream == kNoStream) return stream;
+  refuse(std::to_string(stream) +
+         " is no stream; say 1 for CUDA's legacy default stream, 2 for that of the thread, the "
+         "stream's own cudaStream_t, or -1 for none");
+}
 
 // CUDA's own handles for its default streams are 1 and 2.
 void* stream_of(std::intptr_t stream) { return reinterpret_cast<void*>(stream); }
@@ -109,11 +118,6 @@ Managed* hand_over(Tensor&& tensor, std::intptr_t stream) {
   }
   if (tensor.read_only() && !kVersioned) {
     refuse("a tensor that must not be written can only be handed over by to_dlpack_versioned()");
-  }
-  if (stream == 0) {
-    refuse(
-        "0 is no stream; say 1 for CUDA's legacy default stream, 2 for that of the thread, or -1 "
-        "for none");
   }
   const DLDevice device = device_of(tensor.place());
   const DLDataType dtype = type_of(tensor.dtype());
@@ -236,14 +240,14 @@ DLManagedTensor* to_dlpack(Tensor&& tensor) {
   return hand_over<DLManagedTensor>(std::move(tensor), kUnknown);
 }
 DLManagedTensor* to_dlpack(Tensor&& tensor, std::intptr_t stream) {
-  return hand_over<DLManagedTensor>(std::move(tensor), stream);
+  return hand_over<DLManagedTensor>(std::move(tensor), checked(stream));
 }
 
 DLManagedTensorVersioned* to_dlpack_versioned(Tensor&& tensor) {
   return hand_over<DLManagedTensorVersioned>(std::move(tensor), kUnknown);
 }
 DLManagedTensorVersioned* to_dlpack_versioned(Tensor&& tensor, std::intptr_t stream) {
-  return hand_over<DLManagedTensorVersioned>(std::move(tensor), stream);
+  return hand_over<DLManagedTensorVersioned>(std::move(tensor), checked(stream));
 }
 
 Tensor from_dlpack(DLManagedTensor* managed, Layout layout) {

@@ -16,7 +16,8 @@
 // the memory is used again only when the work is over that is in the stream then. The stream must
 // last until then. Streams are numbers, as in the protocol of Python's arrays: 1 is CUDA's legacy
 // default stream, 2 the default stream of the thread, -1 none (wait for the elements yourself, see
-// Tensor::wait_on()), 0 is refused, and any other is a cudaStream_t.
+// Tensor::wait_on()), any other positive one is a cudaStream_t; 0 and other negative ones are
+// refused.
 //
 // Ownership: to_dlpack() moves the tensor into what it gives, and whoever has that calls its
 // deleter, once, on any thread, also when the pipeline is long gone. from_dlpack() takes over what

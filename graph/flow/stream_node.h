@@ -16,9 +16,10 @@
 // at the most: a gather never waits for more tokens while there is a slot for it, and grows by
 // itself while all slots are busy. No thread waits for a slot's work: the poller asks whether it is
 // over. begin() may take fewer than it is given: the others wait again. All of a gather's tokens
-// leave then, in the order of their coming; those of a slot whose
-// begin() or over() throws are told to `failed` before, each once, and leave like the others. The
-// node keeps the graph alive until they have.
+// leave then, in the order of their coming; those of a slot whose begin() or over() throws are told
+// to `failed` before, each once, and leave like the others. The node keeps the graph alive until
+// they have. Of a gather that went well, tokens may come back: each that is `unfinished` is given
+// to `redo` in a task of its own, and waits for a slot once more.
 //
 // Ownership: owns its slots; refers to the poller, which outlives it; must outlive the graph's
 // activity. Memory: none for a token, beyond oneTBB's tasks. More than `room` must never wait.
@@ -68,6 +69,9 @@ class stream_node {
     std::size_t room = 1024;                   // tokens that wait for a slot at one time, at most
     std::function<void(const Token&, std::exception_ptr)> failed = {};  // empty: nobody is told
     lost_function<Token> lost = {};
+    // Both or none; they must not throw. Called by any thread.
+    std::function<bool(const Token&)> unfinished = {};
+    std::function<void(const Token&)> redo = {};
   };
 
   // Gathers that were begun, and tokens in them.
@@ -81,6 +85,8 @@ class stream_node {
         most_(std::max<std::size_t>(how.most, 1)),
         waiting_(how.room),
         failed_(std::move(how.failed)),
+        unfinished_(std::move(how.unfinished)),
+        redo_(std::move(how.redo)),
         output_(g, std::move(how.lost)),
         input_(g, [this](const Token& token) { put(token); }),
         begin_more_(g, tbb::flow::unlimited,
@@ -88,8 +94,14 @@ class stream_node {
                       begin();
                       return {};
                     }),
-        leave_(g, tbb::flow::unlimited, [this](lane* of) -> tbb::flow::continue_msg {
-          leave(*of);
+        leave_(g, tbb::flow::unlimited,
+               [this](lane* of) -> tbb::flow::continue_msg {
+                 leave(*of);
+                 return {};
+               }),
+        again_(g, tbb::flow::unlimited, [this](const Token& token) -> tbb::flow::continue_msg {
+          redo_(token);
+          put(token);
           return {};
         }) {
     for (std::unique_ptr<slot>& one : how.slots) {
@@ -242,9 +254,25 @@ class stream_node {
   void let_out(std::vector<Token>& tokens, const std::exception_ptr& why) noexcept {
     for (const Token& token : tokens) {
       if (why != nullptr && failed_) failed_(token, why);
-      output_.leave(token);
+      if (why == nullptr && unfinished_ && unfinished_(token)) {
+        come_back(token);
+      } else {
+        output_.leave(token);
+      }
     }
     tokens.clear();
+  }
+
+  void come_back(const Token& token) noexcept {
+    tbb::flow::graph& g = graph_;
+    exit_port<Token>::meet_tbb();
+    try {
+      again_.try_put(token);
+    } catch (...) {  // no memory for a task
+      redo_(token);
+      put(token);
+    }
+    g.release_wait();
   }
 
   tbb::flow::graph& graph_;
@@ -256,10 +284,13 @@ class stream_node {
   std::vector<lane*> free_;
   counts counts_;
   const std::function<void(const Token&, std::exception_ptr)> failed_;
+  const std::function<bool(const Token&)> unfinished_;
+  const std::function<void(const Token&)> redo_;
   exit_port<Token> output_;
   input_node<Token, as_task> input_;
   tbb::flow::function_node<tbb::flow::continue_msg> begin_more_;
   tbb::flow::function_node<lane*> leave_;
+  tbb::flow::function_node<Token> again_;
 };
 
 }  // namespace sluice::flow

@@ -1,11 +1,11 @@
 #include <sluice/graph/plan/gather.h>
+#include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/abandon.h>
 #include <sluice/runtime/device_timer.h>
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace sluice::detail {
@@ -42,6 +42,8 @@ Gather::Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach 
       launches_(steps),
       step_samples_(steps) {}
 
+Gather::Gather(DeviceMemory& memory) : memory_(memory), for_each_(nullptr) {}
+
 Gather::~Gather() = default;
 
 Gather::Scope::Scope(Gather& gather, std::size_t step) noexcept
@@ -64,46 +66,39 @@ void Gather::clear() noexcept {
     for (Chunk& chunk : *chunks) chunk.used = 0;
   }
   std::fill(step_samples_.begin(), step_samples_.end(), 0);
-  taken_back_.clear();
-  on_host_ = false;
+  at_.reset();
   samples_ = bytes_up_ = bytes_down_ = 0;
 }
 
 void Gather::time_with(std::unique_ptr<DeviceTimer> timer) { timer_ = std::move(timer); }
 
-// What the device has given back is told apart.
 void Gather::count() {
   for (const Chunk& chunk : uploads_) will_upload(chunk.used);
   DeviceTally& tally = memory_.tally;
   const auto add = [](std::atomic<std::int64_t>& sum, std::int64_t more) {
     sum.fetch_add(more, std::memory_order_relaxed);
   };
-  add(tally.gathers, on_host_ || samples_ == 0 ? 0 : 1);
-  add(on_host_ ? tally.given_back : tally.samples, samples_);
+  add(tally.gathers, samples_ == 0 ? 0 : 1);
+  add(tally.samples, samples_);
   add(tally.bytes_up, bytes_up_);
   add(tally.bytes_down, bytes_down_);
 }
 
-void Gather::take_back(Sample& sample) {
-  // Once, also where several steps give it back: its work is added whole.
-  if (std::find(taken_back_.begin(), taken_back_.end(), &sample) == taken_back_.end())
-    taken_back_.push_back(&sample);
+void Gather::give_back(Sample& sample, const Step& step) {
+  // Of several steps the first: the others are asked again when the sample comes again.
+  if (sample.given_back != nullptr) return;
+  sample.given_back = &step;
+  memory_.tally.given_back.fetch_add(1, std::memory_order_relaxed);
 }
 
-std::vector<Sample*> Gather::take_back_all() {
+void Gather::check() {
   for (const std::unique_ptr<StepLaunch>& launch : launches_) {
     if (launch != nullptr) launch->check(*this);
   }
-  std::vector<Sample*> all = taken_back_;
-  if (!all.empty()) {
-    clear();
-    on_host_ = true;
-  }
-  return all;
 }
 
 void Gather::each(std::size_t count, const std::function<void(std::size_t)>& f) const {
-  if (for_each_ != nullptr && !on_host_) {
+  if (for_each_ != nullptr) {
     for_each_(count, f);
   } else {
     for (std::size_t i = 0; i < count; ++i) f(i);
@@ -143,9 +138,11 @@ std::byte* Gather::scratch(std::size_t bytes) {
 }
 
 void Gather::launch() {
-  for (const std::unique_ptr<StepLaunch>& launch : launches_) {
-    if (launch != nullptr) launch->write(*this);
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    at_ = i;
+    if (launches_[i] != nullptr) launches_[i]->write(*this);
   }
+  at_.reset();
   count();
   DeviceStream& stream =
       timer_ != nullptr ? timer_->begin(*stream_, static_cast<std::size_t>(samples_)) : *stream_;
@@ -154,9 +151,11 @@ void Gather::launch() {
   }
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (launches_[i] == nullptr) continue;
+    at_ = i;
     if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
     launches_[i]->launch(stream);
   }
+  at_.reset();
   if (timer_ != nullptr) timer_->end();
   stream_->record(*event_);
 }
@@ -167,24 +166,11 @@ bool Gather::over() {
   return true;
 }
 
-void Gather::abandon() noexcept {
-  // A device may refuse to record, and still be at work. One that does so for long is as good as
-  // lost.
-  constexpr int kTries = 1000;
-  for (int tries = 0; tries < kTries; ++tries) {
-    try {
-      stream_->record(*event_);
-      break;
-    } catch (const DeviceError& error) {
-      if (error.device_lost()) return;  // nothing runs there any more
-    } catch (...) {                     // no memory
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  try {
-    while (!event_->over()) std::this_thread::yield();
-  } catch (...) {  // the event has told what was wrong, and is over
-  }
+void Gather::abandon() noexcept { sluice::abandon(*stream_, *event_); }
+
+void Gather::let_go() noexcept {
+  uploads_.clear();
+  scratch_.clear();
 }
 
 }  // namespace sluice::detail

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace sluice {
@@ -31,6 +32,7 @@ namespace sluice::detail {
 
 class Gather;
 class Sample;
+struct Step;
 
 // What one step of a gather has to do.
 class StepLaunch {
@@ -42,7 +44,7 @@ class StepLaunch {
   virtual void write(Gather& gather) = 0;
   virtual void launch(DeviceStream& stream) = 0;
   // The device is through: gives samples the numbers that it has computed for them, and tells the
-  // gather of samples for which it cannot do the work after all, see Gather::take_back().
+  // gather of samples for which it cannot do the work after all, see Gather::give_back().
   virtual void check(Gather&) {}
 };
 
@@ -83,6 +85,9 @@ class Gather {
  public:
   // `for_each`: null to do all on the thread that calls launch().
   Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach for_each = nullptr);
+  // One that launches nothing: the step whose function runs does on the host what the device has
+  // given back, and will find that done when it is added to a gather again.
+  explicit Gather(DeviceMemory& memory);
   ~Gather();
   Gather(const Gather&) = delete;
   Gather& operator=(const Gather&) = delete;
@@ -104,17 +109,18 @@ class Gather {
   // Throws std::logic_error outside of a Scope.
   static Gather& current();
 
-  // The sample whose work is added; and whether the host shall do what the device has given back.
+  // The sample whose work is added; and whether the host shall do it.
   void begin_sample(Sample& sample) {
     sample_ = &sample;
     ++samples_;
   }
   Sample& sample() { return *sample_; }
-  bool on_host() const { return on_host_; }
-  void take_back(Sample& sample);
-  // After over(): the samples that were taken back. They are then added once more, to this gather,
-  // with on_host() true.
-  std::vector<Sample*> take_back_all();
+  bool on_host() const { return stream_ == nullptr; }
+  // For StepLaunch::check(): the device could not do this step, and the sample says so
+  // (Sample::given_back).
+  void give_back(Sample& sample, const Step& step);
+  // After over(), once: what the steps' launches have to say.
+  void check();
 
   // For steps. The launch of the step whose function runs, an L, which is made when it is asked for
   // first.
@@ -149,6 +155,11 @@ class Gather {
   bool over();
   // After an error: waits until the device does not touch the memory any more, or is lost.
   void abandon() noexcept;
+  // The step that launch() was at when it threw; none when no step in particular failed, or nobody
+  // knows which.
+  std::optional<std::size_t> failed_step() const { return at_; }
+  // Gives back the device's memory that it has kept for the next one. Only after clear().
+  void let_go() noexcept;
 
  private:
   // Memory that is handed out from its beginning on.
@@ -170,8 +181,7 @@ class Gather {
   std::int64_t samples_ = 0, bytes_up_ = 0, bytes_down_ = 0;
   std::vector<Chunk> uploads_, scratch_;
   Sample* sample_ = nullptr;
-  std::vector<Sample*> taken_back_;
-  bool on_host_ = false;
+  std::optional<std::size_t> at_;
 };
 
 }  // namespace sluice::detail

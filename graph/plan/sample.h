@@ -166,6 +166,7 @@ class Sample {
   Tally tally;                        // of all samples that the record has carried
   Trail trail;                        // of this sample
   Wait wait;                          // of the step that it waits in
+  const Step* given_back = nullptr;   // what the device could not do, so that the host shall
 
  private:
   // The storage of a slot, which holds a value from construct() on.

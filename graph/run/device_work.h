@@ -13,10 +13,20 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace sluice::detail {
 
 class PipelineTrace;
+
+// Keeps memory of the device for the next time; may be asked to give it back, on any thread.
+class DeviceKeeper {
+ public:
+  virtual void let_go() noexcept = 0;
+
+ protected:
+  ~DeviceKeeper() = default;
+};
 
 struct DeviceWork {
   // `samples`: that may be under way, and hence wait for a stage.
@@ -28,9 +38,10 @@ struct DeviceWork {
   const std::size_t room;
   DeviceMemory memory;
   flow::poller completions;
-  PipelineTrace* trace = nullptr;  // null: none
-  std::atomic<int> launched{0};    // gathers that are at work
-  std::atomic<int> waiting{0};     // and those that wait for memory
+  PipelineTrace* trace = nullptr;      // null: none
+  std::vector<DeviceKeeper*> keepers;  // complete before the first sample
+  std::atomic<int> launched{0};        // gathers that are at work
+  std::atomic<int> waiting{0};         // and those that wait for memory
   // Bytes in use when there was no more memory; 0 before. From then on samples come to the device
   // only while half of it is free: those that are there need some to go on.
   std::atomic<std::size_t> scarce{0};

@@ -352,7 +352,9 @@ void Engine::shut_down() noexcept {
   if (home_.here()) impl_->shut_down();
 }
 Inspection Engine::inspect(const SampleKey& key) const {
-  return {at_home().recorded, key, impl_->options};
+  at_home().require_outside("inspect()", "would run itself again");
+  const WorkScope scope(impl_->plan);  // the sample's steps are the pipeline's
+  return {impl_->recorded, key, impl_->options};
 }
 std::int64_t Engine::samples() const { return impl_->count_samples(); }
 std::int64_t Engine::batches() const { return impl_->count_batches(); }

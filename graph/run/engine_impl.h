@@ -42,8 +42,8 @@ struct Engine::Impl {
 
   void shut_down() noexcept;
 
-  // Those calls that wait for steps to end.
-  void require_outside(const char* call) const;
+  // Those calls that wait for steps to end, or run them.
+  void require_outside(const char* call, const char* why_not = "would wait for itself") const;
 
   // Where the outputs go.
   void choose_memory();

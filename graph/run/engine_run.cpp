@@ -36,11 +36,10 @@ void Engine::Impl::shut_down() noexcept {
   if (trace != nullptr) trace->finish();
 }
 
-void Engine::Impl::require_outside(const char* call) const {
+void Engine::Impl::require_outside(const char* call, const char* why_not) const {
   if (!WorkScope::is_open(plan)) return;
-  throw Error(std::string(call) +
-              " was called inside a step of the same pipeline, which would wait for itself; call "
-              "it on the thread that takes batches");
+  throw Error(std::string(call) + " was called inside a step of the same pipeline, which " +
+              why_not + "; call it on the thread that takes batches");
 }
 
 std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {

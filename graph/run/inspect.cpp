@@ -6,8 +6,10 @@
 #include <sluice/graph/run/runner.h>
 #include <sluice/runtime/device_batches.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/process.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -67,6 +69,7 @@ struct Inspection::Impl {
   // Of what is on the device, a copy.
   const void* look_at(detail::SlotId slot, const detail::SlotType* type) {
     if (!plan.slots[slot].on_device) return sample.address(slot);
+    home.require("an inspection of what is on a device");
     const bool image = type == detail::slot_type<Image>();
     if (!image && type != detail::slot_type<Tensor>()) return sample.address(slot);
     const auto known = copies.find(slot);
@@ -92,6 +95,8 @@ struct Inspection::Impl {
     Tensor tensor;
   };
 
+  const HomeProcess home;
+  Impl* next_inherited = nullptr;  // see ~Inspection
   const detail::Plan plan;
   std::unique_ptr<detail::DeviceWork> device;
   detail::Runner runner;
@@ -117,7 +122,14 @@ Inspection::Inspection(const detail::Plan& plan, const SampleKey& key,
   impl_->path = impl_->sample.path();
 }
 Inspection::Inspection(Inspection&&) noexcept = default;
-Inspection::~Inspection() = default;
+Inspection::~Inspection() {
+  if (impl_ == nullptr || impl_->device == nullptr || impl_->home.here()) return;
+  // The device's thread is not there in a child of fork(), nor the device. The list is for leak
+  // checkers.
+  static std::atomic<Impl*> inherited{nullptr};
+  Impl* const left = impl_.release();
+  left->next_inherited = inherited.exchange(left);
+}
 
 const SampleKey& Inspection::key() const { return impl_->sample.key(); }
 const std::vector<Inspection::Named>& Inspection::values() const { return impl_->values; }

@@ -16,13 +16,16 @@
 #include <sluice/runtime/device_timer.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,7 +51,12 @@ class StreamStage {
                .room = work.room,
                .failed = [this](Sample* sample,
                                 const std::exception_ptr& why) { fail(*sample, why); },
-               .lost = [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); }}),
+               .lost = [this](Sample*, std::exception_ptr why) { hooks_.broken(std::move(why)); },
+               .unfinished = [](Sample* sample) { return sample->given_back != nullptr; },
+               .redo =
+                   [this](Sample* sample) {
+                     alone([&] { runner_.do_on_host(*sample, gathering_); });
+                   }}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
           runner_.begin_gather(*sample, gathering_);
           node_.put(sample);
@@ -63,12 +71,13 @@ class StreamStage {
   // A gather at a time. Where the device has no memory for all of its samples it takes only some.
   // Where there is none for a single one it waits until others have given some back; when nobody is
   // at work who could, the sample fails.
-  class Slot : public Node::slot {
+  class Slot : public Node::slot, public DeviceKeeper {
    public:
     Slot(StreamStage& stage, DeviceWork& work, std::size_t number)
-        : stage_(stage), work_(work), number_(number), gather_(make_gather()) {}
+        : stage_(stage), work_(work), gather_(make_gather(number)) {}
 
     std::size_t begin(std::span<Sample* const> samples) override {
+      while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
       samples_ = samples;
       try {
         alone([&] {
@@ -91,7 +100,7 @@ class StreamStage {
           if (!may_begin() || !launch(samples_, Runner::Memory::is_waited_for)) wait_for_memory();
           return false;
         }
-        if (!stage_.runner_.is_over(*gather_, stage_.gathering_)) return false;
+        if (!Runner::is_over(*gather_)) return false;
       } catch (...) {
         give_up();
         throw;
@@ -99,24 +108,23 @@ class StreamStage {
       end();
       return true;
     }
+    // What an idle one keeps, others may need.
+    void let_go() noexcept override {
+      if (busy_.exchange(true, std::memory_order_acquire)) return;
+      gather_->let_go();
+      busy_.store(false, std::memory_order_release);
+    }
 
    private:
     using Clock = std::chrono::steady_clock;
     static constexpr Clock::duration kBetweenTries = std::chrono::milliseconds(2);
     static constexpr Clock::duration kPatience = std::chrono::milliseconds(100);
 
-    std::unique_ptr<Gather> make_gather() const {
+    std::unique_ptr<Gather> make_gather(std::size_t number) const {
       auto gather = std::make_unique<Gather>(*work_.device, work_.memory,
                                              stage_.gathering_.steps().size(), for_each);
-      if (work_.trace != nullptr) gather->time_with(work_.trace->timer(stage_.gathering_, number_));
+      if (work_.trace != nullptr) gather->time_with(work_.trace->timer(stage_.gathering_, number));
       return gather;
-    }
-    // Lets go of the memory that the last ones have needed.
-    void renew_gather() noexcept {
-      try {
-        gather_ = make_gather();
-      } catch (...) {  // the old one does as well
-      }
     }
     std::size_t bytes_in_use() const { return work_.memory.values.stats().bytes_in_use; }
     bool may_begin() const {
@@ -128,10 +136,9 @@ class StreamStage {
     void wait_for_memory() {
       const Clock::time_point now = Clock::now();
       const std::size_t in_use = bytes_in_use();
-      if (!waits_) {
-        work_.waiting.fetch_add(1);
-        renew_gather();
-      }
+      if (!waits_) work_.waiting.fetch_add(1);
+      gather_->let_go();
+      for (DeviceKeeper* const other : work_.keepers) other->let_go();
       if (!waits_ || in_use < in_use_ || work_.launched.load() > 0) hopeless_at_ = now + kPatience;
       waits_ = true;
       in_use_ = in_use;
@@ -163,24 +170,33 @@ class StreamStage {
       return false;
     }
 
+    // Of what was thrown: the samples fail by it, or else are told by the node.
     void give_up() {
+      const std::optional<std::size_t> step = gather_->failed_step();
       gather_->abandon();
-      for (Sample* const sample : samples_) Runner::give_up(*sample);
+      for (Sample* const sample : samples_) {
+        sample->given_back = nullptr;
+        Runner::give_up(*sample);
+        if (step) stage_.fail(*sample, std::current_exception(), step);
+      }
       end();
     }
     void end() {
       if (launched_) work_.launched.fetch_sub(1);
       if (waits_) work_.waiting.fetch_sub(1);
       launched_ = waits_ = false;
-      for (Sample* const sample : samples_) stage_.runner_.end_gather(*sample, stage_.gathering_);
+      for (Sample* const sample : samples_) {
+        if (sample->given_back == nullptr) stage_.runner_.end_gather(*sample, stage_.gathering_);
+      }
       gather_->clear();
-      if (work_.waiting.load() > 0) renew_gather();  // others need what it has kept
+      if (work_.waiting.load() > 0) gather_->let_go();  // others need what it has kept
+      busy_.store(false, std::memory_order_release);
     }
 
     StreamStage& stage_;
     DeviceWork& work_;
-    const std::size_t number_;
-    std::unique_ptr<Gather> gather_;
+    const std::unique_ptr<Gather> gather_;
+    std::atomic<bool> busy_{false};  // or asked for what it keeps
     std::span<Sample* const> samples_;
     bool launched_ = false;
     // While there is no memory for one.
@@ -202,13 +218,17 @@ class StreamStage {
 
   std::vector<std::unique_ptr<Node::slot>> slots(DeviceWork& work) {
     std::vector<std::unique_ptr<Node::slot>> made;
-    for (std::size_t i = 0; i < work.gathers; ++i)
-      made.push_back(std::make_unique<Slot>(*this, work, i));
+    for (std::size_t i = 0; i < work.gathers; ++i) {
+      auto slot = std::make_unique<Slot>(*this, work, i);
+      work.keepers.push_back(slot.get());
+      made.push_back(std::move(slot));
+    }
     return made;
   }
 
-  void fail(Sample& sample, const std::exception_ptr& why) noexcept {
-    runner_.fail_gather(sample, gathering_, why);
+  void fail(Sample& sample, const std::exception_ptr& why,
+            std::optional<std::size_t> step = std::nullopt) noexcept {
+    Runner::fail_gather(sample, gathering_, why, step);
     try {
       std::rethrow_exception(why);
     } catch (const DeviceError& error) {

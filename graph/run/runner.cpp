@@ -201,6 +201,7 @@ void Runner::begin_gather(Sample& sample, const Gathering& gathering) noexcept {
   if (sample.ended()) return;
   sample.enter_stage();
   sample.enter(&gathering.front());
+  sample.given_back = nullptr;
   sample.wait.arms_before = sample.trail.length();
   sample.wait.steps = 0;
   if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
@@ -267,6 +268,12 @@ bool Runner::add_to_gather(Sample& sample, const Step& step, Memory without) noe
 
 void Runner::take_back(Sample& sample, const Gathering& gathering) noexcept {
   if (sample.ended()) return;
+  release_made(sample, gathering);
+  sample.trail.cut_back(sample.wait.arms_before);
+  sample.wait.steps = 0;
+}
+
+void Runner::release_made(Sample& sample, const Gathering& gathering) noexcept {
   gathering.follow(
       sample,
       [&](const Step& step) {
@@ -276,17 +283,40 @@ void Runner::take_back(Sample& sample, const Gathering& gathering) noexcept {
         }
       },
       [](const Branch&, std::size_t) {});
-  sample.trail.cut_back(sample.wait.arms_before);
-  sample.wait.steps = 0;
 }
 
-bool Runner::is_over(Gather& gather, const Gathering& gathering) {
+bool Runner::is_over(Gather& gather) {
   if (!gather.over()) return false;
-  const std::vector<Sample*> again = gather.take_back_all();
-  if (again.empty()) return true;
-  for (Sample* const sample : again) this->gather(*sample, gathering, gather);
-  gather.launch();
-  return false;
+  gather.check();
+  return true;
+}
+
+void Runner::do_on_host(Sample& sample, const Gathering& gathering) noexcept {
+  const Step& step = *std::exchange(sample.given_back, nullptr);
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  release_made(sample, gathering);
+  // What comes after the step has not happened.
+  std::size_t steps = 0, arms = sample.wait.arms_before;
+  bool there = false;
+  gathering.follow(
+      sample,
+      [&](const Step& other) {
+        steps += there ? 0 : 1;
+        there = there || &other == &step;
+      },
+      [&](const Branch&, std::size_t) { arms += there ? 0 : 1; });
+  sample.trail.cut_back(arms);
+  sample.wait.steps = steps;
+  Gather nowhere(device_->memory);
+  {
+    const Gather::Scope jobs(nowhere, 0);
+    sample.enter(&step);
+    guarded(
+        sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
+    sample.enter(&gathering.front());
+  }
+  take_back(sample, gathering);
 }
 
 void Runner::give_up(Sample& sample) noexcept {
@@ -319,29 +349,35 @@ void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
   sample.enter(nullptr);
 }
 
-void Runner::fail_gather(Sample& sample, const Gathering& gathering,
-                         const std::exception_ptr& why) noexcept {
+void Runner::fail_gather(Sample& sample, const Gathering& gathering, const std::exception_ptr& why,
+                         std::optional<std::size_t> step) noexcept {
   if (sample.ended()) return;
   guarded(
-      sample, [&]() -> const std::string& { return gathering.front().name; },
+      sample, [&]() -> const std::string& { return gathering.steps()[step.value_or(0)]->name; },
       [&] { std::rethrow_exception(why); });
 }
 
 void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
   const Gathering gathering(stage);
   begin_gather(sample, gathering);
+  std::optional<std::size_t> step;
   try {
     Gather alone(*device_->device, device_->memory, gathering.steps().size());
-    gather(sample, gathering, alone);
-    try {
-      alone.launch();
-      while (!is_over(alone, gathering)) std::this_thread::yield();
-    } catch (...) {
-      alone.abandon();
-      throw;
-    }
+    do {
+      if (sample.given_back != nullptr) do_on_host(sample, gathering);
+      alone.clear();
+      gather(sample, gathering, alone);
+      try {
+        alone.launch();
+        while (!is_over(alone)) std::this_thread::yield();
+      } catch (...) {
+        step = alone.failed_step();
+        alone.abandon();
+        throw;
+      }
+    } while (sample.given_back != nullptr);
   } catch (...) {
-    fail_gather(sample, gathering, std::current_exception());
+    fail_gather(sample, gathering, std::current_exception(), step);
   }
   end_gather(sample, gathering);
 }

@@ -59,14 +59,17 @@ class Runner {
               Memory without = Memory::fails) noexcept;
   // The sample has been added to a gather that will not be launched.
   static void take_back(Sample& sample, const Gathering& gathering) noexcept;
-  // Whether the device is through, with what it has given back, too. Throws what went wrong there.
-  bool is_over(Gather& gather, const Gathering& gathering);
+  // Whether the device is through. Throws what went wrong there. Samples that it has given back are
+  // done on the host, by whoever likes, and then added to a gather again.
+  static bool is_over(Gather& gather);
+  void do_on_host(Sample& sample, const Gathering& gathering) noexcept;
   // The device has not done it: to be called before end_gather(). How far the sample came nobody
   // knows, so it has taken no arms.
   static void give_up(Sample& sample) noexcept;
   void end_gather(Sample& sample, const Gathering& gathering) noexcept;
-  static void fail_gather(Sample& sample, const Gathering& gathering,
-                          const std::exception_ptr& why) noexcept;
+  // `step`: of the gathering, where it is known which one failed.
+  static void fail_gather(Sample& sample, const Gathering& gathering, const std::exception_ptr& why,
+                          std::optional<std::size_t> step = std::nullopt) noexcept;
 
   // The arm to take; arm 0 for a sample that has ended, which runs nothing there. The results of an
   // arm without steps are given at once.
@@ -89,6 +92,7 @@ class Runner {
   bool add_to_gather(Sample& sample, const Step& step, Memory without) noexcept;
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   std::size_t run_step(Sample& sample, const Step& step);
+  static void release_made(Sample& sample, const Gathering& gathering) noexcept;
   template <class StepClock>
   void run_steps(Sample& sample, const Stage& stage, StepClock clock) noexcept;
 

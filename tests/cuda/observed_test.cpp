@@ -232,10 +232,18 @@ TEST(DeviceStatistics, CountWhatTheDeviceGivesBack) {
         .cpu();
   });
   EXPECT_EQ(run_epoch(p), 8);
-  const DeviceStats device = p.stats().device;
+  const Stats stats = p.stats();
+  const DeviceStats& device = stats.device;
   EXPECT_GT(device.given_back, 0);
   EXPECT_LE(device.given_back, 4);
-  EXPECT_LE(device.samples, 2 * 8);  // what is given back is no second gather
+  EXPECT_EQ(device.samples, 8 + device.given_back);  // what is given back comes again
+  std::int64_t on_device = 0, decoded = 0;
+  for (const EventStats& event : stats.events) {
+    on_device += event.name == "on_device" ? event.count : 0;
+    decoded += event.name == "index_damaged" ? 0 : event.count;
+  }
+  EXPECT_EQ(on_device, 8 - device.given_back);
+  EXPECT_EQ(decoded, 8);
 }
 
 TEST(DeviceMemoryLimit, FailsSamplesAndNothingElse) {

@@ -160,7 +160,8 @@ TEST(DeviceOutputStreams, GoToOthersByDlpack) {
     auto batch = pipeline.epoch().next();
     ASSERT_TRUE(batch);
     ids = batch->ids();
-    EXPECT_THROW((void)to_dlpack(batch->get<0>().tensor(), 0), std::invalid_argument);
+    for (const std::intptr_t none : {0, -2, -3})
+      EXPECT_THROW((void)to_dlpack(batch->get<0>().tensor(), none), std::invalid_argument) << none;
     DLManagedTensor* const at_once = to_dlpack(batch->get<0>().tensor());
     EXPECT_EQ(at_once->dl_tensor.device.device_type, kDLCUDA);
     EXPECT_EQ(at_once->dl_tensor.device.device_id, device->index());

@@ -288,7 +288,8 @@ struct Decoded {
   std::vector<std::string> said;  // errors and warnings
   std::vector<std::int64_t> ids;
   std::vector<Image> images, regions;
-  std::int64_t on_device = 0;
+  std::int64_t on_device = 0, on_host = 0;  // by the events
+  std::int64_t given_back = 0;
 };
 
 // Each file twice: the device may give back a sample for both, or for one of them.
@@ -322,8 +323,12 @@ Decoded decode_all(const std::vector<Bytes>& all, DamagePolicy damage, bool move
     for (const SampleError& error : batch.errors()) decoded.said.push_back(to_string(error));
     for (const SampleError& error : batch.warnings()) decoded.said.push_back(to_string(error));
   }
-  for (const EventStats& event : pipeline.stats().events)
-    decoded.on_device += event.name == "on_device" ? event.count : 0;
+  const Stats stats = pipeline.stats();
+  for (const EventStats& event : stats.events) {
+    if (event.name == "index_damaged") continue;
+    (event.name == "on_device" ? decoded.on_device : decoded.on_host) += event.count;
+  }
+  decoded.given_back = stats.device.given_back;
   return decoded;
 }
 
@@ -334,6 +339,12 @@ TEST(DeviceDamage, FilesThatAreNotWhatTheIndexSaysDecodeAsOnTheHost) {
     const Decoded expected = decode_all(all, damage, false);
     const Decoded actual = decode_all(all, damage, true);
     EXPECT_GT(actual.on_device, 0);
+    EXPECT_GT(actual.given_back, 0);
+    if (damage == DamagePolicy::tolerant) {  // a file that gives an error was decoded by nobody
+      const auto errors = static_cast<std::int64_t>(all.size() - actual.ids.size());
+      EXPECT_EQ(actual.on_host, actual.given_back - errors);
+      EXPECT_EQ(actual.on_device + actual.on_host, expected.on_host);
+    }
     EXPECT_EQ(actual.said, expected.said);
     ASSERT_EQ(actual.ids, expected.ids);
     for (std::size_t i = 0; i < actual.ids.size(); ++i) {

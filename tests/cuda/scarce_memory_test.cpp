@@ -80,6 +80,54 @@ TEST(ScarceMemory, SamplesWaitForEachOther) {
   }
 }
 
+// Several gathers, one after the other: each keeps some memory while it is idle, which another one
+// needs.
+TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {
+  const auto run = [](const std::shared_ptr<Device>& device, std::int64_t most, int threads) {
+    auto pipeline = make_pipeline(
+        {.batch_size = 4,
+         .threads = threads,
+         .window = 8,
+         .device = device,
+         .max_device_bytes = most,
+         .on_error = OnError::skip},
+        [&](Graph& g) {
+          auto number =
+              g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+          auto image = g.map(
+              "draw", [=](std::int64_t i) { return drawn(i, 256); }, number);
+          const bool there = device != nullptr;
+          auto picture = there ? image.gpu() : image;
+          for (int i = 0; i < 4; ++i) {  // each condition ends a gather
+            picture = g.if_else(
+                mean(picture) < 1000.f, [&] { return invert(picture); }, [&] { return picture; });
+          }
+          auto small = resize(picture, {.width = 20, .height = 10});
+          return there ? small.cpu() : small;
+        });
+    Made made;
+    for (const auto& batch : pipeline.epoch()) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        const Image image = batch.get<0>()[i];
+        made.pictures.emplace_back(
+            batch.ids()[i], std::vector<std::uint8_t>(
+                                image.data(), image.data() + image.height() * image.row_bytes()));
+      }
+      made.errors.insert(made.errors.end(), batch.errors().begin(), batch.errors().end());
+    }
+    return made;
+  };
+  const Made expected = run(nullptr, 0, 2);
+  ASSERT_EQ(expected.pictures.size(), static_cast<std::size_t>(kSamples));
+  for (const int threads : {1, 3}) {
+    const std::int64_t most = threads == 1 ? 12 * kMiB : 20 * kMiB;
+    const Made made = run(test_device(), most, threads);
+    EXPECT_TRUE(made.errors.empty())
+        << most << ": " << made.errors.size() << ", " << made.errors.front().what;
+    EXPECT_TRUE(made.pictures == expected.pictures) << most;
+  }
+}
+
 TEST(ScarceMemory, OneThatIsTooLargeCostsItself) {
   const Made made = make(test_device(), 48 * kMiB, 256, 3000, 2);
   EXPECT_EQ(made.pictures.size(), static_cast<std::size_t>(kSamples - 1));

@@ -160,6 +160,61 @@ TEST(CallsFromSteps, WhatWouldWaitForItselfIsThatSamplesError) {
   }
 }
 
+// inspect() runs the pipeline's steps on the calling thread: what they call is refused as well.
+TEST(CallsFromSteps, InspectIsRefusedInsideAStepAndRefusesTheSame) {
+  const std::string waits =
+      " was called inside a step of the same pipeline, which would wait for itself; call it on the "
+      "thread that takes batches";
+  const std::string again =
+      " was called inside a step of the same pipeline, which would run itself again; call it on "
+      "the thread that takes batches";
+  const struct {
+    std::string error;
+    std::function<void(Numbers&)> call;
+  } cases[] = {
+      {"inspect()" + again, [](Numbers& pipeline) { (void)pipeline.inspect(3); }},
+      {"inspect()" + again, [](Numbers& pipeline) { (void)pipeline.inspect(0); }},
+      {"epoch()" + waits, [](Numbers& pipeline) { (void)pipeline.epoch(); }},
+      {"reset()" + waits, [](Numbers& pipeline) { pipeline.reset(); }},
+      {"", [](Numbers& pipeline) { call_all(pipeline); }},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.error);
+    std::optional<Numbers> pipeline;
+    pipeline.emplace(
+        make_pipeline({.batch_size = 2, .threads = 2, .on_error = OnError::skip}, [&](Graph& g) {
+          return g.source(8, [&](const SampleInfo& info) {
+            if (info.index_in_epoch == 3) c.call(*pipeline);
+            return info.index_in_epoch;
+          });
+        }));
+    for (int times = 0; times < 2; ++times) {
+      const Inspection sample = pipeline->inspect(3);
+      EXPECT_EQ(sample.error() == nullptr ? "" : sample.error()->what, c.error);
+      EXPECT_EQ(pipeline->inspect(1).error(), nullptr);
+    }
+    if (c.error.rfind("inspect()", 0) != 0) continue;
+    std::vector<SampleError> errors;
+    for (const auto& batch : pipeline->epoch())
+      errors.insert(errors.end(), batch.errors().begin(), batch.errors().end());
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_EQ(errors[0].what, c.error);
+  }
+}
+
+TEST(CallsFromSteps, AnotherPipelineMayBeInspectedInsideAStep) {
+  auto other = make_pipeline({.batch_size = 2, .threads = 1}, [](Graph& g) {
+    return g.source(8, [](const SampleInfo& info) { return 2 * info.index_in_epoch; });
+  });
+  auto pipeline = make_pipeline({.batch_size = 2, .threads = 1}, [&](Graph& g) {
+    return g.source(8, [&](const SampleInfo& info) {
+      return other.inspect(info.index_in_epoch).get<std::int64_t>("source");
+    });
+  });
+  EXPECT_EQ(pipeline.inspect(3).get<std::int64_t>("source"), 6);
+  EXPECT_EQ(other.inspect(3).get<std::int64_t>("source"), 6);
+}
+
 TEST(CallsFromSteps, AnotherPipelineMayBeRunInsideAStep) {
   auto pipeline = make_pipeline({.batch_size = 2, .threads = 2}, [](Graph& g) {
     return g.source(6, [](const SampleInfo& info) {

@@ -117,6 +117,30 @@ TEST(Dlpack, RefusesToHandOverWhatItCannot) {
   EXPECT_TRUE(from_dlpack(flagged).read_only());
 }
 
+TEST(Dlpack, RefusesStreamsThatAreNone) {
+  for (const std::intptr_t stream :
+       {std::intptr_t{0}, std::intptr_t{-2}, std::intptr_t{-3},
+        std::numeric_limits<std::intptr_t>::min(), std::numeric_limits<std::intptr_t>::min() + 1}) {
+    SCOPED_TRACE(stream);
+    Tensor tensor({4}, DType::f32);
+    for (const bool versioned : {false, true}) {
+      std::string why;
+      try {
+        if (versioned) {
+          (void)to_dlpack_versioned(std::move(tensor), stream);
+        } else {
+          (void)to_dlpack(std::move(tensor), stream);
+        }
+      } catch (const std::invalid_argument& error) {
+        why = error.what();
+      }
+      EXPECT_EQ(why.rfind("DLPack: " + std::to_string(stream) + " is no stream; say 1 for", 0), 0u)
+          << why;
+      EXPECT_FALSE(tensor.empty());  // NOLINT(bugprone-use-after-move): it keeps what it has
+    }
+  }
+}
+
 TEST(Dlpack, TellsStridesMemoryAndThatThereAreNoElements) {
   auto memory = std::make_shared<std::array<std::int16_t, 12>>();
   auto* const at = reinterpret_cast<std::byte*>(memory->data());

@@ -197,6 +197,52 @@ TEST(StreamNode, WhatIsNotTakenWaitsAgain) {
   EXPECT_EQ(node.so_far().tokens, 9);
 }
 
+// Tokens that come back are redone in tasks of the graph, not on the thread of the poller, and
+// leave once: when they are through, or their gather has failed.
+TEST(StreamNode, TokensThatAreUnfinishedComeBack) {
+  constexpr int kTokens = 60;
+  for (const bool breaks : {false, true}) {
+    graph g;
+    poller completions;
+    Device device;
+    device.at_once = true;
+    std::atomic<std::thread::id> asks{};
+    device.breaks = [&](const Gather& gather) {
+      asks = std::this_thread::get_id();
+      return breaks && std::find(gather.begin(), gather.end(), 7) != gather.end();
+    };
+    Sink sink(g);
+    std::vector<std::atomic<int>> rounds(kTokens);
+    Node node(g, completions,
+              {.slots = device.slots(3),
+               .most = 8,
+               .failed = [&](int token, const std::exception_ptr& why) { sink.failed(token, why); },
+               .unfinished = [&](int token) { return rounds.at(std::size_t(token)) < token % 4; },
+               .redo =
+                   [&](int token) {
+                     ++rounds.at(std::size_t(token));
+                     EXPECT_NE(asks.load(), std::this_thread::get_id());
+                   }});
+    make_edge(node.output(), sink.node);
+    for (int i = 0; i < kTokens; ++i) node.put(i);
+    g.wait_for_all();
+    std::vector<int> left = sink.wait_for(kTokens);
+    std::sort(left.begin(), left.end());
+    EXPECT_EQ(left, numbers(0, kTokens));
+    std::int64_t in_gathers = kTokens;
+    std::vector<std::pair<int, std::string>> failures = sink.failures();
+    EXPECT_EQ(failures.empty(), !breaks);
+    for (int i = 0; i < kTokens; ++i) {
+      const int redone = rounds.at(std::size_t(i));
+      in_gathers += redone;
+      const bool failed = std::any_of(failures.begin(), failures.end(),
+                                      [&](const auto& failure) { return failure.first == i; });
+      EXPECT_TRUE(failed || redone == i % 4) << i;
+    }
+    EXPECT_EQ(node.so_far().tokens, in_gathers);
+  }
+}
+
 // A token does not wait for others while there is a slot for it, and slots end in any order.
 TEST(StreamNode, BeginsAtOnceWhileASlotIsFree) {
   graph g;

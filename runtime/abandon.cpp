@@ -1,0 +1,40 @@
+#include <sluice/runtime/abandon.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace sluice {
+namespace {
+
+using std::chrono::microseconds;
+constexpr microseconds kShortest{20}, kLongest{1000};
+
+// A device may refuse to record, and still be at work. One that does so for long is as good as
+// lost.
+void record(DeviceStream& stream, DeviceEvent& event) noexcept {
+  constexpr int kTries = 1000;
+  for (int tries = 0; tries < kTries; ++tries) {
+    try {
+      stream.record(event);
+      return;
+    } catch (const DeviceError& error) {
+      if (error.device_lost()) return;  // what has begun may still run
+    } catch (...) {                     // no memory
+    }
+    std::this_thread::sleep_for(kLongest);
+  }
+}
+
+}  // namespace
+
+void abandon(DeviceStream& stream, DeviceEvent& event) noexcept {
+  record(stream, event);
+  try {
+    for (microseconds pause = kShortest; !event.over(); pause = std::min(2 * pause, kLongest))
+      std::this_thread::sleep_for(pause);
+  } catch (...) {  // the event has told what was wrong, and is over
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,263 @@
+// Device batches in the hands of programs that do with them what they should not, or what is
+// unusual: nothing is lost, nothing waits for ever, and what is delivered is right.
+#include "tests/cuda/output_pipeline.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::device {
+namespace {
+
+std::size_t wrong_in(const Batch<Image>& batch) {
+  const ImageBatch here = batch.get<0>().to_host();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const auto* const at = reinterpret_cast<const std::byte*>(here[i].data());
+    wrong += is_upside_down(at, batch.keys()[i].index) ? 0 : 1;
+  }
+  return wrong;
+}
+
+// The same stream is told again and again, and streams that are not the device's.
+TEST(DeviceOutputMisuse, ReleasedMoreThanOnce) {
+  for (const bool holes : {false, true}) {
+    const auto device = test_device();
+    auto stream = device->make_stream(), other = device->make_stream();
+    {
+      auto pipeline = make_pipeline(options_for(device), upside_down(holes));
+      for (const auto& batch : pipeline.epoch()) {
+        for (int times = 0; times < 3; ++times) {
+          batch.release_after(stream->native());
+          batch.get<0>().release_after(other->native());
+          batch.get<0>()[0].release_after(stream->native());
+        }
+        if (!on_gpu()) {
+          int nothing = 0;
+          EXPECT_THROW(batch.release_after(&nothing), DeviceError);
+          EXPECT_THROW(batch.release_after(nullptr), DeviceError);
+        }
+        batch.wait_on(stream->native());
+        EXPECT_EQ(wrong_in(batch), 0u);
+      }
+    }
+    stream.reset();
+    other.reset();
+    expect_clean(device);
+  }
+}
+
+// One batch in the hands of many threads: those that wait, copy, release and let go of it.
+TEST(DeviceOutputMisuse, UsedByManyThreadsAtOnce) {
+  const auto device = test_device();
+  {
+    auto pipeline = make_pipeline(options_for(device), upside_down(true));
+    for (const auto& batch : pipeline.epoch()) {
+      std::atomic<std::size_t> wrong{0};
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&, i, tensors = batch.get<0>().tensor()]() mutable {
+          const auto stream = device->make_stream();
+          batch.wait();
+          batch.wait_on(stream->native());
+          if (i % 2 == 0) batch.release_after(stream->native());
+          wrong += wrong_in(batch);
+          const auto event = device->make_event();
+          stream->record(*event);
+          tensors.release_after(stream->native());
+          tensors.release();
+          wait_for(*event);
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      EXPECT_EQ(wrong, 0u);
+    }
+  }
+  expect_clean(device);
+}
+
+// Batches outlive their epoch, its end by cancel(), their pipeline, and each other in any order;
+// they may be copied all the time.
+TEST(DeviceOutputMisuse, KeptForLongerThanAnythingElse) {
+  enum class Ends : std::uint8_t { never, cancelled, reset, gone };
+  for (const Ends ends : {Ends::never, Ends::cancelled, Ends::reset, Ends::gone}) {
+    for (const bool compact : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(ends)) + (compact ? ", compact" : ""));
+      const auto device = test_device();
+      std::vector<Batch<Image>> kept;
+      {
+        PipelineOptions options = options_for(device);
+        options.compact = compact;
+        options.prefetch = 1;
+        auto pipeline = std::make_optional(make_pipeline(options, upside_down(true)));
+        for (int epochs = 0; epochs < 3; ++epochs) {
+          auto epoch = pipeline->epoch();
+          for (int taken = 0; auto batch = epoch.next(); ++taken) {
+            kept.push_back(std::move(*batch));
+            if (taken == 1 && ends == Ends::cancelled) pipeline->cancel();
+            if (taken == 1 && ends == Ends::reset) {
+              pipeline->reset(5);
+              break;
+            }
+          }
+        }
+        if (ends == Ends::gone) pipeline.reset();
+        for (const auto& batch : kept) EXPECT_EQ(wrong_in(batch), 0u);
+      }
+      ASSERT_GE(kept.size(), 3u);
+      std::vector<Tensor> parts;
+      for (const auto& batch : kept) parts.push_back(batch.get<0>().tensor(0));
+      for (std::size_t i = 0; i < kept.size(); i += 2) {
+        const Batch<Image> going = std::move(kept[i]);
+        EXPECT_EQ(wrong_in(going), 0u);
+      }
+      for (std::size_t i = 1; i < kept.size(); i += 2) EXPECT_EQ(wrong_in(kept[i]), 0u);
+      kept.clear();
+      for (const Tensor& part : parts) EXPECT_EQ(part.to_host().nbytes(), kBytes);
+      parts.clear();
+      expect_clean(device);
+    }
+  }
+}
+
+// What a batch no longer has, or never had.
+TEST(DeviceOutputMisuse, EmptyAndMovedFrom) {
+  const auto device = test_device();
+  {
+    auto pipeline = make_pipeline(options_for(device), [](Graph& g) {
+      auto image = g.map(
+          "draw", [](std::int64_t) -> Image { throw Error("cannot be drawn"); },
+          g.source(kBatch, [](const SampleInfo& info) { return info.index_in_epoch; }));
+      return flip(image.gpu());
+    });
+    auto epoch = pipeline.epoch();
+    auto batch = epoch.next();
+    ASSERT_TRUE(batch);
+    EXPECT_EQ(batch->size(), 0u);
+    const auto stream = device->make_stream();
+    batch->wait();
+    batch->wait_on(stream->native());
+    batch->release_after(stream->native());
+    EXPECT_EQ(batch->get<0>().to_host().size(), 0u);
+    const auto elsewhere = std::move(*batch);
+    // NOLINTBEGIN(bugprone-use-after-move): it is empty
+    batch->wait();
+    batch->release_after(stream->native());
+    // NOLINTEND(bugprone-use-after-move)
+    elsewhere.wait();
+  }
+  expect_clean(device);
+}
+
+// The last handle on the device is a batch's.
+TEST(DeviceOutputMisuse, KeptForLongerThanTheDevice) {
+  for (const bool released : {false, true}) {
+    std::optional<Batch<Image>> batch;
+    {
+      const auto device = test_device();
+      const auto stream = device->make_stream();
+      auto pipeline = make_pipeline(options_for(device), upside_down(true));
+      batch = pipeline.epoch().next();
+      if (released) batch->release_after(stream->native());
+    }
+    ASSERT_TRUE(batch);
+    EXPECT_EQ(wrong_in(*batch), 0u);
+    Tensor part = batch->get<0>().tensor(0);
+    batch.reset();
+    EXPECT_EQ(part.to_host().nbytes(), kBytes);
+  }
+}
+
+// Who keeps what there is no memory for loses samples, and no more than those.
+TEST(DeviceOutputMisuse, KeptUntilThereIsNoMemory) {
+  constexpr int kSide = 512;
+  const auto device = test_device();
+  {
+    PipelineOptions options = options_for(device);
+    options.batch_size = 4;
+    options.window = 8;
+    options.max_device_bytes = std::int64_t{24} << 20;
+    auto pipeline = make_pipeline(options, [](Graph& g) {
+      auto image = g.map(
+          "draw",
+          [](std::int64_t i) {
+            Image drawn(kSide, kSide, 3);
+            std::memset(drawn.data(), static_cast<int>(i), kSide * drawn.row_bytes());
+            return drawn;
+          },
+          g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
+      return invert(image.gpu());
+    });
+    for (const bool keeps : {true, false}) {
+      std::vector<Batch<Image>> kept;
+      std::size_t errors = 0, delivered = 0;
+      const auto check = [](const Batch<Image>& batch) {
+        const ImageBatch here = batch.get<0>().to_host();
+        for (std::size_t i = 0; i < batch.size(); ++i)
+          EXPECT_EQ(here[i].at(9, 8, 1), 255 - batch.keys()[i].index);
+      };
+      auto epoch = pipeline.epoch();
+      for (int calls = 0; calls < 20; ++calls) {
+        try {
+          auto batch = epoch.next();
+          if (!batch) break;
+          check(*batch);
+          delivered += batch->size();
+          errors += batch->errors().size();
+          for (const SampleError& error : batch->errors())
+            EXPECT_NE(error.what.find("max_device_bytes"), std::string::npos) << error.what;
+          if (keeps) kept.push_back(std::move(*batch));
+        } catch (const std::bad_alloc&) {  // of a whole batch, which ends the epoch
+          EXPECT_TRUE(keeps);
+          ++errors;
+        }
+      }
+      EXPECT_EQ(errors > 0, keeps);
+      for (const auto& batch : kept) check(batch);
+      if (!keeps) {
+        EXPECT_EQ(delivered, static_cast<std::size_t>(kSamples));
+      }
+    }
+  }
+  expect_clean(device);
+}
+
+// The device is lost while batches are kept: what asks for it throws, and all of it can go.
+TEST(DeviceOutputMisuse, KeptWhenTheDeviceIsLost) {
+  for (const bool releases : {false, true}) {
+    std::atomic<bool> lost{false};
+    HostDevice::Options how;
+    how.fault = [&](const HostDevice::Call&) { return lost ? Fault::lost : Fault::none; };
+    auto device = std::make_shared<HostDevice>(std::move(how));
+    {
+      auto stream = device->make_stream();
+      auto pipeline = make_pipeline(options_for(device), upside_down(true));
+      auto epoch = pipeline.epoch();
+      auto batch = epoch.next();
+      ASSERT_TRUE(batch);
+      if (releases) batch->release_after(stream->native());
+      lost = true;
+      EXPECT_THROW((void)batch->get<0>().to_host(), DeviceError);
+      EXPECT_THROW(batch->release_after(stream->native()), DeviceError);
+      EXPECT_THROW(
+          {
+            while (epoch.next()) {
+            }
+          },
+          DeviceError);
+    }
+    EXPECT_EQ(device.use_count(), 1);
+    EXPECT_EQ(device->bytes_in_use(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::device
