@@ -87,8 +87,9 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   for (const char* part : {"[to the device", "[on the device; ", "[to the host; "})
     EXPECT_TRUE(holds(text.out, part)) << part << text.out;
   const Ran drawing = run_program("graph --recipe eval --device stand-in");
-  for (const char* part : {"cluster_legend", "shape=rarrow", "shape=larrow",
-                           "fillcolor=\"#cfe8cf\"", "label=\"one gather\""})
+  for (const char* part :
+       {"cluster_legend", "shape=rarrow", "shape=larrow", "fillcolor=\"#cfe8cf\"",
+        "label=\"one gather\"", "label=\"decode_jpeg\\npreparation\""})
     EXPECT_TRUE(holds(drawing.out, part)) << part << drawing.out;
   const Ran host = run_program("graph --recipe eval");
   for (const char* part : {"cluster_legend", "arrow,", "cfe8cf"})

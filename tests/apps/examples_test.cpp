@@ -42,7 +42,7 @@ const Example kExamples[] = {
     {"stream_by_hand", false, {"100 rows mirrored"}},
     {"structures", true, {"turned by  18.2 degrees", "left as it is"}},
 #ifdef SLUICE_HAS_EXAMPLE_torch
-    {"torch", true, {"14 images of 7 classes, not copied: 8 features of each"}},
+    {"torch", true, {"14 images and 14 labels, not copied: 8 features of each"}},
 #endif
 #ifdef SLUICE_HAS_EXAMPLE_onnxruntime
     {"onnxruntime", true, {"14 images: 3 numbers for each"}},

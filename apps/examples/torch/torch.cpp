@@ -62,9 +62,8 @@ int main(int argc, char** argv) try {
   }
   if (features.empty()) return 0;
   const at::Tensor all = at::cat(features).cpu();  // the first time that the host waits for a GPU
-  const auto classes = std::get<0>(at::_unique(at::cat(targets))).size(0);
-  std::printf("%lld images of %lld classes, %s: %lld features of each\n",
-              static_cast<long long>(all.size(0)), static_cast<long long>(classes),
+  std::printf("%lld images and %lld labels, %s: %lld features of each\n",
+              static_cast<long long>(all.size(0)), static_cast<long long>(at::cat(targets).size(0)),
               copied ? "copied" : "not copied", static_cast<long long>(all.size(1)));
   std::printf("LibTorch %s, on %s\n", TORCH_VERSION, filters.device().str().c_str());
 } catch (const std::exception& error) {
