@@ -55,6 +55,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data " + data + " --out x --sheet " + data + "/sheet.jpg", "--sheet"},
       {"augment --data " + data + " --out x --sheet x/a_000017.jpg", "a name that results get"},
       {"augment --data " + data + " --out x --trace " + data + "/a.jpg", "--trace"},
+      {"augment --data x --out y --trace ''", "--trace: the name is empty"},
+      {"augment --data '' --out y", "--data: the name is empty"},
       {"graph --data " + data + " --trace " + data + "/a.jpg", "lies in the --data folder"},
       {"bench train --data " + data + " --json " + data + "/a.jpg", "lies in the --data folder"},
       {"bench pipeline --data x --pipeline " + occupied + "/a.jpg --trace " + occupied + "/a.jpg",
