@@ -42,14 +42,20 @@ std::shared_ptr<Device> chosen_device(const std::string& name) {
   const int index = number_of(name);
   if (index == kNone) return nullptr;
   if (index == kStandIn) return stand_in();
-  try {
-    return gpu(index);
-  } catch (const DeviceError& error) {
-    throw DeviceError(
-        fmt::format("--device {}: {}; or leave --device out, which runs all on the CPU "
-                    "(--device stand-in is for trying, and slow)",
-                    name, error.what()));
+  std::string why;
+  if (const Gpus found = look_for_gpus(); found.gpus.empty()) {
+    why = "no GPU can be used here, because " + found.why_none;
+  } else {
+    try {
+      return gpu(index);
+    } catch (const DeviceError& error) {
+      why = error.what();
+    }
   }
+  throw DeviceError(
+      fmt::format("--device {}: {}; or leave --device out, and all runs on the CPU (--device "
+                  "stand-in is slow, and for trying)",
+                  name, why));
 }
 
 std::shared_ptr<Device> device_to_draw(const std::string& name) {

@@ -255,7 +255,9 @@ void print_markdown() {
       "[worth reading](first-hour.md#headers-worth-reading).\n\n"
       "A parameter without a default must be given. One that is *per sample* is a constant, or a "
       "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
-      "`Interpolation::bilinear`.\n");
+      "`Interpolation::bilinear`.\nOperators that *run on a GPU, too* do so where their picture "
+      "lies "
+      "there: [GPUs](gpu.md).\n");
   for (const auto& [family, all] : families()) {
     fmt::print("\n## {}\n", family);
     for (const OperatorSchema& schema : all) print_markdown(schema);

@@ -32,6 +32,15 @@ TEST(Cli, DevicesSaysWhatThereIsOrWhyNot) {
   EXPECT_EQ(told.out.rfind(found.gpus.empty() ? "no GPU: " : "device 0: ", 0), 0u) << told.out;
 }
 
+TEST(Cli, OperatorsSayWhetherTheyRunOnAGpu) {
+  EXPECT_NE(run_program("operators rotate").out.find("Runs on a GPU, too."), std::string::npos);
+  EXPECT_EQ(run_program("operators filter").out.find("GPU"), std::string::npos);
+  const std::string all = run_program("operators").out;
+  EXPECT_NE(all.find("Also on a GPU."), std::string::npos);
+  const std::string json = run_program("operators cpu --json").out;
+  EXPECT_NE(json.find("\"runs_on_device\": false"), std::string::npos) << json;
+}
+
 TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
   const std::string data = (test_folder() / "data").string();
   const std::string occupied = (test_folder() / "occupied").string();

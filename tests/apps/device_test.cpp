@@ -114,7 +114,7 @@ TEST_F(DeviceOption, GraphDrawsForAnyDevice) {
   // No machine has so many.
   const Ran ran = run_program("graph --recipe eval --device 4711 --data " + data_);
   EXPECT_EQ(ran.status, 1);
-  for (const char* part : {"--device 4711: there is no ", "leave --device out"})
+  for (const char* part : {"--device 4711: ", "leave --device out"})
     EXPECT_TRUE(holds(ran.errors, part)) << ran.errors;
 }
 
