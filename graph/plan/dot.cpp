@@ -58,10 +58,10 @@ class Drawing {
   static constexpr const char* kOnDevice =
       ", style=\"rounded,filled\", fillcolor=\"#cfe8cf\", color=\"#2e7d32\"";
   static constexpr const char* kCopyThere =
-      ", shape=rarrow, margin=\"0.25,0.05\", style=filled, fillcolor=\"#d6e4f5\", "
+      ", shape=rarrow, margin=\"0.25,0.12\", style=filled, fillcolor=\"#d6e4f5\", "
       "color=\"#1f5fa8\"";
   static constexpr const char* kCopyBack =
-      ", shape=larrow, margin=\"0.25,0.05\", style=filled, fillcolor=\"#d6e4f5\", "
+      ", shape=larrow, margin=\"0.25,0.12\", style=filled, fillcolor=\"#d6e4f5\", "
       "color=\"#1f5fa8\"";
 
   void legend() {
@@ -99,7 +99,7 @@ class Drawing {
     if (fused) {
       text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
                "  label=\"" + (s.kind() == StepKind::stream ? "one gather" : "one task") +
-               "\"; fontname=\"sans-serif\"; fontsize=9; labeljust=l; style=dotted;\n";
+               "\"; fontname=\"sans-serif\"; fontsize=9; labelloc=b; labeljust=l; style=dotted;\n";
     }
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
