@@ -41,7 +41,7 @@ TEST(FromDali, APipelineForTraining) {
 TEST(FromDali, TheSameOnAGpu) {
   const PhotosFolder photos;
   const std::shared_ptr<Device> stand_in = std::make_shared<device::HostDevice>();
-  const auto gpu = [&](int) { return stand_in; };
+  const auto gpu = [&](int) -> const std::shared_ptr<Device>& { return stand_in; };
   const auto own_stream = stand_in->make_stream();
   void* const stream = own_stream->native();
   std::int64_t seen = 0;
