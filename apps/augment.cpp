@@ -38,14 +38,15 @@ constexpr std::size_t kMostTiles = 24;
 // already is not read again: its bytes are empty.
 struct NumberedFiles {
   Files files;
+  std::int64_t count = 0;                      // of an epoch
   std::function<bool(std::int64_t)> is_there;  // by number of the result
   static constexpr bool blocks = true;
-  std::int64_t size() const { return files.size(); }
+  std::int64_t size() const { return count; }
   const std::string& name(std::int64_t i) const { return files.name(i); }
   // The file, unless its result is there; its label; its number; whether it was read.
   std::tuple<Bytes, std::int64_t, std::int64_t, bool> operator()(const SampleInfo& info) const {
     const std::int64_t number = info.index_in_epoch;
-    if (is_there(info.epoch * size() + number)) return {Bytes(), 0, number, false};
+    if (is_there(info.epoch * files.size() + number)) return {Bytes(), 0, number, false};
     auto [file, label] = files(info);
     return {std::move(file), label, number, true};
   }
@@ -87,7 +88,7 @@ class Augmentation {
     }
     there_ = results_.open();
     if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
-      make_folder(folder.string());
+      make_folder(folder.string());  // there, or in --out
   }
 
   int run() {
@@ -154,7 +155,7 @@ class Augmentation {
   static std::optional<SavedPlan> find_plan(const AugmentOptions& options) {
     if (options.pipeline.empty()) return std::nullopt;
     SavedPlan plan = read_plan(options.pipeline);
-    require_image(plan);
+    require_picture(plan);
     require_device(plan, options.device);
     return plan;
   }
@@ -173,6 +174,7 @@ class Augmentation {
     if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
     if (!options.sheet.empty()) {
       check_out_file("--sheet", options.sheet, inputs);
+      check_folder_of("--sheet", options.sheet, options.out);
       if (may_be_result(options.out, options.sheet)) {
         throw UsageError("--sheet " + options.sheet +
                          " has a name that results get: give it another");
@@ -201,17 +203,18 @@ class Augmentation {
       const auto is_there = [this](std::int64_t number) {
         return results_.has(number) && !is_shown(number);
       };
-      auto [jpeg, label, number, is_new] = g.read(NumberedFiles{files_, is_there});
+      // No more than are wanted, unless any file may stand in for another.
+      const auto wanted =
+          results_options_.stand_ins ? files_.size() : std::min(count_, files_.size());
+      auto [jpeg, label, number, is_new] = g.read(NumberedFiles{files_, wanted, is_there});
+      const auto encode = [&progress](const Image& picture) {
+        Bytes file = encode_jpeg(picture, {.quality = 90});
+        progress.add(1);
+        return file;
+      };
       const auto augment = [&, jpeg = jpeg, label = label] {
         auto [image, treatment] = treat(g, jpeg, label);
-        auto encoded = g.map(
-            "encode_jpeg",
-            [&progress](const Image& picture) {
-              Bytes file = encode_jpeg(picture, {.quality = 90});
-              progress.add(1);
-              return file;
-            },
-            image);
+        auto encoded = g.map("encode_jpeg", encode, image);
         return std::tuple{encoded, treatment};
       };
       if (there_ == 0) {

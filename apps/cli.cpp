@@ -350,6 +350,13 @@ int run(int argc, const char* const* argv) {
       "sluice COMMAND --help says more. Exit status: 0, 1 when a run failed, 2 for wrong "
       "arguments, 130 or 143 when Ctrl-C or SIGTERM has ended it early.");
 
+  for (CLI::App* const command : app.get_subcommands({})) {
+    for (CLI::Option* const option : command->get_options()) {
+      const std::string type = option->get_type_name();
+      if (type == "FILE" || type == "DIR") option->check(not_empty());
+    }
+  }
+
   if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
     fmt::print(stderr, "sluice: {}\n", printable(wrong));
     return 2;

@@ -11,13 +11,16 @@
 
 namespace sluice::app {
 
-std::shared_ptr<Device> chosen_device(const std::string& name) {
-  if (name == "cpu") return nullptr;
-  if (name == "gpu") return gpu(0);
-  if (name == "stand-in") {
-    constexpr std::size_t kBytes = std::size_t{4} << 30;
-    return std::make_shared<device::HostDevice>(device::HostDevice::Options{.bytes = kBytes});
-  }
+namespace {
+
+constexpr int kNone = -1;
+constexpr int kStandIn = -2;
+
+// The number of a GPU, or one of these.
+int number_of(const std::string& name) {
+  if (name == "cpu") return kNone;
+  if (name == "gpu") return 0;
+  if (name == "stand-in") return kStandIn;
   int index = 0;
   const char* const end = name.data() + name.size();
   const auto [at, error] = std::from_chars(name.data(), end, index);
@@ -25,7 +28,38 @@ std::shared_ptr<Device> chosen_device(const std::string& name) {
     throw UsageError(fmt::format(
         "--device is '{}', but must be cpu, gpu, the number of a GPU, or stand-in", name));
   }
-  return gpu(index);
+  return index;
+}
+
+std::shared_ptr<Device> stand_in() {
+  constexpr std::size_t kBytes = std::size_t{4} << 30;
+  return std::make_shared<device::HostDevice>(device::HostDevice::Options{.bytes = kBytes});
+}
+
+}  // namespace
+
+std::shared_ptr<Device> chosen_device(const std::string& name) {
+  const int index = number_of(name);
+  if (index == kNone) return nullptr;
+  if (index == kStandIn) return stand_in();
+  std::string why;
+  if (const Gpus found = look_for_gpus(); found.gpus.empty()) {
+    why = "no GPU can be used here, because " + found.why_none;
+  } else {
+    try {
+      return gpu(index);
+    } catch (const DeviceError& error) {
+      why = error.what();
+    }
+  }
+  throw DeviceError(
+      fmt::format("--device {}: {}; or leave --device out, and all runs on the CPU (--device "
+                  "stand-in is slow, and for trying)",
+                  name, why));
+}
+
+std::shared_ptr<Device> device_to_draw(const std::string& name) {
+  return number_of(name) == kNone ? nullptr : stand_in();
 }
 
 int run_devices() {

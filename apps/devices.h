@@ -13,6 +13,9 @@ namespace sluice::app {
 // DeviceError where there is no such GPU.
 std::shared_ptr<Device> chosen_device(const std::string& name);
 
+// The same for plans that are drawn or saved and never run: it need not be there.
+std::shared_ptr<Device> device_to_draw(const std::string& name);
+
 // Says which GPUs there are. Returns the exit status.
 int run_devices();
 

@@ -70,7 +70,8 @@ int run_graph(const GraphOptions& options) {
   constexpr int kBatch = 32;
   if (!options.trace.empty())
     check_out_file("--trace", options.trace, {options.data, options.pipeline});
-  const auto device = chosen_device(options.device);
+  const auto device =
+      options.data.empty() ? device_to_draw(options.device) : chosen_device(options.device);
   const PipelineOptions pipeline_options{.batch_size = kBatch,
                                          .threads = options.threads,
                                          .device = device,

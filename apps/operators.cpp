@@ -1,6 +1,7 @@
 #include "operators.h"
 
 #include "usage.h"
+#include <sluice/graph/plan/device_versions.h>
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -74,6 +75,13 @@ std::map<std::string, std::vector<OperatorSchema>> families() {
   return all;
 }
 
+// Whether it runs on a device where its picture lies there. One that is made of others does as far
+// as these do.
+bool runs_on_device(const OperatorSchema& schema) {
+  const OperatorPtr op = schema.made_of.empty() ? detail::registry().find(schema.name) : nullptr;
+  return op != nullptr && !schema.moves_to && detail::device_version_of(*op) != nullptr;
+}
+
 // How many letters must be inserted, taken out or changed.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -122,6 +130,7 @@ nlohmann::ordered_json json_of(const OperatorSchema& schema) {
            {"summary", schema.summary}, {"inputs", Json::array()},   {"parameters", Json::array()},
            {"outputs", Json::array()},  {"draws", schema.draws},     {"effect", schema.effect},
            {"cpp", schema.cpp},         {"made_of", schema.made_of}};
+  all["runs_on_device"] = runs_on_device(schema);
   for (const detail::Input& input : schema.inputs) {
     Json types = Json::array();
     for (const SlotType* type : input.types) types.push_back(type_name(type));
@@ -163,8 +172,9 @@ void print_all() {
   for (const auto& [family, all] : families()) {
     fmt::print("{}{}\n", between, family);
     for (const OperatorSchema& schema : all) {
-      fmt::print("  {:<{}}  {}{}\n", schema.name, width, schema.summary,
-                 schema.made_of.empty() ? "" : " Made of several.");
+      fmt::print("  {:<{}}  {}{}{}\n", schema.name, width, schema.summary,
+                 schema.made_of.empty() ? "" : " Made of several.",
+                 runs_on_device(schema) ? " Also on a GPU." : "");
     }
     between = "\n";
   }
@@ -186,6 +196,7 @@ std::string remarks(const OperatorSchema& schema) {
   std::vector<std::string> all;
   if (!schema.made_of.empty()) all.push_back("Made of: " + joined(schema.made_of, ", ") + ".");
   if (schema.draws) all.emplace_back("Draws random numbers, of a generator of its own.");
+  if (runs_on_device(schema)) all.emplace_back("Runs on a GPU, too.");
   if (schema.effect) all.emplace_back("Runs even if nobody uses what it gives.");
   if (!schema.events.empty()) all.push_back("Counts: " + joined(schema.events, ", ") + ".");
   return joined(all, " ");
@@ -244,7 +255,9 @@ void print_markdown() {
       "[worth reading](first-hour.md#headers-worth-reading).\n\n"
       "A parameter without a default must be given. One that is *per sample* is a constant, or a "
       "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
-      "`Interpolation::bilinear`.\n");
+      "`Interpolation::bilinear`.\nOperators that *run on a GPU, too* do so where their picture "
+      "lies "
+      "there: [GPUs](gpu.md).\n");
   for (const auto& [family, all] : families()) {
     fmt::print("\n## {}\n", family);
     for (const OperatorSchema& schema : all) print_markdown(schema);

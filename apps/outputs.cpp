@@ -67,4 +67,17 @@ void check_out_file(const char* option, const std::string& path, const Inputs& i
   }
 }
 
+void check_folder_of(const char* option, const std::string& path, const std::string& out) {
+  std::error_code ignored;
+  const fs::path folder = fs::path(path).parent_path();
+  if (folder.empty() || fs::is_directory(folder, ignored)) return;
+  const fs::path whole = fs::weakly_canonical(folder, ignored);
+  const fs::path made = fs::weakly_canonical(out, ignored);
+  if (!out.empty() &&
+      std::mismatch(made.begin(), made.end(), whole.begin(), whole.end()).first == made.end())
+    return;
+  throw UsageError(fmt::format("{} {}: there is no folder {}: make it, or give another name",
+                               option, path, folder.string()));
+}
+
 }  // namespace sluice::app

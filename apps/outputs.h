@@ -31,4 +31,8 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
 // which of the two is to be replaced.
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs = {});
 
+// Throws UsageError when the folder of a file that an option names is neither there nor `out`, or
+// in that, which is made.
+void check_folder_of(const char* option, const std::string& path, const std::string& out);
+
 }  // namespace sluice::app

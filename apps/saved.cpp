@@ -58,15 +58,15 @@ auto record_once(const SavedPlan& plan, const Look& look) {
   std::vector<detail::SlotId> source;
   for (const detail::SlotType* type : plan.source_types())
     source.push_back(trial.add_slot(type, "source"));
-  (void)plan.add_to(trial, source);
-  return look(trial.plan());
+  const std::vector<detail::SlotId> outputs = plan.add_to(trial, source);
+  return look(trial.plan(), outputs);
 }
 
 }  // namespace
 
 void require_device(const SavedPlan& plan, const std::string& device) {
   const bool wants = record_once(
-      plan, [](const auto& steps) { return has_step(steps, detail::StepKind::stream); });
+      plan, [](const auto& all, const auto&) { return has_step(all, detail::StepKind::stream); });
   if (wants == (device != "cpu")) return;
   throw UsageError(
       wants ? fmt::format("--pipeline {} has steps that run on a device: say on which one, as "
@@ -88,7 +88,7 @@ SavedPlan read_plan(const std::string& file) {
           "and its label (bytes, then i64), and nothing else: make the rest of these by steps",
           file));
     }
-    record_once(plan, [](const auto&) {});
+    record_once(plan, [](const auto&, const auto&) {});
     for (std::size_t i = 0; i < plan.output_types().size(); ++i) (void)maker_of_any(plan, i);
     return plan;
   } catch (const BuildError& error) {
@@ -98,13 +98,23 @@ SavedPlan read_plan(const std::string& file) {
   }
 }
 
-void require_image(const SavedPlan& plan) {
+void require_picture(const SavedPlan& plan) {
   const detail::SlotType* first = plan.output_types()[0];
-  if (first == slot_type<Image>()) return;
-  throw UsageError(
-      fmt::format("--pipeline {} at /outputs/0: the first output becomes a JPEG file, so it must "
-                  "be an image, not '{}'; let the plan give the picture first",
-                  plan.file(), name_of(first)));
+  if (first != slot_type<Image>()) {
+    throw UsageError(
+        fmt::format("--pipeline {} at /outputs/0: the first output becomes a JPEG file, so it must "
+                    "be an image, not '{}'; let the plan give the picture first",
+                    plan.file(), name_of(first)));
+  }
+  const std::string there = record_once(plan, [](const auto& all, const auto& outputs) {
+    const detail::Slot& slot = all.slots[outputs.front()];
+    return slot.on_device ? slot.name : std::string();
+  });
+  if (there.empty()) return;
+  throw UsageError(fmt::format(
+      "--pipeline {} at /outputs/0: the picture that '{}' makes stays on the device, but JPEG "
+      "files are made by the host; save the plan with .cpu() of that picture as its first output",
+      plan.file(), there));
 }
 
 std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,

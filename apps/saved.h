@@ -21,8 +21,8 @@ SavedPlan read_plan(const std::string& file);
 // and no step does.
 void require_device(const SavedPlan& plan, const std::string& device);
 
-// Throws UsageError unless the first output is an image.
-void require_image(const SavedPlan& plan);
+// Throws UsageError unless the first output is an image, on the host.
+void require_picture(const SavedPlan& plan);
 
 // Records the steps; gives the outputs.
 std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,

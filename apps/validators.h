@@ -39,6 +39,16 @@ inline CLI::Validator one_of(std::vector<std::string> words) {
       "");
 }
 
+// Only a name that is there: an empty one is what a shell makes of a variable that is not set.
+inline CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& given) {
+        return std::string(given.empty() ? "the name is empty; give one, or leave the option out"
+                                         : "");
+      },
+      "");
+}
+
 // Only numbers from low to high, whole ones where T is a type of whole numbers.
 template <class T>
 CLI::Validator number_from(T low, T high) {

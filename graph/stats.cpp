@@ -208,6 +208,13 @@ std::string to_string(const Stats& stats) {
   }
   if (!stats.device.name.empty()) text += to_string(stats.device) + "\n";
   if (!stats.steps.empty()) text += steps_table(stats);
+  if (std::any_of(stats.steps.begin(), stats.steps.end(),
+                  [](const StepStats& s) { return s.total_ns > 0; }) &&
+      stats.device.gathers > 0) {
+    text +=
+        "of steps that a device does in one gather, the first has the time of all, from begin to "
+        "end,\nfor each of the samples: such times do not add up, and are no time of a CPU's\n";
+  }
   if (!stats.branches.empty()) text += arms_table(stats);
   if (!stats.loops.empty()) text += loops_table(stats);
   if (!stats.events.empty()) text += events_table(stats);

@@ -23,12 +23,18 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// What was counted stands in a second line.
-std::string label(const std::string& name, const std::string& note) {
+// What was counted stands in a line of its own, and so does which part of a step it is.
+std::string label(const std::string& name, const std::string& note,
+                  const std::string& remark = {}) {
   std::string text = "label=" + quoted(name);
-  if (!note.empty()) text.insert(text.size() - 1, "\\n" + note);
+  for (const std::string& line : {remark, note}) {
+    if (!line.empty()) text.insert(text.size() - 1, "\\n" + line);
+  }
   return text;
 }
+
+// Away from its line, which Graphviz would let touch it.
+std::string edge_label(const std::string& name) { return label("  " + name + "  ", ""); }
 
 class Drawing {
  public:
@@ -52,9 +58,11 @@ class Drawing {
   static constexpr const char* kOnDevice =
       ", style=\"rounded,filled\", fillcolor=\"#cfe8cf\", color=\"#2e7d32\"";
   static constexpr const char* kCopyThere =
-      ", shape=rarrow, style=filled, fillcolor=\"#d6e4f5\", color=\"#1f5fa8\"";
+      ", shape=rarrow, margin=\"0.25,0.12\", style=filled, fillcolor=\"#d6e4f5\", "
+      "color=\"#1f5fa8\"";
   static constexpr const char* kCopyBack =
-      ", shape=larrow, style=filled, fillcolor=\"#d6e4f5\", color=\"#1f5fa8\"";
+      ", shape=larrow, margin=\"0.25,0.12\", style=filled, fillcolor=\"#d6e4f5\", "
+      "color=\"#1f5fa8\"";
 
   void legend() {
     text_ +=
@@ -98,7 +106,8 @@ class Drawing {
 
   void open_box(const char* its_label, const std::string& indent) {
     text_ += indent + "subgraph cluster_" + std::to_string(++clusters_) + " {\n" + indent +
-             "  label=\"" + its_label + "\"; fontname=\"sans-serif\"; fontsize=9; style=dotted;\n";
+             "  label=\"" + its_label +
+             "\"; fontname=\"sans-serif\"; fontsize=9; labelloc=b; labeljust=l; style=dotted;\n";
   }
 
   // Steps that run as one task are drawn in one box, and so are those of one gather.
@@ -107,7 +116,8 @@ class Drawing {
     if (fused) open_box(s.kind() == StepKind::stream ? "one gather" : "one task", indent);
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
-      text_ += indent + (fused ? "  " : "") + id + " [" + label(step.name, notes_.of(step)) +
+      text_ += indent + (fused ? "  " : "") + id + " [" +
+               label(step.name, notes_.of(step), step.remark) +
                (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
@@ -153,10 +163,11 @@ class Drawing {
     const std::string number = std::to_string(++clusters_);
     const std::string inside = indent + "  ";
     text_ += indent + "subgraph cluster_" + number + " {\n" + inside + its_label +
-             "; fontname=\"sans-serif\"; fontsize=10; style=\"rounded,filled\"; fillcolor=\"" +
+             "; fontname=\"sans-serif\"; fontsize=10; labeljust=l; style=\"rounded,filled\"; "
+             "fillcolor=\"" +
              colour + "\"; color=gray70;\n";
     text_ += inside + "e" + number + " [shape=point, style=solid, label=\"\"];\n";
-    edges_ += "  " + from + " -> e" + number + " [style=dashed, " + label(name, "") + "];\n";
+    edges_ += "  " + from + " -> e" + number + " [style=dashed, " + edge_label(name) + "];\n";
     block(b, inside);
     text_ += indent + "}\n";
   }
@@ -164,7 +175,7 @@ class Drawing {
   void edge(SlotId slot, const std::string& to, const std::string& name) {
     for (const std::string& maker : makers_[slot]) {
       edges_ +=
-          "  " + maker + " -> " + to + (name.empty() ? "" : " [" + label(name, "") + "]") + ";\n";
+          "  " + maker + " -> " + to + (name.empty() ? "" : " [" + edge_label(name) + "]") + ";\n";
     }
   }
 

@@ -61,8 +61,9 @@ void check_output_memory(const PipelineOptions& options, const Plan& plan,
                        ", which the processor cannot write; give memory of the host");
     }
     if (given[k]->most_blocks() < batches) {
-      throw BuildError(where + " has only " + std::to_string(given[k]->most_blocks()) +
-                       " blocks, but " + std::to_string(batches) +
+      const auto blocks = given[k]->most_blocks();
+      throw BuildError(where + " has only " + std::to_string(blocks) +
+                       (blocks == 1 ? " block" : " blocks") + ", but " + std::to_string(batches) +
                        " batches may be on their way or in your hands at one time; give it more, "
                        "or make prefetch or window smaller");
     }

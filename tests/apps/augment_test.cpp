@@ -33,6 +33,7 @@ class Augment : public testing::Test {
 };
 
 TEST_F(Augment, SkipsWhatIsDamagedAndSaysSo) {
+  fs::create_directory(test_folder() / "sheets");
   const Ran ran = augment("out", "--sheet " + (test_folder() / "sheets" / "sheet.jpg").string());
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_EQ(results("out").size(), files_ - 1);
@@ -46,6 +47,27 @@ TEST_F(Augment, SkipsWhatIsDamagedAndSaysSo) {
     decode_jpeg_image(read_file((test_folder() / "out" / name).string()), {}, image);
     EXPECT_EQ(image.height(), 400) << name;
     EXPECT_EQ(image.width(), 400) << name;
+  }
+}
+
+TEST_F(Augment, MakesFoldersForASheetInTheResultsOnly) {
+  const std::string inside = (test_folder() / "out" / "sheets" / "sheet.jpg").string();
+  EXPECT_EQ(augment("out", "--count 2 --sheet " + inside).status, 0);
+  EXPECT_TRUE(fs::exists(inside));
+  const Ran elsewhere =
+      augment("other", "--count 2 --sheet " + (test_folder() / "none" / "sheet.jpg").string());
+  EXPECT_EQ(elsewhere.status, 2);
+  EXPECT_NE(elsewhere.errors.find("there is no folder"), std::string::npos) << elsewhere.errors;
+  EXPECT_FALSE(fs::exists(test_folder() / "none"));
+  EXPECT_FALSE(fs::exists(test_folder() / "other"));
+}
+
+// Nothing is decoded that is not wanted, however far the pipeline reaches ahead.
+TEST_F(Augment, TakesNoMoreSamplesThanAreCounted) {
+  for (const std::string device : {"cpu", "stand-in"}) {
+    const Ran ran = augment(device, "--profile --count 3 --device " + device);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_NE(ran.out.find("\nsamples: 3 admitted, "), std::string::npos) << ran.out;
   }
 }
 

@@ -32,6 +32,15 @@ TEST(Cli, DevicesSaysWhatThereIsOrWhyNot) {
   EXPECT_EQ(told.out.rfind(found.gpus.empty() ? "no GPU: " : "device 0: ", 0), 0u) << told.out;
 }
 
+TEST(Cli, OperatorsSayWhetherTheyRunOnAGpu) {
+  EXPECT_NE(run_program("operators rotate").out.find("Runs on a GPU, too."), std::string::npos);
+  EXPECT_EQ(run_program("operators filter").out.find("GPU"), std::string::npos);
+  const std::string all = run_program("operators").out;
+  EXPECT_NE(all.find("Also on a GPU."), std::string::npos);
+  const std::string json = run_program("operators cpu --json").out;
+  EXPECT_NE(json.find("\"runs_on_device\": false"), std::string::npos) << json;
+}
+
 TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
   const std::string data = (test_folder() / "data").string();
   const std::string occupied = (test_folder() / "occupied").string();
@@ -55,6 +64,8 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data " + data + " --out x --sheet " + data + "/sheet.jpg", "--sheet"},
       {"augment --data " + data + " --out x --sheet x/a_000017.jpg", "a name that results get"},
       {"augment --data " + data + " --out x --trace " + data + "/a.jpg", "--trace"},
+      {"augment --data x --out y --trace ''", "--trace: the name is empty"},
+      {"augment --data '' --out y", "--data: the name is empty"},
       {"graph --data " + data + " --trace " + data + "/a.jpg", "lies in the --data folder"},
       {"bench train --data " + data + " --json " + data + "/a.jpg", "lies in the --data folder"},
       {"bench pipeline --data x --pipeline " + occupied + "/a.jpg --trace " + occupied + "/a.jpg",

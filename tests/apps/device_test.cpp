@@ -4,6 +4,8 @@
 #include "program.h"
 #include "tests/trace_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,7 @@ TEST_F(DeviceOption, StatisticsAndTracesTellOfTheDevice) {
   ASSERT_EQ(ran.status, 0) << ran.errors;
   EXPECT_TRUE(holds(ran.out, "\ndevice: the stand-in for device 0; ")) << ran.out;
   EXPECT_TRUE(holds(ran.out, "\ndevice memory: ")) << ran.out;
+  EXPECT_TRUE(holds(ran.out, "\nof steps that a device does in one gather, ")) << ran.out;
   const traces::TraceFile file = traces::read_trace(trace);
   EXPECT_GT(file.count("gather"), 0);
   EXPECT_GT(file.count("resize"), 0);
@@ -87,8 +90,9 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   for (const char* part : {"[to the device", "[on the device; ", "[to the host; "})
     EXPECT_TRUE(holds(text.out, part)) << part << text.out;
   const Ran drawing = run_program("graph --recipe eval --device stand-in");
-  for (const char* part : {"cluster_legend", "shape=rarrow", "shape=larrow",
-                           "fillcolor=\"#cfe8cf\"", "label=\"one gather\""})
+  for (const char* part :
+       {"cluster_legend", "shape=rarrow", "shape=larrow", "fillcolor=\"#cfe8cf\"",
+        "label=\"one gather\"", "label=\"decode_jpeg\\npreparation\""})
     EXPECT_TRUE(holds(drawing.out, part)) << part << drawing.out;
   const Ran host = run_program("graph --recipe eval");
   for (const char* part : {"cluster_legend", "arrow,", "cfe8cf"})
@@ -97,6 +101,41 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_TRUE(holds(ran.out, "[on the device; ")) << ran.out;
   EXPECT_TRUE(holds(ran.out, " runs, ")) << ran.out;
+}
+
+// Where there is no GPU, too: nothing is run.
+TEST_F(DeviceOption, GraphDrawsForAnyDevice) {
+  const Ran drawn = run_program("graph --recipe eval --device stand-in");
+  for (const char* device : {"gpu", "7"}) {
+    const Ran ran = run_program(std::string("graph --recipe eval --device ") + device);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(ran.out, drawn.out);
+  }
+  // No machine has so many.
+  const Ran ran = run_program("graph --recipe eval --device 4711 --data " + data_);
+  EXPECT_EQ(ran.status, 1);
+  for (const char* part : {"--device 4711: ", "leave --device out"})
+    EXPECT_TRUE(holds(ran.errors, part)) << ran.errors;
+}
+
+// The device has the picture, and the host would have to encode it.
+TEST_F(DeviceOption, AugmentWantsThePictureOfAPlanOnTheHost) {
+  const Ran saved = run_program("graph --json --recipe eval --device stand-in");
+  ASSERT_EQ(saved.status, 0) << saved.errors;
+  auto plan = nlohmann::json::parse(saved.out);
+  const auto copy = std::find_if(plan["steps"].begin(), plan["steps"].end(),
+                                 [](const auto& step) { return step["operator"] == "cpu"; });
+  ASSERT_NE(copy, plan["steps"].end()) << saved.out;
+  plan["outputs"][0] = (*copy)["arguments"]["data"]["slot"];
+  const std::string text = plan.dump();
+  write_file(path("plan.json"),
+             Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  const Ran ran = run_program("augment --device stand-in --pipeline " + path("plan.json") +
+                              " --data " + data_ + " --out " + path("out"));
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  for (const char* part : {"stays on the device", ".cpu() of that picture"})
+    EXPECT_TRUE(holds(ran.errors, part)) << ran.errors;
+  EXPECT_FALSE(fs::exists(path("out")));
 }
 
 // Where the steps of a saved plan run is part of it.

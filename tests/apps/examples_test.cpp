@@ -41,6 +41,12 @@ const Example kExamples[] = {
     {"short_circuit", true, {"14 pictures, 1 large and dark; 3 had to be decoded"}},
     {"stream_by_hand", false, {"100 rows mirrored"}},
     {"structures", true, {"turned by  18.2 degrees", "left as it is"}},
+#ifdef SLUICE_HAS_EXAMPLE_torch
+    {"torch", true, {"14 images and 14 labels, not copied: 8 features of each"}},
+#endif
+#ifdef SLUICE_HAS_EXAMPLE_onnxruntime
+    {"onnxruntime", true, {"14 images: 3 numbers for each"}},
+#endif
     {"window_by_hand", false, {"1000 samples through 8 slots, sum of squares 332833500"}},
 };
 

@@ -244,6 +244,9 @@ TEST(OutputMemory, WhatCannotWorkIsRefusedWhenThePipelineIsMade) {
   EXPECT_EQ(told({nullptr, ring(3)}),
             "output_memory of output 1 has only 3 blocks, but 4 batches may be on their way or in "
             "your hands at one time; give it more, or make prefetch or window smaller");
+  EXPECT_EQ(told({nullptr, ring(1)}, 0),
+            "output_memory of output 1 has only 1 block, but 2 batches may be on their way or in "
+            "your hands at one time; give it more, or make prefetch or window smaller");
   EXPECT_EQ(told({ring(9)}),
             "output_memory of output 0: only images and tensors are written into memory that is "
             "given");

@@ -11,7 +11,7 @@ endfunction()
 
 set(compiled)
 file(GLOB sources ${ROOT}/tests/docs/*.h ${ROOT}/tests/docs/*.cpp ${ROOT}/apps/examples/*.cpp
-  ${ROOT}/apps/examples/*.cu)
+  ${ROOT}/apps/examples/*.cu ${ROOT}/apps/examples/*/*.cpp)
 foreach(source ${sources})
   file(READ ${source} text)
   squeeze("${text}" text)
