@@ -4,9 +4,8 @@
 //
 //   decode, region, train, eval, rotate   beside a loop over libjpeg-turbo's full decode that
 //                                         does nothing else
-//   decode, region on a GPU               beside NVIDIA's nvJPEG, too, which decodes whole
-//   pictures;
-//                                         see nvjpeg_rival.h
+//   decode, region on a GPU               beside NVIDIA's nvJPEG, too, which decodes whole files
+//                                         (nvjpeg_rival.h)
 //   conditional                           beside the same kernels in a hand-written loop with the
 //                                         same threads
 //   pipeline                              a saved plan, beside libjpeg-turbo's full decode, too
