@@ -137,7 +137,7 @@ int nvjpegDecodeBatched(void*, void* state, const unsigned char* const* data,
   if (of.stream != nullptr && of.stream->under_way > 0) ++fake.reused;
   if (of.batch == 0) ++fake.not_ready;
   if (fake.fails_after == 0) {
-    of.batch = 0;  // it must be made ready anew
+    of.batch = 0;
     return kFailed;
   }
   fake.fails_after -= fake.fails_after > 0 ? 1 : 0;
@@ -149,8 +149,11 @@ int nvjpegDecodeBatched(void*, void* state, const unsigned char* const* data,
   const int shown = of.batch - (of.batch >= fake.loses_from ? 1 : 0);
   for (int i = 0; i < shown; ++i) {
     Header header;
-    if (const int status = read(data[i], lengths[i], header, &images[i]); status != 0)
-      return status;
+    int status = read(data[i], lengths[i], header, &images[i]);
+    if (header.width == fake.refused_width) status = kBadJpeg;
+    if (status == 0) continue;
+    of.batch = 0;  // it must be made ready anew
+    return status;
   }
   return 0;
 }

@@ -219,6 +219,14 @@ TEST_F(NvjpegTest, DecodesBatchesInTurns) {
   }
 }
 
+TEST_F(NvjpegTest, LeavesOutAFileThatItRefuses) {
+  fake_.refused_width = 27;  // of the second one
+  make();
+  EXPECT_EQ(rival_->facts().at("files"), kPictures - 1);
+  EXPECT_EQ(rival_->facts().at("files_not_decoded"), 2);
+  EXPECT_GT(rival_->run(20), 0);
+}
+
 // Which one is quicker is not for a test to say.
 TEST_F(NvjpegTest, UsesWhatTheGpuHas) {
   struct Case {
