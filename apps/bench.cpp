@@ -1,6 +1,5 @@
 #include "bench.h"
 
-#include "allocations.h"
 #include "benchmarks/workloads/corpus.h"
 #include "benchmarks/workloads/limits.h"
 #include "benchmarks/workloads/overhead.h"
@@ -9,7 +8,9 @@
 #include "devices.h"
 #include "inputs.h"
 #include "latency.h"
+#include "nvjpeg_rival.h"
 #include "outputs.h"
+#include "rounds.h"
 #include "saved.h"
 #include "usage.h"
 #include <sluice/runtime/cpu_count.h>
@@ -31,64 +32,10 @@
 namespace sluice::app {
 namespace {
 
-struct Round {
-  double ours = 0;  // samples per second
-  double limit = 0;
-  double cpu_us = 0;  // of ours, for a sample
-  double ratio() const { return ours / limit; }
-};
-
-struct Result {
-  std::vector<Round> rounds;
-  double allocations_per_image = 0;
-  Stats stats;
-};
-
-template <class F>
-double median_of(const std::vector<Round>& rounds, F value) {
-  std::vector<double> values;
-  for (const Round& round : rounds) values.push_back(value(round));
-  return median(std::move(values));
-}
-
-rusage usage_now() {
+std::int64_t peak_rss_bytes() {
   rusage usage{};
   (void)getrusage(RUSAGE_SELF, &usage);
-  return usage;
-}
-std::int64_t peak_rss_bytes() { return static_cast<std::int64_t>(usage_now().ru_maxrss) * 1024; }
-// Of all threads, in the program and in the system for it.
-double cpu_us_now() {
-  const rusage usage = usage_now();
-  const auto us = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-  };
-  return us(usage.ru_utime) + us(usage.ru_stime);
-}
-
-// The first round of each side warms up and does not count.
-Result alternate(const Subject& ours, const std::function<double()>& limit, std::int64_t images,
-                 int rounds, std::FILE* out) {
-  Result result;
-  const auto count = static_cast<double>(images);
-  (void)ours.run();
-  (void)limit();
-  for (int i = 0; i < rounds; ++i) {
-    const std::uint64_t allocated = allocations() + ours.stats().memory.system_allocations;
-    Round round;
-    const double cpu_before = cpu_us_now();
-    round.ours = count / ours.run();
-    round.cpu_us = (cpu_us_now() - cpu_before) / count;
-    const std::uint64_t allocated_after = allocations() + ours.stats().memory.system_allocations;
-    result.allocations_per_image = static_cast<double>(allocated_after - allocated) / count;
-    round.limit = count / limit();
-    result.rounds.push_back(round);
-    fmt::print(out, "  round {}: {:10.1f}/s beside {:10.1f}/s, ratio {:.3f}\n", i + 1, round.ours,
-               round.limit, round.ratio());
-    (void)std::fflush(out);
-  }
-  result.stats = ours.stats();
-  return result;
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
 class Bench {
@@ -104,6 +51,8 @@ class Bench {
     if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
     if (!options.trace.empty() && options.workload == kLatency)
       throw UsageError("bench latency has many pipelines, and --trace is for one: leave it out");
+    if (options_.nvjpeg != "auto" && options_.nvjpeg != "off" && !(decodes_only() && on_gpu()))
+      throw UsageError("--nvjpeg FILE is for bench decode and region with --device gpu");
     constexpr int kBesideThoseThatWait = 2;
     threads_ = options.threads > 0 ? options.threads
                : overhead_         ? 1
@@ -142,8 +91,8 @@ class Bench {
                subject.images, threads_, options_.batch);
     const Subject ours = make_overhead_subject(traced(subject));
     const Result result = alternate(
-        ours, [&] { return run_raw_tbb(subject.images, threads_, options_.batch); }, subject.images,
-        options_.rounds, out_);
+        ours, [&] { return run_raw_tbb(subject.images, threads_, options_.batch); }, {},
+        subject.images, options_.rounds, out_);
     const double ns = 1e9 / median_of(result.rounds, [](const Round& r) { return r.ours; });
     const double raw_ns = 1e9 / median_of(result.rounds, [](const Round& r) { return r.limit; });
     fmt::print(
@@ -178,7 +127,7 @@ class Bench {
     const Subject ours = make_wait_subject(traced(subject));
     const auto count = static_cast<double>(subject.images);
     const Result result = alternate(
-        ours, [&] { return count / limit; }, subject.images, options_.rounds, out_);
+        ours, [&] { return count / limit; }, {}, subject.images, options_.rounds, out_);
     fmt::print(out_,
                "ours {:.0f} samples/s of at most {:.0f}: ratio {:.3f} (median of {}); {:.4f} "
                "allocations per sample\n",
@@ -288,13 +237,16 @@ class Bench {
         options_.workload, corpus.size(), corpus.megabytes(), subject.images, threads_,
         options_.batch, index_choice, subject.device == nullptr ? "cpu" : subject.device->name(),
         beside);
+    const std::unique_ptr<NvjpegRival> rival = make_rival(corpus, subject.device);
     const Subject ours = make_subject_on(plan, corpus, traced(subject));
     const Result result = alternate(
-        ours, [&] { return limit(limit_images) * times; }, subject.images, options_.rounds, out_);
+        ours, [&] { return limit(limit_images) * times; }, turns_of(rival.get()), subject.images,
+        options_.rounds, out_);
     summarise(result, beside);
     nlohmann::ordered_json json = common(result);
     json["index"] = index_choice;
     if (subject.device != nullptr) json["device"] = subject.device->name();
+    if (result.rival) json["nvjpeg"] = report_rival(*rival, result);
     if (index != nullptr) {
       const std::int64_t known = corpus.known_to(*index);
       fmt::print(out_, "index: {} of the {} files, {:.2f} MB\n", known, corpus.size(),
@@ -305,17 +257,61 @@ class Bench {
     write(json);
   }
 
+  bool on_gpu() const { return options_.device != "cpu" && options_.device != "stand-in"; }
+  bool decodes_only() const {
+    return options_.workload == "decode" || options_.workload == "region";
+  }
+
+  // Null where it has no part; what keeps it from taking part is told.
+  std::unique_ptr<NvjpegRival> make_rival(const Corpus& corpus,
+                                          const std::shared_ptr<Device>& device) const {
+    if (!on_gpu() || !decodes_only() || options_.nvjpeg == "off") return nullptr;
+    try {
+      const std::string file = options_.nvjpeg == "auto" ? "" : options_.nvjpeg;
+      return make_nvjpeg_rival(open_nvjpeg(file), corpus, device, threads_, out_);
+    } catch (const DeviceError& e) {
+      if (e.device_lost()) throw;
+      fmt::print(out_, "without nvJPEG: {}\n", e.what());
+    } catch (const std::exception& e) {
+      fmt::print(out_, "without nvJPEG: {}\n", e.what());
+    }
+    return nullptr;
+  }
+
+  Rival turns_of(NvjpegRival* rival) const {
+    if (rival == nullptr) return {};
+    const auto images =
+        std::max<std::int64_t>(1, std::llround(options_.seconds * rival->images_per_second()));
+    return {"nvJPEG", images, [rival, images] { return rival->run(images); }};
+  }
+
+  nlohmann::ordered_json report_rival(const NvjpegRival& rival, const Result& result) const {
+    const auto ratio = [](const Round& r) { return r.rival_ratio(); };
+    const double rate = median_of(result.rounds, [](const Round& r) { return r.rival; });
+    const double cpu_us = median_of(result.rounds, [](const Round& r) { return r.rival_cpu_us; });
+    const auto [low, high] = range_of(result.rounds, ratio);
+    fmt::print(out_,
+               "nvJPEG's full decode {:.1f} images/s: ours is {:.3f} times that (median of {}; "
+               "{:.3f} to {:.3f}); CPU time: {:.1f} us per image\n",
+               rate, median_of(result.rounds, ratio), result.rounds.size(), low, high, cpu_us);
+    nlohmann::ordered_json json = rival.facts();
+    json["images_per_second"] = rate;
+    json["ratio"] = median_of(result.rounds, ratio);
+    json["cpu_us_per_image"] = cpu_us;
+    json["rounds"] = nlohmann::ordered_json::array();
+    for (const Round& round : result.rounds) json["rounds"].push_back(round.rival);
+    return json;
+  }
+
   void summarise(const Result& result, const std::string& beside) const {
-    const auto by_ratio = [](const Round& a, const Round& b) { return a.ratio() < b.ratio(); };
-    const auto [low, high] =
-        std::minmax_element(result.rounds.begin(), result.rounds.end(), by_ratio);
+    const auto ratio = [](const Round& r) { return r.ratio(); };
+    const auto [low, high] = range_of(result.rounds, ratio);
     fmt::print(
         out_,
         "ours {:.1f} images/s, {} {:.1f} images/s: ratio {:.3f} (median of {}; {:.3f} to {:.3f})\n",
         median_of(result.rounds, [](const Round& r) { return r.ours; }), beside,
         median_of(result.rounds, [](const Round& r) { return r.limit; }),
-        median_of(result.rounds, [](const Round& r) { return r.ratio(); }), result.rounds.size(),
-        low->ratio(), high->ratio());
+        median_of(result.rounds, ratio), result.rounds.size(), low, high);
     const MemoryStats& memory = result.stats.memory;
     fmt::print(out_,
                "memory: {:.0f} MB resident at most; the pipeline's own peak {:.0f} MB of a bound "

@@ -4,6 +4,8 @@
 //
 //   decode, region, train, eval, rotate   beside a loop over libjpeg-turbo's full decode that
 //                                         does nothing else
+//   decode, region on a GPU               beside NVIDIA's nvJPEG, too, which decodes whole files
+//                                         (nvjpeg_rival.h)
 //   conditional                           beside the same kernels in a hand-written loop with the
 //                                         same threads
 //   pipeline                              a saved plan, beside libjpeg-turbo's full decode, too
@@ -35,8 +37,10 @@ struct BenchOptions {
   // See chosen_index; not for those two. Empty: off, but for `latency`, which has one in memory.
   std::string index;
   std::string device = "cpu";  // of the workloads on files, see chosen_device
-  std::string json;            // file for the figures; "-" is standard output, empty none
-  std::string trace;           // file for the trace of ours, all rounds of it; empty: none
+  // "auto": wherever the system has it; "off"; or the file of the library.
+  std::string nvjpeg = "auto";
+  std::string json;   // file for the figures; "-" is standard output, empty none
+  std::string trace;  // file for the trace of ours, all rounds of it; empty: none
 };
 
 // All but that of a saved plan, and the one that measures no images a second.

@@ -195,6 +195,11 @@ void add_bench(CLI::App& command, BenchOptions& options) {
   add_index_choice(command, options.index);
   add_device(command, options.device);
   command
+      .add_option("--nvjpeg", options.nvjpeg,
+                  "NVIDIA's decoder beside decode and region on a GPU: auto (default), off, or the "
+                  "library's file")
+      ->type_name("auto|off|FILE");
+  command
       .add_option("--json", options.json, "writes the figures to this file; - is standard output")
       ->type_name("FILE");
   add_trace(command, options.trace);

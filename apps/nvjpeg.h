@@ -1,0 +1,69 @@
+// NVIDIA's nvJPEG, opened when the program runs: of its C interface what `sluice bench` calls, for
+// versions 11.9 to 13. All is declared here, so that Sluice is built where nvjpeg.h is not, and
+// runs where the library is not. Names are nvJPEG's own, without "nvjpeg".
+//
+// Ownership: the library stays open until the process ends. Threads: any. Errors: Error, in one
+// sentence.
+#pragma once
+
+#include <sluice/runtime/error.h>
+
+#include <cstddef>
+#include <string>
+
+namespace sluice::app {
+
+// Four channels at most; interleaved pixels are all in the first.
+struct NvjpegImage {
+  unsigned char* channel[4];
+  std::size_t pitch[4];  // bytes from row to row
+};
+
+// How it decodes; the numbers are nvJPEG's.
+enum class NvjpegBackend : int {
+  best = 0,      // its own default, which uses the host for Huffman codes
+  gpu = 2,       // Huffman codes of batches on the GPU's cores
+  hardware = 3,  // the JPEG engines of some GPUs
+};
+
+struct Nvjpeg {
+  // Made and freed by the library. Enumerations are plain ints; a status is 0 when all
+  // is well.
+  using Object = void*;
+  using Bytes = const unsigned char*;
+
+  static constexpr int kInterleavedRgb = 5;
+  static constexpr int kBaseline = 0xc0, kExtended = 0xc1;  // a file's encoding
+
+  int (*GetProperty)(int which, int* value);
+  int (*CreateEx)(int backend, void* device_allocator, void* pinned_allocator, unsigned flags,
+                  Object* handle);
+  int (*Destroy)(Object handle);
+  int (*GetHardwareDecoderInfo)(Object handle, unsigned* engines, unsigned* cores);
+  int (*JpegStateCreate)(Object handle, Object* state);
+  int (*JpegStateDestroy)(Object state);
+  int (*JpegStreamCreate)(Object handle, Object* jpeg);
+  int (*JpegStreamDestroy)(Object jpeg);
+  int (*JpegStreamParseHeader)(Object handle, Bytes data, std::size_t length, Object jpeg);
+  int (*JpegStreamGetFrameDimensions)(Object jpeg, unsigned* width, unsigned* height);
+  int (*JpegStreamGetJpegEncoding)(Object jpeg, int* encoding);
+  // 0 in `not_supported` means that the engines take it.
+  int (*DecodeBatchedSupported)(Object handle, Object jpeg, int* not_supported);
+  int (*DecodeBatchedInitialize)(Object handle, Object state, int batch, int max_cpu_threads,
+                                 int format);
+  int (*DecodeBatched)(Object handle, Object state, const Bytes* data, const std::size_t* lengths,
+                       NvjpegImage* destinations, void* cuda_stream);
+
+  std::string version;  // "13.0.1"
+};
+
+// `file`: the library; empty: wherever the system finds it, the newest first. Throws Error that
+// says that it is not there, and what to do.
+Nvjpeg open_nvjpeg(const std::string& file = {});
+
+// "ARCH_MISMATCH (7)".
+std::string nvjpeg_status(int status);
+// Throws Error when `status` is one.
+void check_nvjpeg(int status, const char* what);
+
+}  // namespace sluice::app
