@@ -226,7 +226,7 @@ class CudaDevice : public Device {
   const std::shared_ptr<MemoryResource>& memory() override { return memory_; }
   const std::shared_ptr<MemoryResource>& pinned() override { return pinned_; }
   bool reads(const void* at, std::size_t bytes) const override {
-    if (bytes == 0) return false;
+    if (bytes == 0 || !known_->home.here()) return false;
     const auto same_there = [](const void* byte) {
       cudaPointerAttributes known{};
       const bool asked = cudaPointerGetAttributes(&known, byte) == cudaSuccess;

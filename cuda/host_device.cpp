@@ -332,9 +332,7 @@ const std::string& HostDevice::name() const { return impl_->name; }
 int HostDevice::index() const { return impl_->options.index; }
 const std::shared_ptr<MemoryResource>& HostDevice::memory() { return memory_; }
 const std::shared_ptr<MemoryResource>& HostDevice::pinned() { return pinned_; }
-bool HostDevice::reads(const void* at, std::size_t bytes) const {
-  return impl_->pinned->holds(at, bytes);
-}
+bool HostDevice::reads(const void* at, std::size_t n) const { return impl_->pinned->holds(at, n); }
 
 std::unique_ptr<DeviceStream> HostDevice::make_stream() {
   const auto lock = impl_->enter();
@@ -354,8 +352,7 @@ std::unique_ptr<DeviceStream> HostDevice::borrow(void* native) {
   for (const auto& queue : impl_->queues) {
     if (queue.get() == native) return std::make_unique<HostStream>(*impl_, *queue);
   }
-  throw DeviceError(impl_->name + " has no such stream; give it what native() of one of its own " +
-                    "says");
+  throw DeviceError(impl_->name + " has no such stream; give it native() of one of its own");
 }
 
 std::unique_ptr<DeviceEvent> HostDevice::make_event() {

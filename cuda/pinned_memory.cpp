@@ -7,6 +7,7 @@ namespace sluice::device {
 
 void* PinnedMemory::allocate(std::size_t bytes, std::size_t alignment) {
   void* const at = ::operator new(bytes, std::align_val_t(alignment));
+  if (!home_.here()) return at;
   try {
     const std::lock_guard lock(mutex_);
     blocks_.emplace(static_cast<const std::byte*>(at), bytes);
@@ -18,7 +19,7 @@ void* PinnedMemory::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void PinnedMemory::deallocate(void* at, std::size_t, std::size_t alignment) noexcept {
-  {
+  if (home_.here()) {
     const std::lock_guard lock(mutex_);
     blocks_.erase(static_cast<const std::byte*>(at));
   }
@@ -26,6 +27,7 @@ void PinnedMemory::deallocate(void* at, std::size_t, std::size_t alignment) noex
 }
 
 bool PinnedMemory::holds(const void* at, std::size_t bytes) const {
+  if (!home_.here()) return false;
   const auto* const first = static_cast<const std::byte*>(at);
   const std::lock_guard lock(mutex_);
   const auto after = blocks_.upper_bound(first);

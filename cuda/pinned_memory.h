@@ -1,10 +1,11 @@
 // PinnedMemory: the memory of the host that a HostDevice's kernels may read. Internal to it.
 //
-// It is ordinary memory which knows what of it is allocated. Threads: any; it has a lock. Errors:
-// std::bad_alloc.
+// It is ordinary memory which knows what of it is allocated. Threads: any; it has a lock, which a
+// child of fork() leaves alone: there no kernel runs. Errors: std::bad_alloc.
 #pragma once
 
 #include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/process.h>
 
 #include <cstddef>
 #include <functional>
@@ -24,6 +25,7 @@ class PinnedMemory : public MemoryResource {
   bool holds(const void* at, std::size_t bytes) const;
 
  private:
+  const HomeProcess home_;
   mutable std::mutex mutex_;
   std::map<const std::byte*, std::size_t, std::less<>> blocks_;
 };

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ TEST(JoinGathers, MemoryIsScarce) {
 // are delivered have taken one.
 TEST(JoinGathers, TheDeviceFails) {
   const Row& row = rows()[0];
+  // The step whose launch was refused, or else the first one.
+  const std::regex one_step("[0-9]+: (gpu|flip|rotate|resize|cpu) in '': .*stand-in.*");
   auto on_host = pipeline_of(row, {.batch_size = 7, .threads = 1}, false);
   const Seen expected = see(on_host);
   for (const int every : {3, 7, 31}) {
@@ -56,7 +59,7 @@ TEST(JoinGathers, TheDeviceFails) {
       for (const auto& [id, picture] : actual.pictures)
         EXPECT_TRUE(picture == expected.pictures.at(static_cast<std::size_t>(id)).second) << id;
       for (const std::string& error : actual.errors)
-        EXPECT_NE(error.find(": gpu in '':"), std::string::npos) << error;
+        EXPECT_TRUE(std::regex_match(error, one_step)) << error;
       std::int64_t taken = 0;
       for (const auto& [arm, times] : actual.counts) taken += times;
       EXPECT_EQ(taken, static_cast<std::int64_t>(actual.pictures.size()));
