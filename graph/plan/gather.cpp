@@ -42,7 +42,8 @@ Gather::Gather(Device& device, DeviceMemory& memory, std::size_t steps, ForEach 
       launches_(steps),
       step_samples_(steps) {}
 
-Gather::Gather(DeviceMemory& memory) : memory_(memory), for_each_(nullptr) {}
+Gather::Gather(DeviceMemory& memory)
+    : memory_(memory), for_each_(nullptr), launches_(1), step_samples_(1) {}
 
 Gather::~Gather() = default;
 
