@@ -1,9 +1,9 @@
-#include "apps/nvjpeg.h"
+#include "benchmarks/workloads/nvjpeg.h"
 
-#include "apps/nvjpeg_rival.h"
 #include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "apps/rounds.h"
+#include "benchmarks/workloads/nvjpeg_rival.h"
 #include "program.h"
 #include "tests/fake_nvjpeg.h"
 #include <sluice/cuda/gpu.h>

@@ -1,4 +1,4 @@
-#include "nvjpeg.h"
+#include "benchmarks/workloads/nvjpeg.h"
 
 #include <array>
 #include <string_view>

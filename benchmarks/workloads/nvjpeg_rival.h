@@ -14,7 +14,7 @@
 #pragma once
 
 #include "benchmarks/workloads/corpus.h"
-#include "nvjpeg.h"
+#include "benchmarks/workloads/nvjpeg.h"
 #include <sluice/runtime/device.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "nvjpeg_rival.h"
+#include "benchmarks/workloads/nvjpeg_rival.h"
 
 #include <sluice/io/jpeg/decode.h>
 
