@@ -77,8 +77,8 @@ struct Step {
   std::shared_ptr<std::atomic<bool>> said;  // see Call
   OperatorPtr on_device;  // its version for devices, where it runs on one: of the kind `stream`
   StepKind kind = StepKind::cpu;
-  bool effect = false;  // a function that runs even if nobody reads what it writes
-  bool pinned = false;  // never moves into an arm: a source, which decides what the sample is
+  bool effect = false;      // a function that runs even if nobody reads what it writes
+  bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
   bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
   std::string remark;            // which part of the recorded step this is; set by `push_crops`
