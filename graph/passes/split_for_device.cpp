@@ -4,10 +4,15 @@
 // that the device reads by itself, so that nobody has to copy it.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/visit.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,28 +58,44 @@ bool passes_by(const Step& step, Node& node) {
   });
 }
 
-template <class Function>
-void for_each_step(Plan& plan, const Function& function) {
-  for_each_block(plan.top, [&](Block& block) {
-    for (Node& node : block.nodes) {
-      for (Step& step : steps_in(node)) function(step);
-    }
-  });
-}
-
 // Steps that make what is looked at by what the host does for a device.
 void place_for_device(Plan& plan, std::vector<bool> looked_at) {
   const auto makes = [&looked_at](const Step& step) {
     return std::any_of(step.writes.begin(), step.writes.end(),
                        [&](SlotId slot) { return looked_at[slot]; });
   };
-  // A file that is meant for a device is handed on as a view.
-  for_each_step(plan, [&](const Step& step) {
-    if (step.op == nullptr || step.op->schema().moves_to != MemoryKind::device || !makes(step))
-      return;
-    for (const SlotId slot : step.reads) looked_at[slot] = true;
-  });
-  for_each_step(plan, [&](Step& step) { step.for_device = makes(step); });
+  bool more = true;
+  const auto look_at = [&](SlotId slot) {
+    if (!looked_at[slot]) looked_at[slot] = more = true;
+  };
+  const auto look_behind = [&](const std::vector<SlotId>& shown, const std::vector<SlotId>& made) {
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      if (looked_at[shown[i]]) look_at(made[i]);
+    }
+  };
+  while (std::exchange(more, false)) {
+    // A file that is meant for a device is handed on as a view, and so are results.
+    for_each<Step>(plan.top, [&](const Step& step) {
+      if (step.op == nullptr || step.op->schema().moves_to != MemoryKind::device || !makes(step))
+        return;
+      for (const SlotId slot : step.reads) look_at(slot);
+    });
+    for_each<Branch>(plan.top, [&](const Branch& branch) {
+      for (const Block& arm : branch.arms) look_behind(branch.results, arm.results);
+    });
+    for_each<Loop>(plan.top, [&](const Loop& loop) {
+      look_behind(loop.results, loop.state);
+      look_behind(loop.state, loop.init);
+      look_behind(loop.state, loop.body.results);
+    });
+  }
+  for_each<Step>(plan.top, [&](Step& step) { step.for_device = makes(step); });
+}
+
+// Whether a device may read it where it lies.
+bool holds_memory(const SlotType* type) {
+  return type == slot_type<Bytes>() || type == slot_type<std::span<const std::uint8_t>>() ||
+         type == slot_type<Image>() || type == slot_type<Tensor>();
 }
 
 }  // namespace
@@ -86,7 +107,8 @@ Plan split_for_device(Plan plan) {
     for (Node& node : block.nodes) {
       for (Step& step : steps_in(node)) {  // one at this point
         if (step.on_device == nullptr || step.on_device->preparation() == nullptr) continue;
-        for (const SlotId slot : step.reads) looked_at[slot] = true;
+        for (const SlotId slot : step.reads)
+          if (holds_memory(plan.slots[slot].type)) looked_at[slot] = true;
         Stage before;
         before.steps.push_back(take_preparation(plan, step, block.scope));
         auto at = nodes.end();

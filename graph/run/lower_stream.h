@@ -132,6 +132,15 @@ class StreamStage {
       return most == 0 || !stage_.from_host_ || bytes_in_use() <= most / 2;
     }
 
+    // There is room for what is in use, more than was thought perhaps.
+    void note_room() {
+      std::size_t known = work_.scarce.load(std::memory_order_relaxed);
+      if (known == 0) return;
+      const std::size_t in_use = bytes_in_use();
+      while (known != 0 && known < in_use && !work_.scarce.compare_exchange_weak(known, in_use)) {
+      }
+    }
+
     // With the first sample.
     void wait_for_memory() {
       const Clock::time_point now = Clock::now();
@@ -143,7 +152,10 @@ class StreamStage {
       waits_ = true;
       in_use_ = in_use;
       next_try_ = now + kBetweenTries;
-      if (now >= hopeless_at_) launch(samples_.first(1), Runner::Memory::fails);
+      if (now < hopeless_at_) return;
+      // It may be too large by itself, which says nothing of how many others there is room for.
+      work_.scarce.store(0, std::memory_order_relaxed);
+      launch(samples_.first(1), Runner::Memory::fails);
     }
 
     // False when there is too little memory: nothing has begun.
@@ -157,6 +169,7 @@ class StreamStage {
           gather_->launch();
           launched_ = true;
           work_.launched.fetch_add(1);
+          note_room();
           return true;
         } catch (const std::bad_alloc&) {
           if (without == Runner::Memory::fails) throw;

@@ -80,6 +80,37 @@ TEST(ScarceMemory, SamplesWaitForEachOther) {
   }
 }
 
+// What one sample has asked for in vain says nothing of the others.
+TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
+  auto pipeline =
+      make_pipeline({.batch_size = 16,
+                     .threads = 2,
+                     .device = test_device(),
+                     .max_device_bytes = 24 * kMiB,
+                     .on_error = OnError::skip},
+                    [&](Graph& g) {
+                      auto side = g.source(4 * kSamples, [](const SampleInfo& info) {
+                        return info.epoch == 0 && info.index_in_epoch == 0 ? 4000 : 16;
+                      });
+                      auto image = g.map(
+                          "draw", [](int pixels) { return drawn(0, pixels); }, side);
+                      return resize(invert(image.gpu()), {.width = 20, .height = 10}).cpu();
+                    });
+  std::int64_t gathers = 0, samples = 0;
+  std::size_t lost = 0;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    for (const auto& batch : pipeline.epoch()) lost += batch.errors().size();
+    const DeviceStats now = pipeline.stats().device;
+    if (epoch == 0) {
+      gathers = now.gathers;
+      samples = now.samples;
+    } else if (epoch == 3) {
+      EXPECT_LT(now.gathers - gathers, now.samples - samples);
+    }
+  }
+  EXPECT_EQ(lost, 1u);
+}
+
 // Several gathers, one after the other: each keeps some memory while it is idle, which another one
 // needs.
 TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {

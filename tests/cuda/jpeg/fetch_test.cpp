@@ -155,5 +155,51 @@ TEST(JpegFetch, WhatSourcesMakeLiesWhereTheDeviceReadsIt) {
   }
 }
 
+// Whichever way a file comes to the decoder; and nothing else is put there.
+TEST(JpegFetch, FilesAreWhereTheDeviceReadsThemWhicheverWayTheyCome) {
+  struct Row {
+    const char* name;
+    Value<Bytes> (*come)(Graph& g, Value<Bytes> a, Value<Bytes> b);
+  };
+  const Row rows[] = {
+      {"one", [](Graph&, Value<Bytes> a, Value<Bytes>) { return a; }},
+      {"either",
+       [](Graph& g, Value<Bytes> a, Value<Bytes> b) {
+         return g.if_else(
+             g.coin_flip(0.5f), [&] { return a; }, [&] { return b; });
+       }},
+      {"a loop's",
+       [](Graph& g, Value<Bytes> a, Value<Bytes> b) {
+         return g.for_loop(2, a, [&](Value<std::int64_t>, Value<Bytes>) {
+           return g.map(
+               "copy", [](const Bytes& of) { return Bytes::copy_of(of); }, b);
+         });
+       }},
+  };
+  for (const Row& row : rows) {
+    const auto device = std::make_shared<HostDevice>();
+    std::atomic<int> read{0}, others{0};
+    auto pipeline = make_pipeline({.batch_size = 4, .threads = 2, .device = device}, [&](Graph& g) {
+      const auto made = [](const SampleInfo& info) {
+        return Bytes::copy_of(file_of(info.index_in_epoch));
+      };
+      auto file = row.come(g, g.source(kFiles, made), g.source(kFiles, made));
+      auto region = g.map(
+          "region",
+          [&](const Bytes& of) {
+            read += device->reads(of.data(), of.size()) ? 1 : 0;
+            const Bytes scratch(100);
+            others += device->reads(scratch.data(), scratch.size()) ? 1 : 0;
+            return Rectangle{0, 0, 20, 20};
+          },
+          file);
+      return decode_jpeg(file.gpu(), region).cpu();
+    });
+    for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty()) << row.name;
+    EXPECT_EQ(read, kFiles) << row.name;
+    EXPECT_EQ(others, 0) << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::device
