@@ -27,11 +27,17 @@ struct Block {
   const std::byte* at;
 };
 
+// The bytes of all files that are fetched, to be read or to be written.
+template <class Byte>
+Byte* fetched_of(const JpegLaunch& launch) {
+  return device_view<Byte>(launch.scratch + launch.fetched_at,
+                           launch.scratch_bytes - launch.fetched_at);
+}
+
 void fetch_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
-  std::byte* const fetched =
-      device_view(launch.scratch + launch.fetched_at, launch.scratch_bytes - launch.fetched_at);
+  std::byte* const fetched = fetched_of<std::byte>(launch);
   const auto* samples = block.get<JpegSample>(launch.samples_at);
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
     auto* const to = reinterpret_cast<JpegLine*>(fetched + samples[i].raw_at);
@@ -43,8 +49,7 @@ void fetch_on_host(const void* arguments) {
 void unstuff_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
-  std::byte* const fetched =
-      device_view(launch.scratch + launch.fetched_at, launch.scratch_bytes - launch.fetched_at);
+  std::byte* const fetched = fetched_of<std::byte>(launch);
   const auto* samples = block.get<JpegSample>(launch.samples_at);
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
     if (samples[i].runs == 0) continue;
@@ -59,8 +64,7 @@ void huffman_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
   std::byte* const scratch = device_view(launch.scratch, launch.planes_at);
-  const std::byte* const fetched = device_view<const std::byte>(
-      launch.scratch + launch.fetched_at, launch.scratch_bytes - launch.fetched_at);
+  const std::byte* const fetched = fetched_of<const std::byte>(launch);
   auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
   auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
   const auto* samples = block.get<JpegSample>(launch.samples_at);

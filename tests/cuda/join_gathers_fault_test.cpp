@@ -1,8 +1,8 @@
 // Choices inside of gathers which do not go through as they are: too little memory, a device that
 // fails, samples that it gives back, runs that are given up.
 #include "tests/cuda/join_gathers.h"
+#include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
-#include "tests/io/jpeg/mutant.h"
 
 #include <atomic>
 #include <cstdint>
@@ -73,24 +73,9 @@ TEST(JoinGathers, SamplesAreGivenBack) {
   const auto index = JpegIndex::in_memory();
   std::vector<Bytes> files;
   for (std::uint64_t i = 0; i < 24; ++i) {
-    File file = encode_test_jpeg(kSamplings[i % 5], 60, 70, 80, 0, i, true);
-    const auto sound = JpegIndex::in_memory({.grain = 4});
-    Image image;
-    decode_jpeg_image(file, JpegOptions(), image, sound.get());
-    const auto entry = sound->find(digest_of(file));
-    ASSERT_TRUE(entry);
-    const std::size_t first = segments_of(file).back().end;
     Random random({.seed = i});
-    for (int k = 0; i % 2 == 1 && k < 6; ++k) {
-      const auto rest = static_cast<std::uint32_t>(file.size() - 2 - first);
-      const std::size_t at = first + random.below(rest);
-      file[at] = static_cast<std::uint8_t>(file[at] ^ (1u << random.below(8)));
-    }
-    index->keep(digest_of(file),
-                {entry->grain, entry->per_row, {entry->records.begin(), entry->records.end()}},
-                true);
-    files.push_back(Bytes::copy_of(file));
-    files.back().set_index(index);
+    files.push_back(damaged_file(encode_test_jpeg(kSamplings[i % 5], 60, 70, 80, 0, i, true),
+                                 i % 2 == 1 ? 6 : 0, random, index));
   }
   for (const DamagePolicy damage : {DamagePolicy::tolerant, DamagePolicy::strict}) {
     const auto run = [&](const std::shared_ptr<Device>& device, std::int64_t* given_back) {

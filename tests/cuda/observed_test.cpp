@@ -1,7 +1,7 @@
 // What a pipeline tells of its device: its trace and its statistics; and the limit of its memory.
+#include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/cuda/test_device.h"
-#include "tests/io/jpeg/mutant.h"
 #include "tests/io/pictures.h"
 #include "tests/trace_file.h"
 #include <sluice/sluice.h>
@@ -200,26 +200,9 @@ TEST(DeviceStatistics, CountWhatTheDeviceGivesBack) {
   const auto index = JpegIndex::in_memory();
   std::vector<Bytes> files;
   for (std::uint64_t i = 0; i < 8; ++i) {
-    File file = encode_test_jpeg(kSamplings[i % 5], 60, 70, 80, 0, i, true);
-    const auto sound = JpegIndex::in_memory({.grain = 4});
-    Image image;
-    decode_jpeg_image(file, JpegOptions(), image, sound.get());
-    const auto entry = sound->find(digest_of(file));
-    ASSERT_TRUE(entry);
-    const std::size_t first = segments_of(file).back().end;
-    if (i % 2 == 1) {
-      Random random({.seed = i});
-      for (int k = 0; k < 6; ++k) {
-        const std::size_t at =
-            first + random.below(static_cast<std::uint32_t>(file.size() - 2 - first));
-        file[at] = static_cast<std::uint8_t>(file[at] ^ (1u << random.below(8)));
-      }
-    }
-    index->keep(digest_of(file),
-                {entry->grain, entry->per_row, {entry->records.begin(), entry->records.end()}},
-                true);
-    files.push_back(Bytes::copy_of(file));
-    files.back().set_index(index);
+    Random random({.seed = i});
+    files.push_back(damaged_file(encode_test_jpeg(kSamplings[i % 5], 60, 70, 80, 0, i, true),
+                                 i % 2 == 1 ? 6 : 0, random, index));
   }
   auto p = make_pipeline({.batch_size = 8, .device = test_device()}, [&](Graph& g) {
     auto file = g.source(static_cast<std::int64_t>(files.size()), [&](const SampleInfo& info) {

@@ -1,7 +1,7 @@
 // Devices that fail: whatever they refuse, break or lose, each run ends, each sample is accounted
 // for, and those that are delivered are right.
+#include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
-#include "tests/io/jpeg/mutant.h"
 #include "tests/io/pictures.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/sluice.h>
@@ -33,22 +33,8 @@ std::vector<Bytes> damaged_files(std::uint64_t count) {
     Random random({.seed = i});
     File file = encode_test_jpeg(kSamplings[i % 5], 50 + static_cast<int>(i), 70, 80,
                                  static_cast<int>(i % 3) * 3, i, i % 2 == 0);
-    const auto sound = JpegIndex::in_memory({.grain = 4});
-    Image image;
-    decode_jpeg_image(file, JpegOptions(), image, sound.get());
-    const auto entry = sound->find(digest_of(file));
-    const auto first = static_cast<std::uint32_t>(segments_of(file).back().end);
     const auto flips = static_cast<int>(random.below(4));  // none: sound after all
-    for (int k = 0; k < flips; ++k) {
-      const std::uint32_t at =
-          first + random.below(static_cast<std::uint32_t>(file.size()) - 2 - first);
-      file[at] = static_cast<std::uint8_t>(file[at] ^ (1u << random.below(8)));
-    }
-    index->keep(digest_of(file),
-                {entry->grain, entry->per_row, {entry->records.begin(), entry->records.end()}},
-                true);
-    all.push_back(Bytes::copy_of(file));
-    all.back().set_index(index);
+    all.push_back(damaged_file(std::move(file), flips, random, index));
   }
   return all;
 }

@@ -31,6 +31,20 @@ struct Made {
   std::vector<SampleError> errors;
 };
 
+Made epoch_of(Pipeline<Image>& pipeline) {
+  Made made;
+  for (const auto& batch : pipeline.epoch()) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Image image = batch.get<0>()[i];
+      made.pictures.emplace_back(
+          batch.ids()[i], std::vector<std::uint8_t>(
+                              image.data(), image.data() + image.height() * image.row_bytes()));
+    }
+    made.errors.insert(made.errors.end(), batch.errors().begin(), batch.errors().end());
+  }
+  return made;
+}
+
 // Pictures of `side`, and one of `large` in the middle.
 Made make(const std::shared_ptr<Device>& device, std::int64_t most, int side, int large,
           int threads) {
@@ -52,17 +66,7 @@ Made make(const std::shared_ptr<Device>& device, std::int64_t most, int side, in
         auto small = resize(invert(picture), {.width = 20, .height = 10});
         return there ? small.cpu() : small;
       });
-  Made made;
-  for (const auto& batch : pipeline.epoch()) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const Image image = batch.get<0>()[i];
-      made.pictures.emplace_back(
-          batch.ids()[i], std::vector<std::uint8_t>(
-                              image.data(), image.data() + image.height() * image.row_bytes()));
-    }
-    made.errors.insert(made.errors.end(), batch.errors().begin(), batch.errors().end());
-  }
-  return made;
+  return epoch_of(pipeline);
 }
 
 TEST(ScarceMemory, SamplesWaitForEachOther) {
@@ -136,17 +140,7 @@ TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {
           auto small = resize(picture, {.width = 20, .height = 10});
           return there ? small.cpu() : small;
         });
-    Made made;
-    for (const auto& batch : pipeline.epoch()) {
-      for (std::size_t i = 0; i < batch.size(); ++i) {
-        const Image image = batch.get<0>()[i];
-        made.pictures.emplace_back(
-            batch.ids()[i], std::vector<std::uint8_t>(
-                                image.data(), image.data() + image.height() * image.row_bytes()));
-      }
-      made.errors.insert(made.errors.end(), batch.errors().begin(), batch.errors().end());
-    }
-    return made;
+    return epoch_of(pipeline);
   };
   const Made expected = run(nullptr, 0, 2);
   ASSERT_EQ(expected.pictures.size(), static_cast<std::size_t>(kSamples));
