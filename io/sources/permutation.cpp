@@ -1,0 +1,115 @@
+#include <sluice/io/sources/permutation.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/random.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace sluice {
+namespace detail {
+namespace {
+
+// Stands where draws of a graph have their generator; none has this number.
+constexpr std::uint32_t kPermutations = 0xfffffffd;
+
+std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+
+// Multiply, shift, multiply: the upper bits are well mixed. The factors are the golden ratio, as in
+// splitmix64, and that of degski's 64-bit mixer.
+std::uint64_t hash(std::uint64_t word) {
+  word *= 0x9E3779B97F4A7C15;
+  word ^= word >> 32;
+  return word * 0xD6E8FEB86659FD93;
+}
+
+// How 0 to n - 1, and what lies up to the next multiple of right_size, is taken apart.
+struct Digits {
+  explicit Digits(std::uint64_t n)
+      : bits(std::max(1, static_cast<int>(std::bit_width(n - 1)) / 2)),
+        mask((std::uint64_t{1} << bits) - 1),
+        left_size((n + mask) >> bits),
+        rounds(n < 64 ? RoundKeys::kMostRounds : 12) {}
+
+  // What a round adds to the left digit, 0 to left_size - 1, and to the right one.
+  std::uint64_t for_left(std::uint64_t word) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{hash(word)} * left_size) >> 64);
+  }
+  std::uint64_t for_right(std::uint64_t word) const { return hash(word) >> (64 - bits); }
+
+  int bits;
+  std::uint64_t mask;  // of the right digit
+  std::uint64_t left_size;
+  int rounds;
+};
+
+}  // namespace
+
+RoundKeys::RoundKeys(const ShuffleKey& key) : keys_{} {
+  for (std::size_t i = 0; i < keys_.size(); i += 2) {
+    const auto bits = philox4x32({low(i / 2), kPermutations, low(key.epoch), high(key.epoch)},
+                                 {low(key.seed), high(key.seed)});
+    keys_[i] = std::uint64_t{bits[1]} << 32 | bits[0];
+    keys_[i + 1] = std::uint64_t{bits[3]} << 32 | bits[2];
+  }
+}
+
+std::int64_t RoundKeys::permuted(std::int64_t i, std::int64_t n, std::uint64_t tweak) const {
+  const Digits digits(static_cast<std::uint64_t>(n));
+  auto word = static_cast<std::uint64_t>(i);
+  do {
+    std::uint64_t left = word >> digits.bits;
+    std::uint64_t right = word & digits.mask;
+    for (std::size_t round = 0; round < static_cast<std::size_t>(digits.rounds); round += 2) {
+      left += digits.for_left(right ^ keys_[round] ^ tweak);
+      if (left >= digits.left_size) left -= digits.left_size;
+      right = (right + digits.for_right(left ^ keys_[round + 1] ^ tweak)) & digits.mask;
+    }
+    word = left << digits.bits | right;
+  } while (word >= static_cast<std::uint64_t>(n));
+  return static_cast<std::int64_t>(word);
+}
+
+std::int64_t RoundKeys::restored(std::int64_t x, std::int64_t n, std::uint64_t tweak) const {
+  const Digits digits(static_cast<std::uint64_t>(n));
+  auto word = static_cast<std::uint64_t>(x);
+  do {
+    std::uint64_t left = word >> digits.bits;
+    std::uint64_t right = word & digits.mask;
+    for (auto round = static_cast<std::size_t>(digits.rounds); round > 0; round -= 2) {
+      right = (right - digits.for_right(left ^ keys_[round - 1] ^ tweak)) & digits.mask;
+      const std::uint64_t added = digits.for_left(right ^ keys_[round - 2] ^ tweak);
+      left = left >= added ? left - added : left + digits.left_size - added;
+    }
+    word = left << digits.bits | right;
+  } while (word >= static_cast<std::uint64_t>(n));
+  return static_cast<std::int64_t>(word);
+}
+
+void check_place(const char* who, std::int64_t i, std::int64_t n) {
+  if (i >= 0 && i < n) return;
+  throw Error(std::string(who) + ": there is no place " + std::to_string(i) + " among " +
+              std::to_string(n) + "; they are counted from 0");
+}
+
+}  // namespace detail
+
+Permutation::Permutation(std::int64_t n, const ShuffleKey& key) : n_(n), keys_(key) {
+  if (n >= 0 && n <= detail::kMostPermuted) return;
+  throw BuildError("a permutation of " + std::to_string(n) +
+                   " numbers; it can have 0 to 4611686018427387904 (2^62)");
+}
+
+std::int64_t Permutation::operator()(std::int64_t i) const {
+  detail::check_place("Permutation", i, n_);
+  return keys_.permuted(i, n_);
+}
+
+std::int64_t Permutation::inverse(std::int64_t x) const {
+  detail::check_place("Permutation::inverse", x, n_);
+  return keys_.restored(x, n_);
+}
+
+}  // namespace sluice
