@@ -1,0 +1,75 @@
+#include <sluice/graph/plan/sample.h>
+#include <sluice/io/sources/permutation.h>
+#include <sluice/io/sources/shard.h>
+#include <sluice/runtime/error.h>
+
+#include <algorithm>
+#include <string>
+
+namespace sluice {
+namespace {
+
+// floor(samples * index / count), which may need more than 64 bits on the way.
+std::int64_t cut(std::int64_t samples, std::int64_t index, std::int64_t count) {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(Wide{samples} * index / count);
+}
+
+void check(const Shard& shard) {
+  if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count) {
+    throw BuildError("shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
+                     "; shards are counted from 0, and there is at least 1");
+  }
+}
+
+void check(const Shard& shard, std::int64_t samples) {
+  check(shard);
+  if (samples == kUntilEnd && shard.count > 1) {
+    throw BuildError("an epoch whose length is not known cannot be cut into " +
+                     std::to_string(shard.count) +
+                     " shards; say how many samples it has, or let each process's source give its "
+                     "own samples, without a shard");
+  }
+  if (samples < 0 || (samples > detail::kMostPermuted && samples != kUntilEnd)) {
+    throw BuildError("an epoch of " + std::to_string(samples) +
+                     " samples; it can have 0 to 4611686018427387904 (2^62)");
+  }
+}
+
+}  // namespace
+
+Shard moved_on(const Shard& shard, std::int64_t epoch) {
+  check(shard);
+  const std::int64_t steps = epoch % shard.count;
+  const std::int64_t before_wrap = shard.count - steps;
+  const bool wraps = shard.index >= before_wrap;
+  return {wraps ? shard.index - before_wrap : shard.index + steps, shard.count};
+}
+
+ShardPlaces::ShardPlaces(const Shard& shard, std::int64_t samples, UnevenShards uneven)
+    : wraps_(uneven == UnevenShards::wrap) {
+  check(shard, samples);
+  begin_ = cut(samples, shard.index, shard.count);
+  end_ = cut(samples, shard.index + 1, shard.count);
+  const std::int64_t least = samples / shard.count;
+  switch (uneven) {
+    case UnevenShards::keep:
+      size_ = end_ - begin_;
+      break;
+    case UnevenShards::repeat_last:
+    case UnevenShards::wrap:
+      size_ = least + (samples % shard.count == 0 ? 0 : 1);
+      break;
+    case UnevenShards::drop:
+      size_ = least;
+      break;
+  }
+}
+
+std::int64_t ShardPlaces::operator()(std::int64_t p) const {
+  detail::check_place("shard", p, size_);
+  if (begin_ + p < end_) return begin_ + p;
+  return wraps_ ? begin_ : std::max(begin_, end_ - 1);
+}
+
+}  // namespace sluice
