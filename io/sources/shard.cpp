@@ -67,7 +67,7 @@ ShardPlaces::ShardPlaces(const Shard& shard, std::int64_t samples, UnevenShards 
 }
 
 std::int64_t ShardPlaces::operator()(std::int64_t p) const {
-  detail::check_place("shard", p, size_);
+  detail::check_place("samples of this process", p, size_);
   if (begin_ + p < end_) return begin_ + p;
   return wraps_ ? begin_ : std::max(begin_, end_ - 1);
 }

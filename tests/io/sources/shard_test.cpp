@@ -135,9 +135,9 @@ TEST(ShardPlaces, RefuseWhatCannotBe) {
        "has, or let each process's source give its own samples, without a shard"},
   };
   for (const Case& c : cases) EXPECT_EQ(error_of(c.shard, c.samples), c.what);
-  EXPECT_EQ(error_of({0, 2}, 7, 3), "shard: there is no place 3 among 3; they are counted from 0");
+  EXPECT_EQ(error_of({0, 2}, 7, 3), "samples of this process: there is no place 3 among 3; they are counted from 0");
   EXPECT_EQ(error_of({0, 2}, 7, -1),
-            "shard: there is no place -1 among 3; they are counted from 0");
+            "samples of this process: there is no place -1 among 3; they are counted from 0");
   EXPECT_THROW((void)moved_on({5, 2}, 1), BuildError);
 }
 

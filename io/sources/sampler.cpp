@@ -1,0 +1,229 @@
+#include <sluice/graph/plan/sample.h>
+#include <sluice/io/sources/sampler.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/printable.h>
+#include <sluice/runtime/random.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace sluice {
+namespace {
+
+// Stands where draws of a graph have their generator; none has this number.
+constexpr std::uint32_t kDraws = 0xfffffffb;
+
+bool draws_with_replacement(const Sampler& sampler) {
+  return sampler.replacement || !sampler.weights.empty();
+}
+
+[[noreturn]] void refuse(const std::string& what) { throw BuildError("a sampler with " + what); }
+
+void check_settings(const Sampler& s) {
+  const bool draws = draws_with_replacement(s);
+  if (s.order.given() && (s.shuffle || s.window != 0 || draws || s.draws != 0 || s.subset.given() ||
+                          s.stick_to_shard)) {
+    refuse(
+        "an order of the user's has its samples from there; of the other settings it may have only "
+        "`shard`, which moves on, and `uneven`");
+  }
+  if (draws && s.shuffle)
+    refuse(
+        "`shuffle` that draws with replacement, which is in random order already; leave one out");
+  if (draws && s.stick_to_shard) {
+    refuse("`stick_to_shard` that draws with replacement, from the whole dataset; leave one out");
+  }
+  if (s.draws != 0 && !draws)
+    refuse("`draws` draws with replacement; say `replacement` or `weights`, too");
+  if (s.draws < 0) {
+    refuse(std::to_string(s.draws) +
+           " draws; there are 1 or more, or 0 for as many as there are samples");
+  }
+  if (s.window != 0 && !s.shuffle) refuse("a `window` shuffles; say `shuffle`, too");
+  if (s.window < 0) {
+    refuse("a window of " + std::to_string(s.window) +
+           "; it is 1 or more, or 0 for a shuffle of the whole epoch");
+  }
+}
+
+std::string size_text(std::int64_t dataset_size) {
+  if (dataset_size == kUntilEnd) return "samples of the dataset are counted from 0";
+  return "the dataset has " + std::to_string(dataset_size) + " samples, counted from 0";
+}
+
+void check_subset(const Indices& subset, std::int64_t dataset_size) {
+  if (subset.size() == 0) return;
+  for (const std::int64_t i : {subset.place_of_least(), subset.place_of_largest()}) {
+    if (subset[i] >= 0 && subset[i] < dataset_size) continue;
+    refuse("a subset whose entry " + std::to_string(i) + " is " + std::to_string(subset[i]) + "; " +
+           size_text(dataset_size));
+  }
+}
+
+void check_choice(const Sampler& s, std::int64_t choice) {
+  if (choice == kUntilEnd) {
+    if (!s.shuffle && !draws_with_replacement(s)) return;
+    refuse(
+        "a random order needs to know how many samples the dataset has, and this one does not say; "
+        "read it in order, or name a `subset`");
+  }
+  if (!s.weights.empty() && s.weights.size() != choice) {
+    refuse(std::to_string(s.weights.size()) + " weights for " + std::to_string(choice) +
+           " samples; give one for each");
+  }
+  if (choice == 0 && s.draws > 0)
+    refuse(std::to_string(s.draws) + " draws has no samples to draw from");
+}
+
+}  // namespace
+
+Indices::Indices(std::vector<std::int64_t> indices) {
+  const auto [least, largest] = std::minmax_element(indices.begin(), indices.end());
+  least_ = least - indices.begin();
+  largest_ = largest - indices.begin();
+  list_ = std::make_shared<const std::vector<std::int64_t>>(std::move(indices));
+}
+Indices::Indices(std::initializer_list<std::int64_t> indices)
+    : Indices(std::vector<std::int64_t>(indices)) {}
+
+std::int64_t Indices::size() const {
+  return given() ? static_cast<std::int64_t>(list_->size()) : 0;
+}
+
+std::uint64_t Indices::hash() const {
+  return given() ? XXH3_64bits(list_->data(), list_->size() * sizeof(std::int64_t)) : 0;
+}
+
+bool operator==(const Indices& a, const Indices& b) {
+  return a.list_ == b.list_ || (a.given() && b.given() && *a.list_ == *b.list_);
+}
+
+UserOrder::UserOrder(std::string name, std::int64_t samples, Index index)
+    : UserOrder(
+          std::move(name), [samples](std::int64_t) { return samples; }, std::move(index)) {}
+UserOrder::UserOrder(std::string name, Samples samples, Index index)
+    : name_(std::move(name)),
+      functions_(
+          std::make_shared<const Functions>(Functions{std::move(samples), std::move(index)})) {
+  if (functions_->samples == nullptr || functions_->index == nullptr)
+    refuse("an order '" + printable(name_) + "' that lacks a function");
+}
+
+EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::int64_t epoch,
+                       std::uint64_t seed)
+    : sampler_(sampler),
+      dataset_size_(dataset_size),
+      epoch_(epoch),
+      seed_(sampler.seed.value_or(seed)) {
+  check_settings(sampler_);
+  check_subset(sampler_.subset, dataset_size_);
+  choice_ = sampler_.subset.given() ? sampler_.subset.size() : dataset_size_;
+  if (!sampler_.order.given()) check_choice(sampler_, choice_);
+  const Shard& shard = sampler_.shard;
+  places_ = ShardPlaces(sampler_.stick_to_shard ? shard : moved_on(shard, epoch), samples_to_cut(),
+                        sampler_.uneven);
+  if (!sampler_.shuffle) return;
+  if (!sampler_.stick_to_shard) {
+    begin_order(choice_);
+    return;
+  }
+  // Shards of the same length shall not have the same order.
+  if (shard.count > 1) seed_ = seed_of_iteration(seed_, static_cast<std::uint64_t>(shard.index));
+  begin_order(places_.end() - places_.begin());
+}
+
+std::int64_t EpochOrder::samples_to_cut() const {
+  if (sampler_.order.given()) return sampler_.order.samples(epoch_);
+  return sampler_.draws > 0 ? sampler_.draws : choice_;
+}
+
+void EpochOrder::begin_order(std::int64_t samples) {
+  const ShuffleKey key{seed_, static_cast<std::uint64_t>(epoch_)};
+  if (sampler_.window == 0) {
+    shuffled_.emplace<Permutation>(samples, key);
+  } else {
+    shuffled_.emplace<WindowedShuffle>(samples, sampler_.window, key);
+  }
+}
+
+std::int64_t EpochOrder::drawn(std::int64_t place) const {
+  Random random({.seed = seed_,
+                 .epoch = static_cast<std::uint64_t>(epoch_),
+                 .sample = static_cast<std::uint64_t>(place),
+                 .generator = kDraws});
+  if (!sampler_.weights.empty()) return sampler_.weights.draw(random);
+  return static_cast<std::int64_t>(random.below64(static_cast<std::uint64_t>(choice_)));
+}
+
+std::int64_t EpochOrder::from_user(std::int64_t place) const {
+  const std::int64_t index = sampler_.order.index(epoch_, place);
+  if (index >= 0 && index < dataset_size_) return index;
+  throw Error("the order '" + printable(sampler_.order.name()) + "' gives index " +
+              std::to_string(index) + " for place " + std::to_string(place) + " of epoch " +
+              std::to_string(epoch_) + "; " + size_text(dataset_size_));
+}
+
+std::int64_t EpochOrder::operator[](std::int64_t position) const {
+  std::int64_t place = places_(position);
+  if (sampler_.order.given()) return from_user(place);
+  // Of what is shuffled: all, or the shard alone, which may have no sample of its own.
+  const std::int64_t begin = sampler_.stick_to_shard ? places_.begin() : 0;
+  if (draws_with_replacement(sampler_)) {
+    place = drawn(place);
+  } else if (const auto* all = std::get_if<Permutation>(&shuffled_)) {
+    if (all->size() > 0) place = begin + (*all)(place - begin);
+  } else if (const auto* windows = std::get_if<WindowedShuffle>(&shuffled_)) {
+    if (windows->size() > 0) place = begin + (*windows)(place - begin);
+  }
+  return sampler_.subset.given() ? sampler_.subset[place] : place;
+}
+
+namespace {
+
+std::string list_text(std::int64_t size, std::uint64_t hash) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%lld (hash %016llx)", static_cast<long long>(size),
+                static_cast<unsigned long long>(hash));
+  return text;
+}
+
+std::string order_text(const Sampler& s) {
+  if (s.order.given()) return "order '" + printable(s.order.name()) + "'";
+  if (!s.weights.empty()) return "weights " + list_text(s.weights.size(), s.weights.hash());
+  if (s.replacement) return "replacement";
+  return s.shuffle ? "shuffle" : "in order";
+}
+
+std::string uneven_text(UnevenShards uneven) {
+  switch (uneven) {
+    case UnevenShards::keep:
+      return "";
+    case UnevenShards::repeat_last:
+      return ", short ones repeat their last sample";
+    case UnevenShards::wrap:
+      return ", short ones repeat their first sample";
+    case UnevenShards::drop:
+      return ", long ones drop their last sample";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string to_string(const Sampler& s) {
+  std::string text = order_text(s);
+  if (s.draws != 0) text += ", draws " + std::to_string(s.draws);
+  if (s.seed) text += ", seed " + std::to_string(*s.seed);
+  if (s.window != 0) text += ", window " + std::to_string(s.window);
+  if (s.subset.given()) text += ", subset " + list_text(s.subset.size(), s.subset.hash());
+  if (s.shard == Shard{} && s.uneven == UnevenShards::keep && !s.stick_to_shard) return text;
+  text += "; shard " + std::to_string(s.shard.index) + " of " + std::to_string(s.shard.count);
+  if (s.stick_to_shard) text += ", sticks";
+  return text + uneven_text(s.uneven);
+}
+
+}  // namespace sluice
