@@ -15,7 +15,7 @@
 // come up equally often as far as 400,000 seeds can tell from 24 rounds on.
 //
 // The order is a function of n, seed and epoch alone: the same on every machine and in every
-// version. Ownership: a plain value of 272 bytes. Threads: any number at once. Errors: BuildError
+// version. Ownership: a plain value of 264 bytes. Threads: any number at once. Errors: BuildError
 // for an n below 0 or above 2^62, Error for a place that is not in 0 to n - 1.
 #pragma once
 

@@ -114,7 +114,7 @@ UserOrder::UserOrder(std::string name, Samples samples, Index index)
 }
 
 EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::int64_t epoch,
-                       std::uint64_t seed)
+                       std::uint64_t seed, const std::vector<Progress>& done)
     : sampler_(sampler),
       dataset_size_(dataset_size),
       epoch_(epoch),
@@ -123,8 +123,18 @@ EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::i
   check_subset(sampler_.subset, dataset_size_);
   choice_ = sampler_.subset.given() ? sampler_.subset.size() : dataset_size_;
   if (!sampler_.order.given()) check_choice(sampler_, choice_);
+  std::int64_t samples = samples_of_all();
+  if (!done.empty() && sampler_.stick_to_shard) {
+    refuse(
+        "`stick_to_shard` goes on with another number of shards, so that none has its samples any "
+        "more; begin the next epoch");
+  }
+  for (const Progress& progress : done) {
+    remaining_.emplace_back(samples, progress);
+    samples = remaining_.back().size();
+  }
   const Shard& shard = sampler_.shard;
-  places_ = ShardPlaces(sampler_.stick_to_shard ? shard : moved_on(shard, epoch), samples_to_cut(),
+  places_ = ShardPlaces(sampler_.stick_to_shard ? shard : moved_on(shard, epoch), samples,
                         sampler_.uneven);
   if (!sampler_.shuffle) return;
   if (!sampler_.stick_to_shard) {
@@ -136,7 +146,7 @@ EpochOrder::EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::i
   begin_order(places_.end() - places_.begin());
 }
 
-std::int64_t EpochOrder::samples_to_cut() const {
+std::int64_t EpochOrder::samples_of_all() const {
   if (sampler_.order.given()) return sampler_.order.samples(epoch_);
   return sampler_.draws > 0 ? sampler_.draws : choice_;
 }
@@ -167,8 +177,15 @@ std::int64_t EpochOrder::from_user(std::int64_t place) const {
               std::to_string(epoch_) + "; " + size_text(dataset_size_));
 }
 
-std::int64_t EpochOrder::operator[](std::int64_t position) const {
+// The place in the whole epoch.
+std::int64_t EpochOrder::place_of(std::int64_t position) const {
   std::int64_t place = places_(position);
+  for (auto rest = remaining_.rbegin(); rest != remaining_.rend(); ++rest) place = (*rest)(place);
+  return place;
+}
+
+std::int64_t EpochOrder::operator[](std::int64_t position) const {
+  std::int64_t place = place_of(position);
   if (sampler_.order.given()) return from_user(place);
   // Of what is shuffled: all, or the shard alone, which may have no sample of its own.
   const std::int64_t begin = sampler_.stick_to_shard ? places_.begin() : 0;

@@ -122,8 +122,11 @@ class EpochOrder {
  public:
   // `epoch` is 0 or more. `dataset_size` may be kUntilEnd, for what is read in order by one
   // process, for a subset and for a user's order. `seed` is used where the sampler has none.
+  // `done` is for an epoch that goes on with another number of shards than before: what they did,
+  // and after another change what those did of the rest, and so on. Positions count from 0 again.
+  // With as many shards as before it is left out, and the positions go on.
   EpochOrder(const Sampler& sampler, std::int64_t dataset_size, std::int64_t epoch,
-             std::uint64_t seed = 0);
+             std::uint64_t seed = 0, const std::vector<Progress>& done = {});
 
   // How many samples this process has; kUntilEnd where that is not known.
   std::int64_t size() const { return places_.size(); }
@@ -131,7 +134,8 @@ class EpochOrder {
   std::int64_t operator[](std::int64_t position) const;
 
  private:
-  std::int64_t samples_to_cut() const;
+  std::int64_t samples_of_all() const;
+  std::int64_t place_of(std::int64_t position) const;
   void begin_order(std::int64_t samples);
   std::int64_t drawn(std::int64_t place) const;
   std::int64_t from_user(std::int64_t place) const;
@@ -140,7 +144,8 @@ class EpochOrder {
   std::int64_t dataset_size_;
   std::int64_t epoch_;
   std::uint64_t seed_;
-  std::int64_t choice_ = 0;  // how many samples there are to choose from
+  std::int64_t choice_ = 0;                 // how many samples there are to choose from
+  std::vector<RemainingPlaces> remaining_;  // each one's places are those of the one before
   ShardPlaces places_;
   std::variant<std::monostate, Permutation, WindowedShuffle> shuffled_;
 };

@@ -72,4 +72,30 @@ std::int64_t ShardPlaces::operator()(std::int64_t p) const {
   return wraps_ ? begin_ : std::max(begin_, end_ - 1);
 }
 
+RemainingPlaces::RemainingPlaces(std::int64_t samples, const Progress& done)
+    : samples_(samples), done_(done) {
+  check({0, done.shards}, samples);
+  if (samples == kUntilEnd)
+    throw BuildError("an epoch whose length is not known has no places that remain");
+  const std::int64_t least = samples / done.shards;
+  const std::int64_t most = least + (samples % done.shards == 0 ? 0 : 1);
+  if (done.position < 0 || done.position > most) {
+    throw BuildError("an epoch of which " + std::to_string(done.shards) + " shards have done " +
+                     std::to_string(done.position) + " samples each, where they have " +
+                     std::to_string(most) + " at most; the checkpoint is of another dataset");
+  }
+  // What is beyond the shorter shards is the last sample of the longer ones.
+  if (done.position <= least) size_ = samples - done.shards * done.position;
+}
+
+// What each shard has left, floor(N (i + 1) / S) - floor(N i / S) - position, is what it has of
+// size() samples that are cut in the same way. So i falls to the last shard that begins no later.
+std::int64_t RemainingPlaces::operator()(std::int64_t i) const {
+  detail::check_place("places that remain", i, size_);
+  __extension__ using Wide = __int128;
+  const std::int64_t count = done_.shards;
+  const auto shard = static_cast<std::int64_t>(((Wide{i} + 1) * count - 1) / size_);
+  return cut(samples_, shard, count) + done_.position + (i - cut(size_, shard, count));
+}
+
 }  // namespace sluice

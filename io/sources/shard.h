@@ -59,4 +59,29 @@ class ShardPlaces {
   bool wraps_ = false;
 };
 
+// How far an epoch has been worked on: each of so many shards has done its first samples.
+struct Progress {
+  std::int64_t shards = 1;
+  std::int64_t position = 0;  // how many samples of each
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+// The places of an epoch that are left then, in order. They can be cut into another number of
+// shards, so a run that goes on may have more or fewer processes than before.
+class RemainingPlaces {
+ public:
+  // `samples` as for ShardPlaces, without kUntilEnd; `done.position` is no more than the longest
+  // shard has.
+  RemainingPlaces(std::int64_t samples, const Progress& done);
+
+  std::int64_t size() const { return size_; }
+  // The place in the epoch of the one that is left as number `i`, of 0 to size() - 1.
+  std::int64_t operator()(std::int64_t i) const;
+
+ private:
+  std::int64_t samples_;
+  Progress done_;
+  std::int64_t size_ = 0;
+};
+
 }  // namespace sluice

@@ -88,6 +88,7 @@ TEST(SamplerSettings, ThatCannotBeAreRefused) {
                       .shard = {0, 2}})
                 .substr(0, 45),
             "an epoch whose length is not known cannot be ");
+  EXPECT_THROW(EpochOrder({.stick_to_shard = true}, 10, 0, 0, {{2, 1}}), BuildError);
   EXPECT_THROW(UserOrder("o", 5, nullptr), BuildError);
   EXPECT_THROW(UserOrder("o", nullptr, [](auto, auto place) { return place; }), BuildError);
 }
@@ -95,7 +96,8 @@ TEST(SamplerSettings, ThatCannotBeAreRefused) {
 TEST(SamplerSettings, WhatIsAskedForOrGivenBeyondTheEndIsAnError) {
   EXPECT_EQ(error_of({.shuffle = true}, 10, 10),
             "samples of this process: there is no place 10 among 10; they are counted from 0");
-  EXPECT_EQ(error_of({}, 10, -1), "samples of this process: there is no place -1 among 10; they are counted from 0");
+  EXPECT_EQ(error_of({}, 10, -1),
+            "samples of this process: there is no place -1 among 10; they are counted from 0");
   const UserOrder beyond{"a\nb", 20, [](auto, auto place) { return place - 5; }};
   EXPECT_EQ(error_of({.order = beyond}, 10, 15),
             "the order 'a\\nb' gives index 10 for place 15 of epoch 0; the dataset has 10 samples, "

@@ -188,6 +188,29 @@ TEST(Sampler, AsksTheUsersOrder) {
   EXPECT_THROW((void)order[3], EndOfEpoch);
 }
 
+// An epoch that 3 processes begin, 5 go on with and 2 end has each sample once.
+TEST(Sampler, GoesOnWithAnotherNumberOfShards) {
+  const Sampler samplers[] = {{}, {.shuffle = true}, {.shuffle = true, .window = 9}};
+  for (const Sampler& sampler : samplers)
+    for (const std::int64_t samples : {0, 10, 31, 100, 101}) {
+      const std::int64_t counts[] = {3, 5, 2};
+      std::vector<Progress> done;
+      Samples seen;
+      for (const std::int64_t count : counts) {
+        std::int64_t position = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+          const EpochOrder order(with_shard(sampler, i, count), samples, 4, 7, done);
+          // The last ones go on to the end; others stop when a third of the rest is done.
+          const std::int64_t stop = count == 2 ? order.size() : order.size() / 3;
+          if (i == 0 || count == 2) position = stop;
+          for (std::int64_t p = 0; p < position; ++p) seen.push_back(order[p]);
+        }
+        done.push_back({count, position});
+      }
+      EXPECT_EQ(sorted(seen), range(0, samples)) << to_string(sampler);
+    }
+}
+
 // Any place of a long epoch, without going there.
 TEST(Sampler, BeginsAnywhere) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;

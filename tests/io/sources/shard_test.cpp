@@ -109,6 +109,54 @@ TEST(Shard, MovesOnEachEpoch) {
   EXPECT_EQ(moved_on({INT64_MAX - 1, INT64_MAX}, 2), (Shard{1, INT64_MAX}));
 }
 
+// Whatever is done, and what remains of it, is the epoch once.
+TEST(RemainingPlaces, AreThoseThatNoShardHasDone) {
+  for (std::int64_t samples = 0; samples <= 40; ++samples)
+    for (std::int64_t count = 1; count <= 9; ++count)
+      for (std::int64_t position = 0; position <= (samples + count - 1) / count; ++position) {
+        std::vector<std::int64_t> left;
+        for (std::int64_t i = 0; i < count; ++i) {
+          const ShardPlaces places({i, count}, samples);
+          for (std::int64_t p = position; p < places.size(); ++p) left.push_back(places(p));
+        }
+        const RemainingPlaces remaining(samples, {count, position});
+        std::vector<std::int64_t> found;
+        for (std::int64_t i = 0; i < remaining.size(); ++i) found.push_back(remaining(i));
+        ASSERT_EQ(found, left) << samples << ", " << count << ", " << position;
+      }
+}
+
+TEST(RemainingPlaces, OfALongEpochAreExact) {
+  const std::int64_t count = 4097, position = kMost / count - 1;
+  const RemainingPlaces remaining(kMost, {count, position});
+  EXPECT_EQ(remaining.size(), kMost - count * position);
+  EXPECT_EQ(remaining(0), position);
+  EXPECT_EQ(remaining(remaining.size() - 1), kMost - 1);
+}
+
+TEST(RemainingPlaces, RefuseWhatCannotBe) {
+  const auto error_of = [](std::int64_t samples, const Progress& done, std::int64_t place = 0) {
+    try {
+      (void)RemainingPlaces(samples, done)(place);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error_of(10, {3, 5}),
+            "an epoch of which 3 shards have done 5 samples each, where they have 4 at most; the "
+            "checkpoint is of another dataset");
+  EXPECT_EQ(error_of(10, {2, -1}),
+            "an epoch of which 2 shards have done -1 samples each, where they have 5 at most; the "
+            "checkpoint is of another dataset");
+  EXPECT_EQ(error_of(10, {0, 0}),
+            "shard 0 of 0; shards are counted from 0, and there is at least 1");
+  EXPECT_EQ(error_of(kUntilEnd, {1, 0}),
+            "an epoch whose length is not known has no places that remain");
+  EXPECT_EQ(error_of(10, {3, 3}, 1),
+            "places that remain: there is no place 1 among 1; they are counted from 0");
+}
+
 std::string error_of(const Shard& shard, std::int64_t samples, std::int64_t position = 0) {
   try {
     (void)ShardPlaces(shard, samples)(position);
@@ -135,7 +183,8 @@ TEST(ShardPlaces, RefuseWhatCannotBe) {
        "has, or let each process's source give its own samples, without a shard"},
   };
   for (const Case& c : cases) EXPECT_EQ(error_of(c.shard, c.samples), c.what);
-  EXPECT_EQ(error_of({0, 2}, 7, 3), "samples of this process: there is no place 3 among 3; they are counted from 0");
+  EXPECT_EQ(error_of({0, 2}, 7, 3),
+            "samples of this process: there is no place 3 among 3; they are counted from 0");
   EXPECT_EQ(error_of({0, 2}, 7, -1),
             "samples of this process: there is no place -1 among 3; they are counted from 0");
   EXPECT_THROW((void)moved_on({5, 2}, 1), BuildError);
