@@ -83,14 +83,14 @@ std::optional<Rank> found(const Environment& environment, const Launcher& launch
   return rank;
 }
 
-// Whether srun has started this process. Steps from 0xfffffff0 on are none of srun's: such are the
+// Whether srun has started this process. Steps after 0xfffffff0 are none of srun's: such are the
 // batch script, and the shell that salloc opens (SLURM_MAX_NORMAL_STEP_ID in slurm.h).
 bool in_step(const Environment& environment) {
   const char* const step = environment("SLURM_STEP_ID");
   if (step == nullptr) return false;
   const auto number = number_in(step);
   if (!number) refuse(shown(environment, "SLURM_STEP_ID") + " is no number");
-  return *number < 0xfffffff0;
+  return *number <= 0xfffffff0;
 }
 
 struct Claim {
