@@ -45,7 +45,7 @@ struct NumberedFiles {
   const std::string& name(std::int64_t i) const { return files.name(i); }
   // The file, unless its result is there; its label; its number; whether it was read.
   std::tuple<Bytes, std::int64_t, std::int64_t, bool> operator()(const SampleInfo& info) const {
-    const std::int64_t number = info.index_in_epoch;
+    const std::int64_t number = info.index;
     if (is_there(info.epoch * files.size() + number)) return {Bytes(), 0, number, false};
     auto [file, label] = files(info);
     return {std::move(file), label, number, true};

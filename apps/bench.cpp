@@ -171,9 +171,9 @@ class Bench {
             [&](Graph& g) {
               return g.source(
                   subject.images, [&corpus, index = subject.index](const SampleInfo& info) {
-                    Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
+                    Bytes file = Bytes::view_of(corpus[info.index]);
                     file.set_index(index);
-                    return std::tuple{std::move(file), corpus.label(info.index_in_epoch)};
+                    return std::tuple{std::move(file), corpus.label(info.index)};
                   });
             })),
         subject.images);

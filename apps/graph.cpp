@@ -26,7 +26,7 @@ struct MaybeFiles {
   std::int64_t size() const { return count; }
   std::string name(std::int64_t i) const { return files->name(i % files->size()); }
   std::tuple<Bytes, std::int64_t> operator()(SampleInfo info) const {
-    info.index_in_epoch %= files->size();
+    info.index %= files->size();
     return (*files)(info);
   }
 };

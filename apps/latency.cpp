@@ -73,7 +73,7 @@ class Bursts {
       auto jpeg = g.source(samples_, [this](const SampleInfo& info) {
         std::int64_t never = kNever;
         began_.compare_exchange_strong(never, now(), std::memory_order_relaxed);
-        Bytes file = Bytes::view_of(corpus_[info.epoch * samples_ + info.index_in_epoch]);
+        Bytes file = Bytes::view_of(corpus_[info.epoch * samples_ + info.index]);
         file.set_index(options_.index);
         return file;
       });

@@ -4,6 +4,9 @@
 // Where it stands is another matter: its position, dense from 0 in each epoch, in whose order
 // batches are made and delivered. A sample that stands in for one that failed has the other's
 // position, and its own key.
+//
+// Where a sampler may give the same sample more than once in an epoch, each time is another sample
+// with random numbers of its own: `repeat` tells them apart.
 #pragma once
 
 #include <compare>
@@ -13,7 +16,8 @@ namespace sluice {
 
 struct SampleKey {
   std::int64_t epoch = 0;
-  std::int64_t index = 0;  // in the data set
+  std::int64_t index = 0;   // in the data set
+  std::int64_t repeat = 0;  // 0 where a sampler gives each sample once
   friend auto operator<=>(const SampleKey&, const SampleKey&) = default;
 };
 

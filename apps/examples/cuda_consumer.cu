@@ -39,7 +39,7 @@ int main() {
   }
   const PipelineOptions options{.batch_size = 16, .seed = 42, .device = gpu(0)};
   auto pipeline = make_pipeline(options, [](Graph& g) {
-    auto number = g.source(64, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto number = g.source(64, [](const SampleInfo& info) { return info.index; });
     auto image = g.map("draw", draw, number).gpu();
     return resize_mirror_normalize(image, {.width = 64, .height = 64});
   });

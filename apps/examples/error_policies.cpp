@@ -18,7 +18,7 @@ long risky(std::int64_t number) {
 
 void run(const char* name, OnError policy) {
   auto pipeline = make_pipeline({.batch_size = 4, .on_error = policy}, [](Graph& g) {
-    auto number = g.source(8, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto number = g.source(8, [](const SampleInfo& info) { return info.index; });
     return g.map("risky", risky, number);
   });
   std::printf("%s\n", name);

@@ -29,7 +29,7 @@ int main() {
   const std::shared_ptr<Device> device = some_device();
   const PipelineOptions options{.batch_size = 16, .seed = 42, .device = device};
   auto pipeline = make_pipeline(options, [](Graph& g) {
-    auto number = g.source(64, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto number = g.source(64, [](const SampleInfo& info) { return info.index; });
     auto image = g.map("draw", draw, number).gpu();
     auto turned = g.if_else(
         g.coin_flip(0.25f), [&] { return rotate(image, g.uniform(10.f, 30.f)); },

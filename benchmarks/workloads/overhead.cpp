@@ -109,7 +109,7 @@ std::vector<Contender> contenders() {
 
 Subject make(const SubjectOptions& options, const Describe& describe) {
   return subject_of(options, [images = options.images, describe](Graph& g) {
-    auto id = g.source(images, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto id = g.source(images, [](const SampleInfo& info) { return info.index; });
     return describe(g, step(g, "third", step(g, "second", step(g, "first", id))));
   });
 }

@@ -84,7 +84,7 @@ class Timer {
 Subject make_wait_subject(SubjectOptions options) {
   options.window = kWaiting;
   return subject_of(options, [images = options.images](Graph& g) {
-    auto id = g.source(images, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto id = g.source(images, [](const SampleInfo& info) { return info.index; });
     return g.map_async<std::int64_t>(
         "wait",
         [timer = std::make_shared<Timer>()](Done done, std::int64_t x) {

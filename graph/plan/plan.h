@@ -7,6 +7,7 @@
 // while a pipeline runs it.
 #pragma once
 
+#include <sluice/graph/order/sampler.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
@@ -166,7 +167,8 @@ struct Plan {
   std::vector<Slot> slots;
   Block top;
   std::vector<SlotId> outputs;
-  std::int64_t samples = -1;  // in an epoch, or kUntilEnd; -1 while no source has said
+  std::int64_t samples = -1;  // of the data set, or kUntilEnd; -1 while no source has said
+  std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
   std::function<std::string(const SampleKey&)>
       source_name;              // what the source calls a sample; may be empty
   CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind

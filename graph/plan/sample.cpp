@@ -63,7 +63,7 @@ void Sample::begin(const SampleKey& key, std::int64_t position, std::uint64_t se
   seed_ = seed;
   batch_size_ = batch_size;
   attempts_ = 0;
-  stands_in_ = false;
+  stands_in_ = has_sampler_ = false;
   restart();
 }
 

@@ -32,14 +32,20 @@ namespace sluice {
 // throws EndOfEpoch.
 inline constexpr std::int64_t kUntilEnd = std::numeric_limits<std::int64_t>::max();
 
-// Which sample a source is asked for. All of it follows from the sample's key: one that stands in
-// for another sample is told of the place where it would stand itself.
+// Which sample a source is asked for: `index` of the data set, in this epoch. A source that looks at
+// these alone gives the same samples in whatever order an epoch goes through the data set.
+//
+// The place where the sample stands is for sources that make samples up as they go. It is the index
+// where no sampler says otherwise: then a sample that stands in for another one is told of the
+// place where it would stand itself; with a sampler it is told of the other one's.
 struct SampleInfo {
-  std::int64_t index_in_epoch = 0;  // the key's index; always batch_size * batch + index_in_batch
+  std::int64_t index_in_epoch = 0;  // always batch_size * batch + index_in_batch
   std::int64_t index_in_batch = 0;
   std::int64_t batch = 0;
   std::int64_t epoch = 0;
-  SampleKey key() const { return {epoch, index_in_epoch}; }
+  std::int64_t index = 0;   // in the data set
+  std::int64_t repeat = 0;  // see SampleKey
+  SampleKey key() const { return {epoch, index, repeat}; }
 };
 
 namespace detail {
@@ -86,6 +92,11 @@ class Sample {
   // Begins to carry the sample with this key, at this position. Its random numbers follow from
   // seed and key, and in loops from the iterations.
   void begin(const SampleKey& key, std::int64_t position, std::uint64_t seed, int batch_size);
+  // A sampler has another sample at this position than the data set has.
+  void set_key(const SampleKey& key) {
+    key_ = first_key_ = key;
+    has_sampler_ = true;
+  }
   // Carries another sample of the same epoch, at the same position.
   void stand_in(std::int64_t index);
 
@@ -96,13 +107,15 @@ class Sample {
   // Where in the epoch it stands, dense from 0: what orders batches and the ledger.
   std::int64_t position() const { return position_; }
   SampleInfo info() const {
-    return {key_.index, key_.index % batch_size_, key_.index / batch_size_, key_.epoch};
+    const std::int64_t place = has_sampler_ ? position_ : key_.index;
+    return {place, place % batch_size_, place / batch_size_, key_.epoch, key_.index, key_.repeat};
   }
   int attempts() const { return attempts_; }
   // Of what the generator draws at the place where the sample is now.
   RandomKey random_key(std::uint32_t generator) const {
     return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
-            static_cast<std::uint64_t>(key_.index), generator};
+            static_cast<std::uint64_t>(key_.index) ^ static_cast<std::uint64_t>(key_.repeat) << 32,
+            generator};
   }
   std::uint64_t seed() const { return seed_; }
 
@@ -207,6 +220,7 @@ class Sample {
   bool failed_ = false;
   bool past_end_ = false;
   bool stands_in_ = false;
+  bool has_sampler_ = false;
   SampleError error_;        // good while failed_
   SampleError first_error_;  // good while stands_in_
   std::vector<SampleError> warnings_;

@@ -5,9 +5,9 @@
 
 namespace sluice::detail {
 
-void BatchesInMaking::restart(std::int64_t epoch) {
+void BatchesInMaking::restart(std::int64_t epoch, std::int64_t total) {
   first_ = next_position_ = 0;
-  end_ = total_;
+  end_ = total_ = total;
   epoch_ = epoch;
 }
 
@@ -24,7 +24,6 @@ bool BatchesInMaking::admit(Sample& sample) {
         index, static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
     batches_.push_back(std::move(batch));
   }
-  // The data set in its order.
   const std::int64_t position = next_position_++;
   sample.begin({epoch_, position}, position, options_.seed, options_.batch_size);
   if (position >= end_) sample.cancel();

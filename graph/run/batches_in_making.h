@@ -34,13 +34,14 @@ class BatchesInMaking {
  public:
   using Makers = std::vector<std::unique_ptr<ColumnMaker>>;
 
-  // `memory`: of each output. `total` samples in a run, at most.
+  // `memory`: of each output.
   BatchesInMaking(const PipelineOptions& options, const Makers& makers,
-                  const std::vector<ColumnMemory>& memory, std::int64_t total)
-      : options_(options), makers_(makers), memory_(memory), total_(total) {}
+                  const std::vector<ColumnMemory>& memory)
+      : options_(options), makers_(makers), memory_(memory) {}
 
-  // A new run begins. All batches of the one before must have been taken.
-  void restart(std::int64_t epoch);
+  // A new run begins, of `total` samples at most. All batches of the one before must have been
+  // taken.
+  void restart(std::int64_t epoch, std::int64_t total);
   // The run has only so many samples, as is known now; those behind have been admitted perhaps. Its
   // last batch is filled up with others that have ended.
   void shorten(std::int64_t total);
@@ -70,8 +71,8 @@ class BatchesInMaking {
   const PipelineOptions& options_;
   const Makers& makers_;
   const std::vector<ColumnMemory>& memory_;
-  const std::int64_t total_;
-  std::int64_t end_ = total_;                           // of this run
+  std::int64_t total_ = 0;
+  std::int64_t end_ = 0;                                // of this run, as far as is known
   std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...
   std::int64_t first_ = 0;
   std::int64_t next_position_ = 0;

@@ -112,16 +112,14 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(has_step(plan, StepKind::io)),
-      until_end(plan.samples == kUntilEnd),
-      total(plan.samples - (drops_short_batch() ? plan.samples % options.batch_size : 0)) {
+      until_end(samples_of(plan, 0) == kUntilEnd) {
   if (the_options.io_threads > 0 && !reads) {
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
                      ", but no source says that it blocks: give the dataset `static constexpr bool "
                      "blocks = true`, or leave io_threads out");
   }
-  batch_count = batches_of(total);
   // More records than there are samples would never be used.
-  window = std::clamp<std::int64_t>(total, 1, options.window);
+  window = std::clamp<std::int64_t>(delivered_of(most_samples(plan)), 1, options.window);
   // With the batches that the window reaches, or the one that is made full, one that is delivered.
   check_output_memory(
       options, plan, makers,
@@ -192,6 +190,7 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
 void Engine::Impl::begin(Sample& sample) noexcept {
   const WorkScope scope(plan);
   try {
+    if (order) sample.set_key(order->key(sample.position()));
     making.begin(sample);
   } catch (...) {
     break_off(std::current_exception());
@@ -220,10 +219,11 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);
+  const std::int64_t stand_ins = until_end ? kUntilEnd : order ? plan.samples : total;
   const bool replace = sample.failed() && options.on_error.policy == OnError::Policy::replace &&
                        !cancelled.load(std::memory_order_relaxed);
   sample.release_all();
-  return !(replace && stand_in(sample, options.seed, until_end ? kUntilEnd : total));
+  return !(replace && stand_in(sample, options.seed, stand_ins));
 }
 
 void Engine::Impl::emit(Sample& sample) noexcept {
@@ -273,9 +273,9 @@ void Engine::Impl::set_cancelled(bool now) {
 }
 
 std::int64_t Engine::Impl::count_samples() const {
-  if (!until_end) return total;
   const std::lock_guard lock(mutex);
-  return known_end;
+  if (until_end) return known_end;
+  return run != nullptr ? total : delivered_of(samples_of(0));
 }
 
 std::int64_t Engine::Impl::count_batches() const {

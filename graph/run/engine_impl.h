@@ -6,6 +6,7 @@
 // of the user's code runs under either.
 #pragma once
 
+#include <sluice/graph/order/sampler.h>
 #include <sluice/graph/run/batches_in_making.h>
 #include <sluice/graph/run/delivery.h>
 #include <sluice/graph/run/device_work.h>
@@ -21,6 +22,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,12 @@ struct Engine::Impl {
   }
   // Of so many samples.
   std::int64_t batches_of(std::int64_t count) const;
+  // Without those of a short batch that is not made. kUntilEnd, or close to it, if nobody knows.
+  std::int64_t delivered_of(std::int64_t count) const {
+    return count - (drops_short_batch() ? count % options.batch_size : 0);
+  }
+  // None where an epoch is the data set in its order.
+  std::optional<EpochOrder> order_of(std::int64_t epoch) const;
 
   // Tells the trace how much is under way; called under the lock, and costs nothing without one.
   void trace_counts() {
@@ -118,9 +126,8 @@ struct Engine::Impl {
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
   const bool reads;          // steps of the plan do
-  const bool until_end;      // how long an epoch is shows when its source says so
-  const std::int64_t total;  // samples of an epoch; kUntilEnd, or close to it, if nobody knows
-  std::int64_t batch_count = 0, window = 0;
+  const bool until_end;  // how long an epoch is shows when its source says so
+  std::int64_t window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
   std::unique_ptr<DeviceWork> device;  // null: no step runs on one
@@ -129,9 +136,11 @@ struct Engine::Impl {
   mutable std::mutex mutex;
   std::condition_variable arrived;
   std::vector<ColumnMemory> column_memory;  // of each output
-  BatchesInMaking making{options, makers, column_memory, total};
+  BatchesInMaking making{options, makers, column_memory};
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   Waits waits;
+  std::optional<EpochOrder> order;            // of this run; none: the data set's own
+  std::int64_t total = 0;                     // samples of this run, at most
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
   std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;

@@ -265,6 +265,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
   require_outside("epoch()");
   auto begun = std::make_shared<Run>();
   begun->epoch = epoch;
+  std::optional<EpochOrder> next_order = order_of(epoch);
   {
     std::unique_lock lock(mutex);
     stopping = true;
@@ -272,10 +273,12 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
                   "; a pipeline runs one epoch at a time: take all batches first, or make another "
                   "pipeline");
     run = begun;
-    making.restart(epoch);
+    order = std::move(next_order);
+    total = delivered_of(order ? order->size() : plan.samples);
+    making.restart(epoch, total);
     settled_batches = 0;
     run_end = total;
-    run_batches = batch_count;
+    run_batches = batches_of(total);
     waits.restart();
     delivery.restart(total);
     compactor.restart();

@@ -222,7 +222,7 @@ std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
 }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
-  return read(info.index_in_epoch);
+  return read(info.index);
 }
 
 Files files_in(const std::string& folder, const FilesOptions& options) {

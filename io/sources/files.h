@@ -74,7 +74,7 @@ class Files {
   // The bytes of file i, and its class.
   std::tuple<Bytes, std::int64_t> read(std::int64_t i) const;
 
-  // For Graph::read: reads file info.index_in_epoch.
+  // For Graph::read: reads file info.index.
   static constexpr bool blocks = true;
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const;
 

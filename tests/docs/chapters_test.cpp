@@ -259,7 +259,7 @@ struct EveryTenth {
   std::int64_t size() const { return files.size() / 10; }
   std::string name(std::int64_t i) const { return files.name(10 * i); }
   std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
-    return files.read(10 * info.index_in_epoch);
+    return files.read(10 * info.index);
   }
 };
 
@@ -279,8 +279,8 @@ std::string text_of_line(std::int64_t i) { return "line " + std::to_string(i); }
 TEST(FirstHour, DataOfUnknownLength) {
   auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
     auto line = g.source(kUntilEnd, [=](const SampleInfo& info) {
-      if (!has_line(info.index_in_epoch)) throw EndOfEpoch();
-      return text_of_line(info.index_in_epoch);
+      if (!has_line(info.index)) throw EndOfEpoch();
+      return text_of_line(info.index);
     });
     return line;
   });
@@ -295,7 +295,7 @@ TEST(FirstHour, DataOfUnknownLength) {
 TEST(FirstHour, DataThatIsNotInFiles) {
   auto pipeline = make_pipeline({.batch_size = 100}, [](Graph& g) {
     auto [image, number] = g.source(1000, [=](const SampleInfo& info) {
-      return std::tuple{render(info.index_in_epoch), info.index_in_epoch};
+      return std::tuple{render(info.index), info.index};
     });
     return std::tuple{image, number};
   });

@@ -47,7 +47,7 @@ inline Value<float> level(Value<Image> image) {
 }
 
 inline Value<std::int64_t> indices(Graph& g) {
-  return g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+  return g.source(kSamples, [](const SampleInfo& info) { return info.index; });
 }
 
 // What `describe(g, image, i)` gives for each of the pictures.

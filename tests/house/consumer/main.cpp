@@ -28,7 +28,7 @@ Bytes drawn(std::int64_t shade) {
 
 int main() {
   auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [](Graph& g) {
-    auto index = g.source(10, [](const SampleInfo& info) { return info.index_in_epoch; });
+    auto index = g.source(10, [](const SampleInfo& info) { return info.index; });
     auto jpeg = g.map(
         "draw", [](std::int64_t i) { return drawn(20 * i); }, index);
     auto small = resize(decode_jpeg(jpeg), {.width = 16, .height = 12});

@@ -1,4 +1,4 @@
-#include <sluice/io/sources/permutation.h>
+#include <sluice/graph/order/permutation.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 

@@ -1,6 +1,6 @@
 #include <sluice/graph/plan/sample.h>
-#include <sluice/io/sources/permutation.h>
-#include <sluice/io/sources/shard.h>
+#include <sluice/graph/order/permutation.h>
+#include <sluice/graph/order/shard.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>

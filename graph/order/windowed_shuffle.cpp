@@ -1,4 +1,4 @@
-#include <sluice/io/sources/windowed_shuffle.h>
+#include <sluice/graph/order/windowed_shuffle.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 

@@ -16,7 +16,7 @@
 // below 0 or above 2^62 and for a window below 1, Error for a place that is not in 0 to n - 1.
 #pragma once
 
-#include <sluice/io/sources/permutation.h>
+#include <sluice/graph/order/permutation.h>
 
 #include <cstdint>
 

@@ -22,10 +22,10 @@
 // throws Error for a place beyond size(), and for what a user's order gives beyond the dataset.
 #pragma once
 
-#include <sluice/io/sources/permutation.h>
-#include <sluice/io/sources/shard.h>
-#include <sluice/io/sources/weights.h>
-#include <sluice/io/sources/windowed_shuffle.h>
+#include <sluice/graph/order/permutation.h>
+#include <sluice/graph/order/shard.h>
+#include <sluice/graph/order/weights.h>
+#include <sluice/graph/order/windowed_shuffle.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
 #include <sluice/graph/plan/sample.h>
-#include <sluice/io/sources/shard.h>
+#include <sluice/graph/order/shard.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>

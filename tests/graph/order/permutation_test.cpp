@@ -1,5 +1,5 @@
 #include "chi_square.h"
-#include <sluice/io/sources/permutation.h>
+#include <sluice/graph/order/permutation.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
 

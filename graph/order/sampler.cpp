@@ -1,5 +1,5 @@
 #include <sluice/graph/plan/sample.h>
-#include <sluice/io/sources/sampler.h>
+#include <sluice/graph/order/sampler.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/printable.h>
 #include <sluice/runtime/random.h>

@@ -1,4 +1,4 @@
-#include <sluice/io/sources/weights.h>
+#include <sluice/graph/order/weights.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/numbers.h>
 
