@@ -52,9 +52,11 @@ class Graph {
   // batches live. With `count` = kUntilEnd an epoch goes on until `f` throws EndOfEpoch: the
   // smallest index for which it does is the number of its samples. It is called for a few beyond
   // that.
+  // The sampler says which of them an epoch has, and in which order; see sampler.h. All sources of
+  // a graph go by the same one, so it is enough to say it once.
   template <class F>
-  auto source(std::int64_t count, F f) {
-    return add_source("source", count, std::move(f), nullptr);
+  auto source(std::int64_t count, F f, const Sampler& sampler = {}) {
+    return add_source("source", count, sampler, std::move(f), nullptr);
   }
 
   // Reads a dataset: any type with size(), which may be kUntilEnd, name(key), and operator()(const
@@ -63,7 +65,7 @@ class Graph {
   // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
   // is called on threads of its own then, see PipelineOptions::io_threads.
   template <class Reader>
-  auto read(Reader reader) {
+  auto read(Reader reader, const Sampler& sampler = {}) {
     const std::int64_t count = reader.size();
     auto name = [reader](const SampleKey& key) -> std::string {
       if constexpr (requires { reader.name(key); }) {
@@ -72,7 +74,7 @@ class Graph {
         return reader.name(key.index);
       }
     };
-    return add_source("read", count, std::move(reader), std::move(name));
+    return add_source("read", count, sampler, std::move(reader), std::move(name));
   }
 
   // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
@@ -319,7 +321,7 @@ class Graph {
   }
 
   template <class F>
-  auto add_source(std::string_view name, std::int64_t count, F f,
+  auto add_source(std::string_view name, std::int64_t count, const Sampler& sampler, F f,
                   std::function<std::string(const SampleKey&)> sample_name) {
     if constexpr (detail::function_of_source<F>::check()) {
       using Gives = std::invoke_result_t<const F&, const SampleInfo&>;
@@ -329,7 +331,7 @@ class Graph {
         detail::Step step = begin_step<>(name);
         step.pinned = true;
         if constexpr (requires { requires F::blocks; }) step.kind = detail::StepKind::io;
-        recorder_.set_source(step.name, count, std::move(sample_name));
+        recorder_.set_source(step.name, count, sampler, std::move(sample_name));
         auto values = detail::results<R>::add(recorder_, step);
         step.run = [f = std::move(f), slots = step.writes](detail::Sample& sample) {
           const SampleInfo info = sample.info();

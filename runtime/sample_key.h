@@ -11,8 +11,13 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 namespace sluice {
+
+// How many samples a source has that does not know it: those before the first index for which it
+// throws EndOfEpoch.
+inline constexpr std::int64_t kUntilEnd = std::numeric_limits<std::int64_t>::max();
 
 struct SampleKey {
   std::int64_t epoch = 0;

@@ -202,7 +202,7 @@ std::string Recorder::unique_name(std::string_view base) {
   return count == 1 ? std::string(base) : std::string(base) + "#" + std::to_string(count);
 }
 
-void Recorder::set_source(const std::string& step, std::int64_t samples,
+void Recorder::set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
                           std::function<std::string(const SampleKey&)> name) {
   if (!open_.empty())
     throw BuildError("the source '" + step + "' stands inside " + place() +
@@ -220,6 +220,15 @@ void Recorder::set_source(const std::string& step, std::int64_t samples,
                      " samples, but the one before it has " + count(plan_.samples));
   }
   plan_.samples = samples;
+  // What says nothing goes along with the others.
+  if (sampler != Sampler{}) {
+    if (plan_.sampler && *plan_.sampler != sampler) {
+      throw BuildError("the source '" + step + "' has the sampler (" + to_string(sampler) +
+                       "), but one before it has (" + to_string(*plan_.sampler) +
+                       "); all sources go through an epoch together: give one of them a sampler");
+    }
+    plan_.sampler = sampler;
+  }
   if (name && !plan_.source_name) plan_.source_name = std::move(name);
 }
 

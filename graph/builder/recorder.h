@@ -59,7 +59,7 @@ class Recorder {
 
   // A source says how many samples it has and what it calls them; all sources must agree on the
   // number.
-  void set_source(const std::string& step, std::int64_t samples,
+  void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
                   std::function<std::string(const SampleKey&)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged

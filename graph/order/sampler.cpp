@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/sample_key.h>
 #include <sluice/graph/order/sampler.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/printable.h>
@@ -185,7 +185,15 @@ std::int64_t EpochOrder::place_of(std::int64_t position) const {
 }
 
 std::int64_t EpochOrder::operator[](std::int64_t position) const {
-  std::int64_t place = place_of(position);
+  return index_at(place_of(position));
+}
+
+SampleKey EpochOrder::key(std::int64_t position) const {
+  const std::int64_t place = place_of(position);
+  return {epoch_, index_at(place), draws_with_replacement(sampler_) ? place + 1 : 0};
+}
+
+std::int64_t EpochOrder::index_at(std::int64_t place) const {
   if (sampler_.order.given()) return from_user(place);
   // Of what is shuffled: all, or the shard alone, which may have no sample of its own.
   const std::int64_t begin = sampler_.stick_to_shard ? places_.begin() : 0;

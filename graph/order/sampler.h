@@ -26,6 +26,7 @@
 #include <sluice/graph/order/shard.h>
 #include <sluice/graph/order/weights.h>
 #include <sluice/graph/order/windowed_shuffle.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <cstdint>
 #include <functional>
@@ -132,10 +133,13 @@ class EpochOrder {
   std::int64_t size() const { return places_.size(); }
   // The index in the dataset of the sample at this position, of 0 to size() - 1.
   std::int64_t operator[](std::int64_t position) const;
+  // Which sample that is. What is drawn with replacement is another sample each time.
+  SampleKey key(std::int64_t position) const;
 
  private:
   std::int64_t samples_of_all() const;
   std::int64_t place_of(std::int64_t position) const;
+  std::int64_t index_at(std::int64_t place) const;
   void begin_order(std::int64_t samples);
   std::int64_t drawn(std::int64_t place) const;
   std::int64_t from_user(std::int64_t place) const;

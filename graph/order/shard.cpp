@@ -1,4 +1,4 @@
-#include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/sample_key.h>
 #include <sluice/graph/order/permutation.h>
 #include <sluice/graph/order/shard.h>
 #include <sluice/runtime/error.h>

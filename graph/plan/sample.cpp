@@ -109,7 +109,7 @@ void Sample::fail(std::string_view step, std::string_view what) noexcept {
 }
 
 void Sample::end_epoch() {
-  if (plan_.samples != kUntilEnd)
+  if (!open_ended_)
     throw Error("threw EndOfEpoch, though its source has " + std::to_string(plan_.samples) +
                 " samples; let it have kUntilEnd");
   if (attempts_ > 0) throw Error("threw EndOfEpoch for a sample that is not the last one");

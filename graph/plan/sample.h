@@ -19,7 +19,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,10 +26,6 @@
 #include <vector>
 
 namespace sluice {
-
-// How many samples a source has that does not know it: those before the first index for which it
-// throws EndOfEpoch.
-inline constexpr std::int64_t kUntilEnd = std::numeric_limits<std::int64_t>::max();
 
 // Which sample a source is asked for: `index` of the data set, in this epoch. A source that looks at
 // these alone gives the same samples in whatever order an epoch goes through the data set.
@@ -86,6 +81,8 @@ class Sample {
   }
   void release_all();
 
+  // Whether a source may say that the epoch has ended.
+  void set_open_ended(bool open_ended) { open_ended_ = open_ended; }
   // From now on the record counts which ways its samples go, and times their steps if asked.
   void count(bool timed);
 
@@ -126,7 +123,7 @@ class Sample {
   // The sample is not wanted: it ends as filtered, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
-  // Its source has thrown EndOfEpoch: it lies behind the end of the epoch, and ends as cancelled.
+  // Its source, or its sampler, has thrown EndOfEpoch: it lies behind the end of the epoch, and ends as cancelled.
   // Throws Error when that cannot be.
   void end_epoch();
   bool past_end() const { return past_end_; }
@@ -221,6 +218,7 @@ class Sample {
   bool past_end_ = false;
   bool stands_in_ = false;
   bool has_sampler_ = false;
+  bool open_ended_ = false;
   SampleError error_;        // good while failed_
   SampleError first_error_;  // good while stands_in_
   std::vector<SampleError> warnings_;

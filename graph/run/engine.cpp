@@ -112,14 +112,15 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(has_step(plan, StepKind::io)),
-      until_end(samples_of(plan, 0) == kUntilEnd) {
+      until_end(samples_of(0) == kUntilEnd) {
   if (the_options.io_threads > 0 && !reads) {
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
                      ", but no source says that it blocks: give the dataset `static constexpr bool "
                      "blocks = true`, or leave io_threads out");
   }
   // More records than there are samples would never be used.
-  window = std::clamp<std::int64_t>(delivered_of(most_samples(plan)), 1, options.window);
+  window = options.window;
+  if (!plan.sampler) window = std::clamp<std::int64_t>(delivered_of(plan.samples), 1, window);
   // With the batches that the window reaches, or the one that is made full, one that is delivered.
   check_output_memory(
       options, plan, makers,
@@ -128,6 +129,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
   for (std::int64_t i = 0; i < window; ++i) {
     samples.push_back(std::make_unique<Sample>(plan));
     samples.back()->count(options.profile);
+    samples.back()->set_open_ended(until_end);
   }
   if (has_step(plan, StepKind::stream)) {
     if (options.device == nullptr) {
@@ -190,12 +192,30 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
 void Engine::Impl::begin(Sample& sample) noexcept {
   const WorkScope scope(plan);
   try {
-    if (order) sample.set_key(order->key(sample.position()));
+    if (order) find_key(sample);
     making.begin(sample);
   } catch (...) {
     break_off(std::current_exception());
     sample.cancel();
   }
+}
+
+void Engine::Impl::find_key(Sample& sample) const {
+  try {
+    sample.set_key(order->key(sample.position()));
+  } catch (const EndOfEpoch&) {
+    sample.end_epoch();
+  }
+}
+
+std::optional<EpochOrder> Engine::Impl::order_of(std::int64_t epoch) const {
+  if (!plan.sampler) return {};
+  return EpochOrder(*plan.sampler, plan.samples, epoch, options.seed);
+}
+
+std::int64_t Engine::Impl::samples_of(std::int64_t epoch) const {
+  const std::optional<EpochOrder> its = order_of(epoch);
+  return its ? its->size() : plan.samples;
 }
 
 std::int64_t Engine::Impl::batches_of(std::int64_t count) const {

@@ -53,8 +53,9 @@ struct Engine::Impl {
   // On any thread, one at a time, under the window's lock: nothing of the user's runs here.
   bool admit(Sample& sample) noexcept;
 
-  // On the thread that admitted the sample.
+  // On the thread that admitted the sample. The user's sampler may run here.
   void begin(Sample& sample) noexcept;
+  void find_key(Sample& sample) const;
 
   // On the thread that ran the sample's last step.
   bool finish(Sample& sample) noexcept;
@@ -113,6 +114,7 @@ struct Engine::Impl {
   }
   // None where an epoch is the data set in its order.
   std::optional<EpochOrder> order_of(std::int64_t epoch) const;
+  std::int64_t samples_of(std::int64_t epoch) const;
 
   // Tells the trace how much is under way; called under the lock, and costs nothing without one.
   void trace_counts() {

@@ -13,7 +13,7 @@ set(ops_of_io jpeg/decode jpeg/error jpeg/exif jpeg/header jpeg/orientation sour
   whole_file)
 # The rooms of graph/, from the lowest to the highest, which is what lies in graph/ itself. Each may
 # include those below it, and the words that all of them share.
-set(graph_rooms flow plan passes run boundaries builder top)
+set(graph_rooms flow order plan passes run boundaries builder top)
 set(graph_words options stats value)
 function(room_of path into)
   set(${into} top PARENT_SCOPE)
