@@ -10,8 +10,9 @@
 
 namespace sluice {
 
-JpegDigest digest_of(std::span<const std::uint8_t> file) noexcept {
-  return {XXH3_64bits(file.data(), file.size()), file.size()};
+JpegDigest digest_of(std::span<const std::uint8_t> file,
+                     std::optional<std::uint64_t> hash) noexcept {
+  return {hash ? *hash : XXH3_64bits(file.data(), file.size()), file.size()};
 }
 
 std::shared_ptr<JpegIndex> JpegIndex::in_memory(const JpegIndexOptions& options) {

@@ -34,7 +34,9 @@ struct JpegDigest {
   std::uint64_t size = 0;
   bool operator==(const JpegDigest&) const = default;
 };
-JpegDigest digest_of(std::span<const std::uint8_t> file) noexcept;
+// The hash is computed of all bytes, unless it is known already.
+JpegDigest digest_of(std::span<const std::uint8_t> file,
+                     std::optional<std::uint64_t> hash = {}) noexcept;
 
 // The state of an entropy decoder before one group of blocks (an MCU, as the standard calls it).
 struct JpegIndexRecord {

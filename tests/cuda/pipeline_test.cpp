@@ -211,6 +211,32 @@ TEST(DevicePipeline, DecodesFilesAsTheHostDoes) {
   }
 }
 
+// The host teaches it in the first epoch, and the device finds it in the second, both by the hash
+// that the bytes carry, whatever they are.
+TEST(DevicePipeline, FindsFilesByTheHashThatTheyCarry) {
+  const auto index = JpegIndex::in_memory();
+  const Bytes file =
+      Bytes::copy_of(encode_test_jpeg(kSamplings[0], 60, 70, 80, 0, std::uint64_t{1}, false));
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 1, .device = test_device()}, [&](Graph& g) {
+        auto jpeg = g.source(4, [&](const SampleInfo&) {
+          Bytes copy = Bytes::copy_of(file);
+          copy.set_index(index, 5);
+          return copy;
+        });
+        return decode_jpeg(jpeg.gpu(), Rectangle{8, 8, 20, 30}).cpu();
+      });
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
+    EXPECT_TRUE(index->find({5, file.size()}));
+    EXPECT_EQ(index->files(), 1);
+  }
+  std::int64_t on_device = 0;
+  for (const EventStats& event : pipeline.stats().events)
+    on_device += event.name == "on_device" ? event.count : 0;
+  EXPECT_GE(on_device, 4);
+}
+
 std::string refused(const std::function<void(Graph&)>& describe, bool with_device = true) {
   try {
     PipelineOptions options{.batch_size = 2};
