@@ -23,7 +23,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -165,18 +164,16 @@ class Bench {
   // A saved plan on the files.
   Subject saved_subject(const SavedPlan& plan, const Corpus& corpus,
                         const SubjectOptions& subject) const {
-    return subject_from(
-        std::make_shared<Pipeline<>>(pipeline_of(
-            plan, pipeline_options_of(subject),
-            [&](Graph& g) {
-              return g.source(
-                  subject.images, [&corpus, index = subject.index](const SampleInfo& info) {
-                    Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
-                    file.set_index(index);
-                    return std::tuple{std::move(file), corpus.label(info.index_in_epoch)};
-                  });
-            })),
-        subject.images);
+    return subject_from(std::make_shared<Pipeline<>>(pipeline_of(
+                            plan, pipeline_options_of(subject),
+                            [&](Graph& g) {
+                              return g.source(subject.images, [&corpus, index = subject.index](
+                                                                  const SampleInfo& info) {
+                                return std::tuple{corpus.file(info.index_in_epoch, index),
+                                                  corpus.label(info.index_in_epoch)};
+                              });
+                            })),
+                        subject.images);
   }
 
   Subject make_subject_on(const std::optional<SavedPlan>& plan, const Corpus& corpus,

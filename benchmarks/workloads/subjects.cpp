@@ -15,9 +15,7 @@ namespace {
 Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images,
                       const std::shared_ptr<JpegIndex>& index) {
   return g.source(images, [&corpus, index](const SampleInfo& info) {
-    Bytes file = Bytes::view_of(corpus[info.index_in_epoch]);
-    file.set_index(index);
-    return file;
+    return corpus.file(info.index_in_epoch, index);
   });
 }
 
