@@ -309,5 +309,20 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
   }
 }
 
+TEST(DevicePipeline, ABoundForADeviceThatNobodyUsesIsRefused) {
+  for (const bool given : {false, true}) {
+    PipelineOptions options{.batch_size = 2, .max_device_bytes = 1 << 20};
+    if (given) options.device = test_device();
+    try {
+      (void)make_pipeline(options, [](Graph& g) { return drawn(g); });
+      ADD_FAILURE();
+    } catch (const BuildError& error) {
+      EXPECT_STREQ(error.what(),
+                   "max_device_bytes is 1048576, but no step of the pipeline runs on a GPU: say "
+                   ".gpu() of what shall be there, or leave max_device_bytes out");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice::device
