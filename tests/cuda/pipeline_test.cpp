@@ -278,6 +278,10 @@ TEST(DevicePipeline, NumbersThatCannotBeAreToldInTheSameWords) {
   }
 }
 
+Value<Bytes> source_of_files(Graph& g) {
+  return g.source(4, [](const SampleInfo&) { return Bytes(1); });
+}
+
 TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
   const struct {
     const char* says;
@@ -288,11 +292,25 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
          g.map(
              "look", [](const Image& in) { return in.height(); }, drawn(g).gpu());
        }},
-      {"in the arm",
+      {"'if_else': the result lies in host memory in the arm 'otherwise', but in device memory of "
+       "device 0 in the arm 'then'; make both agree in memory, by .gpu() or .cpu() of one",
        [](Graph& g) {
          auto image = drawn(g);
          g.if_else(
              g.coin_flip(0.5f), [&] { return image.gpu(); }, [&] { return image; });
+       }},
+      {"'if_else': the result lies in device memory of device 0 in the arm 'otherwise', but in "
+       "host "
+       "memory in the arm 'then'",
+       [](Graph& g) {
+         auto file = source_of_files(g);
+         g.if_else(
+             g.coin_flip(0.5f), [&] { return file; }, [&] { return file.gpu(); });
+       }},
+      {"as the body gives it",
+       [](Graph& g) {
+         g.for_loop(2, source_of_files(g),
+                    [](Value<std::int64_t>, Value<Bytes> state) { return state.gpu(); });
        }},
       {"as it begins",
        [](Graph& g) {
