@@ -1,5 +1,4 @@
 #include <sluice/cuda/jpeg/plan.h>
-#include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/orientation.h>
 
@@ -22,23 +21,6 @@ bool is_inside(const Rectangle& region, int height, int width) {
   return region.y >= 0 && region.x >= 0 && region.height >= 1 && region.width >= 1 &&
          region.height <= height && region.width <= width && region.y <= height - region.height &&
          region.x <= width - region.width;
-}
-
-const char* check_scan(const jpeg_decompress_struct& info) {
-  if (info.comps_in_scan != info.num_components) return "in several scans";
-  if (info.Ss != 0 || info.Se != 63 || info.Ah != 0 || info.Al != 0) return "an unusual scan";
-  if (info.num_components == 1) {
-    return info.jpeg_color_space == JCS_GRAYSCALE ? nullptr : "an unusual colour space";
-  }
-  if (info.jpeg_color_space != JCS_YCbCr) return "not YCbCr";
-  const jpeg_component_info* of = info.comp_info;
-  for (int i = 0; i < 3; ++i) {
-    if (info.cur_comp_info[i] != of + i) return "components in an unusual order";
-  }
-  const bool usual = of[0].h_samp_factor <= 2 && of[0].v_samp_factor <= 2 &&
-                     of[1].h_samp_factor == 1 && of[1].v_samp_factor == 1 &&
-                     of[2].h_samp_factor == 1 && of[2].v_samp_factor == 1;
-  return usual ? nullptr : "an unusual sampling of colours";
 }
 
 int parts_of(int size, int parts) { return (size + parts - 1) / parts; }
@@ -114,16 +96,14 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
     return "more pixels than max_output_bytes";
 
-  // As the decoder does, a new object for each file.
-  static thread_local JpegDecompressor decompressor;
-  struct Discard {
-    ~Discard() { decompressor.discard(); }
-  } const discard;
-  decompressor.open(file, options);
-  if (decompressor.errors().damaged) return "its header is damaged";
-  const jpeg_decompress_struct& info = decompressor.info();
-  if (const char* reason = read_header(info, header)) return reason;
-  if (const char* reason = read_tables(info)) return reason;
+  JpegFileHeader from;
+  const bool plain = read_plain(file, from) && from.height == header.height &&
+                     from.width == header.width && from.components == header.components;
+  if (!plain) {
+    if (const char* reason = read_with_library(file, header, options, from)) return reason;
+  }
+  if (const char* reason = take_components(from)) return reason;
+  if (const char* reason = take_codes(from)) return reason;
 
   sample_.channels = static_cast<std::uint8_t>(channels);
   sample_.shown = channels == 1 ? 1 : sample_.coded;
@@ -136,53 +116,42 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (!is_inside(wanted, height, width)) return "the region does not lie inside the picture";
   const Groups groups =
       lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
-  const auto first = static_cast<std::size_t>(info.src->next_input_byte - file.data());
-  return known ? find_segments(file, *entry, groups, first) : find_intervals(file, groups, first);
+  return known ? find_segments(file, *entry, groups, from.first_byte)
+               : find_intervals(file, groups, from.first_byte);
 }
 
-const char* JpegPlan::read_header(const jpeg_decompress_struct& info, const JpegHeader& header) {
-  stored_height_ = static_cast<int>(info.image_height);
-  stored_width_ = static_cast<int>(info.image_width);
-  const bool same = stored_height_ == header.height && stored_width_ == header.width &&
-                    info.num_components == header.components && info.data_precision == 8 &&
-                    info.progressive_mode == FALSE && info.arith_code == FALSE &&
-                    info.unread_marker == 0;
-  if (!same) return "an unusual header";
-  if (const char* reason = check_scan(info)) return reason;
-  sample_.coded = info.num_components;
-  sample_.interval = info.restart_interval;
+const char* JpegPlan::take_components(const JpegFileHeader& from) {
+  stored_height_ = from.height;
+  stored_width_ = from.width;
+  sample_.coded = from.components;
+  sample_.interval = from.interval;
   for (int i = 0; i < sample_.coded; ++i) {
     JpegComponent& component = sample_.components[i];
-    const jpeg_component_info& of = info.comp_info[i];
+    const JpegFileHeader::Component& of = from.component[i];
     const bool alone = sample_.coded == 1;
-    component.across = static_cast<std::uint8_t>(alone ? 1 : of.h_samp_factor);
-    component.down = static_cast<std::uint8_t>(alone ? 1 : of.v_samp_factor);
-    const bool known = of.quant_tbl_no >= 0 && of.quant_tbl_no < NUM_QUANT_TBLS;
-    const JQUANT_TBL* table = known ? info.quant_tbl_ptrs[of.quant_tbl_no] : nullptr;
-    if (table == nullptr) return "a quantisation table is missing";
-    std::copy(std::begin(table->quantval), std::end(table->quantval), component.quantisers);
+    component.across = static_cast<std::uint8_t>(alone ? 1 : of.across);
+    component.down = static_cast<std::uint8_t>(alone ? 1 : of.down);
+    const std::uint16_t* const quantisers = from.find_quantisers(of.quantisers);
+    if (quantisers == nullptr) return "a quantisation table is missing";
+    std::copy_n(quantisers, 64, component.quantisers);
   }
   return nullptr;
 }
 
-const char* JpegPlan::read_tables(const jpeg_decompress_struct& info) {
+const char* JpegPlan::take_codes(const JpegFileHeader& from) {
   // Up to two of each kind: numbers of the file's tables.
   int used[4] = {-1, -1, -1, -1};
   for (JpegCodeSource& source : sources_) source = {};
   for (int i = 0; i < sample_.coded; ++i) {
     for (int kind = 0; kind < 2; ++kind) {
-      const jpeg_component_info& of = info.comp_info[i];
-      const int number = kind == 0 ? of.dc_tbl_no : of.ac_tbl_no;
-      if (number < 0 || number >= NUM_HUFF_TBLS) return "a Huffman table is missing";
-      const JHUFF_TBL* table =
-          kind == 0 ? info.dc_huff_tbl_ptrs[number] : info.ac_huff_tbl_ptrs[number];
-      if (table == nullptr) return "a Huffman table is missing";
+      const int number = from.component[i].codes[kind];
+      const JpegCodeSource* const source = from.find_codes(kind, number);
+      if (source == nullptr) return "a Huffman table is missing";
       int slot = 2 * kind;
       if (used[slot] != -1 && used[slot] != number) ++slot;
       if (used[slot] != -1 && used[slot] != number) return "more than two Huffman tables of a kind";
       used[slot] = number;
-      std::copy_n(table->bits + 1, 16, sources_[slot].bits);
-      std::copy(std::begin(table->huffval), std::end(table->huffval), sources_[slot].values);
+      sources_[slot] = *source;
       (kind == 0 ? sample_.components[i].dc : sample_.components[i].ac) =
           static_cast<std::uint8_t>(slot);
     }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <sluice/cuda/jpeg/codes.h>
+#include <sluice/cuda/jpeg/file_header.h>
 #include <sluice/cuda/jpeg/job.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
@@ -25,8 +26,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-struct jpeg_decompress_struct;
 
 namespace sluice::device {
 
@@ -87,17 +86,14 @@ class JpegPlan {
   const char* plan(std::span<const std::uint8_t> file, const JpegHeader& header,
                    const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
                    const JpegOptions& options);
-  const char* read_header(const jpeg_decompress_struct& info, const JpegHeader& header);
-  const char* read_tables(const jpeg_decompress_struct& info);
+  const char* take_components(const JpegFileHeader& from);
+  const char* take_codes(const JpegFileHeader& from);
   Groups lay_out(const Rectangle& stored);
   // Where the index knows too little it finds intervals instead.
   const char* find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
                             const Groups& groups, std::size_t first_byte);
   const char* find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
                              std::size_t first_byte);
-  // Where a segment lies, from bit to bit of the file; false where that cannot be.
-  bool place_segment(std::size_t file_bytes, std::uint64_t from, std::uint64_t to,
-                     JpegSegment& segment);
 
   std::string refusal_;
   int stored_height_ = 0, stored_width_ = 0;
