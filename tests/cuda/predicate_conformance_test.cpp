@@ -171,17 +171,14 @@ TEST(DeviceChoices, AreThoseOfTheHost) {
       auto on_host =
           pipeline_of(row, limit, {.batch_size = 7, .threads = 1, .profile = true}, false);
       const Seen expected = joins::see(on_host);
-      for (const auto& [threads, batch_size] : {std::pair{1, 7}, {3, 1}}) {
-        const PipelineOptions options{
-            .batch_size = batch_size, .threads = threads, .profile = true};
-        auto pipeline = pipeline_of(row, limit, options, true);
-        const Seen actual = joins::see(pipeline);
-        EXPECT_EQ(actual.errors, expected.errors);
-        EXPECT_EQ(actual.counts, expected.counts);
-        EXPECT_TRUE(actual == expected);
-        for (std::int64_t i = 0; i < kSamples; i += 7)
-          EXPECT_EQ(pipeline.inspect(i).path(), on_host.inspect(i).path()) << i;
-      }
+      auto pipeline =
+          pipeline_of(row, limit, {.batch_size = 7, .threads = 3, .profile = true}, true);
+      const Seen actual = joins::see(pipeline);
+      EXPECT_EQ(actual.errors, expected.errors);
+      EXPECT_EQ(actual.counts, expected.counts);
+      EXPECT_TRUE(actual == expected);
+      for (std::int64_t i = 0; i < kSamples; i += 13)
+        EXPECT_EQ(pipeline.inspect(i).path(), on_host.inspect(i).path()) << i;
       ways.push_back(expected.counts);
     }
     // The limits are ways of their own, or this says little.
