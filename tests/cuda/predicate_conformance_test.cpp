@@ -202,7 +202,8 @@ TEST(DeviceChoices, C52_AnArmThatNobodyTakesLaunchesNothing) {
       return g.apply_if(mean(image) < limit, image, [](auto in) { return rotate(in, 20.f); }).cpu();
     });
     for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
-    const BranchStats& branch = pipeline.stats().branches.at(0);
+    const Stats stats = pipeline.stats();
+    const BranchStats& branch = stats.branches.at(0);
     EXPECT_EQ(branch.taken(), kSamples);
     EXPECT_EQ(warps > 0, branch.arms[0].taken > 0) << limit;
   }
