@@ -178,10 +178,10 @@ TEST_F(JpegIndexTest, WhoWritesOverAFileInUseIsNoticed) {
   teach(*index);
   index->save(path("index"));
   const std::string sound = read_all(path("index"));
-  const auto opened = JpegIndex::open(path("index"));
+  const auto opened = JpegIndex::open(path("index"), 0);
   index->save(path("index"));  // another file under the same name
   EXPECT_TRUE(opened->find(digest_of(files_[0])));
-  const auto again = JpegIndex::open(path("index"));
+  const auto again = JpegIndex::open(path("index"), 0);
   write_all(path("index"), sound.substr(0, 100));
   EXPECT_THROW(static_cast<void>(again->find(digest_of(files_[0]))), IoError);
   EXPECT_TRUE(opened->find(digest_of(files_[0])));
