@@ -23,7 +23,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -171,9 +170,7 @@ class Bench {
             [&](Graph& g) {
               return g.source(
                   subject.images, [&corpus, index = subject.index](const SampleInfo& info) {
-                    Bytes file = Bytes::view_of(corpus[info.index]);
-                    file.set_index(index);
-                    return std::tuple{std::move(file), corpus.label(info.index)};
+                    return std::tuple{corpus.file(info.index, index), corpus.label(info.index)};
                   });
             })),
         subject.images);

@@ -73,9 +73,7 @@ class Bursts {
       auto jpeg = g.source(samples_, [this](const SampleInfo& info) {
         std::int64_t never = kNever;
         began_.compare_exchange_strong(never, now(), std::memory_order_relaxed);
-        Bytes file = Bytes::view_of(corpus_[info.epoch * samples_ + info.index]);
-        file.set_index(options_.index);
-        return file;
+        return corpus_.file(info.epoch * samples_ + info.index, options_.index);
       });
       auto tensor =
           resize_mirror_normalize(decode_jpeg(there ? jpeg.gpu() : jpeg), {.width = 224,

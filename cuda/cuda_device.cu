@@ -1,4 +1,5 @@
 #include <sluice/cuda/cuda_device.h>
+#include <sluice/runtime/no_memory.h>
 #include <sluice/runtime/process.h>
 
 #include <new>
@@ -150,15 +151,6 @@ class CudaStream : public DeviceStream {
   const bool owns_ = true;
 };
 
-class NoMemory : public std::bad_alloc {
- public:
-  explicit NoMemory(std::string what) : what_(std::make_shared<std::string>(std::move(what))) {}
-  const char* what() const noexcept override { return what_->c_str(); }
-
- private:
-  std::shared_ptr<const std::string> what_;  // copies of an exception must not throw
-};
-
 // CUDA's blocks start at multiples of this.
 constexpr std::size_t kAligned = 256;
 
@@ -176,9 +168,7 @@ class CudaMemory : public MemoryResource {
         pinned ? cudaHostAlloc(&at, bytes, cudaHostAllocPortable) : cudaMalloc(&at, bytes);
     if (code == cudaErrorMemoryAllocation) {
       (void)cudaGetLastError();
-      throw NoMemory(device_->name + " has no " + std::to_string(bytes) + " bytes of " +
-                     (pinned ? "pinned memory" : "memory") +
-                     " left; make window or batch_size smaller");
+      throw none_left(device_->name, bytes, place().kind);
     }
     device_->check(code, pinned ? "getting pinned memory" : "getting memory");
     return at;

@@ -2,6 +2,7 @@
 #include <sluice/cuda/host_device.h>
 #include <sluice/cuda/host_memory.h>
 #include <sluice/cuda/pinned_memory.h>
+#include <sluice/runtime/no_memory.h>
 #include <sluice/runtime/process.h>
 
 #include <algorithm>
@@ -287,9 +288,14 @@ class DeviceMemory : public MemoryResource {
         device_->lose();
         throw DeviceError(device_->name + " is lost", true);
       }
-      if (fault != HostDevice::Fault::none) throw std::bad_alloc();
+      if (fault != HostDevice::Fault::none)
+        throw none_left(device_->name, bytes, MemoryKind::device);
     }
-    return device_->memory.allocate(bytes);
+    try {
+      return device_->memory.allocate(bytes);
+    } catch (const std::bad_alloc&) {
+      throw none_left(device_->name, bytes, MemoryKind::device);
+    }
   }
   void deallocate(void* at, std::size_t, std::size_t) noexcept override {
     if (!device_->home.here()) return;  // a child of fork() shares it with its parent

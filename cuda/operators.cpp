@@ -153,8 +153,9 @@ Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegF
   const BufferPoolScope scope(pinned);
   Image pixels;
   const JpegReport report =
-      region ? decode_jpeg_region(file.bytes, *region, options, pixels, file.index)
-             : decode_jpeg_image(file.bytes, options, pixels, file.index);
+      region
+          ? decode_jpeg_region(file.bytes, *region, options, pixels, file.index, file.content_hash)
+          : decode_jpeg_image(file.bytes, options, pixels, file.index, file.content_hash);
   detail::note_report(notes, report);
   if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
   return pixels;
@@ -166,7 +167,7 @@ bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional
                const JpegOptions& options) {
   try {
     std::optional<JpegIndexEntry> entry;
-    if (file.index != nullptr) entry = file.index->find(digest_of(file.bytes));
+    if (file.index != nullptr) entry = file.index->find(digest_of(file.bytes, file.content_hash));
     if (!entry && file.index != nullptr && file.index->grows()) return false;
     return plan.make(file.bytes, peek_jpeg(file.bytes), entry ? &*entry : nullptr, region, options);
   } catch (const Error&) {  // a damaged index, or no JPEG file: the host's decoder says so

@@ -77,7 +77,8 @@ struct PipelineOptions {
   std::shared_ptr<Device> device = {};
   // Of that device's memory, at most; 0: what there is. Samples wait for others that give back what
   // they have. One that is too large by itself fails, with an error that says so, and so does one
-  // for which nobody could give any back.
+  // for which nobody could give any back. A number above 0 where no step runs there is a
+  // BuildError.
   std::int64_t max_device_bytes = 0;
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on

@@ -1,8 +1,9 @@
 // Bytes: an encoded file (or any run of bytes) in pooled memory, or a view of bytes that somebody
 // else keeps. Moves, does not copy. Threads: like a vector.
 //
-// Whoever reads a file may say which index knows it, for those who decode it. Ownership: of the
-// bytes, unless they are a view; a share of the index.
+// Whoever reads a file may say which index knows it, and the hash of its content, by which an index
+// finds it, for those who decode it. Ownership: of the bytes, unless they are a view; a share of
+// the index.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -28,13 +30,15 @@ class Bytes {
   Bytes(Bytes&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         bytes_(std::exchange(other.bytes_, {})),
-        index_(std::move(other.index_)) {}
+        index_(std::move(other.index_)),
+        content_hash_(std::exchange(other.content_hash_, {})) {}
   // Bytes that are given a view of themselves keep their memory.
   Bytes& operator=(Bytes&& other) noexcept {
     if (!other.is_view() || !buffer_.contains(other.bytes_.data()))
       buffer_ = std::move(other.buffer_);
     bytes_ = std::exchange(other.bytes_, {});
     index_ = std::move(other.index_);
+    content_hash_ = std::exchange(other.content_hash_, {});
     return *this;
   }
   ~Bytes() = default;
@@ -57,14 +61,18 @@ class Bytes {
   // Makes a view a copy.
   void own() {
     if (!is_view()) return;
-    std::shared_ptr<JpegIndex> index = std::move(index_);
-    *this = copy_of(bytes_);
-    index_ = std::move(index);
+    Bytes copy = copy_of(bytes_);
+    copy.set_index(std::move(index_), content_hash_);
+    *this = std::move(copy);
   }
 
   std::size_t size() const { return bytes_.size(); }
   bool empty() const { return size() == 0; }
-  std::uint8_t* data() { return bytes_.data(); }
+  // For those who write: the hash of the content is forgotten.
+  std::uint8_t* data() {
+    content_hash_.reset();
+    return bytes_.data();
+  }
   const std::uint8_t* data() const { return bytes_.data(); }
   const std::uint8_t* begin() const { return data(); }
   const std::uint8_t* end() const { return data() + size(); }
@@ -72,15 +80,23 @@ class Bytes {
 
   // What is known of the file, or may be learnt of it; null when there is none.
   JpegIndex* index() const { return index_.get(); }
-  void set_index(std::shared_ptr<JpegIndex> index) { index_ = std::move(index); }
+  // The hash of all bytes, if it is known (digest_of in io/jpeg/index.h).
+  std::optional<std::uint64_t> content_hash() const { return content_hash_; }
+  // Nobody may write any more when the hash is given, also not through a pointer that was taken
+  // before.
+  void set_index(std::shared_ptr<JpegIndex> index, std::optional<std::uint64_t> content_hash = {}) {
+    index_ = std::move(index);
+    content_hash_ = content_hash;
+  }
 
-  // Gives the memory back to the pool, and forgets the index.
+  // Gives the memory back to the pool, and forgets the index and the hash.
   void release() noexcept { *this = Bytes(); }
 
  private:
   Buffer buffer_;  // empty for a view
   std::span<std::uint8_t> bytes_;
   std::shared_ptr<JpegIndex> index_;
+  std::optional<std::uint64_t> content_hash_;
 };
 
 }  // namespace sluice

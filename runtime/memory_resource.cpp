@@ -1,4 +1,5 @@
 #include <sluice/runtime/memory_resource.h>
+#include <sluice/runtime/no_memory.h>
 
 #include <atomic>
 #include <new>
@@ -18,16 +19,6 @@ class HostMemory : public MemoryResource {
   }
 };
 
-// Says it without memory for the words.
-class NoMoreAllowed : public std::bad_alloc {
- public:
-  explicit NoMoreAllowed(std::shared_ptr<const std::string> what) : what_(std::move(what)) {}
-  const char* what() const noexcept override { return what_->c_str(); }
-
- private:
-  std::shared_ptr<const std::string> what_;
-};
-
 class LimitedMemory : public MemoryResource {
  public:
   LimitedMemory(std::shared_ptr<MemoryResource> from, std::size_t bytes, const std::string& advice)
@@ -41,7 +32,7 @@ class LimitedMemory : public MemoryResource {
   void* allocate(std::size_t bytes, std::size_t alignment) override {
     if (used_.fetch_add(bytes) + bytes > most_) {
       used_.fetch_sub(bytes);
-      throw NoMoreAllowed(what_);
+      throw NoMemory(what_);
     }
     try {
       return from_->allocate(bytes, alignment);

@@ -23,6 +23,7 @@ Corpus::Corpus(const std::string& folder, Device* device) {
         return read_file(files.name(i));
       }();
       decode_jpeg_image(bytes, {}, picture);
+      bytes.set_index(nullptr, digest_of(bytes).hash);
       files_.push_back(std::move(bytes));
       labels_.push_back(files.label(i));
     } catch (const Error&) {
@@ -33,6 +34,13 @@ Corpus::Corpus(const std::string& folder, Device* device) {
     throw UsageError(fmt::format("--data: no file in '{}' can be decoded", folder));
 }
 
+Bytes Corpus::file(std::int64_t i, std::shared_ptr<JpegIndex> index) const {
+  const Bytes& kept = files_[static_cast<std::size_t>(i % size())];
+  Bytes view = Bytes::view_of(kept);
+  view.set_index(std::move(index), kept.content_hash());
+  return view;
+}
+
 double Corpus::megabytes() const {
   std::size_t sum = 0;
   for (const Bytes& file : files_) sum += file.size();
@@ -41,7 +49,7 @@ double Corpus::megabytes() const {
 
 std::int64_t Corpus::known_to(const JpegIndex& index) const {
   return std::count_if(files_.begin(), files_.end(), [&index](const Bytes& file) {
-    return index.find(digest_of(file)).has_value();
+    return index.find(digest_of(file, file.content_hash())).has_value();
   });
 }
 

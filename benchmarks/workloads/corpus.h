@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ class Corpus {
   std::int64_t size() const { return static_cast<std::int64_t>(files_.size()); }
   // File i; numbers beyond size() start over.
   ByteSpan operator[](std::int64_t i) const { return files_[static_cast<std::size_t>(i % size())]; }
+  // A view of it for a pipeline, which finds it in an index, if there is one, without computing its
+  // hash anew.
+  Bytes file(std::int64_t i, std::shared_ptr<JpegIndex> index) const;
   std::int64_t label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i % size())]; }
   double megabytes() const;
   int left_out() const { return left_out_; }

@@ -14,11 +14,8 @@ namespace {
 
 Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images,
                       const std::shared_ptr<JpegIndex>& index) {
-  return g.source(images, [&corpus, index](const SampleInfo& info) {
-    Bytes file = Bytes::view_of(corpus[info.index]);
-    file.set_index(index);
-    return file;
-  });
+  return g.source(
+      images, [&corpus, index](const SampleInfo& info) { return corpus.file(info.index, index); });
 }
 
 Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg) {

@@ -3,6 +3,7 @@
 #include <sluice/cuda/jpeg/synchronise.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <numeric>
@@ -24,13 +25,13 @@ std::uint64_t head_bytes(const JpegLaunch& launch) {
 
 // Longer ones first, since threads that work side by side wait for the slowest of them.
 void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
-  constexpr std::uint32_t kClasses = 64;
-  std::uint32_t longest = 0, first[kClasses + 1] = {};
+  constexpr int kBits = 6;
+  std::uint32_t longest = 0, first[(1 << kBits) + 1] = {};
   for (const JpegSegment& segment : segments)
     longest = std::max(longest, segment.end - segment.begin);
-  const std::uint32_t width = longest / kClasses + 1;
+  const int below = std::max(static_cast<int>(std::bit_width(longest)) - kBits, 0);
   const auto class_of = [&](const JpegSegment& segment) {
-    return (longest - (segment.end - segment.begin)) / width;
+    return (longest - (segment.end - segment.begin)) >> below;
   };
   for (const JpegSegment& segment : segments) ++first[class_of(segment) + 1];
   std::partial_sum(std::begin(first), std::end(first), std::begin(first));
@@ -52,12 +53,12 @@ void JpegBatch::clear() {
 
 std::uint32_t JpegBatch::find_codes(const JpegPlan& plan) {
   for (std::size_t i = codes_.size(); i > 0; --i) {
-    const JpegPlan& known = *codes_[i - 1];
-    if (known.codes_hash() == plan.codes_hash() &&
-        std::memcmp(&known.codes(), &plan.codes(), sizeof(JpegCodes)) == 0)
+    const Codes& known = codes_[i - 1];
+    if (known.hash == plan.sources_hash() &&
+        std::memcmp(&known.plan->sources(), &plan.sources(), sizeof(JpegPlan::Sources)) == 0)
       return static_cast<std::uint32_t>(i - 1);
   }
-  codes_.push_back(&plan);
+  codes_.push_back({plan.sources_hash(), &plan});
   return static_cast<std::uint32_t>(codes_.size() - 1);
 }
 
@@ -112,6 +113,7 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
 JpegLaunch JpegBatch::lay_out() const {
   JpegLaunch launch;
   launch.samples = static_cast<std::uint32_t>(samples_.size());
+  launch.codes = static_cast<std::uint32_t>(codes_.size());
   launch.unindexed = unindexed_;
   launch.tiles = tiles_;
   std::uint64_t at = 0;
@@ -120,7 +122,7 @@ JpegLaunch JpegBatch::lay_out() const {
     at = rounded(at + bytes);
   };
   place(launch.samples_at, sizeof(JpegSample) * samples_.size());
-  place(launch.codes_at, sizeof(JpegCodes) * codes_.size());
+  place(launch.sources_at, sizeof(JpegPlan::Sources) * codes_.size());
   place(launch.segments_at, sizeof(JpegSegment) * segments_);
   place(launch.huffman_tiles_at, sizeof(std::uint32_t) * tiles_.huffman);
   place(launch.dct_tiles_at, sizeof(std::uint32_t) * tiles_.dct);
@@ -139,7 +141,8 @@ JpegLaunch JpegBatch::lay_out() const {
   launch.tallies_at = rounded(launch.planes_at + 64 * blocks_);
   launch.starts_at = launch.tallies_at + sizeof(JpegTally) * subsequences_;
   launch.states_at = launch.starts_at + sizeof(JpegStart) * subsequences_;
-  launch.fetched_at = rounded(launch.states_at + sizeof(JpegStates) * subsequences_);
+  launch.codes_at = rounded(launch.states_at + sizeof(JpegStates) * subsequences_);
+  launch.fetched_at = rounded(launch.codes_at + sizeof(JpegCodes) * codes_.size());
   launch.scratch_bytes = launch.fetched_at + fetched_;
   return launch;
 }
@@ -150,8 +153,8 @@ std::size_t JpegBatch::scratch_bytes() const { return lay_out().scratch_bytes; }
 void JpegBatch::fill_head(std::byte* upload) const {
   const JpegLaunch launch = lay_out();
   for (std::size_t i = 0; i < codes_.size(); ++i) {
-    std::memcpy(upload + launch.codes_at + i * sizeof(JpegCodes), &codes_[i]->codes(),
-                sizeof(JpegCodes));
+    std::memcpy(upload + launch.sources_at + i * sizeof(JpegPlan::Sources),
+                &codes_[i].plan->sources(), sizeof(JpegPlan::Sources));
   }
 }
 
@@ -232,6 +235,7 @@ void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const
   const auto run = [&](const Kernel& kernel) {
     stream.launch(kernel, std::as_bytes(std::span(&launch, 1)));
   };
+  run(kJpegCodes);
   if (launch.tiles.fetch > 0) run(kJpegFetch);
   if (launch.tiles.unstuff > 0) run(kJpegUnstuff);
   if (launch.unindexed > 0) {

@@ -7,7 +7,7 @@
 //   batch.enqueue(stream, {upload, device_upload, scratch, damage});
 //   ... once an event behind it is over: damage[i] says whether sample i came out
 //
-// Memory is the caller's, and everything is at a multiple of 256 bytes. One upload and three
+// Memory is the caller's, and everything is at a multiple of 256 bytes. One upload and four
 // launches serve all samples; one or two more if there are files that the device fetches, five more
 // if there are some that no index knows. A sample that came out damaged is to be decoded by the
 // host, whose verdict counts.
@@ -79,7 +79,12 @@ class JpegBatch {
   std::uint32_t find_codes(const JpegPlan& plan);
 
   std::vector<Sample> samples_;
-  std::vector<const JpegPlan*> codes_;  // one for each content
+  // Huffman tables, one for each content.
+  struct Codes {
+    std::uint64_t hash = 0;
+    const JpegPlan* plan = nullptr;
+  };
+  std::vector<Codes> codes_;
   std::uint32_t segments_ = 0, subsequences_ = 0, intervals_ = 0, unindexed_ = 0;
   std::uint32_t pieces_ = 0, runs_ = 0;
   std::uint64_t bytes_ = 0, fetched_ = 0;

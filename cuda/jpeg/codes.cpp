@@ -1,44 +1,34 @@
 #include <sluice/cuda/jpeg/codes.h>
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
-#include <string_view>
 #include <type_traits>
 
 namespace sluice::device {
 
-bool build_jpeg_codes(const JpegCodeSource& source, int table, JpegCodes& codes) {
-  auto& entries = codes.entries[table];
-  std::fill(std::begin(entries), std::end(entries), std::uint16_t{0});
-  std::copy(std::begin(source.values), std::end(source.values), codes.values[table]);
-  std::uint32_t code = 0, index = 0;
-  for (std::uint32_t length = 1; length <= 16; ++length, code <<= 1) {
-    const std::uint32_t first = code, first_index = index, count = source.bits[length];
-    code += count;
-    index += count;
+bool is_legal(const JpegCodeSource& source, bool dc) {
+  std::uint32_t code = 0, count = 0;
+  for (std::uint32_t length = 1; length <= 16; ++length) {
+    code = (code << 1) + source.bits[length - 1];
+    count += source.bits[length - 1];
     // No code is all ones, which is why there is always one more.
-    if (count > 0 && (code >= 1u << length || index > 256)) return false;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint8_t value = source.values[first_index + i];
-      if (table < 2 && value > 15) return false;
-      if (length > kJpegLookupBits) continue;
-      const std::uint32_t spare = kJpegLookupBits - length;
-      std::fill_n(entries + ((first + i) << spare), 1u << spare,
-                  static_cast<std::uint16_t>(length << 8 | value));
-    }
-    if (length <= kJpegLookupBits) continue;
-    const std::uint32_t i = length - kJpegLookupBits - 1;
-    codes.end[table][i] = code << (16 - length);
-    codes.offset[table][i] =
-        static_cast<std::int32_t>(first_index) - static_cast<std::int32_t>(first);
+    if (source.bits[length - 1] > 0 && (code >= 1u << length || count > 256)) return false;
   }
-  return index > 0;
+  const auto is_symbol_of_dc = [](std::uint8_t value) { return value <= 15; };
+  return count > 0 && (!dc || std::all_of(source.values, source.values + count, is_symbol_of_dc));
 }
 
 std::uint64_t hash_of(const JpegCodeSource (&sources)[4]) {
   static_assert(std::has_unique_object_representations_v<JpegCodeSource>);
-  return std::hash<std::string_view>()({reinterpret_cast<const char*>(sources), sizeof sources});
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  std::uint64_t of[4] = {1, 2, 3, 4};
+  for (std::size_t at = 0; at < sizeof(JpegCodeSource); at += sizeof(std::uint64_t)) {
+    // All four side by side, since each waits for its last product.
+    for (int i = 0; i < 4; ++i) {
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&sources[i]);
+      of[i] = (of[i] ^ load_as<std::uint64_t>(bytes + at)) * kOdd;
+    }
+  }
+  return ((of[0] * kOdd ^ of[1]) * kOdd ^ of[2]) * kOdd ^ of[3];
 }
 
 }  // namespace sluice::device

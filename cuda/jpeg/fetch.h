@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sluice/cuda/jpeg/job.h>
+#include <sluice/cuda/last_before.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,16 +23,7 @@ struct alignas(JpegPiece::kLine) JpegLine {
 template <class Part>
 SLUICE_HOST_DEVICE std::uint32_t jpeg_last_before(const Part* parts, std::uint32_t count,
                                                   std::uint32_t at) {
-  std::uint32_t low = 0, high = count;
-  while (high - low > 1) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (parts[middle].at <= at) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return last_before(count, at, [=](std::uint32_t i) { return parts[i].at; });
 }
 
 // Line number `line` of the sample; what lies beyond a file's end is zero.

@@ -136,7 +136,7 @@ class JpegSegmentReader {
         entries_(entries),
         codes_(codes),
         coefficients_(coefficients),
-        bits_(words, segment.begin, segment.end, segment.bits_behind),
+        bits_(words, segment.begin, end_of(segment, words), segment.bits_behind),
         to_restart_(segment.to_restart),
         turn_(segment.turn) {
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = segment.predictors[i];
@@ -176,6 +176,12 @@ class JpegSegmentReader {
   }
 
  private:
+  SLUICE_HOST_DEVICE static std::uint32_t end_of(const JpegSegment& segment,
+                                                 const std::uint32_t* words) {
+    if (!segment.zero_ends) return segment.end;
+    const std::uint32_t at = segment.end - 2;
+    return segment.end - ((words[at / 4] >> (at % 4 * 8) & 255) == 255 ? 0 : 1);
+  }
   SLUICE_HOST_DEVICE std::int32_t predict(std::int32_t difference) {
     std::int32_t value = 0;
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) {

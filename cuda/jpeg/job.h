@@ -42,7 +42,16 @@ SLUICE_HOST_DEVICE void store_as(void* at, T value) {
 
 inline constexpr int kJpegLookupBits = 10;
 
-// The four Huffman tables of a file: two for DC (0 and 1), two for AC (2 and 3).
+// A Huffman table as a file says it: how many codes there are of 1 to 16 bits, and what they stand
+// for.
+struct JpegCodeSource {
+  std::uint8_t bits[16] = {};
+  std::uint8_t values[256] = {};
+};
+static_assert(sizeof(JpegCodeSource) % 16 == 0);
+
+// The four Huffman tables of a file: two for DC (0 and 1), two for AC (2 and 3). A kernel makes
+// them from four JpegCodeSource, zeros for a table that no component uses.
 struct JpegCodes {
   // What the next kJpegLookupBits bits lead to: bits 0..3 how many extra bits, 4..7 how many zeros
   // before, 8..11 bits of the code. 0 for the beginning of a longer code, and for none at all.
@@ -58,7 +67,7 @@ static_assert(sizeof(JpegCodes) % 16 == 0);
 // A run of MCUs in a row of them, from one record of the index to the next.
 struct JpegSegment {
   std::uint32_t begin = 0;  // bytes, from the sample's first
-  std::uint32_t end = 0;    // no byte from here on is read
+  std::uint32_t end = 0;    // no byte from here on is read; see zero_ends
   std::int16_t predictors[3] = {};
   std::int16_t predictors_left[3] = {};  // what they must be at its end
   std::uint8_t bits_behind = 0;          // of the first byte
@@ -70,7 +79,10 @@ struct JpegSegment {
   std::int32_t column = 0;   // of the first MCU in what is kept; those below 0 are passed over
   std::uint16_t row = 0;
   std::uint16_t count = 0;       // MCUs
-  std::uint32_t to_restart = 0;  // MCUs before that marker
+  std::uint16_t to_restart = 0;  // MCUs before that marker
+  // Its last byte belongs to it only if the one before is 0xff: as the zero that is stuffed in.
+  bool zero_ends = false;
+  std::uint8_t unused = 0;
 
   static constexpr std::uint8_t kBelowAByte = 8, kAnything = 255;
 };
@@ -243,21 +255,22 @@ struct JpegLaunch {
   // Damage, coefficients, components, and what is found out of files that no index knows.
   std::byte* scratch = nullptr;
   std::uint64_t scratch_bytes = 0;
-  // In the block: JpegSample[samples], JpegSegment[], JpegCodes[], and for each kernel the sample
-  // that each tile belongs to.
-  std::uint64_t samples_at = 0, segments_at = 0, codes_at = 0;
+  // In the block: JpegSample[samples], JpegSegment[], JpegCodeSource[codes][4], and for each kernel
+  // the sample that each tile belongs to.
+  std::uint64_t samples_at = 0, segments_at = 0, sources_at = 0;
   std::uint64_t huffman_tiles_at = 0, dct_tiles_at = 0, pixel_tiles_at = 0;
   // The same for files that no index knows, JpegInterval[], and the numbers of these samples.
   std::uint64_t subsequence_tiles_at = 0, start_tiles_at = 0;
   std::uint64_t intervals_at = 0, unindexed_at = 0;
   // Of those that are fetched: JpegPiece[], JpegRun[], and the sample that each tile belongs to.
   std::uint64_t pieces_at = 0, runs_at = 0, fetch_tiles_at = 0, unstuff_tiles_at = 0;
-  std::uint32_t samples = 0, unindexed = 0;
+  std::uint32_t samples = 0, codes = 0, unindexed = 0;
   JpegTiles tiles;
   // In the scratch memory; uint32_t[samples] of damage lie at its beginning.
   std::uint64_t coefficients_at = 0, planes_at = 0;
   // And JpegTally[], JpegStart[], JpegStates[]: one for each subsequence.
   std::uint64_t tallies_at = 0, starts_at = 0, states_at = 0;
+  std::uint64_t codes_at = 0;    // JpegCodes[codes]
   std::uint64_t fetched_at = 0;  // bytes of files that are fetched, to the memory's end
 };
 

@@ -1,3 +1,4 @@
+#include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/inverse_dct.h>
@@ -8,6 +9,7 @@ namespace sluice::device {
 
 #if defined(SLUICE_HAS_CUDA)
 // In kernels.cu.
+int jpeg_codes_on_cuda(const void* arguments, void* stream);
 int jpeg_fetch_on_cuda(const void* arguments, void* stream);
 int jpeg_unstuff_on_cuda(const void* arguments, void* stream);
 int jpeg_huffman_on_cuda(const void* arguments, void* stream);
@@ -32,6 +34,16 @@ template <class Byte>
 Byte* fetched_of(const JpegLaunch& launch) {
   return device_view<Byte>(launch.scratch + launch.fetched_at,
                            launch.scratch_bytes - launch.fetched_at);
+}
+
+void codes_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  const auto* sources = block.get<JpegCodeSource>(launch.sources_at);
+  auto* const codes = reinterpret_cast<JpegCodes*>(
+      device_view(launch.scratch + launch.codes_at, launch.codes * sizeof(JpegCodes)));
+  for (std::uint32_t i = 0; i < 4 * launch.codes; ++i)
+    build_jpeg_codes({}, sources[i], i % 4, codes[i / 4]);
 }
 
 void fetch_on_host(const void* arguments) {
@@ -63,15 +75,15 @@ void unstuff_on_host(const void* arguments) {
 void huffman_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
-  std::byte* const scratch = device_view(launch.scratch, launch.planes_at);
-  const std::byte* const fetched = fetched_of<const std::byte>(launch);
+  std::byte* const scratch = device_view(launch.scratch, launch.scratch_bytes);
+  const std::byte* const fetched = scratch + launch.fetched_at;
   auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
   auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
   const auto* samples = block.get<JpegSample>(launch.samples_at);
   const auto* segments = block.get<JpegSegment>(launch.segments_at);
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
     const JpegSample& sample = samples[i];
-    const JpegCodes& codes = block.get<JpegCodes>(launch.codes_at)[sample.codes];
+    const JpegCodes& codes = jpeg_codes(launch, scratch, sample);
     const std::uint32_t* words = jpeg_words(sample, block.at, fetched);
     for (std::uint32_t j = 0; j < sample.segments; ++j) {
       JpegSegmentReader reader(sample, segments[sample.first_segment + j], words, codes.entries[0],
@@ -119,12 +131,14 @@ void pixels_on_host(const void* arguments) {
 }  // namespace
 
 #if defined(SLUICE_HAS_CUDA)
+const Kernel kJpegCodes{"jpeg codes", codes_on_host, jpeg_codes_on_cuda};
 const Kernel kJpegFetch{"jpeg fetch", fetch_on_host, jpeg_fetch_on_cuda};
 const Kernel kJpegUnstuff{"jpeg unstuff", unstuff_on_host, jpeg_unstuff_on_cuda};
 const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host, jpeg_huffman_on_cuda};
 const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host, jpeg_inverse_dct_on_cuda};
 const Kernel kJpegPixels{"jpeg pixels", pixels_on_host, jpeg_pixels_on_cuda};
 #else
+const Kernel kJpegCodes{"jpeg codes", codes_on_host};
 const Kernel kJpegFetch{"jpeg fetch", fetch_on_host};
 const Kernel kJpegUnstuff{"jpeg unstuff", unstuff_on_host};
 const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host};

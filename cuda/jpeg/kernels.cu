@@ -1,4 +1,5 @@
-// The launches of kernels.h: a block of threads for each tile.
+// The launches of kernels.h: a block of threads for each tile, or for each Huffman table.
+#include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/inverse_dct.h>
@@ -19,6 +20,13 @@ __device__ const T* get(const JpegLaunch& launch, std::uint64_t offset) {
 // The sample of this tile.
 __device__ std::uint32_t tile_owner(const JpegLaunch& launch, std::uint64_t tiles_at) {
   return get<std::uint32_t>(launch, tiles_at)[blockIdx.x];
+}
+
+__global__ void __launch_bounds__(kJpegCodeBuilders) jpeg_build_codes(const JpegLaunch launch) {
+  auto* const codes = reinterpret_cast<JpegCodes*>(launch.scratch + launch.codes_at);
+  build_jpeg_codes({threadIdx.x, blockDim.x},
+                   get<JpegCodeSource>(launch, launch.sources_at)[blockIdx.x], blockIdx.x % 4,
+                   codes[blockIdx.x / 4]);
 }
 
 // So many blocks have enough reads under way to keep PCI Express busy. More would take the places
@@ -63,7 +71,7 @@ __global__ void __launch_bounds__(kJpegUnstuffersPerTile) jpeg_unstuff(const Jpe
 __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegLaunch launch) {
   const std::uint32_t owner = tile_owner(launch, launch.huffman_tiles_at);
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
-  const JpegCodes& codes = get<JpegCodes>(launch, launch.codes_at)[sample.codes];
+  const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   // Whoever looks up most looks up here.
   __shared__ uint4 entries[sizeof(codes.entries) / sizeof(uint4)];
   const auto* const from = reinterpret_cast<const uint4*>(codes.entries);
@@ -120,6 +128,13 @@ int launch_tiles(Function kernel, const void* arguments, std::uint32_t JpegTiles
 
 }  // namespace
 
+int jpeg_codes_on_cuda(const void* arguments, void* stream) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  if (launch.codes == 0) return cudaSuccess;
+  jpeg_build_codes<<<4 * launch.codes, kJpegCodeBuilders, 0, static_cast<cudaStream_t>(stream)>>>(
+      launch);
+  return cudaGetLastError();
+}
 int jpeg_fetch_on_cuda(const void* arguments, void* stream) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const std::uint32_t blocks = std::min(launch.tiles.fetch, kFetchingBlocks);

@@ -7,7 +7,8 @@
 // state each subsequence of the codes begins, the same for what remains of that, kJpegMoreLaunches
 // times (synchronise.h); where MCUs begin; and codes to coefficients.
 //
-// Before all of them, where there is something to fetch: what lies in the host's pinned memory is
+// Before all of them one lays out the Huffman tables, once for each content (codes.h). And where
+// there is something to fetch: what lies in the host's pinned memory is
 // brought into the scratch memory (fetch.h), and files that no index knows lose their stuffed
 // zeros and markers.
 //
@@ -19,6 +20,7 @@
 
 namespace sluice::device {
 
+extern const Kernel kJpegCodes;
 extern const Kernel kJpegFetch;
 extern const Kernel kJpegUnstuff;
 extern const Kernel kJpegHuffman;

@@ -1,10 +1,8 @@
 #include <sluice/cuda/jpeg/plan.h>
-#include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/orientation.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 namespace sluice::device {
@@ -25,40 +23,7 @@ bool is_inside(const Rectangle& region, int height, int width) {
          region.x <= width - region.width;
 }
 
-const char* check_scan(const jpeg_decompress_struct& info) {
-  if (info.comps_in_scan != info.num_components) return "in several scans";
-  if (info.Ss != 0 || info.Se != 63 || info.Ah != 0 || info.Al != 0) return "an unusual scan";
-  if (info.num_components == 1) {
-    return info.jpeg_color_space == JCS_GRAYSCALE ? nullptr : "an unusual colour space";
-  }
-  if (info.jpeg_color_space != JCS_YCbCr) return "not YCbCr";
-  const jpeg_component_info* of = info.comp_info;
-  for (int i = 0; i < 3; ++i) {
-    if (info.cur_comp_info[i] != of + i) return "components in an unusual order";
-  }
-  const bool usual = of[0].h_samp_factor <= 2 && of[0].v_samp_factor <= 2 &&
-                     of[1].h_samp_factor == 1 && of[1].v_samp_factor == 1 &&
-                     of[2].h_samp_factor == 1 && of[2].v_samp_factor == 1;
-  return usual ? nullptr : "an unusual sampling of colours";
-}
-
-// The marker that ends the scan; the file's size when there is none.
-std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool restarts) {
-  while (at + 1 < file.size()) {
-    const void* found = std::memchr(file.data() + at, 0xff, file.size() - at - 1);
-    if (found == nullptr) break;
-    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - file.data());
-    const bool goes_on = file[at + 1] == 0 || (restarts && (file[at + 1] & 0xf8) == 0xd0);
-    if (!goes_on) return at;
-    at += 2;
-  }
-  return file.size();
-}
-
 int parts_of(int size, int parts) { return (size + parts - 1) / parts; }
-
-constexpr const char* kDoesNotFit = "what the index says does not fit the file";
-constexpr const char* kNotAllKnown = "the index does not know all of it yet";
 
 }  // namespace
 
@@ -104,7 +69,7 @@ std::size_t JpegPlan::upload_bytes() const {
   const std::size_t bytes =
       sample_.fetched > 0 ? sizeof(JpegPiece) * sample_.pieces + sizeof(JpegRun) * sample_.runs
                           : bytes_ + sizeof(std::uint32_t);
-  return bytes + sizeof(JpegSample) + sizeof(JpegCodes) + sizeof(JpegSegment) * segments_.size() +
+  return bytes + sizeof(JpegSample) + sizeof(Sources) + sizeof(JpegSegment) * segments_.size() +
          sizeof(JpegInterval) * intervals_.size() +
          sizeof(std::uint32_t) * (1 + tiles.huffman + tiles.dct + tiles.pixels +
                                   tiles.subsequences + tiles.starts + tiles.fetch + tiles.unstuff);
@@ -114,7 +79,8 @@ std::size_t JpegPlan::scratch_bytes() const {
       sample_.fetched == 0
           ? 0
           : sample_.fetched + (sample_.runs > 0 ? bytes_ : 0) + 2 * JpegPiece::kLine;
-  return sizeof(std::uint32_t) + fetched + 64 * (sizeof(std::int16_t) + 1) * sample_.blocks +
+  return sizeof(std::uint32_t) + sizeof(JpegCodes) + fetched +
+         64 * (sizeof(std::int16_t) + 1) * sample_.blocks +
          (sizeof(JpegTally) + sizeof(JpegStart) + sizeof(JpegStates)) *
              sample_.unindexed.subsequences;
 }
@@ -130,16 +96,14 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
     return "more pixels than max_output_bytes";
 
-  // As the decoder does, a new object for each file.
-  static thread_local JpegDecompressor decompressor;
-  struct Discard {
-    ~Discard() { decompressor.discard(); }
-  } const discard;
-  decompressor.open(file, options);
-  if (decompressor.errors().damaged) return "its header is damaged";
-  const jpeg_decompress_struct& info = decompressor.info();
-  if (const char* reason = read_header(info, header)) return reason;
-  if (const char* reason = read_tables(info)) return reason;
+  JpegFileHeader from;
+  const bool plain = read_plain(file, from) && from.height == header.height &&
+                     from.width == header.width && from.components == header.components;
+  if (!plain) {
+    if (const char* reason = read_with_library(file, header, options, from)) return reason;
+  }
+  if (const char* reason = take_components(from)) return reason;
+  if (const char* reason = take_codes(from)) return reason;
 
   sample_.channels = static_cast<std::uint8_t>(channels);
   sample_.shown = channels == 1 ? 1 : sample_.coded;
@@ -152,70 +116,51 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (!is_inside(wanted, height, width)) return "the region does not lie inside the picture";
   const Groups groups =
       lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
-  const auto first = static_cast<std::size_t>(info.src->next_input_byte - file.data());
-  const char* reason = known ? find_segments(file, *entry, groups, first) : kNotAllKnown;
-  sample_.segments = static_cast<std::uint32_t>(segments_.size());
-  return reason == kNotAllKnown ? find_intervals(file, groups, first) : reason;
+  return known ? find_segments(file, *entry, groups, from.first_byte)
+               : find_intervals(file, groups, from.first_byte);
 }
 
-const char* JpegPlan::read_header(const jpeg_decompress_struct& info, const JpegHeader& header) {
-  stored_height_ = static_cast<int>(info.image_height);
-  stored_width_ = static_cast<int>(info.image_width);
-  const bool same = stored_height_ == header.height && stored_width_ == header.width &&
-                    info.num_components == header.components && info.data_precision == 8 &&
-                    info.progressive_mode == FALSE && info.arith_code == FALSE &&
-                    info.unread_marker == 0;
-  if (!same) return "an unusual header";
-  if (const char* reason = check_scan(info)) return reason;
-  sample_.coded = info.num_components;
-  sample_.interval = info.restart_interval;
+const char* JpegPlan::take_components(const JpegFileHeader& from) {
+  stored_height_ = from.height;
+  stored_width_ = from.width;
+  sample_.coded = from.components;
+  sample_.interval = from.interval;
   for (int i = 0; i < sample_.coded; ++i) {
     JpegComponent& component = sample_.components[i];
-    const jpeg_component_info& of = info.comp_info[i];
+    const JpegFileHeader::Component& of = from.component[i];
     const bool alone = sample_.coded == 1;
-    component.across = static_cast<std::uint8_t>(alone ? 1 : of.h_samp_factor);
-    component.down = static_cast<std::uint8_t>(alone ? 1 : of.v_samp_factor);
-    const bool known = of.quant_tbl_no >= 0 && of.quant_tbl_no < NUM_QUANT_TBLS;
-    const JQUANT_TBL* table = known ? info.quant_tbl_ptrs[of.quant_tbl_no] : nullptr;
-    if (table == nullptr) return "a quantisation table is missing";
-    std::copy(std::begin(table->quantval), std::end(table->quantval), component.quantisers);
+    component.across = static_cast<std::uint8_t>(alone ? 1 : of.across);
+    component.down = static_cast<std::uint8_t>(alone ? 1 : of.down);
+    const std::uint16_t* const quantisers = from.find_quantisers(of.quantisers);
+    if (quantisers == nullptr) return "a quantisation table is missing";
+    std::copy_n(quantisers, 64, component.quantisers);
   }
   return nullptr;
 }
 
-const char* JpegPlan::read_tables(const jpeg_decompress_struct& info) {
+const char* JpegPlan::take_codes(const JpegFileHeader& from) {
   // Up to two of each kind: numbers of the file's tables.
   int used[4] = {-1, -1, -1, -1};
-  JpegCodeSource sources[4];
+  for (JpegCodeSource& source : sources_) source = {};
   for (int i = 0; i < sample_.coded; ++i) {
     for (int kind = 0; kind < 2; ++kind) {
-      const jpeg_component_info& of = info.comp_info[i];
-      const int number = kind == 0 ? of.dc_tbl_no : of.ac_tbl_no;
-      if (number < 0 || number >= NUM_HUFF_TBLS) return "a Huffman table is missing";
-      const JHUFF_TBL* table =
-          kind == 0 ? info.dc_huff_tbl_ptrs[number] : info.ac_huff_tbl_ptrs[number];
-      if (table == nullptr) return "a Huffman table is missing";
+      const int number = from.component[i].codes[kind];
+      const JpegCodeSource* const source = from.find_codes(kind, number);
+      if (source == nullptr) return "a Huffman table is missing";
       int slot = 2 * kind;
       if (used[slot] != -1 && used[slot] != number) ++slot;
       if (used[slot] != -1 && used[slot] != number) return "more than two Huffman tables of a kind";
       used[slot] = number;
-      std::copy_n(table->bits + 1, 16, sources[slot].bits + 1);
-      std::copy(std::begin(table->huffval), std::end(table->huffval), sources[slot].values);
+      sources_[slot] = *source;
       (kind == 0 ? sample_.components[i].dc : sample_.components[i].ac) =
           static_cast<std::uint8_t>(slot);
     }
   }
-  if (sources_known_ && std::equal(std::begin(sources), std::end(sources), sources_))
-    return nullptr;
-  sources_known_ = false;
-  std::copy(std::begin(sources), std::end(sources), sources_);
-  codes_ = {};
   for (int slot = 0; slot < 4; ++slot) {
-    if (used[slot] != -1 && !build_jpeg_codes(sources[slot], slot, codes_))
+    if (used[slot] != -1 && !is_legal(sources_[slot], slot < 2))
       return "a Huffman table that cannot be";
   }
-  codes_hash_ = hash_of(sources_);
-  sources_known_ = true;
+  sources_hash_ = hash_of(sources_);
   return nullptr;
 }
 
@@ -277,72 +222,6 @@ JpegPlan::Groups JpegPlan::lay_out(const Rectangle& stored) {
   sample_.width = stored.width;
   sample_.height = stored.height;
   return groups;
-}
-
-const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
-                                    const Groups& groups, std::size_t first_byte) {
-  const std::uint64_t per_row = entry.per_row, grain = entry.grain;
-  const std::span<const JpegIndexRecord> records = entry.records;
-  if (grain == 0 || per_row != (groups.columns + grain - 1) / grain ||
-      records.size() > per_row * groups.rows || records[0].place / 8 < first_byte)
-    return kDoesNotFit;
-  const std::uint32_t interval = sample_.interval;
-  for (std::uint32_t row = groups.top; row < groups.bottom; ++row) {
-    for (std::uint64_t in_row = groups.left / grain; in_row * grain < groups.right; ++in_row) {
-      const std::uint64_t number = row * per_row + in_row;
-      const bool last = number + 1 == per_row * groups.rows;
-      if (number >= records.size() || (last ? !entry.complete : number + 1 >= records.size()))
-        return kNotAllKnown;
-      const std::uint64_t begin = in_row * grain;
-      const std::uint64_t end = std::min<std::uint64_t>(begin + grain, groups.columns);
-      const std::uint64_t from = records[number].place;
-      const std::uint64_t to = last ? std::uint64_t{find_end(file, from / 8, interval > 0)} * 8
-                                    : records[number + 1].place;
-
-      JpegSegment segment;
-      segment.row = static_cast<std::uint16_t>(row - groups.top);
-      segment.column = static_cast<std::int32_t>(begin) - static_cast<std::int32_t>(groups.left);
-      segment.count =
-          static_cast<std::uint16_t>(std::min<std::uint64_t>(end, groups.right) - begin);
-      std::copy_n(records[number].predictors, 3, segment.predictors);
-      if (!last) std::copy_n(records[number + 1].predictors, 3, segment.predictors_left);
-      segment.bits_left = end > groups.right ? JpegSegment::kAnything
-                          : last             ? JpegSegment::kBelowAByte
-                                             : static_cast<std::uint8_t>((8 - to % 8) % 8);
-      if (interval > 0) {
-        const std::uint64_t at = std::uint64_t{row} * groups.columns + begin;
-        segment.to_restart = interval - static_cast<std::uint32_t>(at % interval);
-        segment.turn = static_cast<std::uint8_t>(at / interval % 8);
-        segment.marker_ends = !last && end <= groups.right;
-      }
-      if (const char* reason = add_segment(file, from, to, segment)) return reason;
-    }
-  }
-  return nullptr;
-}
-
-const char* JpegPlan::add_segment(std::span<const std::uint8_t> file, std::uint64_t from,
-                                  std::uint64_t to, JpegSegment segment) {
-  const std::size_t begin = from / 8;
-  std::size_t end = (to + 7) / 8;
-  // A stuffed zero belongs to the byte before it.
-  if (to % 8 != 0 && end < file.size() && file[end - 1] == 0xff) ++end;
-  if (begin >= end || end > file.size() || (!pieces_.empty() && begin < pieces_.back().begin))
-    return kDoesNotFit;
-  // In whole lines, so that neighbours become one.
-  constexpr std::size_t kLine = JpegPiece::kLine;
-  const std::size_t first = begin / kLine * kLine;
-  const std::size_t behind = std::min((end + kLine - 1) / kLine * kLine, file.size());
-  if (pieces_.empty() || first > pieces_.back().begin + pieces_.back().bytes)
-    pieces_.push_back({first, 0, bytes_});
-  Piece& piece = pieces_.back();
-  piece.bytes = std::max(piece.bytes, behind - piece.begin);
-  bytes_ = piece.at + piece.bytes;
-  segment.begin = static_cast<std::uint32_t>(piece.at + begin - piece.begin);
-  segment.end = static_cast<std::uint32_t>(piece.at + end - piece.begin);
-  segment.bits_behind = static_cast<std::uint8_t>(from % 8);
-  segments_.push_back(segment);
-  return nullptr;
 }
 
 }  // namespace sluice::device

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <sluice/cuda/jpeg/codes.h>
+#include <sluice/cuda/jpeg/file_header.h>
 #include <sluice/cuda/jpeg/job.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
@@ -25,8 +26,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-struct jpeg_decompress_struct;
 
 namespace sluice::device {
 
@@ -68,8 +67,10 @@ class JpegPlan {
   const JpegSample& sample() const { return sample_; }
   const std::vector<JpegSegment>& segments() const { return segments_; }
   const std::vector<JpegInterval>& intervals() const { return intervals_; }
-  const JpegCodes& codes() const { return codes_; }
-  std::uint64_t codes_hash() const { return codes_hash_; }
+  // The file's Huffman tables, which are legal.
+  using Sources = JpegCodeSource[4];
+  const Sources& sources() const { return sources_; }
+  std::uint64_t sources_hash() const { return sources_hash_; }
   // What it takes of a batch's memory at the most (see JpegBatch).
   std::size_t upload_bytes() const;
   std::size_t scratch_bytes() const;
@@ -85,15 +86,14 @@ class JpegPlan {
   const char* plan(std::span<const std::uint8_t> file, const JpegHeader& header,
                    const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
                    const JpegOptions& options);
-  const char* read_header(const jpeg_decompress_struct& info, const JpegHeader& header);
-  const char* read_tables(const jpeg_decompress_struct& info);
+  const char* take_components(const JpegFileHeader& from);
+  const char* take_codes(const JpegFileHeader& from);
   Groups lay_out(const Rectangle& stored);
+  // Where the index knows too little it finds intervals instead.
   const char* find_segments(std::span<const std::uint8_t> file, const JpegIndexEntry& entry,
                             const Groups& groups, std::size_t first_byte);
   const char* find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
                              std::size_t first_byte);
-  const char* add_segment(std::span<const std::uint8_t> file, std::uint64_t from, std::uint64_t to,
-                          JpegSegment segment);
 
   std::string refusal_;
   int stored_height_ = 0, stored_width_ = 0;
@@ -103,10 +103,8 @@ class JpegPlan {
   std::uint32_t subsequence_bytes_ = kJpegSubsequenceBytes;
   std::vector<Piece> pieces_;
   std::size_t bytes_ = 0, fetched_from_ = 0;
-  JpegCodes codes_{};
-  std::uint64_t codes_hash_ = 0;
-  JpegCodeSource sources_[4];  // what codes_ was made from
-  bool sources_known_ = false;
+  Sources sources_ = {};
+  std::uint64_t sources_hash_ = 0;
 };
 
 }  // namespace sluice::device

@@ -17,6 +17,7 @@
 #include <sluice/cuda/jpeg/job.h>
 #include <sluice/cuda/jpeg/plain_bits.h>
 #include <sluice/cuda/jpeg/team.h>
+#include <sluice/cuda/last_before.h>
 
 #include <cstdint>
 
@@ -50,11 +51,8 @@ struct JpegPlace {
 
   SLUICE_HOST_DEVICE JpegPlace(const JpegUnindexed& sample, const JpegInterval* intervals,
                                std::uint32_t number) {
-    std::uint32_t after = sample.intervals;  // the interval is one of [interval, after)
-    while (after - interval > 1) {
-      const std::uint32_t middle = interval + (after - interval) / 2;
-      (intervals[middle].first_subsequence <= number ? interval : after) = middle;
-    }
+    interval = last_before(sample.intervals, number,
+                           [intervals](std::uint32_t i) { return intervals[i].first_subsequence; });
     const JpegInterval& of = intervals[interval];
     const std::uint32_t in_interval = number - of.first_subsequence;
     interval_begin = 8 * of.begin;

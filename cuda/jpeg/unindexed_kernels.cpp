@@ -1,3 +1,4 @@
+#include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/find_starts.h>
 #include <sluice/cuda/jpeg/kernels.h>
@@ -33,7 +34,7 @@ class Work {
   }
   // Of the sample at hand:
   JpegCodesOfSample codes_of(const JpegSample& sample) const {
-    const JpegCodes& codes = get<JpegCodes>(launch_.codes_at)[sample.codes];
+    const JpegCodes& codes = jpeg_codes(launch_, scratch_, sample);
     return {sample.unindexed, jpeg_words(sample, block_, scratch_ + launch_.fetched_at),
             codes.entries[0], codes, sample.group_blocks};
   }

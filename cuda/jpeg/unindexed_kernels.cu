@@ -1,5 +1,6 @@
 // The launches of kernels.h for files that no index knows: a block of threads for each tile, or for
 // each sample.
+#include <sluice/cuda/jpeg/codes.h>
 #include <sluice/cuda/jpeg/fetch.h>
 #include <sluice/cuda/jpeg/find_starts.h>
 #include <sluice/cuda/jpeg/synchronise.h>
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(kJpegSubsequencesPerTile)
     jpeg_synchronise(const JpegLaunch launch) {
   const std::uint32_t owner = get<std::uint32_t>(launch, launch.subsequence_tiles_at)[blockIdx.x];
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
-  const JpegCodes& codes = get<JpegCodes>(launch, launch.codes_at)[sample.codes];
+  const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ JpegTileMemory memory;
   // What is read again is mostly nothing, and then little: not worth waiting for.
   const uint4* at = reinterpret_cast<const uint4*>(codes.entries);
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(kJpegStartsPerTile)
   const bool wanted =
       damage_of(launch, owner) == 0 && JpegStartReader::wanted(sample.unindexed, start);
   if (__syncthreads_or(wanted ? 1 : 0) == 0) return;
-  const JpegCodes& codes = get<JpegCodes>(launch, launch.codes_at)[sample.codes];
+  const JpegCodes& codes = jpeg_codes(launch, launch.scratch, sample);
   __shared__ uint4 entries[kEntries];
   load_entries(codes, entries);
   if (!wanted) return;

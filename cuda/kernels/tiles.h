@@ -15,6 +15,7 @@
 #pragma once
 
 #include <sluice/cuda/device_view.h>
+#include <sluice/cuda/last_before.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -76,16 +77,7 @@ class JobBlock {
 
 // Which job the tile belongs to; jobs without tiles are passed over.
 SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int count, int tile) {
-  int low = 0, high = count;  // the last job whose first tile is not after this one
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    if (first_tiles[middle] <= tile) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return last_before(count, tile, [=](int job) { return first_tiles[job]; });
 }
 
 // The threads of a GPU's block.

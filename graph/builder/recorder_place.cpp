@@ -67,6 +67,7 @@ void Recorder::name_again(Slot& slot, SlotId file) {
   slot.merged = true;
   slot.same_as = file;
   slot.on_device = true;
+  slot.spec.place = MemoryPlace{MemoryKind::device};
 }
 
 void Recorder::require_on_host(const Step& step) const {

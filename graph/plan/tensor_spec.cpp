@@ -5,7 +5,7 @@ namespace sluice {
 
 namespace {
 
-std::string in_words(const TensorSpec& spec, bool with_host) {
+std::string in_words(const TensorSpec& spec, bool with_host = false) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   if (spec.dtype) add(name_of(*spec.dtype));
@@ -18,7 +18,7 @@ std::string in_words(const TensorSpec& spec, bool with_host) {
 
 }  // namespace
 
-std::string to_string(const TensorSpec& spec) { return in_words(spec, false); }
+std::string to_string(const TensorSpec& spec) { return in_words(spec); }
 
 namespace detail {
 namespace {
@@ -63,11 +63,17 @@ Side as_the_body_gives_it(const TensorSpec& spec) { return {spec, "as the body g
 void require_agreement(const std::string& node, const std::string& what, const Side& ours,
                        const Side& theirs) {
   if (agree(ours.spec, theirs.spec)) return;
-  const bool moved = !agree(ours.spec.place, theirs.spec.place);
-  throw BuildError("'" + node + "': " + what + " is a tensor (" + in_words(ours.spec, moved) +
-                   ") " + ours.where + ", but (" + in_words(theirs.spec, moved) + ") " +
-                   theirs.where + "; make both agree in " + (moved ? "memory, type" : "type") +
-                   ", layout and number of dimensions");
+  if (!agree_on_place(ours.spec, theirs.spec)) {
+    const auto memory = [](const Side& side) {
+      return to_string(side.spec.place.value_or(MemoryPlace()));
+    };
+    throw BuildError("'" + node + "': " + what + " lies in " + memory(ours) + " " + ours.where +
+                     ", but in " + memory(theirs) + " " + theirs.where +
+                     "; make both agree in memory, by .gpu() or .cpu() of one");
+  }
+  throw BuildError("'" + node + "': " + what + " is a tensor (" + in_words(ours.spec) + ") " +
+                   ours.where + ", but (" + in_words(theirs.spec) + ") " + theirs.where +
+                   "; make both agree in type, layout and number of dimensions");
 }
 
 void require_declared(const Tensor& tensor, const TensorSpec& spec) {

@@ -138,6 +138,10 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
           "gpu()");
     }
     device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes);
+  } else if (options.max_device_bytes > 0) {
+    throw BuildError("max_device_bytes is " + std::to_string(options.max_device_bytes) +
+                     ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
+                     "there, or leave max_device_bytes out");
   }
   choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);

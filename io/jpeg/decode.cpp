@@ -120,9 +120,8 @@ void check_shrink(int shrink) {
 // What an index knows of a file, and what it may be taught.
 class IndexLearner {
  public:
-  IndexLearner(JpegIndex* index, std::span<const std::uint8_t> file) : index_(index) {
-    if (index_ == nullptr) return;
-    digest_ = digest_of(file);
+  IndexLearner() = default;
+  IndexLearner(JpegIndex& index, const JpegDigest& digest) : index_(&index), digest_(digest) {
     try {
       known_ = index_->find(digest_);
     } catch (const IoError& error) {
@@ -151,7 +150,7 @@ class IndexLearner {
   }
 
  private:
-  JpegIndex* index_;
+  JpegIndex* index_ = nullptr;
   JpegDigest digest_;
   std::optional<JpegIndexEntry> known_;
   std::string damage_;
@@ -243,7 +242,8 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
 }
 
 JpegReport decode(std::span<const std::uint8_t> file, const DecodeRequest& request,
-                  const JpegOptions& options, JpegIndex* index, Image& out) {
+                  const JpegOptions& options, JpegIndex* index,
+                  std::optional<std::uint64_t> content_hash, Image& out) {
   if (file.size() < 2 || file[0] != 0xff || file[1] != 0xd8) {
     out.release();
     static_cast<void>(peek_jpeg(file));  // says what it is instead
@@ -254,11 +254,12 @@ JpegReport decode(std::span<const std::uint8_t> file, const DecodeRequest& reque
   const bool fast = options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
   // Whoever reads all of a file learns nothing from an index, but may teach one.
   const bool helps = index != nullptr && (!reads_to_end(request, options) || index->grows());
-  IndexLearner learner(fast && helps ? index : nullptr, file);
+  IndexLearner learner =
+      fast && helps ? IndexLearner(*index, digest_of(file, content_hash)) : IndexLearner();
   std::optional<JpegReport> report;
   if (fast) report = try_to_decode(decompressor, file, request, options, true, learner, out);
   if (!report) {
-    IndexLearner nothing(nullptr, file);
+    IndexLearner nothing;
     report = try_to_decode(decompressor, file, request, options, false, nothing, out);
     if (fast) report->path = JpegPath::fell_back;
   }
@@ -284,19 +285,22 @@ const char* name_of(JpegPath path) {
 }
 
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
-                             Image& out, JpegIndex* index) {
-  return decode(file, {}, options, index, out);
+                             Image& out, JpegIndex* index,
+                             std::optional<std::uint64_t> content_hash) {
+  return decode(file, {}, options, index, content_hash, out);
 }
 
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
-                              const JpegOptions& options, Image& out, JpegIndex* index) {
-  return decode(file, {.region = region}, options, index, out);
+                              const JpegOptions& options, Image& out, JpegIndex* index,
+                              std::optional<std::uint64_t> content_hash) {
+  return decode(file, {.region = region}, options, index, content_hash, out);
 }
 
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
                               const std::optional<Rectangle>& region, int shrink,
-                              const JpegOptions& options, Image& out, JpegIndex* index) {
-  return decode(file, {.region = region, .shrink = shrink}, options, index, out);
+                              const JpegOptions& options, Image& out, JpegIndex* index,
+                              std::optional<std::uint64_t> content_hash) {
+  return decode(file, {.region = region, .shrink = shrink}, options, index, content_hash, out);
 }
 
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,

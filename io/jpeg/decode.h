@@ -94,14 +94,17 @@ struct JpegReport {
   Rectangle covered;
 };
 
-// The whole picture. An index learns what it does not know of the file.
+// The whole picture. An index learns what it does not know of the file. Here and below
+// `content_hash` is what Bytes carry, or nothing, and then it is computed where it is needed.
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
-                             Image& out, JpegIndex* index = nullptr);
+                             Image& out, JpegIndex* index = nullptr,
+                             std::optional<std::uint64_t> content_hash = {});
 
 // A region of it, which must lie inside the picture. With an index that knows the file only what
 // belongs to the region is read. Rows of `out` need not follow each other without gaps.
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
-                              const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
+                              const JpegOptions& options, Image& out, JpegIndex* index = nullptr,
+                              std::optional<std::uint64_t> content_hash = {});
 
 // The whole picture, or a region of it, shrunk by 1, 2, 4 or 8. The region counts in pixels of the
 // full picture; it is widened to whole shrunk pixels, and the report's `covered` tells to which.
@@ -110,7 +113,8 @@ JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangl
 // picture at its full size.
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
                               const std::optional<Rectangle>& region, int shrink,
-                              const JpegOptions& options, Image& out, JpegIndex* index = nullptr);
+                              const JpegOptions& options, Image& out, JpegIndex* index = nullptr,
+                              std::optional<std::uint64_t> content_hash = {});
 
 // A region at full size, for those who want just that: rows y .. y + height - 1 and columns x .. x
 // + width - 1.

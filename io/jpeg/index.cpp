@@ -2,6 +2,7 @@
 #include <sluice/io/jpeg/index_file.h>
 #include <sluice/io/sources/files.h>
 
+#include <algorithm>
 #include <utility>
 
 // All of it in this file: nothing to link.
@@ -10,8 +11,9 @@
 
 namespace sluice {
 
-JpegDigest digest_of(std::span<const std::uint8_t> file) noexcept {
-  return {XXH3_64bits(file.data(), file.size()), file.size()};
+JpegDigest digest_of(std::span<const std::uint8_t> file,
+                     std::optional<std::uint64_t> hash) noexcept {
+  return {hash ? *hash : XXH3_64bits(file.data(), file.size()), file.size()};
 }
 
 std::shared_ptr<JpegIndex> JpegIndex::in_memory(const JpegIndexOptions& options) {
@@ -20,9 +22,10 @@ std::shared_ptr<JpegIndex> JpegIndex::in_memory(const JpegIndexOptions& options)
   return index;
 }
 
-std::shared_ptr<JpegIndex> JpegIndex::open(const std::string& path) {
+std::shared_ptr<JpegIndex> JpegIndex::open(const std::string& path, std::int64_t bytes_in_memory) {
   std::shared_ptr<JpegIndex> index(new JpegIndex);
-  index->file_ = std::make_unique<const JpegIndexFile>(path);
+  index->file_ = std::make_unique<const JpegIndexFile>(
+      path, static_cast<std::uint64_t>(std::max<std::int64_t>(bytes_in_memory, 0)));
   return index;
 }
 

@@ -8,7 +8,7 @@
 //
 // An index in memory fills itself: whoever decodes a picture leaves what it has learnt of the rows
 // that it has read, until the budget is used up. It can be saved. One that is opened from a file
-// only answers. The file (jpeg_index_file.h) may be replaced, cut or written over meanwhile.
+// only answers. The file (index_file.h) may be replaced, cut or written over meanwhile.
 //
 // Ownership: shared; what find() gives stays good for as long as it is held. Threads: any number at
 // once. Errors: see each function; std::bad_alloc, and the index stays as it was. An index is never
@@ -34,7 +34,9 @@ struct JpegDigest {
   std::uint64_t size = 0;
   bool operator==(const JpegDigest&) const = default;
 };
-JpegDigest digest_of(std::span<const std::uint8_t> file) noexcept;
+// The hash is computed of all bytes, unless it is known already.
+JpegDigest digest_of(std::span<const std::uint8_t> file,
+                     std::optional<std::uint64_t> hash = {}) noexcept;
 
 // The state of an entropy decoder before one group of blocks (an MCU, as the standard calls it).
 struct JpegIndexRecord {
@@ -72,9 +74,11 @@ class JpegIndex {
  public:
   // An empty one in memory.
   static std::shared_ptr<JpegIndex> in_memory(const JpegIndexOptions& options = {});
-  // One that was saved. Throws IoError for a file that cannot be read, is none, is of another
-  // version or is damaged.
-  static std::shared_ptr<JpegIndex> open(const std::string& path);
+  // One that was saved. Records of up to so many bytes are read at once, 12 bytes each; of a larger
+  // index those of one picture at a time. Throws IoError for a file that cannot be read, is none,
+  // is of another version or is damaged.
+  static std::shared_ptr<JpegIndex> open(const std::string& path,
+                                         std::int64_t bytes_in_memory = std::int64_t{1} << 28);
   // Whether a file begins as a saved index does, be it damaged or not.
   static bool is_one(const std::string& path);
   ~JpegIndex();

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -79,7 +80,7 @@ JpegIndexFile::Descriptor::~Descriptor() {
   if (number >= 0) ::close(number);
 }
 
-JpegIndexFile::JpegIndexFile(const std::string& path) : path_(path) {
+JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_memory) : path_(path) {
   // A pipe that nobody writes to is not waited for.
   file_.number = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_.number < 0) fail(path_, "cannot be opened: " + reason());
@@ -116,6 +117,7 @@ JpegIndexFile::JpegIndexFile(const std::string& path) : path_(path) {
       fail_damaged(path_, "its table");
     }
   }
+  if (records_ <= bytes_in_memory / sizeof(JpegIndexRecord)) all_ = read_records(0, records_);
 }
 
 JpegIndexFile::~JpegIndexFile() = default;
@@ -135,6 +137,13 @@ void JpegIndexFile::read(std::uint64_t offset, void* to, std::size_t bytes) cons
   }
 }
 
+JpegIndexFile::Records JpegIndexFile::read_records(std::uint64_t first, std::uint64_t count) const {
+  Records records(new JpegIndexRecord[count]);
+  read(sizeof(Header) + table_.size() * sizeof(Row) + first * sizeof(JpegIndexRecord),
+       records.get(), count * sizeof(JpegIndexRecord));
+  return records;
+}
+
 bool JpegIndexFile::is_one(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
@@ -148,15 +157,14 @@ std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) cons
   const auto row = std::lower_bound(table_.begin(), table_.end(), wanted,
                                     [](const Row& a, const auto& b) { return key(a) < b; });
   if (row == table_.end() || key(*row) != wanted) return {};
-  const auto records = std::make_shared<JpegIndexRecord[]>(row->records);
+  Records records = all_ != nullptr ? Records(all_, all_.get() + row->first)
+                                    : read_records(row->first, row->records);
   JpegIndexEntry entry;
   entry.grain = row->grain;
   entry.per_row = row->per_row;
   entry.complete = (row->flags & kComplete) != 0;
   entry.records = {records.get(), row->records};
-  entry.keeps = records;
-  read(sizeof(Header) + table_.size() * sizeof(Row) + row->first * sizeof(JpegIndexRecord),
-       records.get(), entry.records.size_bytes());
+  entry.keeps = std::move(records);
   if (checksum(entry.records) != row->checksum) fail_damaged(path_, "records of a file");
   return entry;
 }

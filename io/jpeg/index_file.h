@@ -20,17 +20,19 @@
 // Checksums are digest_of's hash. What is used of the file is first copied into memory of our own,
 // and the copy is checked: the file may be cut or written over by others at any moment, so that
 // neither is it mapped (what is cut off of a mapping kills the process) nor is anything trusted
-// that was checked in the file itself. The table is copied when the file is opened, a picture's
-// records each time they are used, which costs less than decoding one row with them.
+// that was checked in the file itself. The table is copied when the file is opened, and all
+// records, too, where they take no more than `bytes_in_memory`; else a picture's each time they are
+// used, which costs less than decoding one row with them.
 //
-// Ownership: holds the file open and a copy of its table. Threads: any number; nothing changes.
-// Errors: IoError, std::bad_alloc.
+// Ownership: holds the file open and a copy of its table, or of everything. Threads: any number;
+// nothing changes. Errors: IoError, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/jpeg/index.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +41,7 @@ namespace sluice {
 
 class JpegIndexFile {
  public:
-  explicit JpegIndexFile(const std::string& path);
+  JpegIndexFile(const std::string& path, std::uint64_t bytes_in_memory);
   ~JpegIndexFile();
   JpegIndexFile(const JpegIndexFile&) = delete;
   JpegIndexFile& operator=(const JpegIndexFile&) = delete;
@@ -65,13 +67,17 @@ class JpegIndexFile {
     int number = -1;
     ~Descriptor();
   };
+  using Records = std::shared_ptr<JpegIndexRecord[]>;
+
   void read(std::uint64_t offset, void* to, std::size_t bytes) const;
+  Records read_records(std::uint64_t first, std::uint64_t count) const;
 
   std::string path_;
   Descriptor file_;
   std::uint64_t size_ = 0;     // of the file
   std::uint64_t records_ = 0;  // in it
   std::vector<Row> table_;
+  Records all_;  // null: they are read when they are wanted
 };
 
 }  // namespace sluice

@@ -29,8 +29,8 @@ JpegLearnReport learn(std::span<const std::uint8_t> file, JpegIndex& index, Jpeg
   options.verify = true;
   options.entropy = JpegEntropyDecoder::fast;
   Image pixel;
-  const JpegReport report =
-      decode_jpeg_region(file, {header.height - 1, header.width - 1, 1, 1}, options, pixel, &index);
+  const JpegReport report = decode_jpeg_region(file, {header.height - 1, header.width - 1, 1, 1},
+                                               options, pixel, &index, digest.hash);
   if (report.damaged) return {JpegLearnt::unusable, "damaged: " + report.warning};
   if (report.path == JpegPath::fell_back) {
     return {JpegLearnt::unsuitable, "in several scans, or not in order to the last bit"};

@@ -1,3 +1,4 @@
+#include <sluice/io/sources/file_hashes.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/sources/folder_entries.h>
 #include <sluice/runtime/printable.h>
@@ -5,8 +6,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +30,7 @@ struct Files::List {
   std::vector<LeftOut> left_out;
   std::int64_t hidden = 0;
   std::shared_ptr<JpegIndex> index;
+  std::unique_ptr<FileHashes> hashes;  // with an index
 };
 
 namespace {
@@ -137,7 +141,8 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  std::size_t size() const {
+  // For a regular file that may be a picture.
+  FileState state() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
     if (S_ISDIR(status.st_mode)) throw IoError(name() + " is a folder, not a file");
@@ -147,10 +152,12 @@ class File {
       throw IoError(name() + " has " + std::to_string(status.st_size) +
                     " bytes; more than 1 GiB is no picture");
     }
-    return static_cast<std::size_t>(status.st_size);
+    return state_of(status);
   }
 
-  void read(std::uint8_t* to, std::size_t size) const {
+  Bytes read(std::size_t size) const {
+    Bytes bytes(size);
+    std::uint8_t* const to = bytes.data();
     std::size_t done = 0;
     while (done < size) {
       const ssize_t got = ::read(descriptor_, to + done, size - done);
@@ -162,6 +169,7 @@ class File {
       }
       done += static_cast<std::size_t>(got);
     }
+    return bytes;
   }
 
  private:
@@ -200,6 +208,7 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
         std::lower_bound(list->classes.begin(), list->classes.end(), inside.begin()->string());
     file.label = at - list->classes.begin();
   }
+  if (list->index != nullptr) list->hashes = std::make_unique<FileHashes>(list->files.size());
   list_ = std::move(list);
 }
 
@@ -216,8 +225,14 @@ const std::vector<LeftOut>& Files::left_out() const { return list_->left_out; }
 std::int64_t Files::hidden() const { return list_->hidden; }
 
 std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
-  Bytes bytes = read_file(name(i));
-  bytes.set_index(list_->index);
+  if (list_->index == nullptr) return {read_file(name(i)), label(i)};
+  const auto began = std::chrono::system_clock::now();
+  const File file(name(i));
+  const FileState before = file.state();
+  Bytes bytes = file.read(before.size);
+  const auto hash =
+      list_->hashes->of(static_cast<std::size_t>(i), bytes, {before, file.state(), began});
+  bytes.set_index(list_->index, hash);
   return {std::move(bytes), label(i)};
 }
 
@@ -231,9 +246,7 @@ Files files_in(const std::string& folder, const FilesOptions& options) {
 
 Bytes read_file(const std::string& path) {
   const File file(path);
-  Bytes bytes(file.size());
-  file.read(bytes.data(), bytes.size());
-  return bytes;
+  return file.read(file.state().size);
 }
 
 }  // namespace sluice

@@ -12,6 +12,9 @@
 //   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
 //   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
 //
+// The index finds a file by the hash of its content, which is computed once and then kept for as
+// long as the file stays as it is (file_hashes.h).
+//
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
 // throws IoError for a folder that is missing, unreadable or without JPEG files, and, unless

@@ -86,7 +86,7 @@ const OperatorPtr& decode_jpeg_size_operator() {
               // The decoder refuses it, too, and knows better what to say.
               decode_jpeg_image(
                   file.bytes, {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
-                  out, file.index);
+                  out, file.index, file.content_hash);
             }
           });
   return op;
@@ -106,7 +106,7 @@ const OperatorPtr& decode_jpeg_region_operator() {
             note_report(notes, decode_jpeg_region(file.bytes, region,
                                                   {color, turned, damage, verify, entropy,
                                                    max_scans, max_output_bytes},
-                                                  out, file.index));
+                                                  out, file.index, file.content_hash));
           });
   return op;
 }
@@ -123,7 +123,7 @@ const OperatorPtr& decode_jpeg_operator() {
             note_report(notes, decode_jpeg_image(file.bytes,
                                                  {color, turned, damage, verify, entropy, max_scans,
                                                   max_output_bytes},
-                                                 out, file.index));
+                                                 out, file.index, file.content_hash));
           });
   return op;
 }

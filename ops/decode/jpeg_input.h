@@ -9,6 +9,7 @@
 #include <sluice/runtime/bytes.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sluice::detail {
@@ -17,6 +18,7 @@ namespace sluice::detail {
 struct JpegFile {
   ByteSpan bytes;
   JpegIndex* index = nullptr;  // what knows where things are in the file; null when nothing does
+  std::optional<std::uint64_t> content_hash = {};  // see Bytes
 };
 template <>
 struct InputTraits<JpegFile> {
@@ -24,9 +26,9 @@ struct InputTraits<JpegFile> {
     return {slot_type<Bytes>(), slot_type<ByteSpan>()};
   }
   static JpegFile of(const Sample& sample, const SlotArgument& from) {
-    if (from.type == slot_type<ByteSpan>()) return {sample.get<ByteSpan>(from.slot), nullptr};
+    if (from.type == slot_type<ByteSpan>()) return {sample.get<ByteSpan>(from.slot)};
     const auto& file = sample.get<Bytes>(from.slot);
-    return {ByteSpan(file), file.index()};
+    return {ByteSpan(file), file.index(), file.content_hash()};
   }
 };
 

@@ -81,7 +81,8 @@ JpegReport decode_and_resize(const JpegFile& file, const Rectangle& region, int 
                              const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
   const int shrink = shrink_for(region, height, width);
   Image part;
-  JpegReport report = decode_jpeg_shrunk(file.bytes, region, shrink, jpeg, part, file.index);
+  JpegReport report =
+      decode_jpeg_shrunk(file.bytes, region, shrink, jpeg, part, file.index, file.content_hash);
   const Rectangle& covered = report.covered;
   const double scale = 1.0 / shrink;
   const kernels::Box box{(region.y - covered.y) * scale, (region.x - covered.x) * scale,

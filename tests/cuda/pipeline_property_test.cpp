@@ -1,13 +1,18 @@
 // Random programs on pictures, with .gpu() and .cpu() at random places, and choices by numbers that
-// are computed where a picture lies: the same pixels, and the same errors, as the same program
-// without moves gives.
+// are computed where a picture lies: the same pixels, the same errors and the same counts as the
+// same program without moves gives.
+#include "tests/cuda/join_gathers.h"
+#include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include <sluice/graph/plan/visit.h>
 #include <sluice/sluice.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,6 +25,12 @@ namespace {
 constexpr std::int64_t kSamples = 23;
 constexpr int kDepth = 3;
 
+enum class Kind {
+  moves,  // pictures go there and back, host and device decide
+  stays,  // pictures seldom leave the device, and the host decides
+  asks    // pictures seldom leave the device, which decides: nothing is drawn that chooses
+};
+
 // A picture of the program, and where it lies.
 struct Held {
   Value<Image> image;
@@ -30,19 +41,25 @@ struct Held {
 // the device, so that both descriptions are of the same program.
 class Describer {
  public:
-  // `stays`: pictures seldom leave the device, and the host decides.
-  Describer(Graph& g, std::uint64_t seed, bool moves, bool stays)
-      : g_(g), random_({.seed = seed}), moves_(moves), stays_(stays) {}
+  Describer(Graph& g, std::uint64_t seed, bool moves, Kind kind)
+      : g_(g),
+        random_({.seed = seed}),
+        moves_(moves),
+        stays_(kind != Kind::moves),
+        asks_(kind == Kind::asks) {}
 
   std::tuple<Value<Image>, Value<Image>> describe() {
-    Value<Image> first = g_.map(
-        "draw",
-        [](std::int64_t i) {
-          const int n = static_cast<int>(i);
-          return draw_picture(9 + n % 7 * 4, 11 + n % 5 * 6, 1 + n % 4,
-                              static_cast<std::uint64_t>(i));
-        },
-        g_.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
+    Value<Image> first =
+        asks_
+            ? shaded(g_, kSamples)
+            : g_.map(
+                  "draw",
+                  [](std::int64_t i) {
+                    const int n = static_cast<int>(i);
+                    return draw_picture(9 + n % 7 * 4, 11 + n % 5 * 6, 1 + n % 4,
+                                        static_cast<std::uint64_t>(i));
+                  },
+                  g_.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
     std::vector<Held> held{stays_ ? there({first, false}) : Held{first, false}};
     add_steps(held, 3 + below(8), 0);
     return {here(held.back()).image, here(held[below(held.size())]).image};
@@ -64,7 +81,7 @@ class Describer {
   void add_steps(std::vector<Held>& held, std::size_t steps, int depth) {
     for (std::size_t i = 0; i < steps; ++i) {
       Held from = held[one_in(4) ? below(held.size()) : held.size() - 1];
-      if (one_in(stays_ ? 20 : 3)) from = at(from, !from.there);
+      if (one_in(asks_ ? 8 : stays_ ? 20 : 3)) from = at(from, !from.there);
       held.push_back(add_step(from, held, depth));
     }
   }
@@ -74,6 +91,9 @@ class Describer {
     add_steps(held, below(4), depth + 1);
     return at(held.back(), there_).image;
   }
+
+  // Where the arms of a choice end.
+  bool ends_there() { return one_in(2) || (asks_ ? !one_in(4) : stays_); }
 
   // A number of a picture, wherever it lies.
   Value<float> number_of(const Value<Image>& image) {
@@ -88,14 +108,49 @@ class Describer {
         return mean(image);
     }
   }
+  // Of numbers of the pictures alone, and of what the host knows.
+  Value<bool> asked(const Value<Image>& image, const std::vector<Held>& held, int depth) {
+    const auto limit = static_cast<float>(10 + below(150));
+    switch (below(depth < 2 ? 8 : 4)) {
+      case 0:
+        return number_of(image) < limit;
+      case 1:
+        return number_of(image) >= g_.uniform(5.f, 200.f);
+      case 2:
+        return number_of(image) > number_of(held[below(held.size())].image);
+      case 3:  // none do, or nearly all
+        return one_in(2) ? number_of(image) < 0.f : number_of(image) != 0.f;
+      case 4:
+        return !asked(image, held, depth + 1);
+      case 5:
+        return g_.all_of(asked(image, held, depth + 1),
+                         [&] { return asked(image, held, depth + 1); });
+      case 6:
+        return g_.any_of(asked(image, held, depth + 1),
+                         [&] { return asked(image, held, depth + 1); });
+      default:
+        return g_.if_else(
+            asked(image, held, depth + 1), [&] { return number_of(image) < limit; },
+            [&] { return number_of(image) < limit / 2; });
+    }
+  }
   // Drawn, or asked of the picture.
-  Value<bool> predicate(const Value<Image>& image) {
+  Value<bool> predicate(const Value<Image>& image, const std::vector<Held>& held) {
+    if (asks_) return asked(image, held, 0);
     if (one_in(2) || stays_) return g_.coin_flip(0.5f);
     const float limit = static_cast<float>(20 + below(160));
     if (one_in(4)) {
       return g_.all_of(number_of(image) < limit + 40, [&] { return number_of(image) > limit / 2; });
     }
     return number_of(image) < limit;
+  }
+
+  // 0 to 2, drawn or asked of the picture.
+  Value<std::uint32_t> arm_of(const Value<Image>& image) {
+    auto drawn = stays_ ? cast<std::uint32_t>(g_.uniform(0.f, 3.f))
+                        : g_.random("arm", [](Random& r) { return r.below(3); });
+    if (!one_in(asks_ ? 1 : stays_ ? 8 : 2)) return drawn;
+    return cast<std::uint32_t>(mean(image) / 90.f);
   }
 
   Held add_step(const Held& from, const std::vector<Held>& held, int depth) {
@@ -142,18 +197,16 @@ class Describer {
         return from;
       case 11:
       case 12: {
-        const bool end = one_in(2) || stays_;
-        auto chosen = predicate(image);
+        const bool end = ends_there();
+        auto chosen = predicate(image, held);
         return {g_.if_else(
                     chosen, [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); }),
                 end};
       }
       case 13: {
-        const bool end = one_in(2) || stays_;
-        auto drawn = stays_ ? cast<std::uint32_t>(g_.uniform(0.f, 3.f))
-                            : g_.random("arm", [](Random& r) { return r.below(3); });
-        auto arm = one_in(stays_ ? 8 : 2) ? cast<std::uint32_t>(mean(image) / 90.f) : drawn;
+        const bool end = ends_there();
+        auto arm = arm_of(image);
         return {g_.select(
                     arm, [&] { return add_block(held, end, depth); },
                     [&] { return add_block(held, end, depth); },
@@ -174,7 +227,8 @@ class Describer {
                 from.there};
       }
       default: {
-        auto turns = g_.random("turns", [](Random& r) { return r.below(3); });
+        auto turns = asks_ ? cast<std::uint32_t>(mean(image) / 80.f)
+                           : g_.random("turns", [](Random& r) { return r.below(3); });
         return {g_.for_loop(turns, image,
                             [&](Value<std::int64_t>, Value<Image> state) {
                               std::vector<Held> inside = held;
@@ -188,22 +242,28 @@ class Describer {
 
   Graph& g_;
   Random random_;
-  const bool moves_, stays_;
+  const bool moves_, stays_, asks_;
 };
 
 struct Ended {
   std::vector<std::int64_t> ids;
   std::vector<Image> first, second;
   std::vector<std::string> errors;
-  bool joins = false;  // a choice is part of a gather
+  joins::Seen counted;
+  bool joins = false;          // a choice is part of a gather
+  int split = 0, unsplit = 0;  // choices whose arms have all been taken, and others
 };
 
-Ended run(std::uint64_t seed, bool moves, bool stays, int threads, int batch_size) {
-  PipelineOptions options{.batch_size = batch_size, .seed = seed, .threads = threads};
-  options.on_error = OnError::skip;
-  if (moves) options.device = test_device();
-  auto pipeline =
-      make_pipeline(options, [&](Graph& g) { return Describer(g, seed, moves, stays).describe(); });
+Ended run(std::uint64_t seed, Kind kind, const std::shared_ptr<Device>& device, int threads,
+          int batch_size) {
+  const PipelineOptions options{.batch_size = batch_size,
+                                .seed = seed,
+                                .threads = threads,
+                                .device = device,
+                                .on_error = OnError::skip,
+                                .profile = true};
+  auto pipeline = make_pipeline(
+      options, [&](Graph& g) { return Describer(g, seed, device != nullptr, kind).describe(); });
   Ended ended;
   for (const auto& batch : pipeline.epoch()) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -218,45 +278,103 @@ Ended run(std::uint64_t seed, bool moves, bool stays, int threads, int batch_siz
   detail::for_each<detail::Branch>(pipeline.plan().top, [&](const detail::Branch& branch) {
     ended.joins = ended.joins || branch.joins;
   });
-  EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
+  const Stats stats = pipeline.stats();
+  EXPECT_TRUE(stats.epoch.balanced()) << to_string(stats.epoch);
+  joins::count(ended.counted, stats);
+  // Numbers are drawn before a gather, also for samples that fail in it before they need them.
+  std::erase_if(ended.counted.counts, [](const auto& count) {
+    return count.first.find(" uniform") != std::string::npos;
+  });
+  for (const BranchStats& branch : stats.branches) {
+    const bool all = std::all_of(branch.arms.begin(), branch.arms.end(),
+                                 [](const ArmStats& arm) { return arm.taken > 0; });
+    ++(all ? ended.split : ended.unsplit);
+  }
   return ended;
 }
 
-// Runs programs on both; gives how many runs had choices inside of gathers.
-int compare(bool stays) {
+// What has been delivered is what should be; some may be missing.
+void expect_same_pictures(const Ended& actual, const Ended& expected) {
+  for (std::size_t i = 0, j = 0; i < actual.ids.size(); ++i) {
+    while (j < expected.ids.size() && expected.ids[j] != actual.ids[i]) ++j;
+    ASSERT_LT(j, expected.ids.size()) << "sample " << actual.ids[i] << " is not to be delivered";
+    EXPECT_TRUE(actual.first[i] == expected.first[j]) << "sample " << actual.ids[i];
+    EXPECT_TRUE(actual.second[i] == expected.second[j]) << "sample " << actual.ids[i];
+  }
+}
+
+struct Compared {
+  int joined = 0;              // runs that had choices inside of gathers
+  int split = 0, unsplit = 0;  // of the host's runs
+};
+
+// Runs programs on both.
+Compared compare(Kind kind, std::uint64_t programs) {
   const char* const wish = std::getenv("SLUICE_DEVICE_PROGRAMS");
-  const std::uint64_t programs = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 40;
+  if (wish != nullptr) programs = std::strtoull(wish, nullptr, 10);
   std::size_t delivered = 0, failed = 0;
-  int joined = 0;
+  Compared compared;
   for (std::uint64_t seed = 0; seed < programs && !::testing::Test::HasFailure(); ++seed) {
-    const Ended expected = run(seed, false, stays, 1, 7);
+    const Ended expected = run(seed, kind, nullptr, 1, 7);
     delivered += expected.ids.size();
     failed += expected.errors.size();
+    compared.split += expected.split;
+    compared.unsplit += expected.unsplit;
     for (const auto& [threads, batch_size] : {std::pair{1, 1}, {4, 7}, {4, 1}, {1, 7}}) {
       if (programs <= 40 && (seed + static_cast<std::uint64_t>(threads)) % 2 == 0) continue;
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(threads) +
                    " threads, batches of " + std::to_string(batch_size));
-      const Ended actual = run(seed, true, stays, threads, batch_size);
-      joined += actual.joins ? 1 : 0;
+      const Ended actual = run(seed, kind, test_device(), threads, batch_size);
+      compared.joined += actual.joins ? 1 : 0;
       EXPECT_EQ(actual.errors, expected.errors);
       EXPECT_EQ(actual.ids, expected.ids);
+      EXPECT_EQ(actual.counted.counts, expected.counted.counts);
       if (::testing::Test::HasFailure()) break;
-      for (std::size_t i = 0; i < actual.ids.size(); ++i) {
-        EXPECT_TRUE(actual.first[i] == expected.first[i]) << "sample " << actual.ids[i];
-        EXPECT_TRUE(actual.second[i] == expected.second[i]) << "sample " << actual.ids[i];
-      }
+      expect_same_pictures(actual, expected);
     }
   }
   EXPECT_GT(delivered, failed);
-  return joined;
+  return compared;
 }
 
-TEST(DeviceProgram, GivesWhatTheHostGives) { compare(false); }
+TEST(DeviceProgram, GivesWhatTheHostGives) { compare(Kind::moves, 40); }
 
 TEST(DeviceProgram, ThatStaysThereGivesTheSame) {
-  const int joined = compare(true);
-  EXPECT_GT(joined, 10);
-  RecordProperty("joined", joined);
+  const Compared compared = compare(Kind::stays, 40);
+  EXPECT_GT(compared.joined, 10);
+  RecordProperty("joined", compared.joined);
+}
+
+TEST(DeviceProgram, WhoseChoicesTheDevicesNumbersMakeGivesTheSame) {
+  const Compared compared = compare(Kind::asks, 16);
+  EXPECT_GT(compared.split, 3);
+  EXPECT_GT(compared.unsplit, 3);
+  RecordProperty("split", compared.split);
+  RecordProperty("unsplit", compared.unsplit);
+}
+
+// Faults cost samples, but change none: neither its pictures nor its way.
+TEST(DeviceProgram, WhoseDeviceFailsGivesTheRestAsItIs) {
+  if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
+  std::size_t delivered = 0, all = 0;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Ended expected = run(seed, Kind::asks, nullptr, 1, 7);
+    for (const auto fault : {HostDevice::Fault::refused, HostDevice::Fault::failed}) {
+      std::atomic<std::uint64_t> calls{seed};
+      const auto device = std::make_shared<HostDevice>(
+          HostDevice::Options{.fault = [&](const HostDevice::Call& call) {
+            return call.stream >= 0 && ++calls % 41 == 0 ? fault : HostDevice::Fault::none;
+          }});
+      const Ended actual = run(seed, Kind::asks, device, 3, 5);
+      expect_same_pictures(actual, expected);
+      EXPECT_TRUE(device->violations().empty());
+      delivered += actual.ids.size();
+      all += expected.ids.size();
+    }
+  }
+  EXPECT_GT(delivered, 0u);
+  EXPECT_LT(delivered, all);
 }
 
 }  // namespace

@@ -211,6 +211,32 @@ TEST(DevicePipeline, DecodesFilesAsTheHostDoes) {
   }
 }
 
+// The host teaches it in the first epoch, and the device finds it in the second, both by the hash
+// that the bytes carry, whatever they are.
+TEST(DevicePipeline, FindsFilesByTheHashThatTheyCarry) {
+  const auto index = JpegIndex::in_memory();
+  const Bytes file =
+      Bytes::copy_of(encode_test_jpeg(kSamplings[0], 60, 70, 80, 0, std::uint64_t{1}, false));
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 1, .device = test_device()}, [&](Graph& g) {
+        auto jpeg = g.source(4, [&](const SampleInfo&) {
+          Bytes copy = Bytes::copy_of(file);
+          copy.set_index(index, 5);
+          return copy;
+        });
+        return decode_jpeg(jpeg.gpu(), Rectangle{8, 8, 20, 30}).cpu();
+      });
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
+    EXPECT_TRUE(index->find({5, file.size()}));
+    EXPECT_EQ(index->files(), 1);
+  }
+  std::int64_t on_device = 0;
+  for (const EventStats& event : pipeline.stats().events)
+    on_device += event.name == "on_device" ? event.count : 0;
+  EXPECT_GE(on_device, 4);
+}
+
 std::string refused(const std::function<void(Graph&)>& describe, bool with_device = true) {
   try {
     PipelineOptions options{.batch_size = 2};
@@ -252,6 +278,10 @@ TEST(DevicePipeline, NumbersThatCannotBeAreToldInTheSameWords) {
   }
 }
 
+Value<Bytes> source_of_files(Graph& g) {
+  return g.source(4, [](const SampleInfo&) { return Bytes(1); });
+}
+
 TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
   const struct {
     const char* says;
@@ -262,11 +292,25 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
          g.map(
              "look", [](const Image& in) { return in.height(); }, drawn(g).gpu());
        }},
-      {"in the arm",
+      {"'if_else': the result lies in host memory in the arm 'otherwise', but in device memory of "
+       "device 0 in the arm 'then'; make both agree in memory, by .gpu() or .cpu() of one",
        [](Graph& g) {
          auto image = drawn(g);
          g.if_else(
              g.coin_flip(0.5f), [&] { return image.gpu(); }, [&] { return image; });
+       }},
+      {"'if_else': the result lies in device memory of device 0 in the arm 'otherwise', but in "
+       "host "
+       "memory in the arm 'then'",
+       [](Graph& g) {
+         auto file = source_of_files(g);
+         g.if_else(
+             g.coin_flip(0.5f), [&] { return file; }, [&] { return file.gpu(); });
+       }},
+      {"as the body gives it",
+       [](Graph& g) {
+         g.for_loop(2, source_of_files(g),
+                    [](Value<std::int64_t>, Value<Bytes> state) { return state.gpu(); });
        }},
       {"as it begins",
        [](Graph& g) {
@@ -280,6 +324,21 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
     ADD_FAILURE();
   } catch (const BuildError& error) {
     EXPECT_TRUE(says(error.what(), "PipelineOptions::device")) << error.what();
+  }
+}
+
+TEST(DevicePipeline, ABoundForADeviceThatNobodyUsesIsRefused) {
+  for (const bool given : {false, true}) {
+    PipelineOptions options{.batch_size = 2, .max_device_bytes = 1 << 20};
+    if (given) options.device = test_device();
+    try {
+      (void)make_pipeline(options, [](Graph& g) { return drawn(g); });
+      ADD_FAILURE();
+    } catch (const BuildError& error) {
+      EXPECT_STREQ(error.what(),
+                   "max_device_bytes is 1048576, but no step of the pipeline runs on a GPU: say "
+                   ".gpu() of what shall be there, or leave max_device_bytes out");
+    }
   }
 }
 

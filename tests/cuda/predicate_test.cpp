@@ -1,5 +1,6 @@
 // Choices, filters and loops by numbers that a device computes: the same samples as the same
 // program gives on the host. Rows of docs/conformance.md: C29, C44, L7.
+#include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
 #include "tests/io/pictures.h"
 #include <sluice/sluice.h>
@@ -19,23 +20,6 @@ namespace sluice::device {
 namespace {
 
 constexpr std::int64_t kSamples = 40;
-
-// Pictures whose means lie all over the range.
-Value<Image> drawn(Graph& g) {
-  return g.map(
-      "draw",
-      [](std::int64_t i) {
-        const int n = static_cast<int>(i);
-        Image image =
-            draw_picture(20 + n % 7 * 9, 30 + n % 5 * 11, 1 + n % 4, static_cast<std::uint64_t>(i));
-        for (int y = 0; y < image.height(); ++y) {
-          for (std::size_t x = 0; x < image.row_bytes(); ++x)
-            image.row(y)[x] = static_cast<std::uint8_t>(image.row(y)[x] * (n % 11) / 10);
-        }
-        return image;
-      },
-      g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; }));
-}
 
 // The program on pictures of the host, or of the device.
 using Program = std::function<Value<Image>(Graph&, Value<Image>)>;
@@ -148,7 +132,7 @@ Samples run(const Program& program, std::shared_ptr<Device> device, PipelineOpti
   const bool move = device != nullptr;
   options.device = std::move(device);
   auto pipeline = make_pipeline(options, [&](Graph& g) {
-    auto image = program(g, move ? drawn(g).gpu() : drawn(g));
+    auto image = program(g, move ? shaded(g, kSamples).gpu() : shaded(g, kSamples));
     return move ? image.cpu() : image;
   });
   Samples all;
@@ -183,7 +167,7 @@ TEST(DevicePredicates, ChooseAsTheHostDoes) {
 TEST(DevicePredicates, BothWaysAreTaken) {
   auto pipeline =
       make_pipeline({.batch_size = 8, .device = test_device(), .profile = true}, [](Graph& g) {
-        auto image = drawn(g).gpu();
+        auto image = shaded(g, kSamples).gpu();
         return programs()[0].second(g, image).cpu();
       });
   for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
@@ -195,7 +179,7 @@ TEST(DevicePredicates, BothWaysAreTaken) {
 // A number that the device computes is for the next gather: no step of the same one may need it.
 TEST(DevicePredicates, AStepThatNeedsTheNumberBeginsAnotherGather) {
   const std::string text = make_pipeline({.device = test_device()}, [](Graph& g) {
-                             auto image = drawn(g).gpu();
+                             auto image = shaded(g, kSamples).gpu();
                              auto level = mean(image);
                              auto other = flip(image);
                              auto one = brightness_contrast(other, {.contrast_center = level});
@@ -299,9 +283,10 @@ TEST(DevicePredicates, GathersOfASample) {
 // One sample alone, each step in a gather of its own.
 TEST(DevicePredicates, InspectionShowsTheNumber) {
   auto there = make_pipeline({.device = test_device()}, [](Graph& g) {
-    return programs()[0].second(g, drawn(g).gpu()).cpu();
+    return programs()[0].second(g, shaded(g, kSamples).gpu()).cpu();
   });
-  auto here = make_pipeline({}, [](Graph& g) { return programs()[0].second(g, drawn(g)); });
+  auto here =
+      make_pipeline({}, [](Graph& g) { return programs()[0].second(g, shaded(g, kSamples)); });
   for (std::int64_t sample = 0; sample < 5; ++sample) {
     const Inspection actual = there.inspect(sample), expected = here.inspect(sample);
     EXPECT_EQ(actual.get<float>("mean"), expected.get<float>("mean"));
@@ -329,7 +314,7 @@ TEST(DevicePredicates, ErrorsAreThoseOfTheHost) {
     PipelineOptions options{.batch_size = 4, .on_error = OnError::skip};
     if (move) options.device = test_device();
     auto pipeline = make_pipeline(options, [&](Graph& g) {
-      auto image = drawn(g);
+      auto image = shaded(g, kSamples);
       if (move) image = image.gpu();
       auto cut = g.if_else(
           max(image) < 100, [&] { return center_crop(image, {.width = 60, .height = 20}); },
@@ -367,8 +352,8 @@ TEST(DevicePredicates, FaultsCostNoMoreThanTheirGathers) {
       PipelineOptions with{.batch_size = 5, .threads = 2, .on_error = OnError::skip};
       auto device = std::make_shared<HostDevice>(options);
       with.device = device;
-      auto pipeline =
-          make_pipeline(with, [&](Graph& g) { return program(g, drawn(g).gpu()).cpu(); });
+      auto pipeline = make_pipeline(
+          with, [&](Graph& g) { return program(g, shaded(g, kSamples).gpu()).cpu(); });
       std::size_t delivered = 0;
       for (const auto& batch : pipeline.epoch()) {
         for (std::size_t i = 0; i < batch.size(); ++i, ++delivered) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -85,6 +86,42 @@ TEST(Bytes, OwnCopiesAView) {
   bytes = Bytes::view_of({at + 1, 2});  // of itself
   EXPECT_EQ(bytes.data(), at + 1);
   EXPECT_FALSE(bytes.is_view());
+}
+
+TEST(Bytes, KeepTheHashOfTheirContentUntilTheyMayBeWritten) {
+  using Hash = std::optional<std::uint64_t>;
+  for (const bool view : {false, true}) {
+    Bytes bytes = view ? Bytes::view_of(kText) : Bytes::copy_of(kText);
+    EXPECT_EQ(bytes.content_hash(), Hash());
+    bytes.set_index(nullptr, 7);
+    (void)std::as_const(bytes).data();
+    (void)all_of(bytes);
+    bytes.own();
+    EXPECT_EQ(bytes.content_hash(), Hash(7));
+
+    Bytes made(std::move(bytes));
+    // NOLINTNEXTLINE(bugprone-use-after-move): what is left of it is what is tested.
+    EXPECT_EQ(bytes.content_hash(), Hash());
+    EXPECT_EQ(made.content_hash(), Hash(7));
+    EXPECT_EQ(Bytes::copy_of(made).content_hash(), Hash());
+    Bytes assigned;
+    assigned = std::move(made);
+    // NOLINTNEXTLINE(bugprone-use-after-move)
+    EXPECT_EQ(made.content_hash(), Hash());
+    EXPECT_EQ(assigned.content_hash(), Hash(7));
+
+    assigned.data()[0] = 'S';
+    EXPECT_EQ(assigned.content_hash(), Hash());
+    assigned.set_index(nullptr, 8);
+    assigned.set_index(nullptr);
+    EXPECT_EQ(assigned.content_hash(), Hash());
+    assigned.set_index(nullptr, 9);
+    assigned = Bytes::view_of({assigned.begin() + 1, 2});  // of itself
+    EXPECT_EQ(assigned.content_hash(), Hash());
+    assigned.set_index(nullptr, 10);
+    assigned.release();
+    EXPECT_EQ(assigned.content_hash(), Hash());
+  }
 }
 
 TEST(Bytes, ReleaseGivesTheMemoryBack) {

@@ -107,18 +107,18 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
       stream->launch(kJpegSynchroniseMore, std::as_bytes(std::span(&launch, 1)));
   });
   const double starts = time_kernel(kJpegFindStarts);
-  const double unindexed = time_kernel(kJpegHuffmanUnindexed);
+  const double codes = time_kernel(kJpegCodes), unindexed = time_kernel(kJpegHuffmanUnindexed);
   const double huffman = time_kernel(kJpegHuffman), dct = time_kernel(kJpegInverseDct);
   const double colour = time_kernel(kJpegPixels);
   const auto damaged = std::count_if(words, words + batch.size(), [](auto w) { return w != 0; });
   std::printf(
       "%4zu %s%s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
-      "huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged; on the host: plan %.1f, fill "
-      "%.1f\n",
+      "codes %.3f, huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged; on the host: plan "
+      "%.1f, fill %.1f\n",
       batch.size(), what.regions ? "regions" : "pictures", what.indexed ? "" : ", no index",
       1e6 / all, all, up,
       static_cast<double>(batch.upload_bytes()) / 1e3 / static_cast<double>(batch.size()), decode,
-      clear, what.indexed ? huffman : unindexed, dct, colour, static_cast<long>(damaged),
+      clear, codes, what.indexed ? huffman : unindexed, dct, colour, static_cast<long>(damaged),
       1e6 * plan_seconds / static_cast<double>(batch.size()),
       1e6 * fill_seconds / static_cast<double>(batch.size()));
   if (what.indexed) return;

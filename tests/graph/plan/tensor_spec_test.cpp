@@ -84,9 +84,8 @@ TEST(Declare, RefusesWhatCannotBe) {
             n > 3, [&] { return known_tensor(g, n, {.rank = 2, .place = kPinned}); },
             [&] { return known_tensor(g, n, {.rank = 2, .place = kHost}); });
       }),
-      "'if_else': the result is a tensor (2 dimensions, host memory) in the arm 'otherwise', but "
-      "(2 dimensions, pinned memory of device 0) in the arm 'then'; make both agree in memory, "
-      "type, layout and number of dimensions");
+      "'if_else': the result lies in host memory in the arm 'otherwise', but in pinned memory of "
+      "device 0 in the arm 'then'; make both agree in memory, by .gpu() or .cpu() of one");
   EXPECT_EQ(told([](Graph& g, auto n) {
               return g.declare(known_tensor(g, n, kFloats), {.dtype = DType::f16});
             }),

@@ -24,6 +24,8 @@ namespace sluice {
 namespace {
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kNothingInMemory = 0;
+
 class JpegIndexInUse : public testing::Test {
  protected:
   // A file, and regions of it as the library decodes them.
@@ -140,12 +142,16 @@ TEST_F(JpegIndexInUse, WhatIsGoneIsDoneWithout) {
     SCOPED_TRACE(c.what);
     fs::remove(path("used"));
     fs::copy_file(path("index"), path("used"));
-    const auto index = JpegIndex::open(path("used"));
+    const auto index = JpegIndex::open(path("used"), kNothingInMemory);
+    const auto in_memory = JpegIndex::open(path("used"));
     c.change(path("used"));
     Counts counts;
     decode_all(*index, counts);
     EXPECT_EQ(counts.damaged > 0, c.left != Left::all);
     EXPECT_EQ(counts.indexed > 0, c.left != Left::nothing);
+    Counts all;
+    decode_all(*in_memory, all);
+    EXPECT_EQ(all.damaged, 0);
   }
 }
 
@@ -156,7 +162,7 @@ TEST_F(JpegIndexInUse, WhatWasFoundStaysAsItIs) {
   const std::function<void()> changes[] = {[&] { write_over(path("index"), noise); },
                                            [&] { fs::resize_file(path("index"), 0); },
                                            [&] { fs::remove(path("index")); }};
-  auto index = JpegIndex::open(path("index"));
+  auto index = JpegIndex::open(path("index"), kNothingInMemory);
   std::vector<JpegIndexEntry> found;
   std::vector<std::vector<JpegIndexRecord>> wanted;
   for (const Picture& picture : pictures_) {
@@ -195,7 +201,7 @@ TEST_F(JpegIndexInUse, ChangesMayHappenWhileOthersDecode) {
   Counts counts;
   for (int round = 0; round < 4; ++round) {
     fs::copy_file(path("index"), path("used"), fs::copy_options::overwrite_existing);
-    const auto index = JpegIndex::open(path("used"));
+    const auto index = JpegIndex::open(path("used"), kNothingInMemory);
     std::atomic<int> at_work{2};
     std::vector<std::thread> readers;
     for (int i = 0; i < 2; ++i) {
@@ -227,7 +233,7 @@ TEST_F(JpegIndexInUse, OpeningMayHappenMeanwhileToo) {
   for (int i = 0; i < 200; ++i) {
     Counts counts;
     try {
-      const auto index = JpegIndex::open(path("used"));
+      const auto index = JpegIndex::open(path("used"), kNothingInMemory);
       if (i % 20 == 0) decode_all(*index, counts);
     } catch (const IoError& error) {
       EXPECT_NE(std::string(error.what()).find(path("used")), std::string::npos) << error.what();

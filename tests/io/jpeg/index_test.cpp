@@ -73,6 +73,27 @@ TEST(JpegDigest, SeesEveryByteAndTheSize) {
   EXPECT_EQ(digest_of({}).size, 0u);
 }
 
+// Under a hash that is given a file is kept and found, whatever the hash of its bytes is.
+TEST_F(JpegIndexTest, AHashThatIsGivenIsNotComputed) {
+  const Bytes& file = files_[0];
+  const auto index = JpegIndex::in_memory();
+  const Rectangle corner{0, 0, 8, 8};
+  Image image;
+  const auto path_of = [&](std::optional<std::uint64_t> hash, int shrink) {
+    return shrink == 1
+               ? decode_jpeg_region(file, corner, {}, image, index.get(), hash).path
+               : decode_jpeg_shrunk(file, corner, shrink, {}, image, index.get(), hash).path;
+  };
+  decode_jpeg_image(file, {}, image, index.get(), 5);
+  EXPECT_EQ(digest_of(file, 5), (JpegDigest{5, file.size()}));
+  EXPECT_TRUE(index->find({5, file.size()}));
+  EXPECT_FALSE(index->find(digest_of(file)));
+  for (const int shrink : {1, 2}) EXPECT_EQ(path_of(5, shrink), JpegPath::indexed);
+  EXPECT_EQ(path_of(6, 1), JpegPath::fast);
+  EXPECT_EQ(path_of({}, 1), JpegPath::fast);
+  EXPECT_TRUE(index->find(digest_of(file)));
+}
+
 TEST_F(JpegIndexTest, AFileGivesBackWhatWasSaved) {
   for (const std::uint32_t grain : {0u, 1u, 16u}) {
     const auto index = JpegIndex::in_memory({.grain = grain});
@@ -157,10 +178,10 @@ TEST_F(JpegIndexTest, WhoWritesOverAFileInUseIsNoticed) {
   teach(*index);
   index->save(path("index"));
   const std::string sound = read_all(path("index"));
-  const auto opened = JpegIndex::open(path("index"));
+  const auto opened = JpegIndex::open(path("index"), 0);
   index->save(path("index"));  // another file under the same name
   EXPECT_TRUE(opened->find(digest_of(files_[0])));
-  const auto again = JpegIndex::open(path("index"));
+  const auto again = JpegIndex::open(path("index"), 0);
   write_all(path("index"), sound.substr(0, 100));
   EXPECT_THROW(static_cast<void>(again->find(digest_of(files_[0]))), IoError);
   EXPECT_TRUE(opened->find(digest_of(files_[0])));

@@ -182,6 +182,31 @@ TEST_F(FilesIndexTest, ABatchThatOutlivesItsPipelineKeepsTheIndex) {
   EXPECT_TRUE(watched.expired());
 }
 
+// Files of the system, which nobody has written of late, behind a link.
+TEST_F(FilesIndexTest, TheBytesCarryTheHashOfTheirContent) {
+  const std::string link = (folder_ / "link.jpg").string();
+  fs::create_symlink("/bin/sh", link);
+  const Files files = files_in(folder_.string(), {.index = JpegIndex::in_memory()});
+  ASSERT_EQ(files.name(0), link);
+  for (const char* content : {"/bin/sh", "/bin/ls", "/bin/sh"}) {
+    fs::remove(link);
+    fs::create_symlink(content, link);
+    const JpegDigest wanted = digest_of(read_file(content));
+    for (int time = 0; time < 3; ++time) {
+      const Bytes bytes = std::get<Bytes>(files.read(0));
+      EXPECT_EQ(bytes.content_hash(), std::optional(wanted.hash)) << content;
+      EXPECT_EQ(bytes.size(), wanted.size) << content;
+    }
+  }
+  // One that was written just now, and then once more.
+  for (const std::uint64_t seed : {50, 51}) {
+    write(3, seed);
+    const Bytes bytes = std::get<Bytes>(files.read(4));
+    EXPECT_EQ(bytes.content_hash().value_or(digest_of(bytes).hash), digest_of(bytes).hash);
+  }
+  EXPECT_FALSE(std::get<Bytes>(files_in(folder_.string()).read(0)).content_hash());
+}
+
 // So that nobody else has to.
 TEST_F(FilesIndexTest, TheSourceAndItsBytesKeepTheIndex) {
   auto index = JpegIndex::in_memory();

@@ -69,6 +69,28 @@ TEST(DecodeIndex, TheOperatorsTeachItAndGiveTheSamePixels) {
   check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.width = 32, .height = 32}); });
 }
 
+// Under the hash that its bytes carry, whatever they are.
+TEST(DecodeIndex, TheOperatorsTakeTheHashThatAFileCarries) {
+  if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
+  const Bytes file = encode_jpeg(draw_picture(90, 120, 3, 1), {});
+  const auto check = [&](const auto& describe) {
+    const auto index = JpegIndex::in_memory();
+    auto pipeline = make_pipeline({.batch_size = 4, .threads = 1}, [&](Graph& g) {
+      return describe(g.source(4, [&](const SampleInfo&) {
+        Bytes bytes = Bytes::view_of(file);
+        bytes.set_index(index, 5);
+        return bytes;
+      }));
+    });
+    for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
+    EXPECT_TRUE(index->find({5, file.size()}));
+    EXPECT_EQ(index->files(), 1);
+  };
+  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg); });
+  check([](Value<Bytes> jpeg) { return decode_jpeg(jpeg, Rectangle{20, 30, 40, 50}); });
+  check([](Value<Bytes> jpeg) { return random_resized_crop(jpeg, {.width = 32, .height = 32}); });
+}
+
 // An index whose file was cut once it had been opened: all samples are delivered, each that it
 // could not help is counted, and one warning says why, however long the pipeline runs.
 TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {

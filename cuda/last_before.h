@@ -1,0 +1,26 @@
+// last_before: which of several runs, one behind the other, something lies in.
+//
+// A plain function without state, for the host and for kernels.
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+
+namespace sluice::device {
+
+// The number of the last of `count` whose beginning is not after `at`; begin_of(i) ascends with i.
+// 0 when all are after it.
+template <class Number, class BeginOf>
+SLUICE_HOST_DEVICE Number last_before(Number count, Number at, const BeginOf& begin_of) {
+  Number low = 0, high = count;
+  while (high - low > 1) {
+    const Number middle = low + (high - low) / 2;
+    if (begin_of(middle) <= at) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,54 @@
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/file_hashes.h>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace sluice {
+namespace {
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Of a state of a file and the hash of its content.
+std::uint64_t seal_of(const FileState& state, std::uint64_t hash) {
+  const struct {
+    FileState state;
+    std::uint64_t hash;
+  } both{state, hash};
+  static_assert(std::has_unique_object_representations_v<decltype(both)>);
+  return digest_of({reinterpret_cast<const std::uint8_t*>(&both), sizeof both}).hash;
+}
+
+bool is_settled(const FileRead& read) {
+  const auto began =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(read.began.time_since_epoch());
+  const std::int64_t latest = std::chrono::nanoseconds(began - FileHashes::kSettled).count();
+  return std::max(read.before.modified, read.before.changed) < latest;
+}
+
+}  // namespace
+
+FileState state_of(const struct stat& status) {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .modified = nanoseconds(status.st_mtim),
+          .changed = nanoseconds(status.st_ctim)};
+}
+
+std::optional<std::uint64_t> FileHashes::of(std::size_t i, std::span<const std::uint8_t> content,
+                                            const FileRead& read) {
+  if (read.before != read.after) return {};
+  Known& known = known_[i];
+  const std::uint64_t before = known.hash.load(std::memory_order_relaxed);
+  if (known.seal.load(std::memory_order_relaxed) == seal_of(read.before, before)) return before;
+  if (!is_settled(read)) return {};
+  const std::uint64_t hash = digest_of(content).hash;
+  known.hash.store(hash, std::memory_order_relaxed);
+  known.seal.store(seal_of(read.before, hash), std::memory_order_relaxed);
+  return hash;
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+// Pictures of many sizes, channels and shades, dark ones to bright ones: their numbers lie all over
+// the range. For the tests of choices by numbers that a device computes.
+#pragma once
+
+#include "tests/io/pictures.h"
+#include <sluice/sluice.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+
+inline Image shaded_picture(std::int64_t i) {
+  const int n = static_cast<int>(i);
+  Image image =
+      draw_picture(20 + n % 7 * 9, 30 + n % 5 * 11, 1 + n % 4, static_cast<std::uint64_t>(i));
+  for (int y = 0; y < image.height(); ++y) {
+    for (std::size_t x = 0; x < image.row_bytes(); ++x)
+      image.row(y)[x] = static_cast<std::uint8_t>(image.row(y)[x] * (n % 11) / 10);
+  }
+  return image;
+}
+
+inline Value<Image> shaded(Graph& g, std::int64_t samples) {
+  return g.map(
+      "draw", [](std::int64_t i) { return shaded_picture(i); },
+      g.source(samples, [](const SampleInfo& info) { return info.index_in_epoch; }));
+}
+
+}  // namespace sluice::device
