@@ -23,6 +23,7 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/learn.h>
+#include <sluice/io/sources/environment.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>
