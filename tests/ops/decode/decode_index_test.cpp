@@ -104,7 +104,7 @@ TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {
   }
   const std::string path = testing::TempDir() + "/sluice_cut_" + std::to_string(::getpid());
   learnt->save(path);
-  const std::shared_ptr<JpegIndex> index = JpegIndex::open(path);
+  const std::shared_ptr<JpegIndex> index = JpegIndex::open(path, 0);
   std::filesystem::resize_file(path, 100);
 
   const auto check = [&](const std::string& step, const auto& describe) {
