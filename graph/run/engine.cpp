@@ -112,7 +112,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(has_step(plan, StepKind::io)),
-      until_end(samples_of(0) == kUntilEnd) {
+      until_end(samples_of(0) == kUntilEnd),
+      total(delivered_of(samples_of(0))) {
   if (the_options.io_threads > 0 && !reads) {
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
                      ", but no source says that it blocks: give the dataset `static constexpr bool "
@@ -299,7 +300,7 @@ void Engine::Impl::set_cancelled(bool now) {
 std::int64_t Engine::Impl::count_samples() const {
   const std::lock_guard lock(mutex);
   if (until_end) return known_end;
-  return run != nullptr ? total : delivered_of(samples_of(0));
+  return total;
 }
 
 std::int64_t Engine::Impl::count_batches() const {

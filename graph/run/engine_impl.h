@@ -127,8 +127,9 @@ struct Engine::Impl {
   const Plan plan;
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
-  const bool reads;          // steps of the plan do
+  const bool reads;      // steps of the plan do
   const bool until_end;  // how long an epoch is shows when its source says so
+  std::int64_t total;    // samples of this run, or of epoch 0 before the first, at most
   std::int64_t window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;
@@ -142,7 +143,6 @@ struct Engine::Impl {
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   Waits waits;
   std::optional<EpochOrder> order;            // of this run; none: the data set's own
-  std::int64_t total = 0;                     // samples of this run, at most
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
   std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;

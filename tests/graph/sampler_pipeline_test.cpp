@@ -53,12 +53,6 @@ std::vector<Seen> next_epoch(P& pipeline) {
   return seen;
 }
 
-std::vector<std::int64_t> indices_of(const std::vector<Seen>& epoch) {
-  std::vector<std::int64_t> indices;
-  for (const Seen& seen : epoch) indices.push_back(seen.key.index);
-  return indices;
-}
-
 std::string failure(const auto& run) {
   try {
     run();
