@@ -64,12 +64,14 @@ void require_agreement(const std::string& node, const std::string& what, const S
                        const Side& theirs) {
   if (agree(ours.spec, theirs.spec)) return;
   if (!agree_on_place(ours.spec, theirs.spec)) {
+    // Which device it is shows when the pipeline is made.
     const auto memory = [](const Side& side) {
-      return to_string(side.spec.place.value_or(MemoryPlace()));
+      const MemoryPlace place = side.spec.place.value_or(MemoryPlace());
+      return place.kind == MemoryKind::device ? "on the GPU" : "in " + to_string(place);
     };
-    throw BuildError("'" + node + "': " + what + " lies in " + memory(ours) + " " + ours.where +
-                     ", but in " + memory(theirs) + " " + theirs.where +
-                     "; make both agree in memory, by .gpu() or .cpu() of one");
+    throw BuildError("'" + node + "': " + what + " lies " + memory(ours) + " " + ours.where +
+                     ", but " + memory(theirs) + " " + theirs.where +
+                     "; make both agree, by .gpu() of one, or .cpu() of a picture or tensor");
   }
   throw BuildError("'" + node + "': " + what + " is a tensor (" + in_words(ours.spec) + ") " +
                    ours.where + ", but (" + in_words(theirs.spec) + ") " + theirs.where +

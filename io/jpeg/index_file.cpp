@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -117,7 +118,11 @@ JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_mem
       fail_damaged(path_, "its table");
     }
   }
-  if (records_ <= bytes_in_memory / sizeof(JpegIndexRecord)) all_ = read_records(0, records_);
+  if (records_ > bytes_in_memory / sizeof(JpegIndexRecord)) return;
+  try {
+    all_ = read_records(0, records_);
+  } catch (const std::bad_alloc&) {  // then those of one picture at a time
+  }
 }
 
 JpegIndexFile::~JpegIndexFile() = default;

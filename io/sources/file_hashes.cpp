@@ -7,8 +7,10 @@
 namespace sluice {
 namespace {
 
+// Times after the year 2262, which programs can set, wrap around.
 std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(time.tv_nsec));
 }
 
 // Of a state of a file and the hash of its content.

@@ -4,9 +4,11 @@
 // Whether a file is still the same is told by its state: where it lies, its size and its times. A
 // hash is kept only of a file that had the same state before and after it was read, and whose times
 // were then more than kSettled in the past: a write that follows at once might leave them as they
-// are, as the clocks of file systems are coarse. Two kinds of writers are not noticed: one who
-// writes through a shared mapping, since the system may change the times later or never, and one
-// who sets the system's clock back.
+// are, as the clocks of file systems are coarse; and a write sets the times when it begins. Three
+// kinds of writers are not noticed: one who writes through a shared mapping, since the system may
+// change the times later or never; one of whom a single write takes longer than kSettled; and one
+// who sets the system's clock back. Files of file systems that do not keep the times themselves
+// have no place here: those of a network may be told from memory.
 //
 // Ownership: 16 bytes a file; no file is kept open. Threads: any number at once, without locks.
 // Errors: none.
@@ -44,7 +46,7 @@ struct FileRead {
 
 class FileHashes {
  public:
-  static constexpr std::chrono::seconds kSettled{2};
+  static constexpr std::chrono::seconds kSettled{60};
 
   explicit FileHashes(std::size_t files) : known_(files) {}
 

@@ -9,12 +9,16 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -155,6 +159,26 @@ class File {
     return state_of(status);
   }
 
+  // Whether the system itself keeps the times, and nobody writes but through it. What lies
+  // elsewhere may have changed before its times do, as these are remembered for a while, and some
+  // file systems let programs set them all.
+  bool is_local() const {
+    constexpr std::uint32_t kZfs = 0x2fc12fc1;
+    constexpr std::uint32_t kLocal[] = {EXT4_SUPER_MAGIC,
+                                        XFS_SUPER_MAGIC,
+                                        BTRFS_SUPER_MAGIC,
+                                        F2FS_SUPER_MAGIC,
+                                        TMPFS_MAGIC,
+                                        RAMFS_MAGIC,
+                                        kZfs,
+                                        SQUASHFS_MAGIC,
+                                        OVERLAYFS_SUPER_MAGIC};
+    struct statfs system {};
+    return ::fstatfs(descriptor_, &system) == 0 &&
+           std::find(std::begin(kLocal), std::end(kLocal),
+                     static_cast<std::uint32_t>(system.f_type)) != std::end(kLocal);
+  }
+
   Bytes read(std::size_t size) const {
     Bytes bytes(size);
     std::uint8_t* const to = bytes.data();
@@ -230,8 +254,9 @@ std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
   const File file(name(i));
   const FileState before = file.state();
   Bytes bytes = file.read(before.size);
-  const auto hash =
-      list_->hashes->of(static_cast<std::size_t>(i), bytes, {before, file.state(), began});
+  std::optional<std::uint64_t> hash;
+  if (file.is_local())
+    hash = list_->hashes->of(static_cast<std::size_t>(i), bytes, {before, file.state(), began});
   bytes.set_index(list_->index, hash);
   return {std::move(bytes), label(i)};
 }

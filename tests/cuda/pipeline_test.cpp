@@ -292,16 +292,15 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
          g.map(
              "look", [](const Image& in) { return in.height(); }, drawn(g).gpu());
        }},
-      {"'if_else': the result lies in host memory in the arm 'otherwise', but in device memory of "
-       "device 0 in the arm 'then'; make both agree in memory, by .gpu() or .cpu() of one",
+      {"'if_else': the result lies in host memory in the arm 'otherwise', but on the GPU in the "
+       "arm 'then'; make both agree, by .gpu() of one, or .cpu() of a picture or tensor",
        [](Graph& g) {
          auto image = drawn(g);
          g.if_else(
              g.coin_flip(0.5f), [&] { return image.gpu(); }, [&] { return image; });
        }},
-      {"'if_else': the result lies in device memory of device 0 in the arm 'otherwise', but in "
-       "host "
-       "memory in the arm 'then'",
+      {"'if_else': the result lies on the GPU in the arm 'otherwise', but in host memory in the "
+       "arm 'then'",
        [](Graph& g) {
          auto file = source_of_files(g);
          g.if_else(

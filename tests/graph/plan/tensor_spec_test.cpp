@@ -85,7 +85,8 @@ TEST(Declare, RefusesWhatCannotBe) {
             [&] { return known_tensor(g, n, {.rank = 2, .place = kHost}); });
       }),
       "'if_else': the result lies in host memory in the arm 'otherwise', but in pinned memory of "
-      "device 0 in the arm 'then'; make both agree in memory, by .gpu() or .cpu() of one");
+      "device 0 in the arm 'then'; make both agree, by .gpu() of one, or .cpu() of a picture or "
+      "tensor");
   EXPECT_EQ(told([](Graph& g, auto n) {
               return g.declare(known_tensor(g, n, kFloats), {.dtype = DType::f16});
             }),

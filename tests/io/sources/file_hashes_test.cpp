@@ -139,11 +139,11 @@ TEST_F(FileHashesTest, NothingIsSaidOfAFileThatWasWrittenJustNow) {
   const std::int64_t now = state.changed;
   const std::int64_t ago = now - std::chrono::nanoseconds(seconds(1000)).count();
   EXPECT_EQ(hash(now, now, of(now)), Hash());
-  EXPECT_EQ(hash(now, now, of(now) + seconds(2)), Hash());
-  EXPECT_EQ(hash(ago, now, of(now) + seconds(2)), Hash());
-  EXPECT_EQ(hash(now, ago, of(now) + seconds(2)), Hash());
+  EXPECT_EQ(hash(now, now, of(now) + FileHashes::kSettled), Hash());
+  EXPECT_EQ(hash(ago, now, of(now) + FileHashes::kSettled), Hash());
+  EXPECT_EQ(hash(now, ago, of(now) + FileHashes::kSettled), Hash());
   EXPECT_EQ(hash(now, now, of(now) - seconds(100)), Hash()) << "in the future";
-  EXPECT_EQ(hash(now, now, of(now) + seconds(2) + milliseconds(1)), hash_of(kOld));
+  EXPECT_EQ(hash(now, now, of(now) + FileHashes::kSettled + milliseconds(1)), hash_of(kOld));
 }
 
 // Two that read one file while it changes: each has the hash of what it read, or none.
