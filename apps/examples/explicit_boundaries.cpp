@@ -13,8 +13,8 @@ using namespace sluice;
 
 int main() try {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
-    auto start = g.source(
-        12, [](const SampleInfo& info) { return static_cast<int>(info.index) + 1; });
+    auto start =
+        g.source(12, [](const SampleInfo& info) { return static_cast<int>(info.index) + 1; });
     auto loop = g.add_loop("collatz");
     auto carried = loop.add_recurrence(start);
     auto rounds = loop.add_recurrence(0);

@@ -16,8 +16,7 @@ int main() {
   auto pipeline = make_pipeline({.batch_size = 6, .seed = 7}, [](Graph& g) {
     auto image = g.source(12, [](const SampleInfo& info) {
       Image ramp(1, 4, 1);
-      for (int x = 0; x < 4; ++x)
-        ramp.row(0)[x] = static_cast<std::uint8_t>(10 * info.index + x);
+      for (int x = 0; x < 4; ++x) ramp.row(0)[x] = static_cast<std::uint8_t>(10 * info.index + x);
       return ramp;
     });
     auto which =

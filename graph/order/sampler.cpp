@@ -1,8 +1,8 @@
-#include <sluice/runtime/sample_key.h>
 #include <sluice/graph/order/sampler.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/printable.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <algorithm>
 #include <cstdio>

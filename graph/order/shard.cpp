@@ -1,7 +1,7 @@
-#include <sluice/runtime/sample_key.h>
 #include <sluice/graph/order/permutation.h>
 #include <sluice/graph/order/shard.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/sample_key.h>
 
 #include <algorithm>
 #include <string>

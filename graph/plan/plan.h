@@ -167,7 +167,7 @@ struct Plan {
   std::vector<Slot> slots;
   Block top;
   std::vector<SlotId> outputs;
-  std::int64_t samples = -1;  // of the data set, or kUntilEnd; -1 while no source has said
+  std::int64_t samples = -1;       // of the data set, or kUntilEnd; -1 while no source has said
   std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
   std::function<std::string(const SampleKey&)>
       source_name;              // what the source calls a sample; may be empty

@@ -20,7 +20,8 @@ Sample::Sample(const Plan& plan)
       trail(plan),
       plan_(plan),
       slots_(plan.slots.size()),
-      storage_(plan.slots.size()) {
+      storage_(plan.slots.size()),
+      open_ended_(plan.samples == kUntilEnd) {
   // Each slot on cache lines of its own would waste; one block keeps a sample's values together.
   std::size_t size = 0;
   std::vector<std::size_t> offsets(plan.slots.size());

@@ -27,8 +27,8 @@
 
 namespace sluice {
 
-// Which sample a source is asked for: `index` of the data set, in this epoch. A source that looks at
-// these alone gives the same samples in whatever order an epoch goes through the data set.
+// Which sample a source is asked for: `index` of the data set, in this epoch. A source that looks
+// at these alone gives the same samples in whatever order an epoch goes through the data set.
 //
 // The place where the sample stands is for sources that make samples up as they go. It is the index
 // where no sampler says otherwise: then a sample that stands in for another one is told of the
@@ -123,8 +123,8 @@ class Sample {
   // The sample is not wanted: it ends as filtered, without an error.
   void drop() { ended_ = dropped_ = true; }
   bool dropped() const { return dropped_; }
-  // Its source, or its sampler, has thrown EndOfEpoch: it lies behind the end of the epoch, and ends as cancelled.
-  // Throws Error when that cannot be.
+  // Its source, or its sampler, has thrown EndOfEpoch: it lies behind the end of the epoch, and
+  // ends as cancelled. Throws Error when that cannot be.
   void end_epoch();
   bool past_end() const { return past_end_; }
   // Where there is no memory for the words, the error says just that.

@@ -1,5 +1,5 @@
-#include <sluice/graph/plan/sample.h>
 #include <sluice/graph/order/shard.h>
+#include <sluice/graph/plan/sample.h>
 #include <sluice/runtime/error.h>
 
 #include <cstdint>
