@@ -106,7 +106,7 @@ class PlainReader {
   bool read_quantisers(Segment segment) {
     while (!segment.empty()) {
       const std::size_t wide = segment[0] >> 4, number = segment[0] & 15;
-      const std::size_t bytes = 64 << wide;
+      const std::size_t bytes = std::size_t{64} << wide;
       if (wide > 1 || number >= JpegFileHeader::kTables || segment.size() < 1 + bytes) return false;
       const std::uint8_t* const from = &segment[1];
       std::uint16_t* const to = out_.quantisers[number];
