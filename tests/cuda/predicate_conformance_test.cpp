@@ -227,7 +227,7 @@ TEST(DeviceChoices, C43_ArmsThatDifferAreRefused) {
   } cases[] = {
       {"the type of the elements", made(DType::f16, Layout::chw, false), {"f32", "f16"}},
       {"the layout", made(DType::f32, Layout::hwc, false), {"CHW", "HWC"}},
-      {"the memory", made(DType::f32, Layout::chw, true), {"device"}},
+      {"the memory", made(DType::f32, Layout::chw, true), {"on the GPU", "in host memory"}},
   };
   const auto refusal = [&](const std::function<Value<Tensor>(Graph&, Value<Image>)>& choose) {
     try {

@@ -26,7 +26,6 @@ struct Seen {
   SampleKey key;
   std::int64_t value = 0;  // what the source gave: the index that it was asked for
   std::int64_t drawn = 0;
-  friend auto operator<=>(const Seen&, const Seen&) = default;
 };
 
 auto pipeline_with(const Sampler& sampler, PipelineOptions options) {
@@ -249,9 +248,8 @@ TEST(SampledPipeline, WhatAUsersOrderDoesWrongEndsTheEpoch) {
     }
     return failure([&] { next_epoch(pipeline); });
   };
-  EXPECT_NE(
-      run([](std::int64_t, std::int64_t place) { return place + 60; }).find("gives index 10"),
-      std::string::npos);
+  EXPECT_NE(run([](std::int64_t, std::int64_t place) { return place + 60; }).find("gives index 10"),
+            std::string::npos);
   EXPECT_EQ(run([](std::int64_t, std::int64_t place) -> std::int64_t {
               if (place == 20) throw std::runtime_error("no more");
               return place;
