@@ -112,8 +112,9 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(has_step(plan, StepKind::io)),
-      until_end(samples_of(0) == kUntilEnd),
-      total(delivered_of(samples_of(0))) {
+      total(samples_of(0)),
+      until_end(total == kUntilEnd) {
+  total = delivered_of(total);
   if (the_options.io_threads > 0 && !reads) {
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
                      ", but no source says that it blocks: give the dataset `static constexpr bool "

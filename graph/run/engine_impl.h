@@ -128,8 +128,8 @@ struct Engine::Impl {
   std::vector<std::unique_ptr<ColumnMaker>> makers;
   const std::vector<char> last_use;
   const bool reads;      // steps of the plan do
-  const bool until_end;  // how long an epoch is shows when its source says so
   std::int64_t total;    // samples of this run, or of epoch 0 before the first, at most
+  const bool until_end;  // how long an epoch is shows when its source says so
   std::int64_t window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;

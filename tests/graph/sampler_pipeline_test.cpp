@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -99,7 +98,6 @@ TEST(SampledPipeline, EpochsAreWhatTheSamplerSays) {
 
 // A sample is the same wherever it stands: its draws follow its key.
 TEST(SampledPipeline, ASampleIsTheSameInAnyOrderAndShard) {
-  std::map<SampleKey, std::int64_t> drawn;
   auto plain = pipeline_with({}, {.batch_size = 8});
   std::map<SampleKey, std::int64_t> known;
   for (int epoch = 0; epoch < 2; ++epoch) {
@@ -195,7 +193,7 @@ TEST(SampledPipeline, SourcesOfOneGraphGoTogether) {
   EXPECT_FALSE(std::is_sorted(seen.begin(), seen.end()));
 }
 
-TEST(SampledPipeline, AnotherSamplerStandsInForNoFailure) {
+TEST(SampledPipeline, SamplesThatFailAreReplaced) {
   std::atomic<int> failed{0};
   auto pipeline = make_pipeline(
       {.batch_size = 9, .seed = kSeed, .threads = 2, .on_error = OnError::replace}, [&](Graph& g) {

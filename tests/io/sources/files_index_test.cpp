@@ -217,7 +217,7 @@ TEST_F(FilesIndexTest, TheSourceAndItsBytesKeepTheIndex) {
     const Files files = files_in(folder_.string(), {.index = index});
     index.reset();
     EXPECT_FALSE(watched.expired());
-    kept = std::get<Bytes>(files({.index_in_epoch = 3}));
+    kept = std::get<Bytes>(files({.index = 3}));
     EXPECT_EQ(kept.index(), watched.lock().get());
   }
   EXPECT_TRUE(watched.expired());
