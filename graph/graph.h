@@ -56,6 +56,7 @@ class Graph {
   // a graph go by the same one, so it is enough to say it once.
   template <class F>
   auto source(std::int64_t count, F f, const Sampler& sampler = {}) {
+    recorder_.add_dataset("source", {});
     return add_source("source", count, sampler, std::move(f), nullptr);
   }
 
@@ -63,7 +64,8 @@ class Graph {
   // SampleInfo&) as in source(). The name, for errors, is of the sample with this SampleKey;
   // name(i), with its index alone, will do. It is asked for on any thread, and never under a lock.
   // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
-  // is called on threads of its own then, see PipelineOptions::io_threads.
+  // is called on threads of its own then, see PipelineOptions::io_threads. `std::string
+  // fingerprint() const` tells its data from others, for checkpoints.
   template <class Reader>
   auto read(Reader reader, const Sampler& sampler = {}) {
     const std::int64_t count = reader.size();
@@ -74,6 +76,10 @@ class Graph {
         return reader.name(key.index);
       }
     };
+    std::function<std::string()> fingerprint;
+    if constexpr (requires { reader.fingerprint(); })
+      fingerprint = [reader]() -> std::string { return reader.fingerprint(); };
+    recorder_.add_dataset("read", std::move(fingerprint));
     return add_source("read", count, sampler, std::move(reader), std::move(name));
   }
 

@@ -1,9 +1,12 @@
 // What a pipeline and its loops and choices can be told: plain data. Zeros mean "choose for me".
 #pragma once
 
+#include <sluice/graph/checkpoint.h>
+
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +61,8 @@ inline constexpr int kAutomatic = -1;
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
+  // Where the first epoch begins: see checkpoint.h.
+  std::optional<Checkpoint> resume = {};
   // The pipeline's own, beside those of other pipelines; 0: as many as the process may use CPUs.
   // Where the system does not let so many be made, it runs with fewer: see Stats::threads.
   int threads = 0;

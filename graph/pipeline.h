@@ -101,7 +101,9 @@ class Epoch {
 template <class... Ts>
 class Pipeline {
  public:
-  explicit Pipeline(std::shared_ptr<detail::Engine> engine) : engine_(std::move(engine)) {}
+  explicit Pipeline(std::shared_ptr<detail::Engine> engine) : engine_(std::move(engine)) {
+    if (const auto& from = engine_->options().resume) next_epoch_ = from->epoch;
+  }
   Pipeline(Pipeline&&) noexcept = default;
   Pipeline& operator=(Pipeline&&) = delete;
   ~Pipeline() {
@@ -118,6 +120,12 @@ class Pipeline {
     engine().stop();
     next_epoch_ = epoch;
   }
+  // The epoch that the next call of epoch() starts.
+  std::int64_t next_epoch() const { return next_epoch_; }
+  // What PipelineOptions::resume takes to go on with the first batch that was not taken: of the
+  // epoch that was begun last, even if it was left early, until epoch() or reset() is called; of
+  // the next one where that epoch is complete.
+  Checkpoint checkpoint() const { return engine().checkpoint(next_epoch_); }
   // Ends the epoch that runs; next() gives no more batches of it. Returns at once.
   void cancel() { engine().cancel(); }
 

@@ -59,6 +59,10 @@ class Recorder {
 
   // A source says how many samples it has and what it calls them; all sources must agree on the
   // number.
+  // After set_source(): what tells its data from others; may be empty.
+  void add_dataset(const std::string& step, std::function<std::string()> fingerprint) {
+    plan_.datasets.push_back({step, std::move(fingerprint)});
+  }
   void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
                   std::function<std::string(const SampleKey&)> name);
 

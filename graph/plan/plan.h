@@ -163,6 +163,12 @@ struct Node : std::variant<Stage, Branch, Loop> {
 };
 
 struct Plan {
+  // What a source reads, for checkpoints.
+  struct Dataset {
+    std::string step;
+    std::function<std::string()> fingerprint;  // may be empty
+  };
+
   std::vector<Scope> scopes;
   std::vector<Slot> slots;
   Block top;
@@ -170,9 +176,10 @@ struct Plan {
   std::int64_t samples = -1;       // of the data set, or kUntilEnd; -1 while no source has said
   std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
   std::function<std::string(const SampleKey&)>
-      source_name;              // what the source calls a sample; may be empty
-  CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
-  CounterId counters = 0;       // all of them
+      source_name;                // what the source calls a sample; may be empty
+  std::vector<Dataset> datasets;  // of each source
+  CounterId path_counters = 0;    // those of branches, loops and events; those of steps come behind
+  CounterId counters = 0;         // all of them
 
   // The same, empty when the source has no name for it or fails to say. Runs the user's code: call
   // it outside all locks.

@@ -61,6 +61,7 @@ void Sample::begin(const SampleKey& key, std::int64_t position, std::uint64_t se
                    int batch_size) {
   key_ = first_key_ = key;
   position_ = position;
+  id_ = key.index;
   seed_ = seed;
   batch_size_ = batch_size;
   attempts_ = 0;
@@ -86,7 +87,7 @@ void Sample::restart() {
 
 void Sample::describe(SampleError& error, std::string_view step,
                       std::string_view what) const noexcept {
-  error.id = position_;
+  error.id = id_;
   error.key = key_;
   error.seed = seed_;
   const auto say = [](std::string& text, const auto& words) {

@@ -86,8 +86,8 @@ class Sample {
   // From now on the record counts which ways its samples go, and times their steps if asked.
   void count(bool timed);
 
-  // Begins to carry the sample with this key, at this position. Its random numbers follow from
-  // seed and key, and in loops from the iterations.
+  // Begins to carry the sample with this key, at this position. It stands at key.index in its
+  // epoch. Its random numbers follow from seed and key, and in loops from the iterations.
   void begin(const SampleKey& key, std::int64_t position, std::uint64_t seed, int batch_size);
   // A sampler has another sample at this position than the data set has.
   void set_key(const SampleKey& key) {
@@ -101,10 +101,12 @@ class Sample {
   const SampleKey& key() const { return key_; }
   // Which sample should be here; another than key() when that one failed.
   const SampleKey& first_key() const { return first_key_; }
-  // Where in the epoch it stands, dense from 0: what orders batches and the ledger.
+  // Where it stands among the samples of the run, dense from 0: what orders batches and the ledger.
   std::int64_t position() const { return position_; }
+  // Where it stands in the epoch: the same, unless the run began further on.
+  std::int64_t id() const { return id_; }
   SampleInfo info() const {
-    const std::int64_t place = has_sampler_ ? position_ : key_.index;
+    const std::int64_t place = has_sampler_ ? id_ : key_.index;
     return {place, place % batch_size_, place / batch_size_, key_.epoch, key_.index, key_.repeat};
   }
   int attempts() const { return attempts_; }
@@ -209,6 +211,7 @@ class Sample {
   SampleKey key_;
   SampleKey first_key_;
   std::int64_t position_ = -1;
+  std::int64_t id_ = -1;
   int batch_size_ = 1;
   std::uint64_t seed_ = 0;
   int attempts_ = 0;

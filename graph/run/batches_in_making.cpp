@@ -5,10 +5,12 @@
 
 namespace sluice::detail {
 
-void BatchesInMaking::restart(std::int64_t epoch, std::int64_t total) {
+void BatchesInMaking::restart(std::int64_t epoch, const Start& start, std::int64_t total) {
   first_ = next_position_ = 0;
   end_ = total_ = total;
   epoch_ = epoch;
+  first_id_ = start.position;
+  first_index_ = start.batch;
 }
 
 void BatchesInMaking::shorten(std::int64_t total) { end_ = std::min(end_, total); }
@@ -20,12 +22,13 @@ bool BatchesInMaking::admit(Sample& sample) {
   if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
     const std::int64_t left = total_ - index * options_.batch_size;
     auto batch = std::make_unique<BatchInMaking>();
-    batch->data = make_bare(
-        index, static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
+    batch->data =
+        make_bare(first_index_ + index,
+                  static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
     batches_.push_back(std::move(batch));
   }
   const std::int64_t position = next_position_++;
-  sample.begin({epoch_, position}, position, options_.seed, options_.batch_size);
+  sample.begin({epoch_, first_id_ + position}, position, options_.seed, options_.batch_size);
   if (position >= end_) sample.cancel();
   sample.batch = batches_[static_cast<std::size_t>(index - first_)].get();
   return true;

@@ -39,9 +39,9 @@ class BatchesInMaking {
                   const std::vector<ColumnMemory>& memory)
       : options_(options), makers_(makers), memory_(memory) {}
 
-  // A new run begins, of `total` samples at most. All batches of the one before must have been
-  // taken.
-  void restart(std::int64_t epoch, std::int64_t total);
+  // A new run begins, of `total` samples at most, in an epoch of which `start` was done before. All
+  // batches of the run before must have been taken.
+  void restart(std::int64_t epoch, const Start& start, std::int64_t total);
   // The run has only so many samples, as is known now; those behind have been admitted perhaps. Its
   // last batch is filled up with others that have ended.
   void shorten(std::int64_t total);
@@ -77,6 +77,8 @@ class BatchesInMaking {
   std::int64_t first_ = 0;
   std::int64_t next_position_ = 0;
   std::int64_t epoch_ = 0;
+  std::int64_t first_id_ = 0;     // of the first sample of the run
+  std::int64_t first_index_ = 0;  // of its first batch
 };
 
 }  // namespace sluice::detail

@@ -75,9 +75,10 @@ bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
   return true;
 }
 
-void Delivery::restart(std::int64_t total) {
-  total_ = total;
-  errors_ = 0;
+void Delivery::restart(const Start& start, std::int64_t total) {
+  total_ = total == kUntilEnd ? total : start.position + total;
+  judged_ = start.position;
+  errors_ = start.errors;
   thrown_batch_ = -1;
   first_.clear();
 }
@@ -117,8 +118,7 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
     last = error;
     if (sample->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
   }
-  const std::int64_t ended =
-      batch.index * options_.batch_size + static_cast<std::int64_t>(samples.size());
+  const std::int64_t ended = judged_ + static_cast<std::int64_t>(samples.size());
   const bool too_many = errors > policy.max_errors;
   const bool too_often = ended >= std::min(kRateFrom, total_) &&
                          static_cast<double>(errors) > policy.max_rate * static_cast<double>(ended);
@@ -140,6 +140,7 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
     throw BatchError(std::move(error));
   }
   errors_ = errors;
+  judged_ = ended;
 }
 
 Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) const {
@@ -152,7 +153,7 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
   for (std::size_t cell = 0; cell < samples.size(); ++cell) {
     const Sample& sample = *samples[cell];
     if (sample.ended()) {
-      batch.missing.push_back(sample.position());
+      batch.missing.push_back(sample.id());
       // Also when a filter dropped the stand-in.
       if (const SampleError* error = error_of(sample)) batch.errors.push_back(*error);
       ++(sample.dropped() ? here.filtered : sample.failed() && skips ? here.skipped : here.failed);
@@ -160,14 +161,14 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
     }
     if (sample.first_error() != nullptr) {
       ++here.replaced;
-      batch.replaced.push_back(sample.position());
+      batch.replaced.push_back(sample.id());
       batch.errors.push_back(*sample.first_error());
     } else {
       ++here.delivered;
     }
     for (const SampleError& warning : sample.warnings()) batch.warnings.push_back(warning);
     kept.push_back(static_cast<std::uint32_t>(cell));
-    batch.ids.push_back(sample.position());
+    batch.ids.push_back(sample.id());
     batch.keys.push_back(sample.key());
   }
   const auto full = static_cast<std::size_t>(options_.batch_size);
@@ -179,11 +180,12 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
   return here;
 }
 
-void Compactor::restart() {
+void Compactor::restart(std::int64_t index) {
   part_.reset();
   making_.reset();
   used_ = 0;
-  batches_ = left_out_ = lost_ = 0;
+  batches_ = index;
+  left_out_ = lost_ = 0;
 }
 
 std::int64_t Compactor::waiting() const {

@@ -26,8 +26,8 @@ class Delivery {
  public:
   explicit Delivery(const PipelineOptions& options) : options_(options) {}
 
-  // A new epoch of `total` samples begins.
-  void restart(std::int64_t total);
+  // A run begins through `total` samples of an epoch of which `start` was done before.
+  void restart(const Start& start, std::int64_t total);
   // Fails samples whose tensors are of another type, layout or number of dimensions than those of
   // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
   // let it pass.
@@ -40,10 +40,11 @@ class Delivery {
   void compare(const BatchData& batch, const std::vector<Sample*>& samples);
 
   const PipelineOptions& options_;
-  std::int64_t total_ = 0;
-  std::vector<TensorSpec> first_;  // of the outputs of the epoch's first sample
+  std::int64_t total_ = 0;         // of the epoch
+  std::vector<TensorSpec> first_;  // of the outputs of the run's first sample
   SampleKey first_key_;            // which sample that is
-  std::int64_t errors_ = 0;        // in the batches before
+  std::int64_t judged_ = 0;        // samples in the batches before
+  std::int64_t errors_ = 0;        // in them
   std::int64_t thrown_batch_ = -1;
 };
 
@@ -64,12 +65,15 @@ class Compactor {
   using Make = std::function<std::unique_ptr<BatchData>(std::int64_t index)>;
 
   explicit Compactor(const PipelineOptions& options) : options_(options) {}
-  void restart();
+  // The next batch has this index.
+  void restart(std::int64_t index = 0);
   // The next full batch, from as many short ones as it takes; at the end what is left, as
   // `last_batch` says.
   std::unique_ptr<BatchData> next(const Next& next, const Make& make);
   // Samples that were taken but are not in a batch yet.
   std::int64_t waiting() const;
+  // The id of the first sample that is left of the last short batch; -1: none is.
+  std::int64_t next_id() const { return used_up() ? -1 : part_->ids[used_]; }
   // Samples that `last_batch = drop` left out at the end.
   std::int64_t left_out() const { return left_out_; }
   // Samples of batches that could not be finished, since the last call.

@@ -115,6 +115,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       total(samples_of(0)),
       until_end(total == kUntilEnd) {
   total = delivered_of(total);
+  resume = start_of_resume();
   if (the_options.io_threads > 0 && !reads) {
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
                      ", but no source says that it blocks: give the dataset `static constexpr bool "
@@ -208,20 +209,10 @@ void Engine::Impl::begin(Sample& sample) noexcept {
 
 void Engine::Impl::find_key(Sample& sample) const {
   try {
-    sample.set_key(order->key(sample.position()));
+    sample.set_key(order->key(sample.id()));
   } catch (const EndOfEpoch&) {
     sample.end_epoch();
   }
-}
-
-std::optional<EpochOrder> Engine::Impl::order_of(std::int64_t epoch) const {
-  if (!plan.sampler) return {};
-  return EpochOrder(*plan.sampler, plan.samples, epoch, options.seed);
-}
-
-std::int64_t Engine::Impl::samples_of(std::int64_t epoch) const {
-  const std::optional<EpochOrder> its = order_of(epoch);
-  return its ? its->size() : plan.samples;
 }
 
 std::int64_t Engine::Impl::batches_of(std::int64_t count) const {
@@ -232,7 +223,8 @@ std::int64_t Engine::Impl::batches_of(std::int64_t count) const {
 void Engine::Impl::end_at(std::int64_t position) noexcept {
   const std::lock_guard lock(mutex);
   if (position >= run_end) return;
-  run_end = known_end = position;
+  run_end = position;
+  known_end = start.position + position;
   run_batches = batches_of(position);
   making.shorten(position);
   arrived.notify_all();
@@ -245,7 +237,9 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);
-  const std::int64_t stand_ins = until_end ? kUntilEnd : order ? plan.samples : total;
+  const std::int64_t stand_ins = until_end ? kUntilEnd
+                                 : order   ? plan.samples
+                                           : start.position + total;
   const bool replace = sample.failed() && options.on_error.policy == OnError::Policy::replace &&
                        !cancelled.load(std::memory_order_relaxed);
   sample.release_all();
@@ -301,7 +295,7 @@ void Engine::Impl::set_cancelled(bool now) {
 std::int64_t Engine::Impl::count_samples() const {
   const std::lock_guard lock(mutex);
   if (until_end) return known_end;
-  return total;
+  return start.position + total;
 }
 
 std::int64_t Engine::Impl::count_batches() const {
@@ -373,10 +367,14 @@ void Engine::cancel(const Run& run) {
 }
 void Engine::stop() {
   at_home().require_outside("reset()");
+  impl_->forget_start();
   impl_->stop("reset(); take all batches first, or make another pipeline");
 }
 void Engine::shut_down() noexcept {
   if (home_.here()) impl_->shut_down();
+}
+Checkpoint Engine::checkpoint(std::int64_t next_epoch) const {
+  return at_home().checkpoint(next_epoch);
 }
 Inspection Engine::inspect(const SampleKey& key) const {
   at_home().require_outside("inspect()", "would run itself again");

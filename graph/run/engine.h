@@ -44,6 +44,14 @@ const BatchData& require_batch(const BatchData* batch);
 // What is asked of a handle ("pipeline") that has nothing any more.
 [[noreturn]] void throw_moved_from(const char* handle);
 
+// What was done of an epoch before a run through the rest of it; see Checkpoint.
+struct Start {
+  std::int64_t position = 0;
+  std::int64_t batch = 0;
+  std::int64_t errors = 0;
+  std::vector<Progress> done = {};
+};
+
 // One run through an epoch, as the engine knows it.
 struct Run;
 
@@ -70,6 +78,9 @@ class Engine {
   // The same, for destructors: throws nothing, and ends the process when it is called inside a
   // step, which it would have to wait for.
   void shut_down() noexcept;
+
+  // How far the user has come, who would begin `next_epoch` next.
+  Checkpoint checkpoint(std::int64_t next_epoch) const;
 
   // Runs one sample on the calling thread.
   Inspection inspect(const SampleKey& key) const;

@@ -113,8 +113,19 @@ struct Engine::Impl {
     return count - (drops_short_batch() ? count % options.batch_size : 0);
   }
   // None where an epoch is the data set in its order.
-  std::optional<EpochOrder> order_of(std::int64_t epoch) const;
-  std::int64_t samples_of(std::int64_t epoch) const;
+  std::optional<EpochOrder> order_of(std::int64_t epoch, const Start& after) const;
+  // Of the epoch, as it is cut after `after`.
+  std::int64_t samples_of(std::int64_t epoch, const Start& after = {}) const;
+
+  // What a checkpoint says of the program, whenever it is taken.
+  Checkpoint describe() const;
+  // What PipelineOptions::resume says, if it is for this program.
+  std::optional<Start> start_of_resume() const;
+  Checkpoint checkpoint(std::int64_t next_epoch) const;
+  // The user begins where he likes.
+  void forget_start();
+  // The user gets this batch.
+  void note_taken(const BatchData& batch);
 
   // Tells the trace how much is under way; called under the lock, and costs nothing without one.
   void trace_counts() {
@@ -143,6 +154,10 @@ struct Engine::Impl {
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   Waits waits;
   std::optional<EpochOrder> order;            // of this run; none: the data set's own
+  std::optional<Start> resume;                // where the first epoch begins, until it has begun
+  Start start;                                // what was done of the epoch before this run
+  Start reached;                              // the same, and what the user has taken since
+  bool current = false;                       // the run is what a checkpoint is about
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
   std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;

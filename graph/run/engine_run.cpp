@@ -59,6 +59,7 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   waits.returned(Waits::Clock::now());
   if (batch != nullptr) {
     ++delivered_batches;
+    note_taken(*batch);
     largest_batch = std::max(largest_batch, batch->bytes());
   }
   lock.unlock();
@@ -151,7 +152,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   ++settled_batches;
   trace_counts();
   lock.unlock();
-  executor->release(batch.index);
+  executor->release(batch.index - start.batch);
   if (!trouble) return std::move(taken->data);
   try {
     std::rethrow_exception(trouble);
@@ -265,7 +266,8 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
   require_outside("epoch()");
   auto begun = std::make_shared<Run>();
   begun->epoch = epoch;
-  std::optional<EpochOrder> next_order = order_of(epoch);
+  const Start from = resume && epoch == options.resume->epoch ? *resume : Start();
+  std::optional<EpochOrder> next_order = order_of(epoch, from);
   {
     std::unique_lock lock(mutex);
     stopping = true;
@@ -273,15 +275,19 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
                   "; a pipeline runs one epoch at a time: take all batches first, or make another "
                   "pipeline");
     run = begun;
+    resume.reset();
+    start = reached = from;
+    current = true;
     order = std::move(next_order);
-    total = delivered_of(order ? order->size() : plan.samples);
-    making.restart(epoch, total);
+    const std::int64_t all = order ? order->size() : plan.samples;
+    total = delivered_of(all == kUntilEnd ? all : all - start.position);
+    making.restart(epoch, start, total);
     settled_batches = 0;
     run_end = total;
     run_batches = batches_of(total);
     waits.restart();
-    delivery.restart(total);
-    compactor.restart();
+    delivery.restart(start, total);
+    compactor.restart(start.batch);
     ledger = Ledger{};
     stopping = false;
     broken = nullptr;

@@ -59,8 +59,7 @@ class PipelineTrace {
 
  private:
   TraceArgs args_of(const Sample& sample) const {
-    return {sample.key().epoch, sample.key().index, sample.position(),
-            sample.position() / batch_size_};
+    return {sample.key().epoch, sample.key().index, sample.id(), sample.id() / batch_size_};
   }
 
   const int batch_size_;

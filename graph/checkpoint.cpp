@@ -1,0 +1,153 @@
+#include <sluice/graph/checkpoint.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "sluice checkpoint";
+constexpr int kVersion = 1;
+
+// Reads the members of an object, and says which one is wrong.
+class Reader {
+ public:
+  Reader(const Json& json, std::string name) : json_(json), name_(std::move(name)) {}
+
+  std::int64_t number(const char* member, std::int64_t least = 0) const {
+    const Json& value = at(member);
+    if (!value.is_number_integer() || !fits(value) || value.get<std::int64_t>() < least) {
+      wrong(member, "a whole number of at least " + std::to_string(least));
+    }
+    return value.get<std::int64_t>();
+  }
+  std::uint64_t seed() const {
+    if (!at("seed").is_number_unsigned()) wrong("seed", "a whole number of at least 0");
+    return at("seed").get<std::uint64_t>();
+  }
+  std::string text(const char* member) const {
+    if (!at(member).is_string()) wrong(member, "a text");
+    return at(member).get<std::string>();
+  }
+  std::vector<std::string> texts(const char* member) const {
+    std::vector<std::string> all;
+    for (const Json& one : list(member)) {
+      if (!one.is_string()) wrong(member, "a list of texts");
+      all.push_back(one.get<std::string>());
+    }
+    return all;
+  }
+  std::vector<Progress> progress() const {
+    std::vector<Progress> all;
+    if (!json_.contains("done")) return all;
+    for (const Json& one : list("done")) {
+      const Reader part(one, name_ + ", in 'done'");
+      if (!one.is_object()) wrong("done", "a list of objects");
+      all.push_back({part.number("shards", 1), part.number("position")});
+    }
+    return all;
+  }
+
+ private:
+  const Json& at(const char* member) const {
+    const auto found = json_.find(member);
+    if (found == json_.end()) throw BuildError(name_ + " lacks '" + member + "'");
+    return *found;
+  }
+  const Json& list(const char* member) const {
+    if (!at(member).is_array()) wrong(member, "a list");
+    return at(member);
+  }
+  static bool fits(const Json& value) {
+    return !value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX;
+  }
+  [[noreturn]] void wrong(const char* member, const std::string& wanted) const {
+    throw BuildError(name_ + ": '" + member + "' must be " + wanted + ", not " +
+                     printable(at(member).dump(-1, ' ', true, Json::error_handler_t::replace)));
+  }
+
+  const Json& json_;
+  std::string name_;
+};
+
+// The first line that differs, in words.
+std::string difference(const std::vector<std::string>& then, const std::vector<std::string>& now,
+                       const char* what) {
+  const auto at = static_cast<std::size_t>(
+      std::mismatch(then.begin(), then.end(), now.begin(), now.end()).first - then.begin());
+  const auto line = [&](const std::vector<std::string>& lines) {
+    return at < lines.size() ? "(" + printable(lines[at]) + ")" : std::string("none");
+  };
+  return std::string(what) + " " + std::to_string(at + 1) + " was " + line(then) + " and is " +
+         line(now);
+}
+
+[[noreturn]] void refuse(const std::string& whose, const std::string& difference) {
+  throw BuildError("the checkpoint is of another " + whose + ": " + difference +
+                   "; resume what it was taken from, or begin anew without it");
+}
+
+}  // namespace
+
+std::string Checkpoint::to_json() const {
+  Json all;
+  all["format"] = kFormat;
+  all["version"] = kVersion;
+  all["epoch"] = epoch;
+  all["position"] = position;
+  all["batch"] = batch;
+  all["errors"] = errors;
+  all["shards"] = shards;
+  for (const Progress& part : done)
+    all["done"].push_back({{"shards", part.shards}, {"position", part.position}});
+  all["seed"] = seed;
+  all["sampler"] = sampler;
+  all["dataset"] = dataset;
+  all["plan"] = plan;
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Checkpoint Checkpoint::from_json(const std::string& text, const std::string& name) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw BuildError(name + " is no JSON: it ends, or makes no sense, at byte " +
+                     std::to_string(error.byte));
+  }
+  if (!json.is_object() || !json.contains("format") || json["format"] != kFormat)
+    throw BuildError(name + " is not one that Pipeline::checkpoint() gave");
+  const Reader reader(json, name);
+  if (const std::int64_t version = reader.number("version"); version != kVersion) {
+    throw BuildError(name + " is of version " + std::to_string(version) +
+                     ", but this library reads version " + std::to_string(kVersion));
+  }
+  return {.epoch = reader.number("epoch"),
+          .position = reader.number("position"),
+          .batch = reader.number("batch"),
+          .errors = reader.number("errors"),
+          .shards = reader.number("shards", 1),
+          .done = reader.progress(),
+          .seed = reader.seed(),
+          .sampler = reader.text("sampler"),
+          .dataset = reader.texts("dataset"),
+          .plan = reader.texts("plan")};
+}
+
+void detail::require_same_run(const Checkpoint& from, const Checkpoint& now) {
+  if (from.seed != now.seed)
+    refuse("seed", "it was " + std::to_string(from.seed) + " and is " + std::to_string(now.seed));
+  if (from.sampler != now.sampler)
+    refuse("sampler", "it was (" + printable(from.sampler) + ") and is (" + now.sampler + ")");
+  if (from.dataset != now.dataset)
+    refuse("dataset", difference(from.dataset, now.dataset, "source"));
+  if (from.plan != now.plan) refuse("program", difference(from.plan, now.plan, "step"));
+}
+
+}  // namespace sluice

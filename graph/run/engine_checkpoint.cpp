@@ -1,0 +1,86 @@
+// Where an epoch begins, and how far the user has come.
+#include <sluice/graph/plan/digest.h>
+#include <sluice/graph/run/engine_impl.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace sluice::detail {
+
+std::optional<EpochOrder> Engine::Impl::order_of(std::int64_t epoch, const Start& after) const {
+  if (!plan.sampler && after.done.empty()) return {};
+  const Sampler sampler = plan.sampler.value_or(Sampler());
+  return EpochOrder(sampler, plan.samples, epoch, options.seed, after.done);
+}
+
+std::int64_t Engine::Impl::samples_of(std::int64_t epoch, const Start& after) const {
+  const std::optional<EpochOrder> its = order_of(epoch, after);
+  return its ? its->size() : plan.samples;
+}
+
+Checkpoint Engine::Impl::describe() const {
+  Sampler sampler = recorded.sampler.value_or(Sampler());
+  const std::int64_t shards = std::exchange(sampler.shard, Shard()).count;
+  return {.shards = shards,
+          .seed = options.seed,
+          .sampler = to_string(sampler),
+          .dataset = datasets_of(recorded),
+          .plan = digest_of(recorded)};
+}
+
+std::optional<Start> Engine::Impl::start_of_resume() const {
+  if (!options.resume) return {};
+  const Checkpoint& from = *options.resume;
+  const Checkpoint now = describe();
+  require_same_run(from, now);
+  Start after{
+      .position = from.position, .batch = from.batch, .errors = from.errors, .done = from.done};
+  if (from.shards != now.shards && from.position > 0) {
+    after = {.errors = from.errors, .done = from.done};
+    after.done.push_back({from.shards, from.position});
+  }
+  const std::int64_t all = samples_of(from.epoch, after);
+  if (after.position > all) {
+    throw BuildError("the checkpoint stands at sample " + std::to_string(after.position) +
+                     " of epoch " + std::to_string(from.epoch) + ", which has " +
+                     std::to_string(all));
+  }
+  return after;
+}
+
+Checkpoint Engine::Impl::checkpoint(std::int64_t next_epoch) const {
+  Checkpoint now = describe();  // runs the user's code
+  const auto stand_at = [&now](std::int64_t epoch, const Start& at) {
+    now.epoch = epoch;
+    now.position = at.position;
+    now.batch = at.batch;
+    now.errors = at.errors;
+    now.done = at.done;
+  };
+  const std::lock_guard lock(mutex);
+  if (resume && next_epoch == options.resume->epoch) {
+    stand_at(next_epoch, *resume);
+  } else if (current && reached.position - start.position < run_end) {
+    stand_at(run->epoch, reached);
+  } else {
+    stand_at(next_epoch, {});
+  }
+  return now;
+}
+
+void Engine::Impl::forget_start() {
+  const std::lock_guard lock(mutex);
+  resume.reset();
+  current = false;
+}
+
+void Engine::Impl::note_taken(const BatchData& batch) {
+  const std::int64_t next = options.compact ? compactor.next_id() : -1;
+  const std::int64_t settled = settled_batches * options.batch_size;
+  reached.position = next >= 0 ? next : start.position + std::min(settled, run_end);
+  reached.batch = batch.index + 1;
+  reached.errors += static_cast<std::int64_t>(batch.errors.size());
+}
+
+}  // namespace sluice::detail
