@@ -8,6 +8,7 @@
 
 #include <sluice/graph/order/sampler.h>
 #include <sluice/graph/run/batches_in_making.h>
+#include <sluice/graph/run/begun_sources.h>
 #include <sluice/graph/run/delivery.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/engine.h>
@@ -158,6 +159,7 @@ struct Engine::Impl {
   Start start;                                // what was done of the epoch before this run
   Start reached;                              // the same, and what the user has taken since
   bool current = false;                       // the run is what a checkpoint is about
+  std::optional<BegunSources> sources;        // of the run that goes on; the consumer's thread
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
   std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;

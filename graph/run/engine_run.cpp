@@ -230,6 +230,7 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
     set_cancelled(true);  // what runs is behind the end
   }
   lock.unlock();
+  sources.reset();
   constexpr double kPatience = 5;
   executor->drain(options.stall_timeout > 0 ? options.stall_timeout : kPatience,
                   [this] { tell_end_waits(); });
@@ -274,13 +275,25 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     end(lock, "epoch(), which began epoch " + std::to_string(epoch) +
                   "; a pipeline runs one epoch at a time: take all batches first, or make another "
                   "pipeline");
+  }
+  const std::int64_t all = next_order ? next_order->size() : plan.samples;
+  const std::int64_t its_total = delivered_of(all == kUntilEnd ? all : all - from.position);
+  sources.emplace(
+      plan, EpochInfo{.epoch = epoch,
+                      .first = from.position,
+                      .samples = all == kUntilEnd ? all : from.position + its_total,
+                      .window = window,
+                      .key = [next_order, epoch](std::int64_t position) {
+                        return next_order ? next_order->key(position) : SampleKey{epoch, position};
+                      }});
+  {
+    const std::lock_guard lock(mutex);
     run = begun;
     resume.reset();
     start = reached = from;
     current = true;
     order = std::move(next_order);
-    const std::int64_t all = order ? order->size() : plan.samples;
-    total = delivered_of(all == kUntilEnd ? all : all - start.position);
+    total = its_total;
     making.restart(epoch, start, total);
     settled_batches = 0;
     run_end = total;
