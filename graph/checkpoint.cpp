@@ -110,6 +110,7 @@ std::string Checkpoint::to_json() const {
   all["sampler"] = sampler;
   all["dataset"] = dataset;
   all["plan"] = plan;
+  if (!states.empty()) all["states"] = states;
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -137,7 +138,8 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
           .seed = reader.seed(),
           .sampler = reader.text("sampler"),
           .dataset = reader.texts("dataset"),
-          .plan = reader.texts("plan")};
+          .plan = reader.texts("plan"),
+          .states = json.contains("states") ? reader.texts("states") : std::vector<std::string>()};
 }
 
 void detail::require_same_run(const Checkpoint& from, const Checkpoint& now) {

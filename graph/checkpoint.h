@@ -39,6 +39,7 @@ struct Checkpoint {
   std::string sampler = {};               // without the shard's number
   std::vector<std::string> dataset = {};  // a line for each source
   std::vector<std::string> plan = {};     // a line for each step
+  std::vector<std::string> states = {};   // of sources that have any: see Graph::read
 
   // As JSON, and back; `name` is what errors call the text.
   std::string to_json() const;

@@ -63,7 +63,9 @@ class Graph {
   // name(i), with its index alone, will do. It is asked for on any thread, and never under a lock.
   // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
   // is called on threads of its own then, see PipelineOptions::io_threads. `std::string
-  // fingerprint() const` tells its data from others, for checkpoints.
+  // fingerprint() const` tells its data from others, for checkpoints. What keeps a state besides
+  // has `std::string save(epoch, position) const`, the state in which that sample comes next, and
+  // `void restore(epoch, position, state) const`, called before anything else is asked of it.
   //
   // The samples of a dataset may come later. Its operator() takes a Completion<Sample> and a const
   // SampleInfo&, where `Sample` is a type that it names: one value or a std::tuple. It begins what

@@ -16,7 +16,7 @@ namespace sluice {
 
 template <class F>
 auto Graph::source(std::int64_t count, F f, const Sampler& sampler) {
-  recorder_.add_dataset("source", {});
+  recorder_.add_dataset({.step = "source"});
   return add_source("source", count, sampler, std::make_shared<const F>(std::move(f)), nullptr);
 }
 
@@ -31,10 +31,7 @@ auto Graph::read(Reader reader, const Sampler& sampler) {
       return shared->name(key.index);
     }
   };
-  std::function<std::string()> fingerprint;
-  if constexpr (requires { shared->fingerprint(); })
-    fingerprint = [shared]() -> std::string { return shared->fingerprint(); };
-  recorder_.add_dataset("read", std::move(fingerprint));
+  recorder_.add_dataset(detail::dataset_of("read", shared));
   return add_source("read", count, sampler, shared, std::move(name));
 }
 

@@ -21,7 +21,7 @@ namespace sluice {
 namespace {
 
 // A name as a string of JSON: whatever else it holds, printable() has left only these two.
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
@@ -204,8 +204,8 @@ void Trace::write() {
   const std::lock_guard lock(mutex_);
   std::map<NameId, std::string> names, places;
   const auto know = [&](NameId id, const std::string& text, const std::string& where) {
-    names[id] = quoted(text);
-    if (!where.empty()) places[id] = "\"in\":" + quoted(where);
+    names[id] = json_text(text);
+    if (!where.empty()) places[id] = "\"in\":" + json_text(where);
   };
   for (const auto& [id, name] : names_) know(id, name.text, name.where);
   for (const auto& [name, id] : later_) know(id, name.first, name.second);
@@ -233,7 +233,7 @@ void Trace::write() {
     dropped += track.dropped();
     const std::string head = fmt::format("\"pid\":{},\"tid\":{}", pid, tid);
     out.add(",\n{{\"ph\":\"M\",{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}", head,
-            quoted(track.name()));
+            json_text(track.name()));
     out.add(",\n{{\"ph\":\"M\",{},\"name\":\"thread_sort_index\",\"args\":{{\"sort_index\":{}}}}}",
             head, tid);
     for (const Event& event : track) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <sluice/graph/plan/epoch_info.h>
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 namespace sluice {
 
@@ -31,6 +35,26 @@ struct gives_of_source<F> {
 };
 template <class F>
 using given_by_source = typename gives_of_source<F>::type;
+
+// What checkpoints ask of it.
+template <class F>
+Plan::Dataset dataset_of(std::string step, const std::shared_ptr<const F>& f) {
+  Plan::Dataset dataset{.step = std::move(step)};
+  if constexpr (requires { f->fingerprint(); })
+    dataset.fingerprint = [f]() -> std::string { return f->fingerprint(); };
+  constexpr bool saves = requires { f->save(std::int64_t{}, std::int64_t{}); };
+  constexpr bool restores = requires { f->restore(std::int64_t{}, std::int64_t{}, std::string()); };
+  static_assert(saves == restores, "source: a dataset has both save() and restore(), or neither");
+  if constexpr (saves && restores) {
+    dataset.save = [f](std::int64_t epoch, std::int64_t position) -> std::string {
+      return f->save(epoch, position);
+    };
+    dataset.restore = [f](std::int64_t epoch, std::int64_t position, const std::string& state) {
+      f->restore(epoch, position, state);
+    };
+  }
+  return dataset;
+}
 
 // Null for a dataset that does not ask to be told of epochs.
 template <class F>

@@ -59,10 +59,8 @@ class Recorder {
 
   // A source says how many samples it has and what it calls them; all sources must agree on the
   // number.
-  // After set_source(): what tells its data from others; may be empty.
-  void add_dataset(const std::string& step, std::function<std::string()> fingerprint) {
-    plan_.datasets.push_back({step, std::move(fingerprint)});
-  }
+  // What a checkpoint says of a source.
+  void add_dataset(Plan::Dataset dataset) { plan_.datasets.push_back(std::move(dataset)); }
   void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
                   std::function<std::string(const SampleKey&)> name);
 

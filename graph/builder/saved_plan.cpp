@@ -193,7 +193,7 @@ class Loader {
   void alias(const JsonPlace& place) {
     place.only({"alias", "of", "outputs"});
     const SlotId of = use(place.field("of"));
-    const std::string& name = place.field("alias").text();
+    const std::string name = place.field("alias").text();
     const SlotId made =
         recorded(place, [&] { return recorder_.add_alias(of, recorder_.unique_name(name)); });
     define(place.field("outputs"), {made});

@@ -168,7 +168,11 @@ struct Plan {
   // What a source reads, for checkpoints.
   struct Dataset {
     std::string step;
-    std::function<std::string()> fingerprint;  // may be empty
+    std::function<std::string()> fingerprint = {};  // each may be empty
+    // What the source keeps besides, as it is when this sample of this epoch comes next.
+    std::function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
+    std::function<void(std::int64_t epoch, std::int64_t position, const std::string& state)>
+        restore = {};
   };
 
   std::vector<Scope> scopes;

@@ -40,6 +40,7 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
     after = {.errors = from.errors, .done = from.done};
     after.done.push_back({from.shards, from.position});
   }
+  restore(from, now.shards);
   const std::int64_t all = samples_of(from.epoch, after);
   if (after.position > all) {
     throw BuildError("the checkpoint stands at sample " + std::to_string(after.position) +
@@ -49,8 +50,32 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
   return after;
 }
 
+void Engine::Impl::restore(const Checkpoint& from, std::int64_t shards) const {
+  std::size_t next = 0;
+  for (const Plan::Dataset& dataset : recorded.datasets) {
+    if (!dataset.restore) continue;
+    if (next == from.states.size())
+      throw BuildError("the checkpoint lacks the state of the source '" + dataset.step + "'");
+    if (from.shards != shards) {
+      throw BuildError("the source '" + dataset.step +
+                       "' has a state of its own, which belongs to " + std::to_string(from.shards) +
+                       " shards, not " + std::to_string(shards) +
+                       "; resume with as many as before");
+    }
+    dataset.restore(from.epoch, from.position, from.states[next++]);
+  }
+}
+
 Checkpoint Engine::Impl::checkpoint(std::int64_t next_epoch) const {
-  Checkpoint now = describe();  // runs the user's code
+  Checkpoint now = place(next_epoch);
+  for (const Plan::Dataset& dataset : recorded.datasets) {
+    if (dataset.save) now.states.push_back(dataset.save(now.epoch, now.position));
+  }
+  return now;
+}
+
+Checkpoint Engine::Impl::place(std::int64_t next_epoch) const {
+  Checkpoint now = describe();
   const auto stand_at = [&now](std::int64_t epoch, const Start& at) {
     now.epoch = epoch;
     now.position = at.position;

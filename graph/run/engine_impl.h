@@ -122,7 +122,12 @@ struct Engine::Impl {
   Checkpoint describe() const;
   // What PipelineOptions::resume says, if it is for this program.
   std::optional<Start> start_of_resume() const;
+  // Tells sources that keep a state.
+  void restore(const Checkpoint& from, std::int64_t shards) const;
+  // These run the user's code: his sources are asked.
   Checkpoint checkpoint(std::int64_t next_epoch) const;
+  // The same without the states of sources.
+  Checkpoint place(std::int64_t next_epoch) const;
   // The user begins where he likes.
   void forget_start();
   // The user gets this batch.

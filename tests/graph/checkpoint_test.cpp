@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -285,6 +287,52 @@ struct Named {
   std::int64_t operator()(const SampleInfo& info) const { return info.index; }
   std::string fingerprint() const { return print; }
 };
+
+// Counts what it was asked in a variable of its own.
+struct Stateful {
+  struct State {
+    std::mutex mutex;
+    std::string restored;
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+  std::int64_t size() const { return 20; }
+  std::string name(std::int64_t i) const { return std::to_string(i); }
+  std::int64_t operator()(const SampleInfo& info) const { return info.index; }
+  std::string save(std::int64_t epoch, std::int64_t position) const {
+    return "at " + std::to_string(epoch) + ", " + std::to_string(position);
+  }
+  void restore(std::int64_t epoch, std::int64_t position, const std::string& text) const {
+    const std::lock_guard lock(state->mutex);
+    state->restored = text + ": " + std::to_string(epoch) + ", " + std::to_string(position);
+  }
+};
+
+TEST(Checkpoints, SourcesMayKeepAState) {
+  const Stateful first;
+  const Stateful second;
+  const auto pipeline_of_state = [](const Stateful& data, std::int64_t shards,
+                                    const std::optional<Checkpoint>& from) {
+    return make_pipeline({.batch_size = 4, .resume = from}, [&](Graph& g) {
+      return g.read(data, {.shuffle = true, .shard = {0, shards}});
+    });
+  };
+  auto run = pipeline_of_state(first, 1, {});
+  auto epoch = run.epoch();
+  epoch.next();
+  epoch.next();
+  const Checkpoint from = Checkpoint::from_json(run.checkpoint().to_json());
+  EXPECT_EQ(from.states, std::vector<std::string>{"at 0, 8"});
+  pipeline_of_state(second, 1, from);
+  EXPECT_EQ(second.state->restored, "at 0, 8: 0, 8");
+  EXPECT_EQ(first.state->restored, "");
+  Checkpoint lacks = from;
+  lacks.states.clear();
+  EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 1, lacks); }),
+            "the checkpoint lacks the state of the source 'read'");
+  EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 2, from); }),
+            "the source 'read' has a state of its own, which belongs to 1 shards, not 2; resume "
+            "with as many as before");
+}
 
 TEST(Checkpoints, OfAnotherRunAreRefused) {
   struct Program {

@@ -108,16 +108,14 @@ auto describe(Graph& g) {
   g.filter(text);
   return n;
 #elif CASE == 10
-  return g
-      .if_else(
-          n > 3,
-          [&] {
-            return Mixed{n, 1};
-          },
-          [&] {
-            return Mixed{n, 2};
-          })
-      .a;
+  return g.if_else(
+      n > 3,
+      [&] {
+        return Mixed{n, 1};
+      },
+      [&] {
+        return Mixed{n, 2};
+      });
 #elif CASE == 11  // another struct with the same fields is another structure
   return g.if_else(
       n > 3,
