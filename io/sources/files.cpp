@@ -1,13 +1,11 @@
-#include <sluice/io/sources/file_hashes.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/sources/folder_entries.h>
+#include <sluice/io/sources/picture_reader.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -15,11 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 namespace sluice {
 namespace fs = std::filesystem;
@@ -33,8 +27,7 @@ struct Files::List {
   std::vector<std::string> classes;
   std::vector<LeftOut> left_out;
   std::int64_t hidden = 0;
-  std::shared_ptr<JpegIndex> index;
-  std::unique_ptr<FileHashes> hashes;  // with an index
+  std::optional<PictureReader> reader;
 };
 
 namespace {
@@ -133,83 +126,10 @@ Found find_jpegs(const std::string& folder, Unreadable unreadable) {
   return found;
 }
 
-class File {
- public:
-  explicit File(const std::string& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (descriptor_ < 0) fail("cannot be opened");
-  }
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  // For a regular file that may be a picture.
-  FileState state() const {
-    struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
-    if (S_ISDIR(status.st_mode)) throw IoError(name() + " is a folder, not a file");
-    if (!S_ISREG(status.st_mode)) throw IoError(name() + " is not a regular file");
-    constexpr off_t kMost = off_t{1} << 30;
-    if (status.st_size > kMost) {
-      throw IoError(name() + " has " + std::to_string(status.st_size) +
-                    " bytes; more than 1 GiB is no picture");
-    }
-    return state_of(status);
-  }
-
-  // Whether the system itself keeps the times, and nobody writes but through it. What lies
-  // elsewhere may have changed before its times do, as these are remembered for a while, and some
-  // file systems let programs set them all.
-  bool is_local() const {
-    constexpr std::uint32_t kZfs = 0x2fc12fc1;
-    constexpr std::uint32_t kLocal[] = {EXT4_SUPER_MAGIC,
-                                        XFS_SUPER_MAGIC,
-                                        BTRFS_SUPER_MAGIC,
-                                        F2FS_SUPER_MAGIC,
-                                        TMPFS_MAGIC,
-                                        RAMFS_MAGIC,
-                                        kZfs,
-                                        SQUASHFS_MAGIC,
-                                        OVERLAYFS_SUPER_MAGIC};
-    struct statfs system {};
-    return ::fstatfs(descriptor_, &system) == 0 &&
-           std::find(std::begin(kLocal), std::end(kLocal),
-                     static_cast<std::uint32_t>(system.f_type)) != std::end(kLocal);
-  }
-
-  Bytes read(std::size_t size) const {
-    Bytes bytes(size);
-    std::uint8_t* const to = bytes.data();
-    std::size_t done = 0;
-    while (done < size) {
-      const ssize_t got = ::read(descriptor_, to + done, size - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail("cannot be read");
-      if (got == 0) {
-        throw IoError(name() + " became shorter while it was read: " + std::to_string(done) +
-                      " of " + std::to_string(size) + " bytes");
-      }
-      done += static_cast<std::size_t>(got);
-    }
-    return bytes;
-  }
-
- private:
-  std::string name() const { return "'" + printable(path_) + "'"; }
-  [[noreturn]] void fail(const char* what) const {
-    throw IoError(name() + " " + what + ": " + reason_of(errno));
-  }
-  const std::string& path_;
-  int descriptor_;
-};
-
 }  // namespace
 
 Files::Files(const std::string& folder, const FilesOptions& options) {
   auto list = std::make_shared<List>();
-  list->index = options.index;
   const fs::path root(folder);
   Found found = find_jpegs(folder, options.unreadable);
   list->left_out = std::move(found.left_out);
@@ -232,7 +152,7 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
         std::lower_bound(list->classes.begin(), list->classes.end(), inside.begin()->string());
     file.label = at - list->classes.begin();
   }
-  if (list->index != nullptr) list->hashes = std::make_unique<FileHashes>(list->files.size());
+  list->reader.emplace(options.index, list->files.size());
   list_ = std::move(list);
 }
 
@@ -249,16 +169,7 @@ const std::vector<LeftOut>& Files::left_out() const { return list_->left_out; }
 std::int64_t Files::hidden() const { return list_->hidden; }
 
 std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
-  if (list_->index == nullptr) return {read_file(name(i)), label(i)};
-  const auto began = std::chrono::system_clock::now();
-  const File file(name(i));
-  const FileState before = file.state();
-  Bytes bytes = file.read(before.size);
-  std::optional<std::uint64_t> hash;
-  if (file.is_local())
-    hash = list_->hashes->of(static_cast<std::size_t>(i), bytes, {before, file.state(), began});
-  bytes.set_index(list_->index, hash);
-  return {std::move(bytes), label(i)};
+  return {list_->reader->read(static_cast<std::size_t>(i), name(i)), label(i)};
 }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
@@ -267,11 +178,6 @@ std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const 
 
 Files files_in(const std::string& folder, const FilesOptions& options) {
   return Files(folder, options);
-}
-
-Bytes read_file(const std::string& path) {
-  const File file(path);
-  return file.read(file.state().size);
 }
 
 }  // namespace sluice
