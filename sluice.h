@@ -26,6 +26,8 @@
 #include <sluice/io/sources/environment.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/sources/list.h>
+#include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_index.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>

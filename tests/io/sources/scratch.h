@@ -26,6 +26,8 @@ class ScratchTest : public ::testing::Test {
   // Gives its path.
   std::string write(const std::string& name, std::string_view content) const {
     std::filesystem::create_directories((root_ / name).parent_path());
+    // A new file: some file systems wait for the disk when an old one is cut and written anew.
+    std::filesystem::remove(root_ / name);
     std::ofstream(root_ / name, std::ios::binary) << content;
     return path(name);
   }
