@@ -26,6 +26,8 @@
 #include <sluice/io/sources/environment.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/sources/list.h>
+#include <sluice/io/sources/memory.h>
+#include <sluice/io/sources/small_pictures.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_index.h>
 #include <sluice/ops/colour/brightness_contrast.h>

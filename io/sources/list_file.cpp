@@ -13,17 +13,6 @@ namespace {
 
 std::string name_of_list(const std::string& path) { return "the list '" + printable(path) + "'"; }
 
-std::string content_of(const std::string& path) {
-  const OpenFile file(path);
-  std::string text(file.state().size, '\0');
-  const std::size_t got = file.read(0, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
-  if (got < text.size()) {
-    throw IoError(name_of_list(path) + " became shorter while it was read: " + std::to_string(got) +
-                  " of " + std::to_string(text.size()) + " bytes");
-  }
-  return text;
-}
-
 ListFormat format_of(const std::string& path, ListFormat said) {
   if (said != ListFormat::by_name) return said;
   std::string name = path;
@@ -63,7 +52,7 @@ ListFile::ListFile(std::string path, const ListOptions& options)
   if (format == ListFormat::json_lines && !options.names.empty())
     throw BuildError("list_in: the rows of JSON lines name their columns; leave .names out");
   const std::string list = name_of_list(path_);
-  text_ = content_of(path_);
+  text_ = OpenFile(path_).content();
   const std::string_view text = text_;
   std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // what some programs begin UTF-8 with
   std::uint64_t line = 1;

@@ -70,6 +70,16 @@ std::size_t OpenFile::read(std::uint64_t offset, std::span<std::uint8_t> first,
   return done;
 }
 
+std::string OpenFile::content() const {
+  std::string all(state().size, '\0');
+  const std::size_t got = read(0, {reinterpret_cast<std::uint8_t*>(all.data()), all.size()});
+  if (got < all.size()) {
+    throw IoError(name() + " became shorter while it was read: " + std::to_string(got) + " of " +
+                  std::to_string(all.size()) + " bytes");
+  }
+  return all;
+}
+
 std::string OpenFile::name() const { return "'" + printable(path_) + "'"; }
 
 void OpenFile::fail(const char* what) const {

@@ -31,6 +31,8 @@ class OpenFile {
   // in this order. Fewer than that: the file ends there.
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
                    std::span<std::uint8_t> then = {}) const;
+  // All of it, as it is now.
+  std::string content() const;
   // 'its path', for messages.
   std::string name() const;
 

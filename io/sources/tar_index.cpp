@@ -153,10 +153,8 @@ bool TarIndex::is_one(const std::string& file) {
 }
 
 TarIndex TarIndex::open(const std::string& file) {
-  const OpenFile opened(file);
-  std::vector<std::uint8_t> content(opened.state().size);
-  content.resize(opened.read(0, content));
-  Reader reader(file, content);
+  const std::string content = OpenFile(file).content();
+  Reader reader(file, raw(content.data(), content.size()));
   Header header{};
   if (content.size() < sizeof(header)) reader.fail("is not an index of archives: it is too short");
   reader.read(&header, 1);
