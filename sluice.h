@@ -18,6 +18,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
@@ -34,6 +35,7 @@
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
