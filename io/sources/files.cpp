@@ -32,11 +32,13 @@ struct Files::List {
 
 namespace {
 
-bool is_jpeg_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".jpe";
+bool ends_as_one_of(const std::string& name, const std::vector<std::string>& endings) {
+  return std::any_of(endings.begin(), endings.end(), [&name](const std::string& ending) {
+    return name.size() > ending.size() && std::equal(ending.rbegin(), ending.rend(), name.rbegin(),
+                                                     [](unsigned char a, unsigned char b) {
+                                                       return std::tolower(a) == std::tolower(b);
+                                                     });
+  });
 }
 
 [[noreturn]] void throw_folder(const std::string& folder, const std::string& why) {
@@ -56,7 +58,8 @@ struct Found {
 
 // Adds the JPEG files in `folder` and below. Links to folders are followed, as data sets are often
 // put together from links. `above` are the folders on the way.
-void find_below(const fs::path& folder, std::vector<FolderId>& above, Found& found) {
+void find_below(const fs::path& folder, const FilesOptions& options, std::vector<FolderId>& above,
+                Found& found) {
   const auto leave_out = [&found](const fs::path& path, std::string reason) {
     found.left_out.push_back({path.string(), std::move(reason)});
   };
@@ -73,11 +76,12 @@ void find_below(const fs::path& folder, std::vector<FolderId>& above, Found& fou
     const fs::file_status kind = fs::status(path, unknown);
     const bool is_folder = fs::is_directory(kind);
     // A link to nowhere, too, if it is called so: that is the error of its sample.
-    const bool is_picture = is_jpeg_name(path) && !is_folder && !fs::is_other(kind);
+    const bool is_picture =
+        ends_as_one_of(name, options.endings) && !is_folder && !fs::is_other(kind);
     if (*name == '.') {
       found.hidden += is_folder || is_picture ? 1 : 0;
     } else if (is_folder) {
-      find_below(path, above, found);
+      find_below(path, options, above, found);
     } else if (is_picture) {
       found.paths.push_back(path.string());
     } else if (!fs::exists(kind)) {
@@ -99,7 +103,7 @@ std::string in_words(const std::vector<LeftOut>& left_out) {
   return text;
 }
 
-Found find_jpegs(const std::string& folder, Unreadable unreadable) {
+Found find_files(const std::string& folder, const FilesOptions& options) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (!fs::exists(status))
@@ -108,17 +112,22 @@ Found find_jpegs(const std::string& folder, Unreadable unreadable) {
     throw_folder(folder, "is not a folder; give the folder that holds the files");
   Found found;
   std::vector<FolderId> above;
-  find_below(folder, above, found);
+  find_below(folder, options, above, found);
   std::sort(found.paths.begin(), found.paths.end());
   std::sort(found.left_out.begin(), found.left_out.end(),
             [](const LeftOut& a, const LeftOut& b) { return a.path < b.path; });
   if (!found.left_out.empty() &&
-      (unreadable == Unreadable::fail || found.left_out.front().path == folder)) {
+      (options.unreadable == Unreadable::fail || found.left_out.front().path == folder)) {
     throw_folder(folder, "cannot be read as a whole: " + in_words(found.left_out) +
                              "; mend that, or leave it out with FilesOptions::unreadable");
   }
   if (found.paths.empty()) {
-    std::string why = "holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it";
+    std::string endings;
+    for (const std::string& ending : options.endings)
+      endings += (endings.empty() ? "" : ", ") + ending;
+    const bool only_jpeg = options.endings == FilesOptions().endings;
+    std::string why = std::string("holds no ") + (only_jpeg ? "JPEG " : "") + "files (" + endings +
+                      "), nor do the folders below it";
     if (found.hidden > 0) why += "; hidden entries are left out: " + std::to_string(found.hidden);
     if (!found.left_out.empty()) why += "; what cannot be read: " + in_words(found.left_out);
     throw_folder(folder, why);
@@ -131,7 +140,7 @@ Found find_jpegs(const std::string& folder, Unreadable unreadable) {
 Files::Files(const std::string& folder, const FilesOptions& options) {
   auto list = std::make_shared<List>();
   const fs::path root(folder);
-  Found found = find_jpegs(folder, options.unreadable);
+  Found found = find_files(folder, options);
   list->left_out = std::move(found.left_out);
   list->hidden = found.hidden;
   for (std::string& path : found.paths) {
