@@ -18,6 +18,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
@@ -25,10 +26,16 @@
 #include <sluice/io/jpeg/learn.h>
 #include <sluice/io/sources/environment.h>
 #include <sluice/io/sources/files.h>
+#include <sluice/io/sources/list.h>
+#include <sluice/io/sources/memory.h>
+#include <sluice/io/sources/small_pictures.h>
+#include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_index.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
+#include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>

@@ -2,12 +2,16 @@
 
 #include "augment.h"
 #include "bench.h"
+#include "cat.h"
+#include "command_errors.h"
+#include "common_options.h"
 #include "devices.h"
 #include "graph.h"
 #include "index.h"
 #include "operators.h"
 #include "pictures.h"
 #include "recipes.h"
+#include "tar_offsets.h"
 #include "usage.h"
 #include "validators.h"
 #include <sluice/runtime/printable.h>
@@ -67,45 +71,6 @@ void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
     footer += fmt::format("\n  {:<8}{}", name_of(recipe), summary_of(recipe));
   }
   command.footer(footer);
-}
-
-CLI::Option* add_threads(CLI::App& command, int& threads,
-                         const char* help = "default: all CPUs of the process") {
-  return command.add_option("--threads", threads, help)
-      ->check(number_from(1, 1024))
-      ->type_name("T");
-}
-
-CLI::Option* add_trace(CLI::App& command, std::string& trace) {
-  return command
-      .add_option("--trace", trace,
-                  "file for what happened when, on which thread: open it at ui.perfetto.dev")
-      ->type_name("FILE");
-}
-
-void add_data(CLI::App& command, std::string& data) {
-  command
-      .add_option("--data", data,
-                  "folder with JPEG files; those in folders below it count too, hidden ones do not")
-      ->required()
-      ->type_name("DIR");
-}
-
-void add_index_choice(CLI::App& command, std::string& index) {
-  command
-      .add_option("--index", index,
-                  "what is known of where in the files rows begin, so that regions of pictures "
-                  "decode without what lies before them: off (default), memory (filled on the way, "
-                  "for when a file comes again) or a file that sluice index wrote")
-      ->type_name("off|memory|FILE");
-}
-
-void add_device(CLI::App& command, std::string& device) {
-  command
-      .add_option("--device", device,
-                  "where pictures are decoded and changed: cpu (default), gpu, the number of one, "
-                  "or stand-in: no GPU, for trying")
-      ->type_name("D");
 }
 
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
@@ -246,8 +211,12 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
   add_trace(command, options.trace)->needs(data);
 }
 
-void add_index(CLI::App& command, IndexOptions& options) {
-  add_data(command, options.data);
+void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string>& tar) {
+  add_data(command, options.data)
+      ->excludes(add_tar(command, tar,
+                         "tar archives instead: notes where the files in them lie, for tar_in and "
+                         "sluice cat --offsets FILE"))
+      ->required(false);
   command
       .add_option("--out", options.out, "file for the index; an index that is there is replaced")
       ->required()
@@ -264,6 +233,38 @@ void add_index(CLI::App& command, IndexOptions& options) {
       "Files are known by their content: one that changes later on decodes as without an index.");
 }
 
+void add_cat(CLI::App& command, CatOptions& options) {
+  add_data(command, options.data)->required(false);
+  CLI::Option* const list =
+      command
+          .add_option("--list", options.list,
+                      "list of files: .csv, .tsv, .jsonl or .ndjson, whose first row names columns")
+          ->type_name("FILE");
+  CLI::Option* const tar =
+      add_tar(command, options.tar, "tar archives, in which files of one stem are one sample");
+  command
+      .add_option("--path", options.path,
+                  "the column of the list that names the file (default: path)")
+      ->needs(list)
+      ->type_name("NAME");
+  command
+      .add_option("--columns", options.columns,
+                  "columns of the list to print, with commas between (default: label)")
+      ->needs(list)
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAMES");
+  command.add_option("--offsets", options.offsets, "what sluice index --tar wrote of the archives")
+      ->needs(tar)
+      ->type_name("FILE");
+  command.add_option("--head", options.head, "how many samples at most (default: all)")
+      ->check(number_from(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->type_name("N");
+  command.footer(
+      "A line is a sample: its number, its name, how many bytes it has, and its label, or the "
+      "columns of the list, or the files in the archive with their sizes; tabs are between.");
+}
+
 void add_operators(CLI::App& command, OperatorsOptions& options) {
   CLI::Option* const name =
       command.add_option("name", options.name, "of one operator; without it all are listed")
@@ -272,43 +273,6 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
   command.add_flag("--markdown", options.markdown, "all of them as a chapter: docs/operators.md")
       ->excludes(name)
       ->excludes(json);
-}
-
-// What is wrong with the first argument; CLI11 itself says only that a command is required.
-std::string wrong_command(int argc, const char* const* argv) {
-  const std::vector<std::string> commands = {"augment", "bench",     "devices", "graph",
-                                             "index",   "operators", "pictures"};
-  if (argc < 2)
-    return fmt::format("say what to do: {} (sluice --help tells more)", any_of(commands));
-  const std::string first = argv[1];
-  if (first.rfind('-', 0) == 0 ||
-      std::find(commands.begin(), commands.end(), first) != commands.end())
-    return {};
-  return fmt::format("'{}' is no command: choose {}", first, any_of(commands));
-}
-
-// What is wrong with the command line, and what to do about it. CLI11 complains of a missing option
-// where another one is misspelt, and does not say what an option is for.
-std::string in_words(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  std::string text = error.what();
-  text = text.substr(0, text.find('\n'));
-  const std::vector<std::string> unknown = app.remaining(true);
-  if (!unknown.empty()) {
-    text = fmt::format("'{}' is not known here", unknown.front());
-  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
-    for (const CLI::Option* option : command.get_options()) {
-      if (!option->get_required() || option->count() > 0) continue;
-      text = fmt::format("{} {} is missing: {}", option->get_name(), option->get_type_name(),
-                         option->get_description());
-      break;
-    }
-  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
-    text = fmt::format("{} wants one value behind it", text.substr(0, text.find(':')));
-  }
-  return fmt::format("{} (sluice {}{}--help tells more)", text,
-                     chosen.empty() ? "" : command.get_name(), chosen.empty() ? "" : " ");
 }
 
 }  // namespace
@@ -325,11 +289,15 @@ int run(int argc, const char* const* argv) {
   BenchOptions bench;
   GraphOptions graph;
   IndexOptions index;
+  CatOptions cat;
+  std::vector<std::string> index_tar;
   OperatorsOptions operators;
   CLI::App* const augment_command =
       app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
+  CLI::App* const cat_command =
+      app.add_subcommand("cat", "print what a dataset gives, one line a sample");
   CLI::App* const devices_command =
       app.add_subcommand("devices", "say which GPUs there are, and why one is not used");
   CLI::App* const graph_command =
@@ -337,7 +305,7 @@ int run(int argc, const char* const* argv) {
   CLI::App* const index_command =
       app.add_subcommand("index",
                          "learn where rows begin in the JPEG files of a folder, so that "
-                         "regions of them decode alone");
+                         "regions of them decode alone; or where files lie in tar archives");
   CLI::App* const operators_command =
       app.add_subcommand("operators", "list the operators, or tell what one takes and gives");
   CLI::App* const pictures_command =
@@ -345,7 +313,8 @@ int run(int argc, const char* const* argv) {
   add_augment(*augment_command, augment, words);
   add_bench(*bench_command, bench);
   add_graph(*graph_command, graph, words);
-  add_index(*index_command, index);
+  add_cat(*cat_command, cat);
+  add_index(*index_command, index, index_tar);
   add_operators(*operators_command, operators);
   pictures_command
       ->add_option("--out", words.pictures, "folder for the pictures; made if it is missing")
@@ -378,7 +347,12 @@ int run(int argc, const char* const* argv) {
     if (*devices_command) return run_devices();
     if (*operators_command) return run_operators(operators);
     if (*bench_command) return run_bench(bench);
-    if (*index_command) return run_index(index);
+    if (*cat_command) return run_cat(cat);
+    if (*index_command) {
+      if (!index_tar.empty()) return run_tar_offsets(index_tar, index.out);
+      if (index.data.empty()) throw UsageError("--data DIR is missing, or --tar FILE...");
+      return run_index(index);
+    }
     graph.recipe = augment.recipe = kRecipes.at(words.recipe);
     if (*graph_command) return run_graph(graph);
     augment.on_error = kPolicies.at(words.on_error);

@@ -1,3 +1,4 @@
+#include <sluice/io/images/known_formats.h>
 #include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/exif.h>
 #include <sluice/io/jpeg/header.h>
@@ -112,48 +113,9 @@ bool starts_as_jpeg(Bytes8 file) {
   return file.size() >= 2 && file[0] == 0xff && file[1] == kStartOfImage;
 }
 
-std::string_view name_of_format(Bytes8 file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()),
-                              std::min<std::size_t>(file.size(), 16));
-  struct Known {
-    std::string_view start;
-    std::string_view name;
-  };
-  constexpr Known kKnown[] = {
-      {"\x89PNG", "PNG"},
-      {"GIF8", "GIF"},
-      {"BM", "BMP"},
-      {"II*", "TIFF"},
-      {"MM", "TIFF"},
-      {"%PDF", "PDF"},
-      {"\x1f\x8b", "gzip"},
-      {"PK\x03\x04", "zip"},
-      {"<svg", "SVG"},
-      {"<", "HTML or XML text"},
-      {"P6", "PPM"},
-      {"P5", "PGM"},
-      {"\xff\x0a", "JPEG XL"},
-      {"\x76\x2f\x31\x01", "OpenEXR"},
-      {"\xff\x4f\xff\x51", "JPEG 2000"},
-  };
-  if (text.starts_with("RIFF") && text.substr(std::min<std::size_t>(text.size(), 8), 4) == "WEBP") {
-    return "WebP";
-  }
-  if (text.substr(std::min<std::size_t>(text.size(), 4), 4) == "ftyp") {
-    return "HEIF, AVIF or MP4";
-  }
-  for (const Known& known : kKnown) {
-    if (text.starts_with(known.start)) return known.name;
-  }
-  return {};
-}
-
 [[noreturn]] void throw_not_jpeg(Bytes8 file) {
   if (file.empty()) throw JpegError("not a JPEG file: it is empty");
-  const std::string_view name = name_of_format(file);
-  throw JpegError(fmt::format("not a JPEG file: starts with {:02x}{}{}{}",
-                              fmt::join(file.first(std::min<std::size_t>(file.size(), 4)), " "),
-                              name.empty() ? "" : " (", name, name.empty() ? "" : ")"));
+  throw JpegError("not a JPEG file: " + how_it_starts(file));
 }
 
 void read_frame(std::uint8_t marker, Bytes8 segment, JpegHeader& header) {

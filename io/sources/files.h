@@ -51,6 +51,8 @@ enum class Unreadable : std::uint8_t {
 struct FilesOptions {
   std::shared_ptr<JpegIndex> index = {};  // null: none
   Unreadable unreadable = Unreadable::fail;
+  // How the names of files end that count, in any case.
+  std::vector<std::string> endings = {".jpg", ".jpeg", ".jpe"};
 };
 
 struct LeftOut {
@@ -86,7 +88,7 @@ class Files {
   std::shared_ptr<const List> list_;
 };
 
-// Files whose names end in .jpg, .jpeg or .jpe, in any case.
+// Files whose names end as the options say: in .jpg, .jpeg or .jpe, in any case.
 Files files_in(const std::string& folder, const FilesOptions& options = {});
 
 // The bytes of a file; throws IoError with the path and the reason.

@@ -52,7 +52,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string arguments;
     std::string says;
   } cases[] = {
-      {"", "augment, bench, devices, graph, index, operators or pictures"},
+      {"", "augment, bench, cat, devices, graph, index, operators or pictures"},
       {"augmnt", "'augmnt' is no command"},
       {"--frobnicate", "'--frobnicate' is not known here"},
       {"augment --out x", "--data DIR is missing: folder with JPEG files"},
@@ -103,6 +103,15 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"bench overhead --json " + link, "--json " + link + " is a link to occupied/a.jpg"},
       {"index --data x", "--out FILE is missing: file for the index"},
       {"index --out x", "--data DIR is missing"},
+      {"index --data x --tar y --out z", "--data excludes --tar"},
+      {"index --tar x --out " + occupied + "/a.jpg", "no index of archives: it would be lost"},
+      {"cat", "say what to look at: one of --data DIR, --list FILE and --tar FILE..."},
+      {"cat --list x --tar y", "say what to look at"},
+      {"cat --data " + data, "holds no JPEG files"},
+      {"cat --data x --columns y", "--columns requires --list"},
+      {"cat --data x --offsets y", "--offsets requires --tar"},
+      {"cat --data x --head -1", "--head: '-1'"},
+      {"cat --list ''", "--list: the name is empty"},
       {"index --data " + data + " --out x", "holds no JPEG files"},
       {"index --data " + occupied + " --out " + data, "is a folder: give the name of a file"},
       {"index --data " + occupied + " --out " + occupied + "/a.jpg", "it would be lost"},

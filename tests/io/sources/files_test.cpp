@@ -40,6 +40,22 @@ class FilesTest : public ::testing::Test {
   fs::path root_;
 };
 
+TEST_F(FilesTest, EndingsSayWhichFilesCount) {
+  for (const char* name : {"a.jpg", "b.PNG", "c.tar.png", "d.txt", ".png", "png"}) write(name, "x");
+  const Files files = files_in(root_.string(), {.endings = {".png", ".webp"}});
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files.name(0), (root_ / "b.PNG").string());
+  EXPECT_EQ(files.name(1), (root_ / "c.tar.png").string());
+  try {
+    (void)files_in(root_.string(), {.endings = {".gif", ".webp"}});
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "the folder '" + root_.string() +
+                  "' holds no files (.gif, .webp), nor do the folders below it");
+  }
+}
+
 TEST_F(FilesTest, LabelsComeFromTheFoldersBelow) {
   write("dog/b.jpg", "1");
   write("cat/deep/a.JPEG", "2");

@@ -1,0 +1,168 @@
+#include "cat.h"
+
+#include "inputs.h"
+#include "usage.h"
+#include <sluice/io/sources/list.h>
+#include <sluice/io/sources/list_file.h>
+#include <sluice/io/sources/tar.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace sluice::app {
+namespace {
+
+// Lines on their way out.
+class Lines {
+ public:
+  Lines() = default;
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+  ~Lines() { flush(); }
+
+  void field(std::string_view text) {
+    if (!text_.empty() && text_.back() != '\n') text_ += '\t';
+    text_ += printable(text);
+  }
+  void end() {
+    text_ += '\n';
+    constexpr std::size_t kMost = std::size_t{1} << 16;
+    if (text_.size() >= kMost) flush();
+  }
+  // Lines and complaints come in the order in which they were made.
+  void flush() {
+    (void)std::fwrite(text_.data(), 1, text_.size(), stdout);
+    (void)std::fflush(stdout);
+    text_.clear();
+  }
+
+ private:
+  std::string text_;
+};
+
+class Cat {
+ public:
+  explicit Cat(const CatOptions& options) : options_(options) {}
+
+  int run() {
+    if (!options_.list.empty()) {
+      list();
+    } else if (!options_.tar.empty()) {
+      tar();
+    } else {
+      folder();
+    }
+    lines_.flush();
+    return status_;
+  }
+
+ private:
+  void complain(std::string_view what) {
+    lines_.flush();
+    fmt::print(stderr, "sluice: {}\n", printable(what));
+    status_ = 1;
+  }
+  std::int64_t samples(std::int64_t all) const {
+    return options_.head < 0 ? all : std::min(all, options_.head);
+  }
+  void begin(std::int64_t i, std::string_view name) {
+    lines_.field(std::to_string(i));
+    lines_.field(name);
+  }
+  void size_of(const std::string& path) {
+    struct stat status {};
+    const bool known = ::stat(path.c_str(), &status) == 0;
+    if (!known)
+      complaint_ =
+          fmt::format("'{}' cannot be examined: {}", path, std::generic_category().message(errno));
+    lines_.field(known ? std::to_string(status.st_size) : "-");
+  }
+  void end() {
+    lines_.end();
+    if (!complaint_.empty()) complain(complaint_);
+    complaint_.clear();
+  }
+  void left_out(const std::vector<LeftOut>& those) {
+    for (const LeftOut& one : those) complain(fmt::format("left out {}: {}", one.path, one.reason));
+  }
+
+  void folder() {
+    const Files files = data_files(options_.data);
+    for (std::int64_t i = 0; i < samples(files.size()); ++i) {
+      begin(i, files.name(i));
+      size_of(files.name(i));
+      lines_.field(std::to_string(files.label(i)));
+      end();
+    }
+    left_out(files.left_out());
+  }
+
+  // As text: a column may be of any type.
+  void list() {
+    ListOptions wanted;
+    wanted.path = options_.path;
+    wanted.columns = options_.columns;
+    const detail::ListRows rows(options_.list, wanted, wanted.columns.size());
+    for (std::int64_t i = 0; i < samples(rows.size()); ++i) {
+      begin(i, rows.name(i));
+      try {
+        const detail::ListRow row = rows.row(i);
+        size_of(row.path);
+        for (const auto& cell : row.cells) lines_.field(cell.text);
+      } catch (const IoError& error) {
+        complaint_ = error.what();
+        for (std::size_t n = 0; n <= wanted.columns.size(); ++n) lines_.field("-");
+      }
+      end();
+    }
+  }
+
+  void tar() {
+    const auto archives = tar_in<Bytes>(options_.tar, {.columns = {"jpg;jpeg;png;webp;gif"},
+                                                       .offsets = options_.offsets,
+                                                       .unreadable = Unreadable::leave_out});
+    for (std::int64_t i = 0; i < samples(archives.size()); ++i) {
+      begin(i, archives.name(i));
+      std::uint64_t bytes = 0;
+      std::string columns;
+      for (const TarFile& file : archives.files(i)) {
+        bytes += file.bytes;
+        columns += fmt::format("{}{}:{}", columns.empty() ? "" : " ", file.column, file.bytes);
+      }
+      lines_.field(std::to_string(bytes));
+      lines_.field(columns);
+      end();
+    }
+    left_out(archives.left_out());
+  }
+
+  const CatOptions& options_;
+  Lines lines_;
+  std::string complaint_;  // of the line that is being made
+  int status_ = 0;
+};
+
+}  // namespace
+
+int run_cat(const CatOptions& options) {
+  const int given = (options.data.empty() ? 0 : 1) + (options.list.empty() ? 0 : 1) +
+                    (options.tar.empty() ? 0 : 1);
+  if (given != 1) {
+    throw UsageError(
+        "say what to look at: one of --data DIR, --list FILE and --tar FILE... "
+        "(sluice cat --help tells more)");
+  }
+  // Whoever reads may have had enough, also where our parent ignores that.
+  (void)std::signal(SIGPIPE, SIG_DFL);
+  return Cat(options).run();
+}
+
+}  // namespace sluice::app

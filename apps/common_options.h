@@ -1,0 +1,19 @@
+// Options that several commands have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice::app {
+
+CLI::Option* add_threads(CLI::App& command, int& threads,
+                         const char* help = "default: all CPUs of the process");
+CLI::Option* add_trace(CLI::App& command, std::string& trace);
+CLI::Option* add_data(CLI::App& command, std::string& data);
+CLI::Option* add_tar(CLI::App& command, std::vector<std::string>& tar, const char* help);
+void add_index_choice(CLI::App& command, std::string& index);
+void add_device(CLI::App& command, std::string& device);
+
+}  // namespace sluice::app

@@ -1,0 +1,30 @@
+// What a decoder of one format gives to decode_image. Internal: no user includes it.
+//
+// Each codec lies in a source of its own, which is compiled where its library is found. peek() says
+// what the header does; decode() is called once that is known to be within the limit, and makes an
+// image of this size and so many channels. Threads: any number at once. Errors: ImageError,
+// std::bad_alloc.
+#pragma once
+
+#include <sluice/io/images/decode_image.h>
+
+#include <cstdint>
+#include <span>
+
+namespace sluice {
+
+struct ImageCodec {
+  struct Header {
+    int height = 0;
+    int width = 0;
+    int channels = 0;  // 1 or 3
+  };
+  Header (*peek)(std::span<const std::uint8_t> file);
+  void (*decode)(std::span<const std::uint8_t> file, Image& out);
+};
+
+extern const ImageCodec kPngCodec;
+extern const ImageCodec kWebpCodec;
+extern const ImageCodec kGifCodec;
+
+}  // namespace sluice

@@ -1,0 +1,188 @@
+#include <sluice/io/images/codec.h>
+#include <sluice/io/images/decode_image.h>
+#include <sluice/io/images/known_formats.h>
+#include <sluice/io/jpeg/header.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+struct Format {
+  ImageFormat format;
+  const char* name;
+  const char* package;
+  const ImageCodec* codec;  // null where this build has none
+};
+
+// What the build has found.
+constexpr Format kFormats[] = {
+#ifdef SLUICE_HAS_PNG
+    {ImageFormat::png, "PNG", "libpng-dev", &kPngCodec},
+#else
+    {ImageFormat::png, "PNG", "libpng-dev", nullptr},
+#endif
+#ifdef SLUICE_HAS_WEBP
+    {ImageFormat::webp, "WebP", "libwebp-dev", &kWebpCodec},
+#else
+    {ImageFormat::webp, "WebP", "libwebp-dev", nullptr},
+#endif
+#ifdef SLUICE_HAS_GIF
+    {ImageFormat::gif, "GIF", "libgif-dev", &kGifCodec},
+#else
+    {ImageFormat::gif, "GIF", "libgif-dev", nullptr},
+#endif
+};
+
+const Format* find(ImageFormat format) {
+  const auto* const at = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                      [&](const Format& one) { return one.format == format; });
+  return at == std::end(kFormats) ? nullptr : at;
+}
+
+// Of a file that is no JPEG file.
+const ImageCodec& codec_of(std::span<const std::uint8_t> file) {
+  const Format* const format = find(image_format(file));
+  if (format == nullptr)
+    throw ImageError("not a JPEG, PNG, WebP or GIF file: " + how_it_starts(file));
+  if (format->codec == nullptr) {
+    throw ImageError(
+        fmt::format("this build of Sluice decodes no {}: install {} and build it again",
+                    format->name, format->package));
+  }
+  return *format->codec;
+}
+
+JpegOptions jpeg_options(const ImageOptions& options) {
+  return {.color = options.color,
+          .apply_orientation = options.apply_orientation,
+          .max_output_bytes = options.max_output_bytes};
+}
+
+void repeat_gray(const Image& gray, Image& out) {
+  out.create(gray.height(), gray.width(), 3);
+  for (int y = 0; y < gray.height(); ++y) {
+    const std::uint8_t* from = gray.row(y);
+    std::uint8_t* to = out.row(y);
+    for (int x = 0; x < gray.width(); ++x, to += 3) to[0] = to[1] = to[2] = from[x];
+  }
+}
+
+void make_luma(const Image& rgb, Image& out) {
+  out.create(rgb.height(), rgb.width(), 1);
+  for (int y = 0; y < rgb.height(); ++y) {
+    const std::uint8_t* from = rgb.row(y);
+    std::uint8_t* const to = out.row(y);
+    for (int x = 0; x < rgb.width(); ++x, from += 3) {
+      // 0.299, 0.587 and 0.114 times 65536, as libjpeg has them.
+      to[x] = static_cast<std::uint8_t>(
+          (19595U * from[0] + 38470U * from[1] + 7471U * from[2] + 32768U) >> 16);
+    }
+  }
+}
+
+void decode_other(std::span<const std::uint8_t> file, const ImageOptions& options, Image& out) {
+  const ImageCodec& codec = codec_of(file);
+  const ImageCodec::Header header = codec.peek(file);
+  if (header.height < 1 || header.width < 1) {
+    throw ImageError(fmt::format("broken header: a picture of {} x {} pixels (width x height)",
+                                 header.width, header.height));
+  }
+  const int channels = options.color == ColorSpace::rgb ? 3 : 1;
+  const std::int64_t pixels = std::int64_t{header.height} * header.width;
+  if (pixels > options.max_output_bytes / channels) {
+    throw ImageError(fmt::format(
+        "{} x {} pixels of {} bytes are more than the limit of {} bytes; raise max_output_bytes",
+        header.width, header.height, channels, options.max_output_bytes));
+  }
+  if (header.channels == channels) return codec.decode(file, out);
+  Image other;
+  codec.decode(file, other);
+  if (channels == 3) {
+    repeat_gray(other, out);
+  } else {
+    make_luma(other, out);
+  }
+}
+
+}  // namespace
+
+const char* name_of(ImageFormat format) {
+  if (format == ImageFormat::jpeg) return "JPEG";
+  const Format* const known = find(format);
+  return known == nullptr ? "unknown" : known->name;
+}
+
+ImageFormat image_format(std::span<const std::uint8_t> file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()),
+                              std::min<std::size_t>(file.size(), 12));
+  if (text.starts_with("\xff\xd8")) return ImageFormat::jpeg;
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
+  if (text.starts_with("GIF87a") || text.starts_with("GIF89a")) return ImageFormat::gif;
+  if (text.starts_with("RIFF") && text.ends_with("WEBP") && text.size() == 12)
+    return ImageFormat::webp;
+  return ImageFormat::unknown;
+}
+
+bool can_decode(ImageFormat format) {
+  const Format* const known = find(format);
+  return format == ImageFormat::jpeg || (known != nullptr && known->codec != nullptr);
+}
+
+PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
+  if (image_format(file) != ImageFormat::jpeg) {
+    const ImageCodec::Header header = codec_of(file).peek(file);
+    return {header.height, header.width};
+  }
+  const JpegHeader header = peek_jpeg(file);
+  if (!options.apply_orientation) return {header.height, header.width};
+  return {header.oriented_height(), header.oriented_width()};
+}
+
+std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
+                                            const ImageOptions& options, Image& out,
+                                            JpegIndex* index,
+                                            std::optional<std::uint64_t> content_hash) {
+  if (image_format(file) == ImageFormat::jpeg)
+    return decode_jpeg_image(file, jpeg_options(options), out, index, content_hash);
+  try {
+    decode_other(file, options, out);
+  } catch (...) {
+    out.release();
+    throw;
+  }
+  return {};
+}
+
+std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file,
+                                              const Rectangle& region, const ImageOptions& options,
+                                              Image& out, JpegIndex* index,
+                                              std::optional<std::uint64_t> content_hash) {
+  if (image_format(file) == ImageFormat::jpeg)
+    return decode_jpeg_region(file, region, jpeg_options(options), out, index, content_hash);
+  out.release();
+  Image whole;
+  decode_other(file, options, whole);
+  const bool inside = region.y >= 0 && region.x >= 0 && region.height >= 1 && region.width >= 1 &&
+                      region.height <= whole.height() && region.width <= whole.width() &&
+                      region.y <= whole.height() - region.height &&
+                      region.x <= whole.width() - region.width;
+  if (!inside) {
+    throw ImageError(fmt::format(
+        "a region of {} x {} at ({}, {}) does not lie inside the picture of {} x {} pixels (height "
+        "x width, row and column)",
+        region.height, region.width, region.y, region.x, whole.height(), whole.width()));
+  }
+  const Image part = whole.crop_view(region.y, region.x, region.height, region.width);
+  out.create(part.height(), part.width(), part.channels());
+  for (int y = 0; y < part.height(); ++y) std::memcpy(out.row(y), part.row(y), part.row_bytes());
+  return {};
+}
+
+}  // namespace sluice

@@ -1,0 +1,75 @@
+// Decoding pictures of several formats, each told by its content: JPEG, PNG, WebP and GIF, into
+// 8-bit RGB or gray pixels.
+//
+// JPEG files decode as decode_jpeg_image has them, and EXIF orientation is a matter of theirs
+// alone. Of all others:
+//   - Alpha is dropped: a pixel has its colour, however transparent it is.
+//   - PNG: 16 bits become 8 by their upper half; palettes and fewer bits become 8 bits; interlaced
+//   or
+//     not; gamma and colour profiles are not applied. The file must be whole.
+//   - WebP: lossy and lossless; animations are refused.
+//   - GIF: the first frame, on a canvas of the background colour if it is smaller than that.
+//   - Gray of a coloured picture is the luma of ITU-R BT.601, as of JPEG files.
+// Pixels equal those of Pillow, converted to RGB or L, but where an alpha channel is involved.
+//
+// PNG, WebP and GIF are there where their libraries were found when Sluice was built; without them
+// the error says which package it wants.
+//
+// Threads: any number at once; no state. Errors: ImageError (JpegError for JPEG files) with the
+// reason, or std::bad_alloc; `out` is then empty. The limit is checked before memory is taken.
+#pragma once
+
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace sluice {
+
+// A file that cannot be decoded. what() says the reason, but not the name of the file.
+class ImageError : public Error {
+ public:
+  using Error::Error;
+};
+
+enum class ImageFormat : std::uint8_t { unknown, jpeg, png, webp, gif };
+const char* name_of(ImageFormat format);  // "PNG"
+// By the first bytes alone.
+ImageFormat image_format(std::span<const std::uint8_t> file);
+// Whether this build of Sluice decodes it.
+bool can_decode(ImageFormat format);
+
+struct ImageOptions {
+  // rgb: 3 channels, gray files by repetition. gray: 1 channel.
+  ColorSpace color = ColorSpace::rgb;
+  // Turns a JPEG file as its EXIF orientation says.
+  bool apply_orientation = true;
+  // Bytes that the whole picture may take as pixels.
+  std::int64_t max_output_bytes = std::int64_t{1} << 29;
+};
+
+struct PictureSize {
+  int height = 0;
+  int width = 0;
+};
+// The size of the decoded picture, from its header.
+PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options = {});
+
+// Gives a report of JPEG files only. For index and content_hash see decode_jpeg_image.
+std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
+                                            const ImageOptions& options, Image& out,
+                                            JpegIndex* index = nullptr,
+                                            std::optional<std::uint64_t> content_hash = {});
+
+// A region of it, which must lie inside the picture. Of a JPEG file no more is computed; others are
+// decoded whole.
+std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file,
+                                              const Rectangle& region, const ImageOptions& options,
+                                              Image& out, JpegIndex* index = nullptr,
+                                              std::optional<std::uint64_t> content_hash = {});
+
+}  // namespace sluice

@@ -1,0 +1,129 @@
+#include <sluice/io/images/codec.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <png.h>
+
+namespace sluice {
+namespace {
+
+using File = std::span<const std::uint8_t>;
+
+// One file while it is read. libpng reports an error by a call that must not return; guarded() is
+// the one function that holds setjmp. It runs a step, whose locals need no destructors and which
+// does not throw, and comes back with false when libpng gave up within it.
+class Reading {
+ public:
+  explicit Reading(File file) : file_(file) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+    if (png_ == nullptr) throw std::bad_alloc();
+    info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~Reading() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+  void run(Image& out) {
+    step([](Reading& reading) noexcept { reading.read_header(); });
+    out.create(static_cast<int>(png_get_image_height(png_, info_)),
+               static_cast<int>(png_get_image_width(png_, info_)),
+               static_cast<int>(png_get_channels(png_, info_)));
+    out_ = &out;
+    step([](Reading& reading) noexcept { reading.read_rows(); });
+  }
+
+ private:
+  using Step = void (*)(Reading&) noexcept;
+
+  void step(Step f) {
+    if (guarded(f)) return;
+    if (std::strstr(message_, "emory") != nullptr) throw std::bad_alloc();
+    throw ImageError(std::string("broken PNG file: ") + message_);
+  }
+  // Kept out of line: inlined, its caller's locals would live in a frame that a jump comes back to.
+  [[gnu::noinline]] bool guarded(Step f) {
+    if (setjmp(jump_) != 0) return false;
+    f(*this);
+    return true;
+  }
+
+  void read_header() {
+    png_set_read_fn(png_, this, on_read);
+    png_read_info(png_, info_);
+    const png_byte bits = png_get_bit_depth(png_, info_);
+    const png_byte color = png_get_color_type(png_, info_);
+    if (bits == 16) png_set_strip_16(png_);
+    if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
+    png_set_strip_alpha(png_);
+    passes_ = png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+  }
+  void read_rows() {
+    for (int pass = 0; pass < passes_; ++pass) {
+      for (int y = 0; y < out_->height(); ++y) png_read_row(png_, out_->row(y), nullptr);
+    }
+    png_read_end(png_, nullptr);
+  }
+
+  static void on_read(png_structp png, png_bytep to, std::size_t bytes) {
+    auto& reading = *static_cast<Reading*>(png_get_io_ptr(png));
+    if (bytes > reading.file_.size()) png_error(png, "it ends too early");
+    std::memcpy(to, reading.file_.data(), bytes);
+    reading.file_ = reading.file_.subspan(bytes);
+  }
+  [[noreturn]] static void on_error(png_structp png, png_const_charp message) {
+    auto& reading = *static_cast<Reading*>(png_get_error_ptr(png));
+    std::strncpy(reading.message_, message, sizeof(reading.message_) - 1);
+    std::longjmp(reading.jump_, 1);
+  }
+  static void on_warning(png_structp /*png*/, png_const_charp /*message*/) {}
+
+  File file_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::jmp_buf jump_{};
+  int passes_ = 1;
+  Image* out_ = nullptr;
+  char message_[160]{};
+};
+
+std::uint32_t number_at(File file, std::size_t at) {
+  std::uint32_t number = 0;
+  for (const std::uint8_t byte : file.subspan(at, 4)) number = number << 8 | byte;
+  return number;
+}
+
+ImageCodec::Header peek(File file) {
+  constexpr std::size_t kSignature = 8;
+  constexpr std::size_t kHeaderEnd = kSignature + 8 + 13;
+  if (file.size() < kHeaderEnd || number_at(file, kSignature) != 13 ||
+      std::memcmp(file.data() + kSignature + 4, "IHDR", 4) != 0)
+    throw ImageError("broken PNG file: it does not begin with a header");
+  const std::uint32_t width = number_at(file, kSignature + 8);
+  const std::uint32_t height = number_at(file, kSignature + 12);
+  constexpr std::uint32_t kMost = 0x7fffffff;
+  if (std::max(width, height) > kMost)
+    throw ImageError("broken PNG file: a side of more than 2^31 - 1 pixels");
+  const std::uint8_t color = file[kSignature + 17];
+  return {static_cast<int>(height), static_cast<int>(width),
+          (color & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1};
+}
+
+void decode(File file, Image& out) { Reading(file).run(out); }
+
+}  // namespace
+
+const ImageCodec kPngCodec{peek, decode};
+
+}  // namespace sluice

@@ -1,0 +1,63 @@
+#include <sluice/io/sources/list.h>
+#include <sluice/io/sources/list_file.h>
+#include <sluice/io/sources/picture_reader.h>
+#include <sluice/runtime/printable.h>
+
+#include <filesystem>
+
+namespace sluice::detail {
+namespace {
+
+std::string folder_of(const std::string& list, const ListOptions& options) {
+  return options.folder.empty() ? std::filesystem::path(list).parent_path().string()
+                                : options.folder;
+}
+
+}  // namespace
+
+struct ListRows::Shared {
+  Shared(const std::string& list, const ListOptions& options)
+      : file(list, options), folder(folder_of(list, options)), reader(options.index, file.size()) {}
+
+  ListFile file;
+  std::string folder;
+  PictureReader reader;
+};
+
+ListRows::ListRows(const std::string& list, const ListOptions& options, std::size_t types) {
+  if (options.columns.size() != types) {
+    throw BuildError("list_in: .columns names " + std::to_string(options.columns.size()) +
+                     ", but there are types for " + std::to_string(types) +
+                     "; give as many: list_in<std::int64_t, float>(list, {.columns = {\"label\", "
+                     "\"weight\"}})");
+  }
+  shared_ = std::make_shared<const Shared>(list, options);
+}
+
+std::int64_t ListRows::size() const { return static_cast<std::int64_t>(shared_->file.size()); }
+
+ListRow ListRows::row(std::int64_t i) const {
+  ListRow row = shared_->file.row(static_cast<std::size_t>(i));
+  if (row.path.front() != '/' && !shared_->folder.empty())
+    row.path = shared_->folder + (shared_->folder.ends_with('/') ? "" : "/") + row.path;
+  return row;
+}
+
+std::string ListRows::name(std::int64_t i) const {
+  try {
+    return row(i).path;
+  } catch (const Error&) {  // its sample says what is wrong
+    return shared_->file.path() + ":" +
+           std::to_string(shared_->file.line(static_cast<std::size_t>(i)));
+  }
+}
+
+Bytes ListRows::read(std::int64_t i, const ListRow& row) const {
+  return shared_->reader.read(static_cast<std::size_t>(i), row.path);
+}
+
+void ListRows::fail(const ListRow& row, std::size_t column, const char* what) const {
+  shared_->file.fail(row.line, column, what);
+}
+
+}  // namespace sluice::detail

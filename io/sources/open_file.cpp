@@ -1,0 +1,89 @@
+#include <sluice/io/sources/files.h>
+#include <sluice/io/sources/open_file.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace sluice {
+
+OpenFile::OpenFile(std::string path)
+    : path_(std::move(path)),
+      descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (descriptor_ < 0) fail("cannot be opened");
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+FileState OpenFile::state() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
+  if (S_ISDIR(status.st_mode)) throw IoError(name() + " is a folder, not a file");
+  if (!S_ISREG(status.st_mode)) throw IoError(name() + " is not a regular file");
+  return state_of(status);
+}
+
+bool OpenFile::is_local() const {
+  constexpr std::uint32_t kZfs = 0x2fc12fc1;
+  constexpr std::uint32_t kLocal[] = {EXT4_SUPER_MAGIC,
+                                      XFS_SUPER_MAGIC,
+                                      BTRFS_SUPER_MAGIC,
+                                      F2FS_SUPER_MAGIC,
+                                      TMPFS_MAGIC,
+                                      RAMFS_MAGIC,
+                                      kZfs,
+                                      SQUASHFS_MAGIC,
+                                      OVERLAYFS_SUPER_MAGIC};
+  struct statfs system {};
+  return ::fstatfs(descriptor_, &system) == 0 &&
+         std::find(std::begin(kLocal), std::end(kLocal),
+                   static_cast<std::uint32_t>(system.f_type)) != std::end(kLocal);
+}
+
+std::size_t OpenFile::read(std::uint64_t offset, std::span<std::uint8_t> first,
+                           std::span<std::uint8_t> then) const {
+  std::size_t done = 0;
+  while (!first.empty() || !then.empty()) {
+    const iovec places[] = {{first.data(), first.size()}, {then.data(), then.size()}};
+    const ssize_t got = ::preadv(descriptor_, places, 2, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be read");
+    if (got == 0) break;
+    const auto bytes = static_cast<std::size_t>(got);
+    const std::size_t of_first = std::min(bytes, first.size());
+    first = first.subspan(of_first);
+    then = then.subspan(bytes - of_first);
+    done += bytes;
+  }
+  return done;
+}
+
+std::string OpenFile::content() const {
+  std::string all(state().size, '\0');
+  const std::size_t got = read(0, {reinterpret_cast<std::uint8_t*>(all.data()), all.size()});
+  if (got < all.size()) {
+    throw IoError(name() + " became shorter while it was read: " + std::to_string(got) + " of " +
+                  std::to_string(all.size()) + " bytes");
+  }
+  return all;
+}
+
+std::string OpenFile::name() const { return "'" + printable(path_) + "'"; }
+
+void OpenFile::fail(const char* what) const {
+  throw IoError(name() + " " + what + ": " + std::generic_category().message(errno));
+}
+
+}  // namespace sluice

@@ -1,0 +1,107 @@
+// The binary files of small pictures that many begin with, MNIST and CIFAR, as datasets for
+// Graph::read.
+//
+//   auto [image, label] = g.read(mnist_in("train-images-idx3-ubyte", "train-labels-idx1-ubyte"));
+//   auto [image, label] = g.read(cifar10_in({"data_batch_1.bin", "data_batch_2.bin"}));
+//   auto [image, label, coarse] = g.read(cifar100_in({"train.bin"}));
+//
+// Images are HWC: 1 channel of MNIST and what has its format (two idx files of bytes, of any size),
+// 3 channels of CIFAR. The files are read into memory once.
+//
+// Ownership: each is a small handle on that memory; copies are cheap, samples are copies. Threads:
+// any number at once. Errors: IoError, when they are opened, for files that are missing, of another
+// kind, compressed, too short or too long, that do not belong together, or hold labels that cannot
+// be; it names the file.
+#pragma once
+
+#include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/image.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace sluice {
+
+class Mnist {
+ public:
+  Mnist(const std::string& images, const std::string& labels);
+
+  std::int64_t size() const;
+  std::string name(std::int64_t i) const;  // "train-images-idx3-ubyte:17"
+  std::tuple<Image, std::int64_t> read(std::int64_t i) const;
+  // For Graph::read.
+  std::tuple<Image, std::int64_t> operator()(const SampleInfo& info) const {
+    return read(info.index);
+  }
+
+ private:
+  struct Data;
+  std::shared_ptr<const Data> data_;
+};
+
+namespace detail {
+
+// Records of some labels, a byte each, and 3 x 32 x 32 bytes, in files.
+class CifarFiles {
+ public:
+  // `most`: how many values each label has.
+  CifarFiles(const std::vector<std::string>& files, std::vector<int> most);
+  std::int64_t size() const;
+  std::string name(std::int64_t i) const;  // "train.bin:17"
+  std::int64_t label(std::int64_t i, std::size_t which) const;
+  Image image(std::int64_t i) const;
+
+ private:
+  struct Data;
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace detail
+
+class Cifar10 {
+ public:
+  explicit Cifar10(const std::vector<std::string>& files);
+
+  std::int64_t size() const { return files_.size(); }
+  std::string name(std::int64_t i) const { return files_.name(i); }
+  std::tuple<Image, std::int64_t> read(std::int64_t i) const {
+    return {files_.image(i), files_.label(i, 0)};
+  }
+  // For Graph::read.
+  std::tuple<Image, std::int64_t> operator()(const SampleInfo& info) const {
+    return read(info.index);
+  }
+
+ private:
+  detail::CifarFiles files_;
+};
+
+class Cifar100 {
+ public:
+  explicit Cifar100(const std::vector<std::string>& files);
+
+  std::int64_t size() const { return files_.size(); }
+  std::string name(std::int64_t i) const { return files_.name(i); }
+  // The image, its class of 100, and its class of 20.
+  std::tuple<Image, std::int64_t, std::int64_t> read(std::int64_t i) const {
+    return {files_.image(i), files_.label(i, 1), files_.label(i, 0)};
+  }
+  // For Graph::read.
+  std::tuple<Image, std::int64_t, std::int64_t> operator()(const SampleInfo& info) const {
+    return read(info.index);
+  }
+
+ private:
+  detail::CifarFiles files_;
+};
+
+inline Mnist mnist_in(const std::string& images, const std::string& labels) {
+  return {images, labels};
+}
+inline Cifar10 cifar10_in(const std::vector<std::string>& files) { return Cifar10(files); }
+inline Cifar100 cifar100_in(const std::vector<std::string>& files) { return Cifar100(files); }
+
+}  // namespace sluice

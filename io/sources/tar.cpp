@@ -1,0 +1,252 @@
+#include <sluice/io/sources/picture_reader.h>
+#include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_index.h>
+#include <sluice/io/sources/tar_scan.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace sluice::detail {
+namespace {
+
+// In place of the number of a file.
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kTwice = kNone - 1;
+
+// "x/0001.seg.png": the sample "x/0001" and the column "seg.png". Nothing for a name without them.
+struct NameParts {
+  std::string_view stem;
+  std::string_view column;
+};
+std::optional<NameParts> parts_of(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  const std::size_t last_part = slash == std::string_view::npos ? 0 : slash + 1;
+  const std::size_t dot = name.find('.', last_part);
+  if (dot == std::string_view::npos || dot == last_part) return {};
+  return NameParts{name.substr(0, dot), name.substr(dot + 1)};
+}
+
+bool same_column(std::string_view in_archive, std::string_view wanted) {
+  return std::equal(
+      in_archive.begin(), in_archive.end(), wanted.begin(), wanted.end(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+}
+
+std::vector<std::string> names_in(const std::string& column) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= column.size();) {
+    const std::size_t end = std::min(column.find(';', at), column.size());
+    if (end == at) throw BuildError("tar_in: a name is missing in the column " + in_quotes(column));
+    names.push_back(column.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
+struct Span {
+  std::uint32_t archive = 0;
+  std::uint32_t first = 0;  // of the archive's files
+  std::uint32_t count = 0;
+};
+
+}  // namespace
+
+struct TarSamples::Shared {
+  std::vector<std::string> paths;
+  std::vector<std::string> columns;
+  TarIndex known;
+  std::vector<LeftOut> left_out;
+  std::vector<Span> samples;
+  std::vector<std::uint32_t> files;  // for each sample and column
+  std::optional<PictureReader> reader;
+
+  const TarIndex::Archive& archive(const Span& span) const {
+    return known.archives()[span.archive];
+  }
+  std::string_view column_of(const Span& span, std::uint32_t file) const {
+    const TarIndex::Archive& from = archive(span);
+    return parts_of(from.name_of(from.entries[file]))->column;
+  }
+  std::string_view stem(const Span& span) const {
+    const TarIndex::Archive& from = archive(span);
+    return parts_of(from.name_of(from.entries[span.first]))->stem;
+  }
+  std::string name(const Span& span) const {
+    return paths[span.archive] + "/" + std::string(stem(span));
+  }
+
+  void find_samples();
+  std::uint32_t find(const Span& span, const std::vector<std::string>& names) const;
+  std::string columns_in(const Span& span) const;
+};
+
+std::uint32_t TarSamples::Shared::find(const Span& span,
+                                       const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    std::uint32_t found = kNone;
+    for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
+      if (same_column(column_of(span, file), name)) found = found == kNone ? file : kTwice;
+    }
+    if (found != kNone) return found;
+  }
+  return kNone;
+}
+
+std::string TarSamples::Shared::columns_in(const Span& span) const {
+  std::string all;
+  for (std::uint32_t file = span.first; file < span.first + span.count; ++file)
+    all += (all.empty() ? "" : ", ") + in_quotes(column_of(span, file));
+  return all;
+}
+
+void TarSamples::Shared::find_samples() {
+  std::vector<std::vector<std::string>> wanted;
+  for (const std::string& column : columns) wanted.push_back(names_in(column));
+  std::optional<Span> any;
+  std::vector<bool> is_there(columns.size());
+  std::vector<std::uint32_t> found(columns.size());
+  const auto add = [&](const Span& span) {
+    if (!any) any = span;
+    for (std::size_t i = 0; i < wanted.size(); ++i) found[i] = find(span, wanted[i]);
+    if (std::count(found.begin(), found.end(), kNone) == std::ssize(found)) return;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (found[i] != kNone) is_there[i] = true;
+    samples.push_back(span);
+    files.insert(files.end(), found.begin(), found.end());
+  };
+  for (std::uint32_t a = 0; a < known.archives().size(); ++a) {
+    const TarIndex::Archive& from = known.archives()[a];
+    std::string_view stem;
+    Span span{a, 0, 0};
+    for (std::uint32_t file = 0; file < from.entries.size(); ++file) {
+      const auto parts = parts_of(from.name_of(from.entries[file]));
+      if (span.count > 0 && parts && parts->stem == stem) {
+        ++span.count;
+        continue;
+      }
+      if (span.count > 0) add(span);
+      span = {a, file, parts ? 1U : 0U};
+      if (parts) stem = parts->stem;
+    }
+    if (span.count > 0) add(span);
+  }
+  if (!any) throw IoError("there are no samples in the archives: no file has a name like 0001.jpg");
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (is_there[i]) continue;
+    throw IoError("no sample has the column " + in_quotes(columns[i]) + "; the first one, '" +
+                  printable(name(*any)) + "', has " + columns_in(*any));
+  }
+}
+
+TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
+                       std::size_t types) {
+  if (archives.empty()) throw BuildError("tar_in: no archives are named");
+  if (types == 0 || options.columns.size() != types) {
+    throw BuildError("tar_in: .columns names " + std::to_string(options.columns.size()) +
+                     ", but there are types for " + std::to_string(types) +
+                     "; give as many: tar_in<Bytes, std::int64_t>(archives, {.columns = "
+                     "{\"jpg;jpeg\", \"cls\"}})");
+  }
+  auto shared = std::make_shared<Shared>();
+  shared->paths = archives;
+  shared->columns = options.columns;
+  shared->known = options.offsets.empty()
+                      ? TarIndex::of(archives, options.unreadable, &shared->left_out)
+                      : TarIndex::open(options.offsets).for_archives(archives, options.offsets);
+  shared->find_samples();
+  shared->reader.emplace(options.index, shared->files.size());
+  shared_ = std::move(shared);
+}
+
+std::int64_t TarSamples::size() const { return std::ssize(shared_->samples); }
+const std::vector<LeftOut>& TarSamples::left_out() const { return shared_->left_out; }
+
+std::string TarSamples::name(std::int64_t i) const {
+  return shared_->name(shared_->samples.at(static_cast<std::size_t>(i)));
+}
+
+std::vector<TarFile> TarSamples::files(std::int64_t i) const {
+  const Span& span = shared_->samples.at(static_cast<std::size_t>(i));
+  std::vector<TarFile> files;
+  for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
+    files.push_back(
+        {std::string(shared_->column_of(span, file)), shared_->archive(span).entries[file].size});
+  }
+  return files;
+}
+
+struct TarSamples::Sample::Place {
+  Place(std::shared_ptr<const Shared> all, std::size_t number)
+      : shared(std::move(all)),
+        i(number),
+        span(shared->samples.at(i)),
+        file(shared->paths[span.archive]) {
+    (void)file.state();
+  }
+
+  [[noreturn]] void fail(std::size_t column, const std::string& what) const {
+    throw IoError("the sample '" + printable(shared->name(span)) + "', column " +
+                  in_quotes(shared->columns[column]) + ": " + what);
+  }
+
+  const TarIndex::Entry& entry(std::size_t column) const {
+    const std::uint32_t found = shared->files[i * shared->columns.size() + column];
+    if (found == kNone) fail(column, "there is none; the sample has " + shared->columns_in(span));
+    if (found == kTwice)
+      fail(column, "it is there more than once; the sample has " + shared->columns_in(span));
+    const TarIndex::Entry& entry = shared->archive(span).entries[found];
+    require_size_of_picture(in_quotes(shared->archive(span).name_of(entry)), entry.size);
+    return entry;
+  }
+
+  void read(std::size_t column, const TarIndex::Entry& entry, std::span<std::uint8_t> to) const {
+    TarBlock header;
+    const std::size_t got = file.read(entry.data - kTarBlock, header, to);
+    if (got < kTarBlock + to.size()) {
+      fail(column, "the archive has become shorter since it was opened: it ends at byte " +
+                       std::to_string(entry.data - kTarBlock + got));
+    }
+    if (seal_of_tar_header(header) != entry.seal) {
+      fail(column,
+           "the archive has changed since its headers were read: another file lies at "
+           "byte " +
+               std::to_string(entry.data));
+    }
+  }
+
+  std::shared_ptr<const Shared> shared;
+  std::size_t i;
+  const Span& span;
+  OpenFile file;
+};
+
+TarSamples::Sample::Sample(const TarSamples& samples, std::int64_t i)
+    : place_(std::make_unique<Place>(samples.shared_, static_cast<std::size_t>(i))) {}
+TarSamples::Sample::~Sample() = default;
+
+void TarSamples::Sample::read(std::size_t column, Bytes& out) const {
+  const Shared& shared = *place_->shared;
+  const TarIndex::Entry& entry = place_->entry(column);
+  out = shared.reader->read(place_->i * shared.columns.size() + column, place_->file, [&] {
+    Bytes bytes(entry.size);
+    place_->read(column, entry, {bytes.data(), bytes.size()});
+    return bytes;
+  });
+}
+
+std::string TarSamples::Sample::text(std::size_t column) const {
+  const TarIndex::Entry& entry = place_->entry(column);
+  std::string text(entry.size, '\0');
+  place_->read(column, entry, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
+  return text;
+}
+
+void TarSamples::Sample::fail(std::size_t column, const char* what) const {
+  place_->fail(column, what);
+}
+
+}  // namespace sluice::detail

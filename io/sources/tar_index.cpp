@@ -1,0 +1,242 @@
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/open_file.h>
+#include <sluice/io/sources/tar_index.h>
+#include <sluice/io/sources/tar_scan.h>
+#include <sluice/io/whole_file.h>
+#include <sluice/runtime/printable.h>
+
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "these files are little-endian: a big-endian machine has to turn what it reads");
+static_assert(std::has_unique_object_representations_v<TarIndex::Entry> &&
+              sizeof(TarIndex::Entry) == 32);
+
+constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'T', 'X'};
+constexpr std::uint32_t kVersion = 1;
+
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t entry_size;
+  std::uint64_t archives;
+  std::uint64_t hash;  // of what follows
+};
+struct Row {
+  std::uint64_t size;
+  std::int64_t modified;
+  std::uint64_t hash;
+  std::uint64_t entries;
+  std::uint64_t names;
+  std::uint64_t name;
+};
+
+std::string last_part(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+template <class T>
+std::span<const std::uint8_t> raw(const T* items, std::size_t count) {
+  return {reinterpret_cast<const std::uint8_t*>(items), count * sizeof(T)};
+}
+
+std::uint64_t hash_of(const TarIndex::Archive& archive) {
+  const std::uint64_t both[] = {digest_of(raw(archive.entries.data(), archive.entries.size())).hash,
+                                digest_of(raw(archive.names.data(), archive.names.size())).hash};
+  return digest_of(raw(both, 2)).hash;
+}
+
+// Throws at damage; what comes before it is in `archive`.
+void scan(const OpenFile& file, TarIndex::Archive& archive) {
+  const FileState state = file.state();
+  archive.size = state.size;
+  archive.modified = state.modified;
+  const auto take = [&](TarEntry&& entry) {
+    if (archive.entries.size() == std::numeric_limits<std::uint32_t>::max() / 2)
+      throw IoError("the archive " + file.name() + " has more files than can be counted");
+    archive.entries.push_back({entry.data, entry.size, archive.names.size(),
+                               static_cast<std::uint32_t>(entry.name.size()), entry.seal});
+    archive.names += entry.name;
+  };
+  scan_tar(file, take);
+}
+
+class Reader {
+ public:
+  Reader(std::string path, std::span<const std::uint8_t> bytes)
+      : path_(std::move(path)), bytes_(bytes) {}
+  [[noreturn]] void fail(const std::string& what) const {
+    throw IoError("the index '" + printable(path_) + "' " + what);
+  }
+  [[noreturn]] void fail_damaged() const {
+    fail("is damaged; make it again with 'sluice index --tar'");
+  }
+  template <class T>
+  void read(T* to, std::uint64_t count) {
+    if (count > bytes_.size() / sizeof(T)) fail_damaged();
+    if (count > 0) std::memcpy(to, bytes_.data(), count * sizeof(T));
+    bytes_ = bytes_.subspan(count * sizeof(T));
+  }
+  template <class Items>
+  void read_items(Items& items, std::uint64_t count) {
+    if (count > bytes_.size() / sizeof(items[0])) fail_damaged();
+    items.resize(count);
+    read(items.data(), count);
+  }
+  std::span<const std::uint8_t> rest() const { return bytes_; }
+
+ private:
+  std::string path_;
+  std::span<const std::uint8_t> bytes_;
+};
+
+void check_entries(const Reader& reader, const TarIndex::Archive& archive) {
+  for (const TarIndex::Entry& entry : archive.entries) {
+    const bool lies_inside = entry.data >= kTarBlock && entry.data <= archive.size &&
+                             entry.size <= archive.size - entry.data;
+    const bool is_named =
+        entry.name <= archive.names.size() && entry.name_size <= archive.names.size() - entry.name;
+    if (!lies_inside || !is_named) reader.fail_damaged();
+  }
+}
+
+// Whether the archive is the one that the index knows.
+bool is_same(const std::string& path, const FileState& state, const TarIndex::Archive& known) {
+  if (state.size != known.size) return false;
+  if (state.modified == known.modified) return true;
+  try {
+    TarIndex::Archive now;
+    scan(OpenFile(path), now);
+    return hash_of(now) == known.hash;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TarIndex TarIndex::of(const std::vector<std::string>& paths, Unreadable unreadable,
+                      std::vector<LeftOut>* left_out) {
+  TarIndex index;
+  for (const std::string& path : paths) {
+    Archive& archive = index.archives_.emplace_back();
+    archive.name = last_part(path);
+    try {
+      scan(OpenFile(path), archive);
+    } catch (const IoError& error) {
+      if (unreadable == Unreadable::fail) throw;
+      if (left_out != nullptr) left_out->push_back({path, error.what()});
+    }
+    archive.hash = hash_of(archive);
+  }
+  return index;
+}
+
+bool TarIndex::is_one(const std::string& file) {
+  try {
+    const OpenFile open(file);
+    (void)open.state();
+    std::uint8_t magic[sizeof(kMagic)] = {};
+    (void)open.read(0, magic);
+    return std::memcmp(magic, kMagic, sizeof(kMagic)) == 0;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+TarIndex TarIndex::open(const std::string& file) {
+  const std::string content = OpenFile(file).content();
+  Reader reader(file, raw(content.data(), content.size()));
+  Header header{};
+  if (content.size() < sizeof(header)) reader.fail("is not an index of archives: it is too short");
+  reader.read(&header, 1);
+  if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0)
+    reader.fail("is not an index of archives");
+  if (header.version != kVersion || header.entry_size != sizeof(Entry)) {
+    reader.fail("has version " + std::to_string(header.version) +
+                ", but this is a program for version " + std::to_string(kVersion) +
+                "; make it again with 'sluice index --tar'");
+  }
+  if (header.hash != digest_of(reader.rest()).hash) reader.fail_damaged();
+  std::vector<Row> rows;
+  reader.read_items(rows, header.archives);
+  TarIndex index;
+  for (const Row& row : rows) {
+    Archive& archive = index.archives_.emplace_back();
+    archive.size = row.size;
+    archive.modified = row.modified;
+    archive.hash = row.hash;
+    reader.read_items(archive.entries, row.entries);
+    reader.read_items(archive.names, row.names);
+    reader.read_items(archive.name, row.name);
+    check_entries(reader, archive);
+  }
+  return index;
+}
+
+void TarIndex::save(const std::string& file) const {
+  std::vector<std::uint8_t> content;
+  const auto add = [&content](std::span<const std::uint8_t> bytes) {
+    content.insert(content.end(), bytes.begin(), bytes.end());
+  };
+  for (const Archive& archive : archives_) {
+    const Row row{archive.size,           archive.modified,     archive.hash,
+                  archive.entries.size(), archive.names.size(), archive.name.size()};
+    add(raw(&row, 1));
+  }
+  for (const Archive& archive : archives_) {
+    add(raw(archive.entries.data(), archive.entries.size()));
+    add(raw(archive.names.data(), archive.names.size()));
+    add(raw(archive.name.data(), archive.name.size()));
+  }
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.version = kVersion;
+  header.entry_size = sizeof(Entry);
+  header.archives = archives_.size();
+  header.hash = digest_of(content).hash;
+  const std::span<const std::uint8_t> pieces[] = {raw(&header, 1), content};
+  write_whole(file, pieces, Keep::system);
+}
+
+TarIndex TarIndex::for_archives(const std::vector<std::string>& paths,
+                                const std::string& file) const {
+  TarIndex found;
+  for (const std::string& path : paths) {
+    const OpenFile opened(path);
+    const FileState state = opened.state();
+    const std::string name = last_part(path);
+    const Archive* same = nullptr;
+    bool is_known = false;
+    for (const Archive& archive : archives_) {
+      if (archive.name != name) continue;
+      is_known = true;
+      if (same == nullptr && is_same(path, state, archive)) same = &archive;
+    }
+    if (same == nullptr) {
+      throw IoError("the index '" + printable(file) + "' " +
+                    (is_known ? "is of another state of the archive " + opened.name()
+                              : "does not know the archive " + opened.name()) +
+                    "; make it again with 'sluice index --tar'");
+    }
+    found.archives_.push_back(*same);
+  }
+  return found;
+}
+
+std::int64_t TarIndex::files() const {
+  std::int64_t files = 0;
+  for (const Archive& archive : archives_)
+    files += static_cast<std::int64_t>(archive.entries.size());
+  return files;
+}
+
+}  // namespace sluice

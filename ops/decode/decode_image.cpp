@@ -1,0 +1,114 @@
+#include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/decode/jpeg_input.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+namespace detail {
+namespace {
+
+template <class Source>
+Value<Image> decode(const Value<Source>& file, const ImageOptions& o) {
+  return apply_operator<Image>(decode_image_operator(), file, o.color, o.apply_orientation,
+                               o.max_output_bytes);
+}
+template <class Source>
+Value<Image> decode(const Value<Source>& file, const Param<Rectangle>& region,
+                    const ImageOptions& o) {
+  return apply_as<Image>(require_recorder("decode_image", file), "decode_image",
+                         decode_image_region_operator(), file, o.color, o.apply_orientation,
+                         o.max_output_bytes, region);
+}
+
+OperatorDeclaration declare_decoder(const char* name, const char* summary) {
+  const ImageOptions usual;
+  OperatorDeclaration declaration(name);
+  declaration.family("decode")
+      .summary(summary)
+      .input<JpegFile>("file")
+      .choice("color", usual.color, {ColorSpace::rgb, ColorSpace::gray},
+              "3 channels, or the luma alone")
+      .constant<bool>("apply_orientation",
+                      {.value = usual.apply_orientation,
+                       .help = "turns the picture of a JPEG file as its EXIF data say"})
+      .constant<std::int64_t>("max_output_bytes", {.value = usual.max_output_bytes,
+                                                   .help = "that the whole picture may take"})
+      .output<Image>("image");
+  return declaration;
+}
+
+void note(SampleNotes& notes, const std::optional<JpegReport>& report) {
+  if (report) note_report(notes, *report);
+}
+
+}  // namespace
+
+const OperatorPtr& decode_image_size_operator() {
+  static const OperatorPtr op =
+      declare_decoder("decode_image_size",
+                      "The size of the picture, as an image without pixels; passes use it.")
+          .runs([](const JpegFile& file, ColorSpace color, bool turned,
+                   std::int64_t max_output_bytes, Image& out) {
+            const ImageOptions options{color, turned, max_output_bytes};
+            PictureSize size;
+            try {
+              size = peek_image(file.bytes, options);
+            } catch (const Error&) {
+              // The decoder refuses it, too, and knows better what to say.
+              decode_image_file(file.bytes, options, out);
+              throw;
+            }
+            out = Image::size_only(size.height, size.width, color == ColorSpace::rgb ? 3 : 1);
+          });
+  return op;
+}
+
+const OperatorPtr& decode_image_region_operator() {
+  static const OperatorPtr op =
+      declare_decoder("decode_image_region",
+                      "A rectangle of the picture in a file; of a JPEG file no more is computed.")
+          .in_cpp("decode_image(file, region)")
+          .events(jpeg_events())
+          .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
+          .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+                   std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
+            note(notes, decode_image_region(file.bytes, region, {color, turned, max_output_bytes},
+                                            out, file.index, file.content_hash));
+          });
+  return op;
+}
+
+const OperatorPtr& decode_image_operator() {
+  static const OperatorPtr op =
+      declare_decoder("decode_image", "The picture in a JPEG, PNG, WebP or GIF file.")
+          .in_cpp("decode_image(file)")
+          .in_cpp("decode_image(file, {.color = ColorSpace::gray})")
+          .events(jpeg_events())
+          .decodes({decode_image_size_operator(), decode_image_region_operator()})
+          .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+                   std::int64_t max_output_bytes, Image& out) {
+            note(notes, decode_image_file(file.bytes, {color, turned, max_output_bytes}, out,
+                                          file.index, file.content_hash));
+          });
+  return op;
+}
+
+}  // namespace detail
+
+Value<Image> decode_image(Value<Bytes> file, const ImageOptions& options) {
+  return detail::decode(file, options);
+}
+Value<Image> decode_image(Value<ByteSpan> file, const ImageOptions& options) {
+  return detail::decode(file, options);
+}
+Value<Image> decode_image(Value<Bytes> file, Param<Rectangle> region, const ImageOptions& options) {
+  return detail::decode(file, region, options);
+}
+Value<Image> decode_image(Value<ByteSpan> file, Param<Rectangle> region,
+                          const ImageOptions& options) {
+  return detail::decode(file, region, options);
+}
+
+}  // namespace sluice

@@ -1,0 +1,90 @@
+// sluice cat, and sluice index --tar.
+#include "program.h"
+#include "tests/io/sources/tar_writer.h"
+
+#include <csignal>
+#include <cstdint>
+#include <string>
+
+namespace sluice::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CatTest : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& content) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    return path(name);
+  }
+  std::string archive(const std::string& name) const {
+    return write(
+        name + ".tar",
+        TarWriter().file("x/1.jpg", "one").file("x/1.cls", "1").file("x/2.png", "22").whole());
+  }
+  const fs::path folder_ = test_folder();
+};
+
+TEST_F(CatTest, AFolderHasNamesSizesAndClasses) {
+  write("data/dog/a.jpg", "12345");
+  write("data/cat/tab\there.jpg", "");
+  fs::create_symlink("gone", path("data/cat/z.jpg"));
+  const Ran ran = run_program("cat --data " + path("data"));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, "0\t" + path("data/cat/tab\\there.jpg") + "\t0\t0\n1\t" +
+                         path("data/cat/z.jpg") + "\t-\t0\n2\t" + path("data/dog/a.jpg") +
+                         "\t5\t1\n");
+  EXPECT_EQ(ran.errors, "sluice: '" + path("data/cat/z.jpg") +
+                            "' cannot be examined: No such file or directory\n");
+  EXPECT_EQ(run_program("cat --head 1 --data " + path("data")).out,
+            "0\t" + path("data/cat/tab\\there.jpg") + "\t0\t0\n");
+}
+
+TEST_F(CatTest, AListHasTheColumnsThatAreAskedFor) {
+  write("a.jpg", "12345");
+  const std::string list = write("x.csv", "file,label,note\na.jpg,3,good\n\nb.jpg,,\nc.jpg\n");
+  const Ran ran = run_program("cat --list " + list + " --path file --columns note,label");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, "0\t" + path("a.jpg") + "\t5\tgood\t3\n1\t" + path("b.jpg") + "\t-\t\t\n2\t" +
+                         list + ":5\t-\t-\t-\n");
+  EXPECT_EQ(ran.errors, "sluice: '" + path("b.jpg") +
+                            "' cannot be examined: No such file or directory\nsluice: the list '" +
+                            list + "', line 5: the row has 1 fields, where there are 3 columns\n");
+  const Ran wrong = run_program("cat --list " + list);
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_EQ(wrong.errors, "sluice: the list '" + list +
+                              "' has no column 'path'; its columns are 'file', 'label', 'note'\n");
+}
+
+TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {
+  const std::string a = archive("a");
+  const std::string lines = "0\t" + a + "/x/1\t4\tjpg:3 cls:1\n1\t" + a + "/x/2\t2\tpng:2\n";
+  const Ran ran = run_program("cat --tar " + a);
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(ran.out, lines);
+  const Ran index =
+      run_program("index --tar " + a + " " + archive("b") + " --out " + path("new/offsets"));
+  EXPECT_EQ(index.status, 0) << index.errors;
+  EXPECT_EQ(index.out, path("new/offsets") + ": 6 files in 2 archives, 0.00 MB\n");
+  EXPECT_EQ(run_program("cat --offsets " + path("new/offsets") + " --tar " + a).out, lines);
+  EXPECT_EQ(run_program("index --tar " + a + " --out " + path("new/offsets")).status, 0);
+  fs::resize_file(a, 1000);
+  const Ran cut = run_program("cat --offsets " + path("new/offsets") + " --tar " + a);
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_NE(cut.errors.find("is of another state of the archive"), std::string::npos) << cut.errors;
+}
+
+TEST_F(CatTest, WhoReadsNoMoreEndsItWithoutAWord) {
+  std::string list = "path,label\n";
+  for (int i = 0; i < 50'000; ++i) list += "/dev/null," + std::to_string(i) + "\n";
+  write("x.csv", list);
+  const Ran ran = run_command("{ (trap '' PIPE; " + std::string(SLUICE_PROGRAM) + " cat --list " +
+                              path("x.csv") + "; echo $? >&2) | head -n 1; }");
+  EXPECT_EQ(ran.out, "0\t/dev/null\t0\t0\n");
+  EXPECT_EQ(ran.errors, std::to_string(128 + SIGPIPE) + "\n");
+}
+
+}  // namespace
+}  // namespace sluice::app

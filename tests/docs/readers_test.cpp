@@ -1,0 +1,52 @@
+// The fragments of docs/readers.md.
+#include "setup.h"
+#include "tests/io/sources/tar_writer.h"
+
+#include <string>
+#include <tuple>
+
+namespace sluice::docs {
+namespace {
+
+TEST(Readers, Lists) {
+  const PhotosFolder photos;
+  std::ofstream("train.csv") << "file,weight,label\nphotos/gray/3.jpg,0.5,7\n";
+  auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
+    auto [file, label, weight] = g.read(list_in<std::int64_t, float>(
+        "train.csv", {.path = "file", .columns = {"label", "weight"}}));
+    auto image = decode_image(file);
+    return std::tuple{level(image), label, weight};
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_NEAR(batch->get<0>()[0], 30, 1);
+  EXPECT_EQ(batch->get<1>()[0], 7);
+  EXPECT_EQ(batch->get<2>()[0], 0.5f);
+}
+
+TEST(Readers, Archives) {
+  const PhotosFolder photos;
+  for (const char* name : {"a", "b"}) {
+    const Bytes file = jpeg_file(2);
+    const std::string content(reinterpret_cast<const char*>(file.data()), file.size());
+    std::ofstream(std::string(name) + ".tar", std::ios::binary)
+        << TarWriter().file("1.jpg", content).file("1.cls", "3").file("1.txt", name).whole();
+  }
+  auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
+    auto [file, label, text] =
+        g.read(tar_in<Bytes, std::int64_t, std::string>(
+                   {"a.tar", "b.tar"}, {.columns = {"jpg;jpeg;png", "cls", "txt"}}),
+               {.shuffle = true, .window = 1000});
+    return std::tuple{level(decode_image(file)), label, text};
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_NEAR(batch->get<0>()[1], 20, 1);
+  EXPECT_EQ(batch->get<1>()[0], 3);
+  EXPECT_EQ(std::string(batch->get<2>()[0]) + std::string(batch->get<2>()[1]) == "ab" ||
+                std::string(batch->get<2>()[0]) + std::string(batch->get<2>()[1]) == "ba",
+            true);
+}
+
+}  // namespace
+}  // namespace sluice::docs

@@ -1,0 +1,343 @@
+// Files that are written here decode to what they were written from; what is damaged is an error or
+// still the same picture, and no more.
+#include "tests/io/images/gif_writer.h"
+#include "tests/io/images/png_writer.h"
+#include "tests/io/pictures.h"
+#include <sluice/io/images/decode_image.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/runtime/random.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Level = std::function<unsigned(int y, int x, int c)>;
+
+// What libwebp's encoder made of the picture of `webp_level`, 7 x 5, and with an alpha channel.
+constexpr std::string_view kWebp(
+    "\x52\x49\x46\x46\x36\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x4c\x29\x00\x00\x00"
+    "\x2f\x06\x00\x01\x00\x89\x32\x44\xf4\x3f\x16\xe5\x8f\xe8\x7f\x40\x21\xdb\x08\xd0"
+    "\x70\xce\x9f\xf1\x45\x18\x0f\x05\x69\x1b\xb0\xb0\xdd\x89\x09\x00\xc4\xca\x71\x7b"
+    "\x02\x00",
+    62);
+constexpr std::string_view kWebpWithAlpha(
+    "\x52\x49\x46\x46\x36\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x4c\x2a\x00\x00\x00"
+    "\x2f\x06\x00\x01\x10\x89\x32\x44\xf4\x3f\x16\xe5\x8f\xe8\x7f\x40\x21\xdb\x08\xd0"
+    "\x70\xce\x9f\xf1\x45\x18\x0f\x05\x69\x1b\xb0\xb0\xdd\x19\xf6\x09\x00\x48\x2b\x87"
+    "\xb3\x27",
+    62);
+// 16 x 16 pixels of one gray, with losses.
+constexpr std::string_view kLossyWebp(
+    "\x52\x49\x46\x46\x26\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x20\x1a\x00\x00\x00"
+    "\x30\x01\x00\x9d\x01\x2a\x10\x00\x10\x00\x00\x80\x08\x25\xa4\x00\x03\x70\x00\xfe"
+    "\xfe\x7e\x08\x00\x00\x00",
+    46);
+unsigned webp_level(int y, int x, int c) {
+  return static_cast<unsigned>(c == 0 ? x * 30 : c == 1 ? y * 40 : x * y * 5);
+}
+
+std::span<const std::uint8_t> bytes_of(std::string_view file) {
+  return {reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
+}
+
+Image decoded(std::string_view file, const ImageOptions& options = {}) {
+  Image out;
+  decode_image_file(bytes_of(file), options, out);
+  return out;
+}
+
+std::string error_of(std::string_view file, const ImageOptions& options = {}) {
+  Image out = filled(2, 2, 3, 1);
+  try {
+    decode_image_file(bytes_of(file), options, out);
+  } catch (const Error& error) {
+    EXPECT_TRUE(out.empty());
+    return error.what();
+  }
+  return "no error";
+}
+
+unsigned luma(unsigned red, unsigned green, unsigned blue) {
+  return static_cast<unsigned>((0.299 * red + 0.587 * green + 0.114 * blue) + 0.5);
+}
+
+struct Example {
+  std::string name;
+  ImageFormat format;
+  std::string file;
+  int height;
+  int width;
+  bool gray;    // of the file itself
+  Level level;  // of the decoded picture
+};
+
+unsigned random_level(int y, int x, int c) {
+  return (static_cast<unsigned>(y) * 7919U + static_cast<unsigned>(x) * 104729U +
+          static_cast<unsigned>(c) * 1299709U) *
+             2654435761U >>
+         16;
+}
+
+Example png(int bits, int color, bool interlaced, int height, int width) {
+  PngPicture picture{
+      .width = width, .height = height, .bits = bits, .color = color, .interlaced = interlaced};
+  const unsigned most = (1U << bits) - 1;
+  picture.level = [most](int y, int x, int c) { return random_level(y, x, c) & most; };
+  const auto palette = [](unsigned index, int c) {
+    return random_level(7, static_cast<int>(index), c) & 255;
+  };
+  if (color == 3) {
+    std::string colors;
+    for (unsigned i = 0; i <= most; ++i) {
+      for (int c = 0; c < 3; ++c) colors += static_cast<char>(palette(i, c));
+    }
+    picture.before_data = png_chunk("PLTE", colors) + png_chunk("tRNS", std::string(1, '\x10'));
+  }
+  const bool gray = color == 0 || color == 4;
+  Example example{"png of " + std::to_string(bits) + " bits, kind " + std::to_string(color) +
+                      (interlaced ? ", interlaced" : ""),
+                  ImageFormat::png,
+                  png_file(picture),
+                  height,
+                  width,
+                  gray,
+                  {}};
+  example.level = [=, level = picture.level](int y, int x, int c) {
+    if (color == 3) return palette(level(y, x, 0), c);
+    const unsigned value = level(y, x, gray ? 0 : c);
+    return bits == 16 ? value >> 8 : value * 255 / most;
+  };
+  return example;
+}
+
+Example gif(const char* name, GifPicture picture) {
+  picture.index = [](int y, int x) { return random_level(y, x, 0) & 127; };
+  Example example{name, ImageFormat::gif, gif_file(picture), picture.height, picture.width, false,
+                  {}};
+  example.level = [picture](int y, int x, int c) {
+    const int height = picture.frame_height > 0 ? picture.frame_height : picture.height;
+    const int width = picture.frame_width > 0 ? picture.frame_width : picture.width;
+    y -= picture.top;
+    x -= picture.left;
+    const bool inside = y >= 0 && y < height && x >= 0 && x < width;
+    return gif_level(inside ? picture.index(y, x) : static_cast<unsigned>(picture.background),
+                     static_cast<unsigned>(c));
+  };
+  return example;
+}
+
+std::vector<Example> examples() {
+  std::vector<Example> all;
+  constexpr int kKinds[][2] = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {8, 2}, {16, 2}, {1, 3},
+                               {2, 3}, {4, 3}, {8, 3}, {8, 4}, {16, 4}, {8, 6}, {16, 6}};
+  for (const auto& [bits, color] : kKinds) {
+    for (const bool interlaced : {false, true}) all.push_back(png(bits, color, interlaced, 11, 13));
+  }
+  all.push_back(png(8, 2, false, 1, 1));
+  all.push_back(png(8, 2, true, 1, 1));
+  all.push_back(gif("gif", {.width = 13, .height = 11}));
+  all.push_back(gif("gif, interlaced", {.width = 13, .height = 11, .interlaced = true}));
+  all.push_back(gif("gif, small frame", {.width = 13,
+                                         .height = 11,
+                                         .left = 2,
+                                         .top = 3,
+                                         .frame_width = 5,
+                                         .frame_height = 7,
+                                         .background = 5}));
+  all.push_back({"webp", ImageFormat::webp, std::string(kWebp), 5, 7, false, webp_level});
+  all.push_back(
+      {"webp, alpha", ImageFormat::webp, std::string(kWebpWithAlpha), 5, 7, false, webp_level});
+  std::erase_if(all, [](const Example& example) { return !can_decode(example.format); });
+  return all;
+}
+
+TEST(DecodeImage, AllKindsGiveThePixelsThatWereWritten) {
+  for (const Example& example : examples()) {
+    EXPECT_EQ(image_format(bytes_of(example.file)), example.format);
+    const PictureSize size = peek_image(bytes_of(example.file));
+    EXPECT_EQ(size.height, example.height) << example.name;
+    EXPECT_EQ(size.width, example.width) << example.name;
+    const Image rgb = decoded(example.file);
+    const Image gray = decoded(example.file, {.color = ColorSpace::gray});
+    ASSERT_EQ(rgb.height(), example.height) << example.name;
+    ASSERT_EQ(rgb.width(), example.width) << example.name;
+    ASSERT_EQ(rgb.channels(), 3);
+    ASSERT_EQ(gray.channels(), 1);
+    for (int y = 0; y < example.height; ++y) {
+      for (int x = 0; x < example.width; ++x) {
+        const auto& level = example.level;
+        for (int c = 0; c < 3; ++c)
+          ASSERT_EQ(rgb.at(y, x, c), level(y, x, c))
+              << example.name << " " << y << " " << x << " " << c;
+        const unsigned wanted =
+            example.gray ? level(y, x, 0) : luma(level(y, x, 0), level(y, x, 1), level(y, x, 2));
+        ASSERT_NEAR(gray.at(y, x, 0), wanted, example.gray ? 0 : 1) << example.name;
+      }
+    }
+  }
+}
+
+TEST(DecodeImage, ARegionIsThatPartOfThePicture) {
+  const Image drawn = draw_picture(31, 29, 3);
+  std::vector<std::string> files;
+  for (const Example& example : examples()) files.push_back(example.file);
+  const Bytes jpeg = encode_jpeg(drawn, {.orientation = 6});
+  files.emplace_back(reinterpret_cast<const char*>(jpeg.data()), jpeg.size());
+  for (const std::string& file : files) {
+    const Image whole = decoded(file);
+    const Rectangle region{whole.height() / 3, whole.width() / 2,
+                           whole.height() - whole.height() / 3, whole.width() - whole.width() / 2};
+    Image part;
+    decode_image_region(bytes_of(file), region, {}, part);
+    EXPECT_TRUE(part == whole.crop_view(region.y, region.x, region.height, region.width));
+    for (const Rectangle& wrong : {Rectangle{0, 0, whole.height() + 1, 1}, Rectangle{-1, 0, 1, 1},
+                                   Rectangle{0, 0, 1, 0}, Rectangle{0, whole.width(), 1, 1}}) {
+      EXPECT_THROW(decode_image_region(bytes_of(file), wrong, {}, part), Error);
+      EXPECT_TRUE(part.empty());
+    }
+  }
+}
+
+TEST(DecodeImage, JpegFilesDecodeAsWithDecodeJpeg) {
+  const Bytes jpeg = encode_jpeg(draw_picture(31, 29, 3), {.orientation = 6});
+  for (const bool turned : {false, true}) {
+    for (const ColorSpace color : {ColorSpace::rgb, ColorSpace::gray}) {
+      Image expected, got;
+      decode_jpeg_image(jpeg, {.color = color, .apply_orientation = turned}, expected);
+      const auto report =
+          decode_image_file(jpeg, {.color = color, .apply_orientation = turned}, got);
+      EXPECT_TRUE(report.has_value());
+      EXPECT_TRUE(got == expected);
+      const PictureSize size = peek_image(jpeg, {.apply_orientation = turned});
+      EXPECT_EQ(size.height * 1000 + size.width, got.height() * 1000 + got.width());
+    }
+  }
+}
+
+TEST(DecodeImage, LossyWebpIsNearWhatItWasMadeFrom) {
+  if (!can_decode(ImageFormat::webp)) GTEST_SKIP() << "this build has no WebP";
+  const Image image = decoded(kLossyWebp);
+  ASSERT_EQ(image.height() * 100 + image.width(), 1616);
+  for (int i = 0; i < 16; ++i) EXPECT_NEAR(image.at(i, i, i % 3), 200, 3);
+}
+
+TEST(DecodeImage, WhatIsNoneOfTheFormatsIsNamed) {
+  EXPECT_EQ(error_of(""), "not a JPEG, PNG, WebP or GIF file: it is empty");
+  EXPECT_EQ(error_of("II*"), "not a JPEG, PNG, WebP or GIF file: starts with 49 49 2a (TIFF)");
+  EXPECT_EQ(error_of("some text"), "not a JPEG, PNG, WebP or GIF file: starts with 73 6f 6d 65");
+  EXPECT_EQ(error_of("GIF88a"), "not a JPEG, PNG, WebP or GIF file: starts with 47 49 46 38 (GIF)");
+}
+
+// Without the library of a format the error says what to do.
+TEST(DecodeImage, AFormatThatThisBuildLacksIsNamed) {
+  struct Case {
+    ImageFormat format;
+    const char* begin;
+    const char* error;
+  };
+  const Case cases[] = {
+      {ImageFormat::png, "\x89PNG\r\n\x1a\n",
+       "this build of Sluice decodes no PNG: install libpng-dev and build it again"},
+      {ImageFormat::webp, "RIFF....WEBP",
+       "this build of Sluice decodes no WebP: install libwebp-dev and build it again"},
+      {ImageFormat::gif, "GIF89a",
+       "this build of Sluice decodes no GIF: install libgif-dev and build it again"}};
+  for (const Case& c : cases) {
+    if (can_decode(c.format)) continue;
+    EXPECT_EQ(error_of(c.begin), c.error);
+  }
+}
+
+// A picture that says that it is large, and has nothing, is refused before memory is taken.
+TEST(DecodeImage, TheLimitIsCheckedFirst) {
+  const std::string large_png = png_header({.width = 1 << 30, .height = 1 << 30});
+  if (can_decode(ImageFormat::png)) {
+    EXPECT_EQ(
+        error_of(large_png),
+        "1073741824 x 1073741824 pixels of 3 bytes are more than the limit of 536870912 bytes; "
+        "raise max_output_bytes");
+    EXPECT_EQ(error_of(png_header({.width = 0})),
+              "broken header: a picture of 0 x 1 pixels (width x height)");
+    EXPECT_EQ(error_of(png_header({.width = -1})),
+              "broken PNG file: a side of more than 2^31 - 1 pixels");
+  }
+  if (can_decode(ImageFormat::gif)) {
+    EXPECT_EQ(error_of("GIF89a" + gif_number(65535) + gif_number(65535) + std::string(3, '\0')),
+              "65535 x 65535 pixels of 3 bytes are more than the limit of 536870912 bytes; raise "
+              "max_output_bytes");
+  }
+  for (const Example& example : examples()) {
+    const std::int64_t bytes = std::int64_t{example.height} * example.width * 3;
+    EXPECT_EQ(error_of(example.file, {.max_output_bytes = bytes}), "no error");
+    EXPECT_NE(error_of(example.file, {.max_output_bytes = bytes - 1}), "no error");
+    EXPECT_EQ(error_of(example.file, {.color = ColorSpace::gray, .max_output_bytes = bytes / 3}),
+              "no error");
+  }
+}
+
+TEST(DecodeImage, WrongFilesAreErrors) {
+  const auto gif_with = [](GifPicture picture) {
+    picture.index = [](int, int) { return 1U; };
+    return gif_file(picture);
+  };
+  if (can_decode(ImageFormat::gif)) {
+    EXPECT_EQ(error_of(gif_with(
+                  {.width = 4, .height = 4, .left = 1, .frame_width = 4, .frame_height = 4})),
+              "broken GIF file: its first frame lies outside of the picture");
+    EXPECT_EQ(error_of("GIF89a" + gif_number(1) + gif_number(1) + std::string(3, '\0') + ";"),
+              "a GIF file without a picture");
+  }
+  if (can_decode(ImageFormat::png)) {
+    std::string wrong_sum = png(8, 2, false, 3, 3).file;
+    wrong_sum[60] = static_cast<char>(wrong_sum[60] ^ 1);
+    EXPECT_EQ(error_of(wrong_sum).substr(0, 17), "broken PNG file: ");
+  }
+}
+
+// Each beginning of each file. A GIF file may lack what comes behind its first frame.
+TEST(DecodeImage, AFileThatIsCutIsAnError) {
+  for (const Example& example : examples()) {
+    const Image whole = decoded(example.file);
+    for (std::size_t size = 0; size < example.file.size(); ++size) {
+      const std::string cut = example.file.substr(0, size);
+      const std::string error = error_of(cut);
+      if (error != "no error") continue;
+      EXPECT_NE(example.format, ImageFormat::png) << example.name << " " << size;
+      EXPECT_TRUE(decoded(cut) == whole) << example.name << " " << size;
+    }
+  }
+}
+
+// Bits that are turned around: an error, or some picture of the size that the header says.
+TEST(DecodeImage, DamageDoesNoHarm) {
+  Random random({.seed = 11});
+  for (const Example& example : examples()) {
+    for (int time = 0; time < 200; ++time) {
+      std::string bad = example.file;
+      for (std::uint32_t flips = 1 + random.below(4); flips > 0; --flips) {
+        const auto at = random.below(static_cast<std::uint32_t>(bad.size()));
+        bad[at] = static_cast<char>(bad[at] ^ (1 << random.below(8)));
+      }
+      Image out;
+      try {
+        decode_image_file(bytes_of(bad), {.max_output_bytes = 1 << 20}, out);
+        const PictureSize size = peek_image(bytes_of(bad));
+        EXPECT_EQ(out.height(), size.height);
+        EXPECT_EQ(out.width(), size.width);
+      } catch (const Error&) {
+        EXPECT_TRUE(out.empty());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

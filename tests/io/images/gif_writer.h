@@ -1,0 +1,69 @@
+// Writes GIF files for tests. Nothing is compressed: each pixel is a code of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace sluice {
+
+struct GifPicture {
+  int width = 1;
+  int height = 1;
+  // The first frame; 0 x 0: all of it.
+  int left = 0, top = 0, frame_width = 0, frame_height = 0;
+  bool interlaced = false;
+  int background = 0;
+  std::function<unsigned(int y, int x)> index = {};  // of the frame; 0 to 127
+};
+
+// The level of a colour: index 0 to 127, channel 0 to 2.
+inline unsigned gif_level(unsigned index, unsigned c) { return (index * (c + 1) + 7 * c) & 0xff; }
+
+inline std::string gif_number(int number) {
+  return {static_cast<char>(number), static_cast<char>(number >> 8)};
+}
+
+// Codes of 8 bits: 128 begins anew, before codes become longer; 129 is the end.
+inline std::string gif_data(const GifPicture& picture, int width, int height) {
+  std::string codes = "\x80";
+  const auto add_row = [&](int y) {
+    for (int x = 0; x < width; ++x) {
+      codes += static_cast<char>(picture.index(y, x));
+      if (codes.size() % 100 == 0) codes += '\x80';
+    }
+  };
+  if (picture.interlaced) {
+    constexpr int kPasses[][2] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
+    for (const auto& [start, step] : kPasses) {
+      for (int y = start; y < height; y += step) add_row(y);
+    }
+  } else {
+    for (int y = 0; y < height; ++y) add_row(y);
+  }
+  codes += '\x81';
+  std::string blocks = "\x07";  // bits of a pixel
+  for (std::size_t at = 0; at < codes.size(); at += 255) {
+    const std::string part = codes.substr(at, 255);
+    blocks += static_cast<char>(part.size());
+    blocks += part;
+  }
+  return blocks + '\0';
+}
+
+inline std::string gif_file(const GifPicture& picture) {
+  const int width = picture.frame_width > 0 ? picture.frame_width : picture.width;
+  const int height = picture.frame_height > 0 ? picture.frame_height : picture.height;
+  std::string file = "GIF89a" + gif_number(picture.width) + gif_number(picture.height) + '\xf6' +
+                     static_cast<char>(picture.background) + '\0';
+  for (unsigned index = 0; index < 128; ++index) {
+    for (unsigned c = 0; c < 3; ++c) file += static_cast<char>(gif_level(index, c));
+  }
+  file += std::string("\x21\xfe\x04note\0", 8);  // a comment
+  const std::string frame = "," + gif_number(picture.left) + gif_number(picture.top) +
+                            gif_number(width) + gif_number(height) +
+                            (picture.interlaced ? '\x40' : '\0') + gif_data(picture, width, height);
+  return file + frame + frame + ";";  // the second frame is not looked at
+}
+
+}  // namespace sluice

@@ -1,0 +1,106 @@
+// decode_image in pipelines: files of several formats beside each other, and crops that reach into
+// the decoder.
+#include "tests/io/images/png_writer.h"
+#include "tests/io/pictures.h"
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Bytes png_of(const Image& image) {
+  const std::string file = png_file(
+      {.width = image.width(), .height = image.height(), .level = [&](int y, int x, int c) {
+         return unsigned{image.at(y, x, c)};
+       }});
+  return Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+}
+
+class DecodeImageTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_decode(ImageFormat::png)) GTEST_SKIP() << "this build has no PNG";
+  }
+  // A JPEG file, a PNG file, and one that is neither.
+  static std::vector<Bytes> files() {
+    std::vector<Bytes> files;
+    files.push_back(encode_jpeg(draw_picture(40, 60, 3), {.quality = 90}));
+    files.push_back(png_of(draw_picture(40, 60, 3)));
+    files.push_back(Bytes::copy_of(std::vector<std::uint8_t>{'I', 'I', '*', 0}));
+    return files;
+  }
+};
+
+TEST_F(DecodeImageTest, FilesAreToldByTheirContent) {
+  auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [](Graph& g) {
+    return decode_image(std::get<0>(g.read(memory_in(files(), std::vector<int>{0, 1, 2}))));
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  ASSERT_EQ(batch->size(), 2U);
+  ASSERT_EQ(batch->errors().size(), 1U);
+  EXPECT_EQ(batch->errors()[0].what,
+            "not a JPEG, PNG, WebP or GIF file: starts with 49 49 2a 00 (TIFF)");
+  const Image drawn = draw_picture(40, 60, 3);
+  for (int y = 0; y < 40; ++y) {
+    for (int x = 0; x < 60; ++x) {
+      ASSERT_EQ(batch->get<0>()[1].at(y, x, 1), drawn.at(y, x, 1));
+      ASSERT_NEAR(batch->get<0>()[0].at(y, x, 1), drawn.at(y, x, 1), 90);
+    }
+  }
+}
+
+TEST_F(DecodeImageTest, CropsReachIntoTheDecoder) {
+  const auto images = [](bool pushed) {
+    auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [&](Graph& g) {
+      auto [file, number] = g.read(memory_in(files(), std::vector<int>{0, 1, 2}));
+      auto image = decode_image(file);
+      auto part = crop(image, Rectangle{5, 7, 20, 30});
+      // What is given as it is has to be made whole.
+      return std::tuple{part, pushed ? part : crop(image, Rectangle{0, 0, 40, 60})};
+    });
+    EXPECT_EQ(to_string(pipeline.plan()).find("decode_image's size") != std::string::npos, pushed);
+    auto batch = pipeline.epoch().next();
+    std::vector<Image> parts;
+    for (std::size_t i = 0; i < batch->size(); ++i) parts.push_back(batch->get<0>()[i].clone());
+    EXPECT_EQ(batch->errors().size(), 1U);
+    return parts;
+  };
+  const std::vector<Image> pushed = images(true);
+  const std::vector<Image> cut = images(false);
+  ASSERT_EQ(pushed.size(), 2U);
+  ASSERT_EQ(cut.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(pushed[i] == cut[i]) << i;
+}
+
+TEST_F(DecodeImageTest, ARegionAndGrayAreOptions) {
+  auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
+    auto [file, region] = g.read(memory_in(
+        [] {
+          auto two = files();
+          two.pop_back();
+          return two;
+        }(),
+        std::vector<Rectangle>{{1, 2, 10, 12}, {3, 4, 10, 12}}));
+    return decode_image(file, region, {.color = ColorSpace::gray});
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  ASSERT_EQ(batch->size(), 2U);
+  const Image whole = [] {
+    Image image;
+    decode_image_file(png_of(draw_picture(40, 60, 3)), {.color = ColorSpace::gray}, image);
+    return image;
+  }();
+  EXPECT_TRUE(batch->get<0>()[1].clone() == whole.crop_view(3, 4, 10, 12).clone());
+}
+
+}  // namespace
+}  // namespace sluice
