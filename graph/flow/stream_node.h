@@ -19,7 +19,8 @@
 // leave then, in the order of their coming; those of a slot whose begin() or over() throws are told
 // to `failed` before, each once, and leave like the others. The node keeps the graph alive until
 // they have. Of a gather that went well, tokens may come back: each that is `unfinished` is given
-// to `redo` in a task of its own, and waits for a slot once more.
+// to `redo` in a task of its own, and waits for a slot once more; each that `goes_on` waits for one
+// at once, all of a gather together, and in front of those that have not been in one.
 //
 // Ownership: owns its slots; refers to the poller, which outlives it; must outlive the graph's
 // activity. Memory: none for a token, beyond oneTBB's tasks. More than `room` must never wait.
@@ -72,6 +73,10 @@ class stream_node {
     // Both or none; they must not throw. Called by any thread.
     std::function<bool(const Token&)> unfinished = {};
     std::function<void(const Token&)> redo = {};
+    std::function<bool(const Token&)> goes_on = {};  // empty: none does; must not throw
+    // Slots that no gather begins with while no token goes on: where those that come first may hold
+    // a slot until others get through, these find one.
+    std::size_t kept = 0;
   };
 
   // Gathers that were begun, and tokens in them.
@@ -83,10 +88,13 @@ class stream_node {
       : graph_(g),
         completions_(completions),
         most_(std::max<std::size_t>(how.most, 1)),
+        kept_(how.kept),
         waiting_(how.room),
+        going_on_(how.goes_on ? how.room : 0),
         failed_(std::move(how.failed)),
         unfinished_(std::move(how.unfinished)),
         redo_(std::move(how.redo)),
+        goes_on_(std::move(how.goes_on)),
         output_(g, std::move(how.lost)),
         input_(g, [this](const Token& token) { put(token); }),
         begin_more_(g, tbb::flow::unlimited,
@@ -143,6 +151,7 @@ class stream_node {
     stream_node& node;
     std::unique_ptr<slot> work;
     std::vector<Token> tokens;
+    std::size_t going_on = 0;  // of these, the first
     std::exception_ptr why;
     bool leaving = false;
     clock::time_point since;           // when the task was sent
@@ -160,7 +169,7 @@ class stream_node {
         const std::size_t taken = next->work->begin(next->tokens);
         if (taken < next->tokens.size()) put_back(*next, taken);
       } catch (...) {
-        let_out(next->tokens, std::current_exception());
+        (void)let_out(next->tokens, std::current_exception());
         (void)give_free(*next);
         continue;
       }
@@ -169,12 +178,19 @@ class stream_node {
     g.release_wait();
   }
 
+  bool can_take() const {
+    return !free_.empty() && (!going_on_.empty() || (!waiting_.empty() && free_.size() > kept_));
+  }
+
   // A free slot with the tokens for it; null if one or the other is missing.
   lane* take() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty() || waiting_.empty()) return nullptr;
+    if (!can_take()) return nullptr;
     lane* const next = free_.back();
     free_.pop_back();
+    for (Token token; next->tokens.size() < most_ && going_on_.pop(token);)
+      next->tokens.push_back(token);
+    next->going_on = next->tokens.size();
     for (Token token; next->tokens.size() < most_ && waiting_.pop(token);)
       next->tokens.push_back(token);
     ++counts_.gathers;
@@ -184,7 +200,8 @@ class stream_node {
 
   void put_back(lane& of, std::size_t from) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = from; i < of.tokens.size(); ++i) waiting_.push(of.tokens[i]);
+    for (std::size_t i = from; i < of.tokens.size(); ++i)
+      (i < of.going_on ? going_on_ : waiting_).push(of.tokens[i]);
     counts_.tokens -= static_cast<std::int64_t>(of.tokens.size() - from);
     of.tokens.resize(from);
   }
@@ -214,15 +231,16 @@ class stream_node {
   // On the poller's thread: whether the tokens are out, or about to be.
   bool look_on(lane& of) noexcept {
     tbb::flow::graph& g = graph_;
+    bool more = false;
     if (!of.claimed.load(std::memory_order_acquire)) {
       if (clock::now() - of.since < kLate) return false;
       if (!of.claimed.exchange(true, std::memory_order_acq_rel)) {
         of.holders.store(1, std::memory_order_relaxed);  // the task finds it claimed
-        let_out(of.tokens, of.why);
+        more = let_out(of.tokens, of.why);
       }
     }
     of.leaving = false;
-    if (give_back(of)) {
+    if (give_back(of) || more) {
       try {
         begin_more_.try_put({});
       } catch (...) {
@@ -236,11 +254,11 @@ class stream_node {
   // In a task.
   void leave(lane& of) noexcept {
     if (of.claimed.exchange(true, std::memory_order_acq_rel)) return;
-    let_out(of.tokens, of.why);
-    if (give_back(of)) begin();
+    const bool more = let_out(of.tokens, of.why);
+    if (give_back(of) || more) begin();
   }
 
-  // The lane is free when both have let go of it. True if this frees it, and tokens wait for it.
+  // The lane is free when both have let go of it. True if this frees it, and a gather can begin.
   bool give_back(lane& of) {
     if (of.holders.fetch_sub(1, std::memory_order_acq_rel) > 1) return false;
     return give_free(of);
@@ -248,19 +266,31 @@ class stream_node {
   bool give_free(lane& of) {
     const std::lock_guard lock(mutex_);
     free_.push_back(&of);
-    return !waiting_.empty();
+    return can_take();
   }
 
-  void let_out(std::vector<Token>& tokens, const std::exception_ptr& why) noexcept {
+  // True if some go on: they wait for a slot.
+  bool let_out(std::vector<Token>& tokens, const std::exception_ptr& why) noexcept {
+    std::size_t going_on = 0;
     for (const Token& token : tokens) {
       if (why != nullptr && failed_) failed_(token, why);
       if (why == nullptr && unfinished_ && unfinished_(token)) {
         come_back(token);
+      } else if (why == nullptr && goes_on_ && goes_on_(token)) {
+        tokens[going_on++] = token;
       } else {
         output_.leave(token);
       }
     }
+    tokens.resize(going_on);
+    wait_again(tokens);
     tokens.clear();
+    return going_on > 0;
+  }
+
+  void wait_again(const std::vector<Token>& tokens) {
+    const std::lock_guard lock(mutex_);
+    for (const Token& token : tokens) going_on_.push(token);
   }
 
   void come_back(const Token& token) noexcept {
@@ -277,15 +307,16 @@ class stream_node {
 
   tbb::flow::graph& graph_;
   poller& completions_;
-  const std::size_t most_;
+  const std::size_t most_, kept_;
   mutable tbb::spin_mutex mutex_;  // held for moments
-  sluice::detail::Ring<Token> waiting_;
+  sluice::detail::Ring<Token> waiting_, going_on_;
   std::vector<std::unique_ptr<lane>> lanes_;
   std::vector<lane*> free_;
   counts counts_;
   const std::function<void(const Token&, std::exception_ptr)> failed_;
   const std::function<bool(const Token&)> unfinished_;
   const std::function<void(const Token&)> redo_;
+  const std::function<bool(const Token&)> goes_on_;
   exit_port<Token> output_;
   input_node<Token, as_task> input_;
   tbb::flow::function_node<tbb::flow::continue_msg> begin_more_;

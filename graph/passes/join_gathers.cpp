@@ -1,7 +1,6 @@
-// join_gathers: a choice between steps on a device does not end their gather, if the host knows
-// what is chosen before the gather begins. Then neighbouring nodes are marked as parts of one
-// gather: each sample walks its own way through them, and a step is launched for those samples that
-// come to it.
+// join_gathers: a choice between steps on a device does not end their gather. Neighbouring nodes
+// are marked as parts of one gather: each sample walks its own way through them, and a step is
+// launched for those samples that come to it.
 //
 // Such a gather begins with a stage of the device, and ends with a node that has steps there. What
 // stands between may be
@@ -9,9 +8,10 @@
 //   - operators on numbers: they run in the gather, for one sample after the other, where they
 //   stand;
 //   - a choice that is said as data, whose arms hold such nodes and nothing else.
-// None of them may need what the device makes in the gather, but for pictures that steps on the
-// device take. Other work of the host, a function of the user's, say, goes in front of the gather,
-// if it needs nothing that is made in it.
+// Where one of them needs a number that the device computes in the gather, samples stop: they go on
+// from there in another gather, with those that come to the first node then. Other work of the
+// host, a function of the user's, say, goes in front of the gather, if it needs nothing that is
+// made in it.
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
@@ -68,33 +68,19 @@ class Group {
 
   bool add(const Stage& stage) {
     return std::all_of(stage.steps.begin(), stage.steps.end(), [&](const Step& step) {
-      const bool there = step.kind == StepKind::stream;
-      if (there ? any_of(told_, step.reads) : !is_small(step) || any_of(on_device_, step.reads))
-        return false;
-      for (const SlotId slot : step.writes) {
-        made_.insert(slot);
-        if (there) on_device_.insert(slot);
-        if (there && plan_->slots[slot].from_device) told_.insert(slot);
-      }
-      return true;
+      insert(made_, step.writes);
+      return step.kind == StepKind::stream || is_small(step);
     });
   }
 
   bool add(const Branch& branch) {
-    if (!branch.choosing || any_of(on_device_, branch.reads)) return false;
+    if (!branch.choosing) return false;
     for (const Block& arm : branch.arms) {
       if (!std::all_of(arm.nodes.begin(), arm.nodes.end(),
                        [&](const Node& node) { return add(node); }))
         return false;
     }
-    made_.insert(branch.results.begin(), branch.results.end());
-    for (const Block& arm : branch.arms) {
-      for (std::size_t i = 0; i < branch.results.size(); ++i) {
-        for (Slots* const slots : {&on_device_, &told_}) {
-          if (slots->count(arm.results[i]) > 0) slots->insert(branch.results[i]);
-        }
-      }
-    }
+    insert(made_, branch.results);
     return true;
   }
 
@@ -108,9 +94,55 @@ class Group {
   }
 
   const Plan* plan_;
-  Slots made_;       // by its steps and choices, wherever
-  Slots on_device_;  // of these, what is there when the gather is over
-  Slots told_;       // and of these again, the numbers
+  Slots made_;  // by its steps and choices, wherever
+};
+
+// Finds where samples stop in a gather. Goes all ways through its nodes at once: where ways come
+// together, a number that is not there on one of them is not there.
+class Stops {
+ public:
+  explicit Stops(const Plan& plan) : plan_(plan) {}
+
+  void set(Node& node) {
+    visit(
+        node, [&](Stage& stage) { set(stage); }, [&](Branch& branch) { set(branch); },
+        [](Loop&) {});
+  }
+
+ private:
+  void set(Stage& stage) {
+    for (Step& step : stage.steps) {
+      step.stops = stop_for(step.reads);
+      if (step.kind != StepKind::stream) continue;
+      for (const SlotId slot : step.writes) {
+        if (plan_.slots[slot].from_device) told_.insert(slot);
+      }
+    }
+  }
+
+  void set(Branch& branch) {
+    branch.stops = stop_for(branch.reads);
+    Slots after;
+    for (Block& arm : branch.arms) {
+      Stops way = *this;
+      for (Node& node : arm.nodes) way.set(node);
+      for (std::size_t i = 0; i < branch.results.size(); ++i) {
+        if (way.told_.count(arm.results[i]) > 0) way.told_.insert(branch.results[i]);
+      }
+      insert(after, way.told_);
+    }
+    told_ = std::move(after);
+  }
+
+  // When the sample goes on, all numbers of the gather before are there.
+  bool stop_for(const std::vector<SlotId>& reads) {
+    const bool stops = any_of(told_, reads);
+    if (stops) told_.clear();
+    return stops;
+  }
+
+  const Plan& plan_;
+  Slots told_;  // numbers that are there when the gather is over
 };
 
 void set_joins(Node& node) {
@@ -148,10 +180,12 @@ std::size_t join_from(const Plan& plan, std::vector<Node>& nodes, std::size_t fi
     }
   }
   for (const std::size_t i : in_front) put_in_front(joined, std::move(nodes[i]));
+  Stops stops(plan);
   for (std::size_t i = first; i < end; ++i) {
     if (std::find(in_front.begin(), in_front.end(), i) != in_front.end()) continue;
     joined.push_back(std::move(nodes[i]));
     if (i > first) set_joins(joined.back());
+    stops.set(joined.back());
   }
   return end;
 }

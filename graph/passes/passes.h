@@ -14,7 +14,8 @@
 //                  device; one that waits is a stage of its own, and a step that needs a number
 //                  from a device begins another gather. What needs nothing of the sample, a draw
 //                  say, goes in front of a gather that it would cut in two
-//   join_gathers  a choice of the host's between steps on a device is part of their gather
+//   join_gathers  a choice between steps on a device is part of their gather; where it needs a
+//                  number from there, a sample goes on in another gather of the same parts
 //   place_outputs  finds the slots that always end as one output; their values are written straight
 //                  into the batch
 //   release        the last use of a value gives its memory back

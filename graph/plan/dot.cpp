@@ -6,6 +6,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/visit.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,6 +33,24 @@ std::string label(const std::string& name, const std::string& note,
   }
   return text;
 }
+
+// Whether a sample stops there: see join_gathers.
+bool has_stop(const Node& node) {
+  return visit(
+      node,
+      [](const Stage& stage) {
+        return std::any_of(stage.steps.begin(), stage.steps.end(),
+                           [](const Step& step) { return step.stops; });
+      },
+      [](const Branch& branch) {
+        return branch.stops ||
+               std::any_of(branch.arms.begin(), branch.arms.end(), [](const Block& arm) {
+                 return std::any_of(arm.nodes.begin(), arm.nodes.end(), has_stop);
+               });
+      },
+      [](const Loop&) { return false; });
+}
+std::string stopped(bool stops) { return stops ? "in the next gather" : ""; }
 
 // Away from its line, which Graphviz would let touch it.
 std::string edge_label(const std::string& name) { return label("  " + name + "  ", ""); }
@@ -84,7 +103,10 @@ class Drawing {
       const bool last = i + 1 == b.nodes.size() || !joins(b.nodes[i + 1]);
       const bool joined = joins(b.nodes[i]);
       if (!joined && !last) {
-        open_box("one gather", indent);
+        bool stops = false;
+        for (std::size_t j = i + 1; j < b.nodes.size() && joins(b.nodes[j]); ++j)
+          stops = stops || has_stop(b.nodes[j]);
+        open_box(stops ? "gathers, one after the other" : "one gather", indent);
         in_gather_ = true;
       }
       visit(b.nodes[i],
@@ -117,7 +139,8 @@ class Drawing {
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
       text_ += indent + (fused ? "  " : "") + id + " [" +
-               label(step.name, notes_.of(step), step.remark) +
+               label(step.name, notes_.of(step),
+                     step.remark.empty() ? stopped(step.stops) : step.remark) +
                (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
@@ -127,7 +150,8 @@ class Drawing {
 
   void add(const Branch& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
-    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "") + "];\n";
+    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "", stopped(b.stops)) +
+             "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,

@@ -47,6 +47,8 @@ class Printer {
     return step.kind == StepKind::stream ? "on the device" : "";
   }
 
+  static std::string stopped(bool stops) { return stops ? "in the next gather" : ""; }
+
   std::string released(const std::vector<SlotId>& slots) const {
     return slots.empty() ? std::string() : "releases " + list(slots);
   }
@@ -84,8 +86,8 @@ class Printer {
           step.name + "(" + list(step.reads) + ")" + writes +
               brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
                         step.kind == StepKind::wait ? "waits" : "",
-                        step.kind == StepKind::io ? "io" : "", where(step), placed(step.writes),
-                        released(step.releases)}),
+                        step.kind == StepKind::io ? "io" : "", stopped(step.stops), where(step),
+                        placed(step.writes), released(step.releases)}),
           notes_.of(step));
     }
   }
@@ -93,7 +95,7 @@ class Printer {
   void add(const Branch& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
                      (b.results.empty() ? "" : " -> " + list(b.results)) +
-                     brackets({b.eager ? "eager" : ""}));
+                     brackets({b.eager ? "eager" : "", stopped(b.stops)}));
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
       block(b.arms[a], indent + "    ");

@@ -83,6 +83,7 @@ struct Step {
   bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
   bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
   std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
+  bool stops = false;  // waits for the gather that it is in; set by `join_gathers`
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
   std::string remark;            // which part of the recorded step this is; set by `push_crops`
   std::vector<SlotId> releases;  // storage that nobody needs after this step
@@ -138,6 +139,7 @@ struct Branch {
   CounterId counter = 0;  // how often the first arm was taken, then the others; set by `number`
   bool eager = false;  // what only one arm uses from outside is made before the choice all the same
   bool joins = false;  // is part of the gather of the node in front, with all its arms, as a stage
+  bool stops = false;  // waits for that gather before it chooses, as a step
 };
 
 // One block runs again and again, for as long as another one says so. Values are carried from one

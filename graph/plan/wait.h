@@ -53,8 +53,12 @@ struct Wait {
   std::size_t bytes_begun = 0;  // that the function took
   std::size_t bytes_given = 0;  // that the value took
   Clock::time_point since;      // if the sample's steps are timed
-  std::size_t arms_before = 0;  // of a gather: how long the trail was when the sample came to it
-  std::size_t steps = 0;        // and how many steps have been added for it
+  // Of a gather, see gathering.h: the part that the sample begins at, the one that it has stopped
+  // at (0: none), how long its trail was when it came, and how many steps have been added for it.
+  std::size_t from = 0;
+  std::size_t stopped = 0;
+  std::size_t arms_before = 0;
+  std::size_t steps = 0;
   std::atomic<int> open{0};
 };
 

@@ -45,8 +45,9 @@ struct DeviceWork {
   // Bytes in use when there was no more memory; 0 before. From then on samples come to the device
   // only while half of it is free: those that are there need some to go on.
   std::atomic<std::size_t> scarce{0};
-  std::size_t gathers = 8;  // that may be under way at one time, of each stage
-  std::size_t most = 64;    // samples of a gather
+  // That may be under way at one time, of each stage; and as many more for samples that go on.
+  std::size_t gathers = 8;
+  std::size_t most = 64;  // samples of a gather
 };
 
 }  // namespace sluice::detail

@@ -4,6 +4,9 @@
 // an arm to what follows the choice. So a gather has the jobs of a step for just those samples
 // which come to it.
 //
+// A sample stops at a part that needs a number which its gather tells. When that is over it is
+// added to another gather of the same parts, and goes on from there.
+//
 // Ownership: refers to the plan, which outlives it. Threads: immutable. Errors: std::bad_alloc
 // while it is made.
 #pragma once
@@ -25,6 +28,7 @@ class Gathering {
     const Branch* branch = nullptr;
     std::size_t number = 0;         // of the step in the gather; of the arm that ends
     std::size_t next = 0;           // the part to go on with
+    bool stops = false;             // a sample that has come here waits until its gather is over
     std::vector<std::size_t> arms;  // the first part of each
   };
 
@@ -36,13 +40,15 @@ class Gathering {
   // Of all arms, in the order in which the device does them.
   const std::vector<const Step*>& steps() const { return steps_; }
   const Step& front() const { return *steps_.front(); }
+  // Whether a sample may need several gathers.
+  bool stops() const;
 
-  // Goes the way of a sample that has been added, as far as it came: on_step(const Step&), and
-  // on_arm(const Branch&, arm) for each arm that it took.
+  // Goes the way of a sample that has been added, from where it began to where it came:
+  // on_step(const Step&), and on_arm(const Branch&, arm) for each arm that it took.
   template <class OnStep, class OnArm>
   void follow(const Sample& sample, const OnStep& on_step, const OnArm& on_arm) const {
     std::size_t taken = sample.wait.arms_before, steps = sample.wait.steps;
-    for (std::size_t at = 0; at < parts_.size();) {
+    for (std::size_t at = sample.wait.from; at < parts_.size();) {
       const Part& part = parts_[at];
       at = part.next;
       if (part.step != nullptr) {

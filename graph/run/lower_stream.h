@@ -1,7 +1,8 @@
 // StreamStage: steps of one gather of a device, as a node of the flow graph. Internal to lower.cpp.
 //
 // Samples that wait for a gather are gathered across batches, and across whatever ways have led
-// here. A gather that fails costs its own samples; when the device is lost, the run breaks off.
+// here. One that has stopped at a number which its gather tells is in another one of the same node
+// then. A gather that fails costs its own samples; when the device is lost, the run breaks off.
 //
 // Ownership: refers to the runner, the plan and the device's things, which outlive it, as it must
 // outlive the graph's activity. Threads: gathers are put together on the graph's threads and end on
@@ -56,7 +57,9 @@ class StreamStage {
                .redo =
                    [this](Sample* sample) {
                      alone([&] { runner_.do_on_host(*sample, gathering_); });
-                   }}),
+                   },
+               .goes_on = [](Sample* sample) { return Runner::has_stopped(*sample); },
+               .kept = gathering_.stops() ? work.gathers : 0}),
         input_(g, tbb::flow::unlimited, [this](Sample* sample) noexcept -> tbb::flow::continue_msg {
           runner_.begin_gather(*sample, gathering_);
           node_.put(sample);
@@ -81,7 +84,7 @@ class StreamStage {
       samples_ = samples;
       try {
         alone([&] {
-          std::size_t count = may_begin() ? samples.size() : 0;
+          std::size_t count = may_begin(samples) ? samples.size() : count_there(samples);
           while (count > 0 && !launch(samples.first(count), Runner::Memory::is_waited_for))
             count /= 2;
           if (count == 0) wait_for_memory();
@@ -97,7 +100,8 @@ class StreamStage {
       try {
         if (!launched_) {
           if (Clock::now() < next_try_) return false;
-          if (!may_begin() || !launch(samples_, Runner::Memory::is_waited_for)) wait_for_memory();
+          if (!may_begin(samples_) || !launch(samples_, Runner::Memory::is_waited_for))
+            wait_for_memory();
           return false;
         }
         if (!Runner::is_over(*gather_)) return false;
@@ -127,9 +131,17 @@ class StreamStage {
       return gather;
     }
     std::size_t bytes_in_use() const { return work_.memory.values.stats().bytes_in_use; }
-    bool may_begin() const {
+    // The samples that go on come first: they are on the device.
+    std::size_t count_there(std::span<Sample* const> samples) const {
+      const auto first = std::find_if_not(samples.begin(), samples.end(), [](const Sample* sample) {
+        return Runner::has_stopped(*sample);
+      });
+      return static_cast<std::size_t>(first - samples.begin());
+    }
+    bool may_begin(std::span<Sample* const> samples) const {
       const std::size_t most = work_.scarce.load(std::memory_order_relaxed);
-      return most == 0 || !stage_.from_host_ || bytes_in_use() <= most / 2;
+      return most == 0 || !stage_.from_host_ || bytes_in_use() <= most / 2 ||
+             count_there(samples) == samples.size();
     }
 
     // There is room for what is in use, more than was thought perhaps.
@@ -163,7 +175,7 @@ class StreamStage {
       bool all = std::all_of(samples.begin(), samples.end(), [&](Sample* sample) {
         return stage_.runner_.gather(*sample, stage_.gathering_, *gather_, without);
       });
-      if (samples.size() > 1) all = all && may_begin();  // with what these take
+      if (samples.size() > 1) all = all && may_begin(samples);  // with what these take
       if (all) {
         try {
           gather_->launch();
@@ -183,14 +195,14 @@ class StreamStage {
       return false;
     }
 
-    // Of what was thrown: the samples fail by it, or else are told by the node.
+    // The samples fail by what was thrown.
     void give_up() {
       const std::optional<std::size_t> step = gather_->failed_step();
       gather_->abandon();
       for (Sample* const sample : samples_) {
         sample->given_back = nullptr;
         Runner::give_up(*sample);
-        if (step) stage_.fail(*sample, std::current_exception(), step);
+        stage_.fail(*sample, std::current_exception(), step);
       }
       end();
     }
@@ -231,7 +243,8 @@ class StreamStage {
 
   std::vector<std::unique_ptr<Node::slot>> slots(DeviceWork& work) {
     std::vector<std::unique_ptr<Node::slot>> made;
-    for (std::size_t i = 0; i < work.gathers; ++i) {
+    const std::size_t count = gathering_.stops() ? 2 * work.gathers : work.gathers;
+    for (std::size_t i = 0; i < count; ++i) {
       auto slot = std::make_unique<Slot>(*this, work, i);
       work.keepers.push_back(slot.get());
       made.push_back(std::move(slot));

@@ -1,3 +1,4 @@
+#include <sluice/graph/run/count_run.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/guarded.h>
 #include <sluice/graph/run/runner.h>
@@ -5,25 +6,18 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace sluice::detail {
 namespace {
-
-void count(Sample& sample, const Step& step, std::chrono::nanoseconds took) {
-  sample.tally.add(step.counter, 1);
-  sample.tally.add(step.counter + 1, took.count());
-}
 
 // Notes runs of steps that follow each other: one look at the clock for each.
 class StepClock {
  public:
   void ran(Sample& sample, const Step& step) {
     const Clock::time_point now = Clock::now();
-    count(sample, step, now - since_);
+    count_run(sample, step, now - since_);
     since_ = now;
   }
 
@@ -40,7 +34,7 @@ class TraceClock {
   explicit TraceClock(PipelineTrace& trace) : trace_(trace) {}
   void ran(Sample& sample, const Step& step) {
     const Trace::Time now = Trace::Clock::now();
-    if (sample.tally.timed()) count(sample, step, now - since_);
+    if (sample.tally.timed()) count_run(sample, step, now - since_);
     trace_.ran(sample, step, since_, now);
     since_ = now;
   }
@@ -171,7 +165,7 @@ void Runner::end_wait(Sample& sample) noexcept {
   }
   if (sample.tally.timed() || trace_ != nullptr) {
     const Wait::Clock::time_point now = Wait::Clock::now();
-    if (sample.tally.timed()) count(sample, step, now - wait.since);
+    if (sample.tally.timed()) count_run(sample, step, now - wait.since);
     if (trace_ != nullptr) trace_->waited(sample, step, wait.since, now);
   }
   sample.bytes_allocated += wait.bytes_begun + wait.bytes_given;
@@ -201,192 +195,6 @@ void Runner::run_and_wait(Sample& sample, const Stage& stage) noexcept {
   if (begin_wait(sample, stage, here)) return;
   here.wait();
   end_wait(sample);
-}
-
-void Runner::begin_gather(Sample& sample, const Gathering& gathering) noexcept {
-  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
-  if (sample.ended()) return;
-  sample.enter_stage();
-  sample.enter(&gathering.front());
-  sample.given_back = nullptr;
-  sample.wait.arms_before = sample.trail.length();
-  sample.wait.steps = 0;
-  if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
-}
-
-bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
-                    Memory without) noexcept {
-  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
-  if (sample.ended()) return true;
-  bool short_of_memory = false;
-  const BufferPoolScope scope(device_->memory.values);
-  gather.begin_sample(sample);
-  // It may have been added before, to a gather that gives it back.
-  sample.trail.cut_back(sample.wait.arms_before);
-  sample.wait.steps = 0;
-  const std::vector<Gathering::Part>& parts = gathering.parts();
-  for (std::size_t at = 0; at < parts.size() && !sample.ended() && !short_of_memory;) {
-    const Gathering::Part& part = parts[at];
-    at = part.next;
-    if (part.step != nullptr) {
-      const Gather::Scope jobs(gather, part.number);
-      ++sample.wait.steps;
-      short_of_memory = !add_to_gather(sample, *part.step, without);
-    } else if (part.arms.empty()) {
-      give_results(sample, *part.branch, part.number);
-    } else {
-      guarded(
-          sample, [&]() -> const std::string& { return part.branch->name; },
-          [&] {
-            const std::optional<std::size_t> arm = arm_for(sample, *part.branch);
-            if (!arm) return;
-            sample.trail.take(*part.branch, static_cast<std::uint32_t>(*arm));
-            at = part.arms[*arm];
-          });
-    }
-  }
-  sample.enter(&gathering.front());
-  return !short_of_memory;
-}
-
-// False when there is too little memory.
-bool Runner::add_to_gather(Sample& sample, const Step& step, Memory without) noexcept {
-  const bool looked_at = step.kind == StepKind::cpu && (sample.tally.timed() || trace_ != nullptr);
-  const Trace::Time from = looked_at ? Trace::Clock::now() : Trace::Time();
-  bool enough = true;
-  sample.enter(&step);  // whose warnings and events are noted
-  guarded(
-      sample, [&]() -> const std::string& { return step.name; },
-      [&] {
-        try {
-          step.run(sample);
-        } catch (const std::bad_alloc&) {
-          if (without == Memory::fails) throw;
-          enough = false;
-        }
-      });
-  if (looked_at) {  // end_gather() counts the run
-    const Trace::Time now = Trace::Clock::now();
-    if (sample.tally.timed()) sample.tally.add(step.counter + 1, (now - from).count());
-    if (trace_ != nullptr) trace_->ran(sample, step, from, now);
-  }
-  return enough;
-}
-
-void Runner::take_back(Sample& sample, const Gathering& gathering) noexcept {
-  if (sample.ended()) return;
-  release_made(sample, gathering);
-  sample.trail.cut_back(sample.wait.arms_before);
-  sample.wait.steps = 0;
-}
-
-void Runner::release_made(Sample& sample, const Gathering& gathering) noexcept {
-  gathering.follow(
-      sample,
-      [&](const Step& step) {
-        for (const SlotId slot : step.writes) {
-          // Others are asked for their memory anew, and give back what they had.
-          if (sample.plan().slots[slot].output < 0) sample.release(slot);
-        }
-      },
-      [](const Branch&, std::size_t) {});
-}
-
-bool Runner::is_over(Gather& gather) {
-  if (!gather.over()) return false;
-  gather.check();
-  return true;
-}
-
-void Runner::do_on_host(Sample& sample, const Gathering& gathering) noexcept {
-  const Step& step = *std::exchange(sample.given_back, nullptr);
-  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
-  if (sample.ended()) return;
-  release_made(sample, gathering);
-  // What comes after the step has not happened.
-  std::size_t steps = 0, arms = sample.wait.arms_before;
-  bool there = false;
-  gathering.follow(
-      sample,
-      [&](const Step& other) {
-        steps += there ? 0 : 1;
-        there = there || &other == &step;
-      },
-      [&](const Branch&, std::size_t) { arms += there ? 0 : 1; });
-  sample.trail.cut_back(arms);
-  sample.wait.steps = steps;
-  Gather nowhere(device_->memory);
-  {
-    const Gather::Scope jobs(nowhere, 0);
-    sample.enter(&step);
-    guarded(
-        sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
-    sample.enter(&gathering.front());
-  }
-  take_back(sample, gathering);
-}
-
-void Runner::give_up(Sample& sample) noexcept {
-  if (!sample.ended()) sample.trail.cut_back(sample.wait.arms_before);
-}
-
-void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
-  if (sample.running() == nullptr) return;  // it had ended when it came
-  const Wait::Clock::time_point now =
-      sample.tally.timed() || trace_ != nullptr ? Wait::Clock::now() : Wait::Clock::time_point();
-  // The device does one step for many samples: how long it took for one nobody knows.
-  auto took = now - sample.wait.since;
-  const auto let_go = [&](const std::vector<SlotId>& slots) {
-    if (sample.ended()) return;
-    for (const SlotId slot : slots) sample.release(slot);
-  };
-  gathering.follow(
-      sample,
-      [&](const Step& step) {
-        let_go(step.releases);
-        if (sample.tally.timed())
-          count(sample, step, std::exchange(took, Wait::Clock::duration::zero()));
-      },
-      [&](const Branch& branch, std::size_t arm) {
-        sample.tally.add(branch.counter + static_cast<CounterId>(arm), 1);
-        let_go(branch.arms[arm].releases);
-      });
-  if (trace_ != nullptr) trace_->waited(sample, gathering.front(), sample.wait.since, now);
-  sample.bytes_waiting = sample.bytes_allocated;
-  sample.enter(nullptr);
-}
-
-void Runner::fail_gather(Sample& sample, const Gathering& gathering, const std::exception_ptr& why,
-                         std::optional<std::size_t> step) noexcept {
-  if (sample.ended()) return;
-  guarded(
-      sample, [&]() -> const std::string& { return gathering.steps()[step.value_or(0)]->name; },
-      [&] { std::rethrow_exception(why); });
-}
-
-void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
-  const Gathering gathering(stage);
-  begin_gather(sample, gathering);
-  std::optional<std::size_t> step;
-  try {
-    Gather alone(*device_->device, device_->memory, gathering.steps().size());
-    do {
-      if (sample.given_back != nullptr) do_on_host(sample, gathering);
-      alone.clear();
-      gather(sample, gathering, alone);
-      try {
-        alone.launch();
-        while (!is_over(alone)) std::this_thread::yield();
-      } catch (...) {
-        step = alone.failed_step();
-        alone.abandon();
-        throw;
-      }
-    } while (sample.given_back != nullptr);
-  } catch (...) {
-    fail_gather(sample, gathering, std::current_exception(), step);
-  }
-  end_gather(sample, gathering);
 }
 
 }  // namespace sluice::detail

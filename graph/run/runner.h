@@ -49,8 +49,9 @@ class Runner {
 
   // The same for what runs on a device: gather() adds the sample's work, and fails the sample if
   // something is wrong with it; when the device is through, or has failed, end_gather() is called
-  // for all samples, and they go on. fail_gather(): why the device did not do it. The arms that a
-  // sample takes in a gather count when it is over.
+  // for all samples, and they go on: those with has_stopped() to another gather of the same parts.
+  // fail_gather(): why the device did not do it. The arms that a sample takes in a gather count
+  // when it is over.
   void begin_gather(Sample& sample, const Gathering& gathering) noexcept;
   enum class Memory : std::uint8_t { fails, is_waited_for };
   // With Memory::is_waited_for false when there is too little memory for it: the sample is to be
@@ -67,6 +68,7 @@ class Runner {
   // knows, so it has taken no arms.
   static void give_up(Sample& sample) noexcept;
   void end_gather(Sample& sample, const Gathering& gathering) noexcept;
+  static bool has_stopped(const Sample& sample) { return sample.wait.from != 0; }
   // `step`: of the gathering, where it is known which one failed.
   static void fail_gather(Sample& sample, const Gathering& gathering, const std::exception_ptr& why,
                           std::optional<std::size_t> step = std::nullopt) noexcept;

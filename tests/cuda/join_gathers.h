@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -250,16 +251,62 @@ inline const std::vector<Row>& rows() {
              [&] { return image; });
          return small(one);
        }},
-      {"not: a number of the device's chooses", 3,
+      {"a number of the device's chooses", 1,
        [](const Here& h, Value<Image> image) {
-         auto one = h.g.apply_if(mean(image) < 110, image, [](auto in) { return invert(in); });
+         auto one = h.g.apply_if(mean(image) < 127, image, [](auto in) { return invert(in); });
          return small(one);
        }},
-      {"not: a number of the device's in an arm is a parameter", 2,
+      {"a number of the device's in an arm is a parameter", 1,
        [](const Here& h, Value<Image> image) {
          auto light = h.g.if_else(
-             h.g.coin_flip(0.5f), [&] { return mean(image); }, [&] { return max(image); });
+             h.g.coin_flip(0.5f), [&] { return mean(image); }, [&] { return h.g.constant(9.f); });
          return brightness_contrast(image, {.contrast = 0.5f, .contrast_center = light});
+       }},
+      {"numbers of the device's choose, one after the other and one in the other", 1,
+       [](const Here& h, Value<Image> image) {
+         auto& g = h.g;
+         auto one = g.if_else(
+             g.coin_flip(0.5f),
+             [&] {
+               auto turned = rotate(image, g.uniform(-20.f, 20.f), {.fill = 3});
+               return g.if_else(
+                   mean(turned) < 110, [&] { return invert(turned); }, [&] { return turned; });
+             },
+             [&] { return flip(image); });
+         auto arm = cast<std::int32_t>(mean(one) / 43.f);
+         auto two = g.select(
+             arm, [&] { return one; }, [&] { return flip(one); },
+             [&] { return brightness_contrast(one, {.contrast_center = mean(one)}); },
+             [&] { return g.apply_if(max(one) > 250, one, [](auto in) { return invert(in); }); },
+             [&] { return rotate(one, 90.f); }, [&] { return one; });
+         return small(two);
+       }},
+      {"a number of the device's is asked again, and the last arms are empty", 1,
+       [](const Here& h, Value<Image> image) {
+         auto& g = h.g;
+         auto light = mean(image);
+         auto once = g.apply_if(light < 125, image, [](auto in) { return invert(in); });
+         auto twice = g.apply_if(
+             g.all_of(light < 129, [&] { return g.coin_flip(0.7f); }), small(once),
+             [&](auto in) { return brightness_contrast(in, {.contrast_center = light}); });
+         auto back = h.back(twice);
+         return darker(
+             g, g.if_else(
+                    max(twice) > 250, [&] { return back; }, [&] { return h.back(invert(twice)); }));
+       },
+       true},
+      {"an arm by a number of the device's fails, and a step after it", 1,
+       [](const Here& h, Value<Image> image) {
+         auto& g = h.g;
+         auto one = g.if_else(
+             mean(image) < 127,
+             [&] { return flip(center_crop(flip(image), {.width = 20, .height = 20})); },
+             [&] { return brightness_contrast(image, {.brightness = mean(image) - 128.f}); },
+             {.name = "some"});
+         auto chosen = g.select(
+             cast<std::int32_t>(mean(one) > 127) * 2, SelectOptions{.name = "missing"},
+             [&] { return invert(one); }, [&] { return one; });
+         return invert(center_crop(chosen, {.width = 15, .height = 14}));
        }},
       {"not: a filter stands between", 2,
        [](const Here& h, Value<Image> image) {
@@ -269,6 +316,13 @@ inline const std::vector<Row>& rows() {
        }},
   };
   return all;
+}
+
+inline const Row& row_of(const std::string& name) {
+  for (const Row& row : rows()) {
+    if (row.name == name) return row;
+  }
+  throw std::invalid_argument(name);
 }
 
 inline auto pipeline_of(const Row& row, PipelineOptions options, bool moves, int scale = 1) {

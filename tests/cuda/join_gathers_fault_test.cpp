@@ -17,21 +17,25 @@
 namespace sluice::device::joins {
 namespace {
 
+const char* const kAsks =
+    "numbers of the device's choose, one after the other and one in the other";
+
 // Gathers that must shrink take back what they have added, arms and all.
 TEST(JoinGathers, MemoryIsScarce) {
-  const Row& row = rows()[2];
-  auto on_host = pipeline_of(row, {.batch_size = 4, .threads = 2, .profile = true}, false, 12);
-  const Seen expected = see(on_host);
-  for (const std::int64_t most : {24, 40}) {
-    for (const int threads : {1, 3}) {
-      auto pipeline = pipeline_of(
-          row,
-          {.batch_size = 4, .threads = threads, .max_device_bytes = most << 20, .profile = true},
-          true, 12);
-      const Seen actual = see(pipeline);
-      EXPECT_EQ(actual.errors, expected.errors);
-      EXPECT_EQ(actual.counts, expected.counts);
-      EXPECT_TRUE(actual == expected);
+  for (const Row& row : {rows()[2], row_of(kAsks)}) {
+    auto on_host = pipeline_of(row, {.batch_size = 4, .threads = 2, .profile = true}, false, 12);
+    const Seen expected = see(on_host);
+    for (const std::int64_t most : {24, 40}) {
+      for (const int threads : {1, 3}) {
+        auto pipeline = pipeline_of(
+            row,
+            {.batch_size = 4, .threads = threads, .max_device_bytes = most << 20, .profile = true},
+            true, 12);
+        const Seen actual = see(pipeline);
+        EXPECT_EQ(actual.errors, expected.errors);
+        EXPECT_EQ(actual.counts, expected.counts);
+        EXPECT_TRUE(actual == expected);
+      }
     }
   }
 }
@@ -68,6 +72,47 @@ TEST(JoinGathers, TheDeviceFails) {
   }
 }
 
+// Of what a sample did before the gather that fails, its way tells.
+TEST(JoinGathers, TheDeviceFailsAfterAStop) {
+  if (on_gpu()) GTEST_SKIP() << "a GPU does not fail when it is told to";
+  const Row& row = row_of(kAsks);
+  const auto on_host = [&] { return pipeline_of(row, {.batch_size = 7, .threads = 1}, false); };
+  auto alone = on_host(), inspected = on_host();
+  const Seen expected = see(alone);
+  std::size_t on_a_way = 0;
+  for (const int every : {5, 11, 31}) {
+    for (const auto fault : {HostDevice::Fault::refused, HostDevice::Fault::failed}) {
+      std::atomic<int> calls{0};
+      PipelineOptions options{.batch_size = 7, .threads = 2};
+      const auto device = std::make_shared<HostDevice>(
+          HostDevice::Options{.fault = [&](const HostDevice::Call& call) {
+            return call.stream >= 0 && ++calls % every == 0 ? fault : HostDevice::Fault::none;
+          }});
+      options.device = device;
+      auto pipeline = pipeline_of(row, options, true);
+      const Seen actual = see(pipeline);
+      EXPECT_EQ(actual.pictures.size() + actual.errors.size(), static_cast<std::size_t>(kSamples));
+      for (const auto& [id, picture] : actual.pictures)
+        EXPECT_TRUE(picture == expected.pictures.at(static_cast<std::size_t>(id)).second) << id;
+      for (const std::string& error : actual.errors) {
+        const std::regex words("([0-9]+): ([a-z_#0-9]+) in '(.*)': .*stand-in.*");
+        std::smatch found;
+        ASSERT_TRUE(std::regex_match(error, found, words)) << error;
+        const std::string way = inspected.inspect(std::stoll(found[1])).path();
+        EXPECT_EQ(way.rfind(found[3].str(), 0), 0u) << error << "; its way is " << way;
+        if (found[3].length() == 0) continue;
+        ++on_a_way;
+        // Where no step is known to have failed, it is the first one that the sample came to.
+        if (fault == HostDevice::Fault::failed) {
+          EXPECT_NE(found[2], "gpu") << error;
+        }
+      }
+      EXPECT_TRUE(device->violations().empty());
+    }
+  }
+  EXPECT_GT(on_a_way, 0u);
+}
+
 // Files that the device gives back are gathered once more, and their choices with them.
 TEST(JoinGathers, SamplesAreGivenBack) {
   const auto index = JpegIndex::in_memory();
@@ -91,6 +136,9 @@ TEST(JoinGathers, SamplesAreGivenBack) {
             auto one = small(g.if_else(
                 g.coin_flip(0.5f), [&] { return rotate(image, g.uniform(3.f, 80.f), {.fill = 0}); },
                 [&] { return image; }));
+            one = g.apply_if(mean(one) < 127, one, [&](auto in) {
+              return brightness_contrast(in, {.brightness = g.uniform(0.5f, 2.f)});
+            });
             return device != nullptr ? one.cpu() : one;
           });
       EXPECT_EQ(gathers_in(pipeline.plan().top), device != nullptr ? 1 : 0);
@@ -108,8 +156,7 @@ TEST(JoinGathers, SamplesAreGivenBack) {
 }
 
 // A run that is given up, and the next one.
-TEST(JoinGathers, RunsAreGivenUp) {
-  const Row& row = rows()[2];
+void give_up_runs(const Row& row) {
   auto on_host = pipeline_of(row, {.batch_size = 5, .threads = 1}, false);
   const Seen expected = see(on_host);
   auto pipeline = pipeline_of(row, {.batch_size = 5, .threads = 3}, true);
@@ -126,6 +173,10 @@ TEST(JoinGathers, RunsAreGivenUp) {
   }
   pipeline.reset(0);
   EXPECT_EQ(see(pipeline).pictures.size(), expected.pictures.size());
+}
+TEST(JoinGathers, RunsAreGivenUp) {
+  give_up_runs(rows()[2]);
+  give_up_runs(row_of(kAsks));
 }
 
 }  // namespace

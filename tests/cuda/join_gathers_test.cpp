@@ -78,5 +78,27 @@ TEST(JoinGathers, AreDrawnAsOne) {
   EXPECT_NE(pipeline.explain().find("join_gathers:\n"), std::string::npos);
 }
 
+TEST(JoinGathers, TextAndDrawingSayWhereSamplesStop) {
+  const auto stops = [](const char* name) {
+    const std::string text = to_string(pipeline_of(row_of(name), {.batch_size = 5}, true).plan());
+    std::vector<std::string> steps;
+    for (auto at = text.find("in the next gather"); at != std::string::npos;
+         at = text.find("in the next gather", at + 1)) {
+      const std::size_t line = text.rfind('\n', at) + 1, from = text.find_first_not_of(' ', line);
+      steps.push_back(text.substr(from, text.find_first_of(" (", from) - from));
+    }
+    return steps;
+  };
+  using Steps = std::vector<std::string>;
+  EXPECT_EQ(stops("a coin"), Steps{});
+  EXPECT_EQ(stops("a number of the device's chooses"), Steps{"less"});
+  EXPECT_EQ(stops("a number of the device's in an arm is a parameter"),
+            Steps{"brightness_contrast"});
+  const Row& row = row_of("a number of the device's chooses");
+  const std::string drawing = to_dot(pipeline_of(row, {.batch_size = 5}, true).plan());
+  EXPECT_NE(drawing.find("label=\"gathers, one after the other\""), std::string::npos) << drawing;
+  EXPECT_NE(drawing.find("label=\"less\\nin the next gather\""), std::string::npos) << drawing;
+}
+
 }  // namespace
 }  // namespace sluice::device::joins

@@ -240,12 +240,12 @@ TEST(DevicePredicates, GathersOfASample) {
          auto small = resize(image, {.width = 9});
          return choose(g, small, g.coin_flip(0.5f));
        }},
-      {"a choice by the mean", 3,
+      {"a choice by the mean", 2,
        [&](Graph& g, Value<Image> image) {
          auto small = resize(image, {.width = 9});
          return choose(g, small, mean(small) < 60);
        }},
-      {"two numbers", 3,
+      {"two numbers", 2,
        [&](Graph& g, Value<Image> image) {
          auto lowest = min(image), highest = max(image);
          return choose(g, image, highest - lowest < 60);
@@ -253,6 +253,18 @@ TEST(DevicePredicates, GathersOfASample) {
       {"a number as a parameter", 2,
        [](Graph&, Value<Image> image) {
          return brightness_contrast(image, {.contrast_center = mean(image)});
+       }},
+      {"choices and parameters, one after the other", 1 + 3,
+       [&](Graph& g, Value<Image> image) {
+         auto one = choose(g, image, mean(image) < 60);
+         auto two = brightness_contrast(choose(g, one, max(one) > 200), {.brightness = 0.9f});
+         return brightness_contrast(two, {.contrast_center = mean(two)});
+       }},
+      {"a number that is asked three times", 2,
+       [&](Graph& g, Value<Image> image) {
+         auto light = mean(image);
+         auto two = choose(g, choose(g, image, light < 60), light < 30);
+         return brightness_contrast(two, {.contrast_center = light});
        }},
       {"a loop that asks before each trip", 1 + 4 + 3 + 1,
        [](Graph& g, Value<Image> image) {

@@ -119,27 +119,27 @@ TEST(ScarceMemory, OneThatIsTooLargeDoesNotMakeGathersSmall) {
 // needs.
 TEST(ScarceMemory, WhatIdleGathersKeepIsGivenToThoseThatWait) {
   const auto run = [](const std::shared_ptr<Device>& device, std::int64_t most, int threads) {
-    auto pipeline = make_pipeline(
-        {.batch_size = 4,
-         .threads = threads,
-         .window = 8,
-         .device = device,
-         .max_device_bytes = most,
-         .on_error = OnError::skip},
-        [&](Graph& g) {
-          auto number =
-              g.source(kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
-          auto image = g.map(
-              "draw", [=](std::int64_t i) { return drawn(i, 256); }, number);
-          const bool there = device != nullptr;
-          auto picture = there ? image.gpu() : image;
-          for (int i = 0; i < 4; ++i) {  // each condition ends a gather
-            picture = g.if_else(
-                mean(picture) < 1000.f, [&] { return invert(picture); }, [&] { return picture; });
-          }
-          auto small = resize(picture, {.width = 20, .height = 10});
-          return there ? small.cpu() : small;
-        });
+    auto pipeline =
+        make_pipeline({.batch_size = 4,
+                       .threads = threads,
+                       .window = 8,
+                       .device = device,
+                       .max_device_bytes = most,
+                       .on_error = OnError::skip},
+                      [&](Graph& g) {
+                        auto number = g.source(
+                            kSamples, [](const SampleInfo& info) { return info.index_in_epoch; });
+                        auto image = g.map(
+                            "draw", [=](std::int64_t i) { return drawn(i, 256); }, number);
+                        const bool there = device != nullptr;
+                        auto picture = there ? image.gpu() : image;
+                        for (int i = 0; i < 4; ++i) {  // each filter ends a gather
+                          g.filter(mean(picture) < 1000.f);
+                          picture = invert(picture);
+                        }
+                        auto small = resize(picture, {.width = 20, .height = 10});
+                        return there ? small.cpu() : small;
+                      });
     return epoch_of(pipeline);
   };
   const Made expected = run(nullptr, 0, 2);

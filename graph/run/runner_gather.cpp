@@ -1,0 +1,222 @@
+// What samples do in gathers of a device.
+#include <sluice/graph/run/count_run.h>
+#include <sluice/graph/run/device_work.h>
+#include <sluice/graph/run/guarded.h>
+#include <sluice/graph/run/runner.h>
+
+#include <new>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace sluice::detail {
+
+void Runner::begin_gather(Sample& sample, const Gathering& gathering) noexcept {
+  sample.wait.from = 0;
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  sample.enter_stage();
+  sample.enter(&gathering.front());
+  sample.given_back = nullptr;
+  sample.wait.arms_before = sample.trail.length();
+  sample.wait.steps = 0;
+  if (sample.tally.timed() || trace_ != nullptr) sample.wait.since = Wait::Clock::now();
+}
+
+bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
+                    Memory without) noexcept {
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return true;
+  bool short_of_memory = false;
+  const BufferPoolScope scope(device_->memory.values);
+  gather.begin_sample(sample);
+  // It may have been added before, to a gather that gives it back.
+  sample.trail.cut_back(sample.wait.arms_before);
+  sample.wait.steps = sample.wait.stopped = 0;
+  const Step* first = nullptr;  // that the device does
+  const std::vector<Gathering::Part>& parts = gathering.parts();
+  for (std::size_t at = sample.wait.from;
+       at < parts.size() && !sample.ended() && !short_of_memory;) {
+    const Gathering::Part& part = parts[at];
+    if (part.stops && at != sample.wait.from) {
+      sample.wait.stopped = at;
+      break;
+    }
+    at = part.next;
+    if (part.step != nullptr) {
+      const Gather::Scope jobs(gather, part.number);
+      ++sample.wait.steps;
+      if (first == nullptr && part.step->kind == StepKind::stream) first = part.step;
+      short_of_memory = !add_to_gather(sample, *part.step, without);
+    } else if (part.arms.empty()) {
+      give_results(sample, *part.branch, part.number);
+    } else {
+      guarded(
+          sample, [&]() -> const std::string& { return part.branch->name; },
+          [&] {
+            const std::optional<std::size_t> arm = arm_for(sample, *part.branch);
+            if (!arm) return;
+            sample.trail.take(*part.branch, static_cast<std::uint32_t>(*arm));
+            at = part.arms[*arm];
+          });
+    }
+  }
+  sample.enter(first != nullptr ? first : &gathering.front());
+  return !short_of_memory;
+}
+
+// False when there is too little memory.
+bool Runner::add_to_gather(Sample& sample, const Step& step, Memory without) noexcept {
+  const bool looked_at = step.kind == StepKind::cpu && (sample.tally.timed() || trace_ != nullptr);
+  const Trace::Time from = looked_at ? Trace::Clock::now() : Trace::Time();
+  bool enough = true;
+  sample.enter(&step);  // whose warnings and events are noted
+  guarded(
+      sample, [&]() -> const std::string& { return step.name; },
+      [&] {
+        try {
+          step.run(sample);
+        } catch (const std::bad_alloc&) {
+          if (without == Memory::fails) throw;
+          enough = false;
+        }
+      });
+  if (looked_at) {  // end_gather() counts the run
+    const Trace::Time now = Trace::Clock::now();
+    if (sample.tally.timed()) sample.tally.add(step.counter + 1, (now - from).count());
+    if (trace_ != nullptr) trace_->ran(sample, step, from, now);
+  }
+  return enough;
+}
+
+void Runner::take_back(Sample& sample, const Gathering& gathering) noexcept {
+  if (sample.ended()) return;
+  release_made(sample, gathering);
+  sample.trail.cut_back(sample.wait.arms_before);
+  sample.wait.steps = 0;
+}
+
+void Runner::release_made(Sample& sample, const Gathering& gathering) noexcept {
+  gathering.follow(
+      sample,
+      [&](const Step& step) {
+        for (const SlotId slot : step.writes) {
+          // Others are asked for their memory anew, and give back what they had.
+          if (sample.plan().slots[slot].output < 0) sample.release(slot);
+        }
+      },
+      [](const Branch&, std::size_t) {});
+}
+
+bool Runner::is_over(Gather& gather) {
+  if (!gather.over()) return false;
+  gather.check();
+  return true;
+}
+
+void Runner::do_on_host(Sample& sample, const Gathering& gathering) noexcept {
+  const Step& step = *std::exchange(sample.given_back, nullptr);
+  if (cancelled_.load(std::memory_order_relaxed)) sample.cancel();
+  if (sample.ended()) return;
+  release_made(sample, gathering);
+  // What comes after the step has not happened.
+  std::size_t steps = 0, arms = sample.wait.arms_before;
+  bool there = false;
+  gathering.follow(
+      sample,
+      [&](const Step& other) {
+        steps += there ? 0 : 1;
+        there = there || &other == &step;
+      },
+      [&](const Branch&, std::size_t) { arms += there ? 0 : 1; });
+  sample.trail.cut_back(arms);
+  sample.wait.steps = steps;
+  Gather nowhere(device_->memory);
+  {
+    const Gather::Scope jobs(nowhere, 0);
+    sample.enter(&step);
+    guarded(
+        sample, [&]() -> const std::string& { return step.name; }, [&] { step.run(sample); });
+    sample.enter(&gathering.front());
+  }
+  take_back(sample, gathering);
+}
+
+void Runner::give_up(Sample& sample) noexcept {
+  sample.wait.stopped = 0;
+  if (!sample.ended()) sample.trail.cut_back(sample.wait.arms_before);
+}
+
+void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
+  if (sample.running() == nullptr) return;  // it had ended when it came
+  const Wait::Clock::time_point now =
+      sample.tally.timed() || trace_ != nullptr ? Wait::Clock::now() : Wait::Clock::time_point();
+  // The device does one step for many samples: how long it took for one nobody knows.
+  auto took = now - sample.wait.since;
+  const Step& first = *sample.running();
+  const auto let_go = [&](const std::vector<SlotId>& slots) {
+    if (sample.ended()) return;
+    for (const SlotId slot : slots) sample.release(slot);
+  };
+  gathering.follow(
+      sample,
+      [&](const Step& step) {
+        let_go(step.releases);
+        if (sample.tally.timed())
+          count_run(sample, step, &step == &first ? took : Wait::Clock::duration::zero());
+      },
+      [&](const Branch& branch, std::size_t arm) {
+        sample.tally.add(branch.counter + static_cast<CounterId>(arm), 1);
+        let_go(branch.arms[arm].releases);
+      });
+  if (trace_ != nullptr) trace_->waited(sample, first, sample.wait.since, now);
+  sample.bytes_waiting = sample.bytes_allocated;
+  sample.wait.from = sample.ended() ? 0 : sample.wait.stopped;
+  if (!has_stopped(sample)) {
+    sample.enter(nullptr);
+    return;
+  }
+  sample.enter_stage();
+  sample.wait.arms_before = sample.trail.length();
+  sample.wait.steps = 0;
+  sample.wait.since = now;
+}
+
+void Runner::fail_gather(Sample& sample, const Gathering& gathering, const std::exception_ptr& why,
+                         std::optional<std::size_t> step) noexcept {
+  if (sample.ended()) return;
+  const Step* const at = step               ? gathering.steps()[*step]
+                         : sample.running() ? sample.running()
+                                            : &gathering.front();
+  guarded(
+      sample, [&]() -> const std::string& { return at->name; },
+      [&] { std::rethrow_exception(why); });
+}
+
+void Runner::run_on_device(Sample& sample, const Stage& stage) noexcept {
+  const Gathering gathering(stage);
+  begin_gather(sample, gathering);
+  std::optional<std::size_t> step;
+  try {
+    Gather alone(*device_->device, device_->memory, gathering.steps().size());
+    do {
+      if (sample.given_back != nullptr) do_on_host(sample, gathering);
+      alone.clear();
+      gather(sample, gathering, alone);
+      try {
+        alone.launch();
+        while (!is_over(alone)) std::this_thread::yield();
+      } catch (...) {
+        step = alone.failed_step();
+        alone.abandon();
+        throw;
+      }
+    } while (sample.given_back != nullptr);
+  } catch (...) {
+    fail_gather(sample, gathering, std::current_exception(), step);
+  }
+  end_gather(sample, gathering);
+}
+
+}  // namespace sluice::detail

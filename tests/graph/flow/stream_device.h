@@ -1,0 +1,152 @@
+// A device whose gathers end when the test says so, and what tokens leave a node. For the tests of
+// stream_node.
+#pragma once
+
+#include <sluice/graph/flow/stream_node.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::flow::streams {
+
+using tbb::flow::graph;
+using Node = stream_node<int>;
+using Gather = std::vector<int>;
+
+// A device whose slots are done when the test says so. Everything that was begun is noted.
+class Device {
+ public:
+  std::vector<std::unique_ptr<Node::slot>> slots(std::size_t count) {
+    std::vector<std::unique_ptr<Node::slot>> made;
+    for (std::size_t i = 0; i < count; ++i) made.push_back(std::make_unique<Slot>(*this, i));
+    states_.resize(count);
+    return made;
+  }
+  // Whether begin() or over() throws for the gather; else it is done when finish() says so, or at
+  // once.
+  std::function<bool(const Gather&)> refuses = [](const Gather&) { return false; };
+  std::function<bool(const Gather&)> breaks = [](const Gather&) { return false; };
+  std::atomic<bool> at_once{false};
+  std::size_t room = 1000;  // of a gather, beyond which tokens wait again
+
+  // Ends what goes on in the slot.
+  void finish(std::size_t slot) {
+    const std::lock_guard lock(mutex_);
+    states_[slot].over = true;
+  }
+  // When so many gathers have begun; gives them.
+  std::vector<Gather> wait_for(std::size_t gathers) {
+    std::unique_lock lock(mutex_);
+    begun_.wait(lock, [&] { return gathers_.size() >= gathers; });
+    return gathers_;
+  }
+  // The slot that works on the token; -1 for none.
+  int slot_of(int token) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const Gather& now = states_[i].now;
+      if (std::find(now.begin(), now.end(), token) != now.end()) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+ private:
+  struct State {
+    Gather now;
+    bool over = false;
+  };
+  class Slot : public Node::slot {
+   public:
+    Slot(Device& of, std::size_t index) : device_(of), index_(index) {}
+    std::size_t begin(std::span<const int> tokens) override {
+      const std::lock_guard lock(device_.mutex_);
+      State& state = device_.states_[index_];
+      EXPECT_TRUE(state.now.empty());
+      const std::size_t taken = std::min(tokens.size(), device_.room);
+      Gather gather(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(taken));
+      device_.gathers_.push_back(gather);
+      device_.begun_.notify_all();
+      if (device_.refuses(gather)) throw std::runtime_error("refused");
+      state = {std::move(gather), device_.at_once};
+      return taken;
+    }
+    bool over() override {
+      const std::lock_guard lock(device_.mutex_);
+      State& state = device_.states_[index_];
+      EXPECT_FALSE(state.now.empty());
+      if (!state.over) return false;
+      const Gather done = std::exchange(state.now, {});
+      if (device_.breaks(done)) throw std::runtime_error("broken");
+      return true;
+    }
+
+   private:
+    Device& device_;
+    const std::size_t index_;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable begun_;
+  std::vector<State> states_;
+  std::vector<Gather> gathers_;
+};
+
+// What left a node, in order, and what was told of failures.
+class Sink {
+ public:
+  explicit Sink(graph& g)
+      : node(g, tbb::flow::serial, [this](int token) -> tbb::flow::continue_msg {
+          const std::lock_guard lock(mutex_);
+          left_.push_back(token);
+          came_.notify_all();
+          return {};
+        }) {}
+  void failed(int token, const std::exception_ptr& why) {
+    const std::lock_guard lock(mutex_);
+    try {
+      std::rethrow_exception(why);
+    } catch (const std::exception& error) {
+      failures_.emplace_back(token, error.what());
+    }
+  }
+  std::vector<int> wait_for(std::size_t tokens) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return left_.size() >= tokens; });
+    return left_;
+  }
+  std::vector<std::pair<int, std::string>> failures() {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<int> left_;
+  std::vector<std::pair<int, std::string>> failures_;
+
+ public:
+  tbb::flow::function_node<int> node;
+};
+
+inline std::vector<int> numbers(int from, int to) {
+  std::vector<int> all(static_cast<std::size_t>(to - from));
+  std::iota(all.begin(), all.end(), from);
+  return all;
+}
+
+}  // namespace sluice::flow::streams
