@@ -10,6 +10,9 @@
 // Do nothing long where you fire: the value is moved into the sample there, and the rest of the
 // sample's way is left to the pipeline's threads.
 //
+// A dataset whose samples come later is given such handles, too: see Graph::read. There EndOfEpoch,
+// as what went wrong, says that the epoch ends before this sample.
+//
 // Ownership: move-only. While a handle is held its sample waits, so that the end of an epoch, and
 // the destruction of the pipeline, wait for it: fire or destroy every handle, also where nobody
 // wants the value any more. Such an end that waits long says so on standard error, see
@@ -19,6 +22,7 @@
 
 #include <sluice/graph/builder/argument.h>
 #include <sluice/graph/plan/wait.h>
+#include <sluice/graph/run/guarded.h>
 
 #include <exception>
 #include <string_view>
@@ -37,14 +41,24 @@ class Completion : public detail::CompletionHandle {
 
   // True if this fires it.
   bool set(R value) noexcept {
-    return fire([&](detail::Sample& sample) {
-      detail::results<R>::write(sample, *slots_, std::move(value));
-    });
+    return fire([&](detail::Sample& sample) { write(sample, std::move(value)); });
+  }
+  // The sample is not wanted: it ends as filtered, without an error.
+  bool filter() noexcept {
+    return fire([](detail::Sample& sample) { sample.drop(); });
   }
   bool fail(const std::exception_ptr& why) noexcept { return fire_error(why); }
   bool fail(std::string_view what) noexcept { return fire_error(what); }
 
  private:
+  void write(detail::Sample& sample, R&& value) {
+    if (sample.running()->pinned) {
+      detail::results<R>::template write<detail::Origin::source>(sample, *slots_, std::move(value));
+    } else {
+      detail::results<R>::write(sample, *slots_, std::move(value));
+    }
+  }
+
   const std::vector<detail::SlotId>* slots_ = nullptr;  // the step's
 };
 

@@ -29,6 +29,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,27 +56,28 @@ class Graph {
   // The sampler says which of them an epoch has, and in which order; see sampler.h. All sources of
   // a graph go by the same one, so it is enough to say it once.
   template <class F>
-  auto source(std::int64_t count, F f, const Sampler& sampler = {}) {
-    return add_source("source", count, sampler, std::move(f), nullptr);
-  }
+  auto source(std::int64_t count, F f, const Sampler& sampler = {});
 
   // Reads a dataset: any type with size(), which may be kUntilEnd, name(key), and operator()(const
   // SampleInfo&) as in source(). The name, for errors, is of the sample with this SampleKey;
   // name(i), with its index alone, will do. It is asked for on any thread, and never under a lock.
   // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
   // is called on threads of its own then, see PipelineOptions::io_threads.
+  //
+  // The samples of a dataset may come later. Its operator() takes a Completion<Sample> and a const
+  // SampleInfo&, where `Sample` is a type that it names: one value or a std::tuple. It begins what
+  // is to be waited for and returns; the sample is what the handle is fired with, from any thread,
+  // and occupies no thread meanwhile. As many may be asked for as the window holds. Each handle is
+  // fired, those behind the end of the epoch with EndOfEpoch. See completion.h.
+  //
+  // Any dataset may have begin_epoch(const EpochInfo&), which is called before an epoch asks for
+  // its first sample, and throws where that cannot be: Pipeline::epoch() throws it then; and
+  // end_epoch() noexcept, called once for each of those, when the epoch ends in whatever way.
+  // Nobody wants what was asked for and has not come: fire or destroy such handles soon. Both are
+  // const, and called on the thread that takes batches. Pipeline::inspect() calls neither: it asks
+  // for one sample by its key, maybe while an epoch runs (Completion::out_of_turn()).
   template <class Reader>
-  auto read(Reader reader, const Sampler& sampler = {}) {
-    const std::int64_t count = reader.size();
-    auto name = [reader](const SampleKey& key) -> std::string {
-      if constexpr (requires { reader.name(key); }) {
-        return reader.name(key);
-      } else {
-        return reader.name(key.index);
-      }
-    };
-    return add_source("read", count, sampler, std::move(reader), std::move(name));
-  }
+  auto read(Reader reader, const Sampler& sampler = {});
 
   // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
   // takes: a lambda, &Image::width, or a pointer to a field, which copies it. Arguments that are
@@ -321,36 +323,9 @@ class Graph {
   }
 
   template <class F>
-  auto add_source(std::string_view name, std::int64_t count, const Sampler& sampler, F f,
-                  std::function<std::string(const SampleKey&)> sample_name) {
-    if constexpr (detail::function_of_source<F>::check()) {
-      using Gives = std::invoke_result_t<const F&, const SampleInfo&>;
-      if constexpr (detail::result_of_source<Gives>::check()) {
-        using R = std::decay_t<Gives>;
-        detail::require_function(name, f);
-        detail::Step step = begin_step<>(name);
-        step.pinned = true;
-        if constexpr (requires { requires F::blocks; }) step.kind = detail::StepKind::io;
-        recorder_.set_source(step.name, count, sampler, std::move(sample_name));
-        auto values = detail::results<R>::add(recorder_, step);
-        step.run = [f = std::move(f), slots = step.writes](detail::Sample& sample) {
-          const SampleInfo info = sample.info();
-          try {
-            detail::results<R>::template write<detail::Origin::source>(
-                sample, slots, detail::invoke_to_own<R>(f, info));
-          } catch (const EndOfEpoch&) {
-            sample.end_epoch();
-          }
-        };
-        recorder_.add_step(std::move(step));
-        return values;
-      } else {
-        return detail::Refused();
-      }
-    } else {
-      return detail::Refused();
-    }
-  }
+  auto add_source(std::string_view name, std::int64_t count, const Sampler& sampler,
+                  const std::shared_ptr<const F>& f,
+                  std::function<std::string(const SampleKey&)> sample_name);
 
   template <class On, class Choose>
   void open(std::string_view kind, std::vector<std::string> arms, const On& on, Choose choose);
@@ -391,3 +366,4 @@ class Graph {
 
 #include <sluice/graph/choices.h>
 #include <sluice/graph/loops.h>
+#include <sluice/graph/source.h>

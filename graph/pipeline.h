@@ -109,7 +109,12 @@ class Pipeline {
   }
 
   // Starts the next epoch. What is left of one that runs is cancelled.
-  [[nodiscard]] Epoch<Ts...> epoch() & { return {engine_, engine().begin_epoch(next_epoch_++)}; }
+  // Throws what a dataset's begin_epoch() throws; the next call tries the same epoch again.
+  [[nodiscard]] Epoch<Ts...> epoch() & {
+    auto run = engine().begin_epoch(next_epoch_);
+    ++next_epoch_;
+    return {engine_, std::move(run)};
+  }
   // In `for (auto& batch : make_pipeline(...).epoch())` the pipeline is gone before the first
   // batch: give it a name.
   Epoch<Ts...> epoch() && = delete;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sluice/graph/builder/checks.h>
+#include <sluice/graph/builder/dataset.h>
 
 #include <functional>
 #include <tuple>
@@ -194,7 +195,8 @@ struct function_of_tap {
 
 template <class F, class... Args>
 struct function_of_source {
-  static constexpr bool callable = std::is_invocable_v<const F&, const SampleInfo&>;
+  static constexpr bool callable =
+      gives_later<F> || std::is_invocable_v<const F&, const SampleInfo&>;
   static constexpr bool good = callable && owns<Args...>;
   static constexpr bool check() {
     SLUICE_CHECK_FUNCTION("source");

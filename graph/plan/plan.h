@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sluice/graph/order/sampler.h>
+#include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
@@ -81,6 +82,7 @@ struct Step {
   bool effect = false;      // a function that runs even if nobody reads what it writes
   bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
   bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
+  std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
   std::string remark;            // which part of the recorded step this is; set by `push_crops`
   std::vector<SlotId> releases;  // storage that nobody needs after this step

@@ -106,6 +106,7 @@ void Sample::describe(SampleError& error, std::string_view step,
 
 void Sample::fail(std::string_view step, std::string_view what) noexcept {
   ended_ = failed_ = true;
+  past_end_ = false;
   describe(error_, step, what);
 }
 
@@ -115,6 +116,7 @@ void Sample::end_epoch() {
                 " samples; let it have kUntilEnd");
   if (attempts_ > 0) throw Error("threw EndOfEpoch for a sample that is not the last one");
   ended_ = past_end_ = true;
+  failed_ = false;
 }
 
 void Sample::note(std::size_t event) {

@@ -108,6 +108,10 @@ class Sample {
     return {place, place % batch_size_, place / batch_size_, key_.epoch, key_.index, key_.repeat};
   }
   int attempts() const { return attempts_; }
+  // Whether the source is asked for it beside the epoch's own order: it stands in for another one,
+  // or somebody looks at it alone.
+  bool out_of_turn() const { return attempts_ > 0 || alone_; }
+  void set_alone() { alone_ = true; }
   // Of what the generator draws at the place where the sample is now.
   RandomKey random_key(std::uint32_t generator) const {
     return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
@@ -219,6 +223,7 @@ class Sample {
   bool stands_in_ = false;
   bool has_sampler_ = false;
   bool open_ended_ = false;
+  bool alone_ = false;
   SampleError error_;        // good while failed_
   SampleError first_error_;  // good while stands_in_
   std::vector<SampleError> warnings_;

@@ -12,6 +12,16 @@ void fail(Sample& sample, const std::exception& error) noexcept {
   fail(sample, what != nullptr ? what : "threw an exception whose what() is null");
 }
 
+// Of a source it says where the epoch ends; of any other step it is an error.
+void end_epoch(Sample& sample, const EndOfEpoch& end) noexcept {
+  if (!sample.running()->pinned) return fail(sample, end);
+  try {
+    sample.end_epoch();
+  } catch (const std::exception& error) {
+    fail(sample, error);
+  }
+}
+
 }  // namespace
 
 void CompletionHandle::give_to(Sample& sample, const GiveFunction& give) noexcept {
@@ -19,6 +29,8 @@ void CompletionHandle::give_to(Sample& sample, const GiveFunction& give) noexcep
     const BufferPoolScope scope(*sample.wait.pool);
     try {
       give(sample);
+    } catch (const EndOfEpoch& end) {
+      end_epoch(sample, end);
     } catch (const std::exception& error) {
       fail(sample, error);
     } catch (...) {
@@ -40,6 +52,11 @@ bool CompletionHandle::fire_error(std::string_view what) noexcept {
 bool CompletionHandle::fire_error(const std::exception_ptr& why) noexcept {
   if (why == nullptr) return fire_error("was told of an error by an empty std::exception_ptr");
   return fire([&](Sample&) { std::rethrow_exception(why); });
+}
+
+bool CompletionHandle::out_of_turn() const noexcept {
+  const Sample* const sample = sample_.load(std::memory_order_acquire);
+  return sample != nullptr && sample->out_of_turn();
 }
 
 void CompletionHandle::drop() noexcept {

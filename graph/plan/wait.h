@@ -74,6 +74,9 @@ class CompletionHandle {
 
   // Whether it can still be fired.
   explicit operator bool() const { return sample_.load(std::memory_order_acquire) != nullptr; }
+  // Of one that can be fired, which a dataset was given: whether the epoch's own order does not ask
+  // for its sample now. Then it stands in for one that failed, or Pipeline::inspect() looks at it.
+  bool out_of_turn() const noexcept;
 
  protected:
   // Calls give(sample). False, and nothing is called, unless this is the first time.
@@ -88,6 +91,7 @@ class CompletionHandle {
   bool fire_error(const std::exception_ptr& why) noexcept;
 
  private:
+  friend class StepScope;
   using GiveFunction = std::function<void(Sample&)>;  // of a reference: takes no memory
   static void give_to(Sample& sample, const GiveFunction& give) noexcept;
   static void leave(Sample& sample) noexcept;

@@ -8,6 +8,7 @@
 
 #include <sluice/graph/order/sampler.h>
 #include <sluice/graph/run/batches_in_making.h>
+#include <sluice/graph/run/begun_sources.h>
 #include <sluice/graph/run/delivery.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/engine.h>
@@ -143,6 +144,7 @@ struct Engine::Impl {
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first
   Waits waits;
   std::optional<EpochOrder> order;            // of this run; none: the data set's own
+  std::optional<BegunSources> sources;        // of the run that goes on; the consumer's thread
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
   std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;

@@ -229,6 +229,7 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
     set_cancelled(true);  // what runs is behind the end
   }
   lock.unlock();
+  sources.reset();
   constexpr double kPatience = 5;
   executor->drain(options.stall_timeout > 0 ? options.stall_timeout : kPatience,
                   [this] { tell_end_waits(); });
@@ -272,9 +273,20 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     end(lock, "epoch(), which began epoch " + std::to_string(epoch) +
                   "; a pipeline runs one epoch at a time: take all batches first, or make another "
                   "pipeline");
+  }
+  const std::int64_t its_total = delivered_of(next_order ? next_order->size() : plan.samples);
+  sources.emplace(
+      plan, EpochInfo{.epoch = epoch,
+                      .samples = its_total,
+                      .window = window,
+                      .key = [next_order, epoch](std::int64_t position) {
+                        return next_order ? next_order->key(position) : SampleKey{epoch, position};
+                      }});
+  {
+    const std::lock_guard lock(mutex);
     run = begun;
     order = std::move(next_order);
-    total = delivered_of(order ? order->size() : plan.samples);
+    total = its_total;
     making.restart(epoch, total);
     settled_batches = 0;
     run_end = total;

@@ -1,6 +1,7 @@
 // guarded(): runs work for a sample so that no exception gets out. What the work throws becomes the
 // sample's error. WorkScope: says which plan a thread works for, so that a pipeline
-// can refuse calls from its own steps that would wait for themselves.
+// can refuse calls from its own steps that would wait for themselves. StepScope: the same for
+// threads that are not the pipeline's.
 //
 // Ownership: none. Threads: the task that carries the sample. Errors: nothing is thrown; an error
 // needs no memory where there is none.
@@ -37,6 +38,20 @@ class WorkScope {
 };
 
 inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
+
+// Makes this thread, for as long as the scope lives, one that runs steps of the pipeline whose
+// handle it is given: memory comes from its pool, and calls are refused that would wait for it. The
+// handle has not been fired, and is fired after the scope has gone.
+class StepScope {
+ public:
+  explicit StepScope(const CompletionHandle& handle) : StepScope(*handle.sample_.load()) {}
+
+ private:
+  explicit StepScope(const Sample& sample) : work_(sample.plan()), pool_(*sample.wait.pool) {}
+
+  WorkScope work_;
+  BufferPoolScope pool_;
+};
 
 template <class Name>
 void fail(Sample& sample, const Name& name, const char* what) noexcept {

@@ -21,7 +21,9 @@ struct Inspection::Impl {
       : plan(detail::prepare_to_inspect(recorded)),
         device(on != nullptr ? std::make_unique<detail::DeviceWork>(on, 1) : nullptr),
         runner(BufferPool::current(), nullptr, device.get()),
-        sample(plan) {}
+        sample(plan) {
+    sample.set_alone();
+  }
 
   void walk(const detail::Block& block) {
     for (const detail::Node& node : block.nodes) {

@@ -157,7 +157,14 @@ void Runner::end_wait(Sample& sample) noexcept {
   if (wait.thrown != nullptr) {
     guarded(
         sample, [&]() -> const std::string& { return step.name; },
-        [&] { std::rethrow_exception(std::exchange(wait.thrown, nullptr)); });
+        [&] {
+          try {
+            std::rethrow_exception(std::exchange(wait.thrown, nullptr));
+          } catch (const EndOfEpoch&) {
+            if (!step.pinned) throw;
+            sample.end_epoch();
+          }
+        });
   }
   if (!sample.ended()) {
     for (const SlotId slot : step.releases) sample.release(slot);

@@ -1,0 +1,60 @@
+// What Graph::read asks of the type of a dataset. Internal to the builder.
+#pragma once
+
+#include <sluice/graph/plan/epoch_info.h>
+#include <sluice/graph/plan/sample.h>
+
+#include <memory>
+#include <type_traits>
+
+namespace sluice {
+
+template <class R>
+class Completion;
+
+namespace detail {
+
+// Whether samples come later: see Graph::read.
+template <class F>
+concept gives_later = requires {
+  typename F::Sample;
+}
+&&std::is_invocable_v<const F&, Completion<typename F::Sample>, const SampleInfo&>;
+
+template <class F>
+struct gives_of_source {
+  using type = std::invoke_result_t<const F&, const SampleInfo&>;
+};
+template <gives_later F>
+struct gives_of_source<F> {
+  using type = typename F::Sample;
+};
+template <class F>
+using given_by_source = typename gives_of_source<F>::type;
+
+// Null for a dataset that does not ask to be told of epochs.
+template <class F>
+std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f) {
+  constexpr bool begins = requires(const F& set, const EpochInfo& info) { set.begin_epoch(info); };
+  constexpr bool ends = requires(const F& set) {
+    { set.end_epoch() }
+    noexcept;
+  };
+  static_assert(
+      begins || !requires(F & set, const EpochInfo& info) { set.begin_epoch(info); },
+      "source: begin_epoch(const EpochInfo&) of the dataset must be const");
+  static_assert(
+      ends || !requires(F & set) { set.end_epoch(); },
+      "source: end_epoch() of the dataset must be const and noexcept");
+  if constexpr (!begins && !ends) {
+    return nullptr;
+  } else {
+    EpochHooks hooks;
+    if constexpr (begins) hooks.begin = [f](const EpochInfo& info) { f->begin_epoch(info); };
+    if constexpr (ends) hooks.end = [f] { f->end_epoch(); };
+    return std::make_shared<const EpochHooks>(std::move(hooks));
+  }
+}
+
+}  // namespace detail
+}  // namespace sluice

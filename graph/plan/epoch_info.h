@@ -1,0 +1,38 @@
+// EpochInfo: what a dataset is told before an epoch asks it for samples. EpochHooks: how it is told
+// so, and that the epoch is over.
+//
+// Ownership: a value; its function shares what it needs, and may be kept. Threads: the function may
+// be called on any, several at once. Errors: it throws what an order of the user's throws, which is
+// EndOfEpoch behind the end.
+#pragma once
+
+#include <sluice/runtime/sample_key.h>
+
+#include <cstdint>
+#include <functional>
+
+namespace sluice {
+
+struct EpochInfo {
+  std::int64_t epoch = 0;
+  // Position (SampleInfo::index_in_epoch) of the first sample that will be asked for: above 0 when
+  // an epoch is resumed.
+  std::int64_t first = 0;
+  // No sample is asked for at this position or behind it; kUntilEnd where that is not known.
+  std::int64_t samples = 0;
+  // Positions that may be under way at once: when the one at p is asked for, those at p - window
+  // and before have been delivered, or never will be asked for.
+  std::int64_t window = 0;
+  // Which sample stands at a position.
+  std::function<SampleKey(std::int64_t position)> key = {};
+};
+
+namespace detail {
+
+struct EpochHooks {
+  std::function<void(const EpochInfo&)> begin;  // may be empty, and so may `end`
+  std::function<void()> end;                    // throws nothing
+};
+
+}  // namespace detail
+}  // namespace sluice

@@ -1,0 +1,77 @@
+// Graph::source and Graph::read: where samples come from. Included by graph.h.
+#pragma once
+
+#include <sluice/graph/builder/dataset.h>
+#include <sluice/graph/graph.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace sluice {
+
+template <class F>
+auto Graph::source(std::int64_t count, F f, const Sampler& sampler) {
+  return add_source("source", count, sampler, std::make_shared<const F>(std::move(f)), nullptr);
+}
+
+template <class Reader>
+auto Graph::read(Reader reader, const Sampler& sampler) {
+  const std::int64_t count = reader.size();
+  const auto shared = std::make_shared<const Reader>(std::move(reader));
+  auto name = [shared](const SampleKey& key) -> std::string {
+    if constexpr (requires { shared->name(key); }) {
+      return shared->name(key);
+    } else {
+      return shared->name(key.index);
+    }
+  };
+  return add_source("read", count, sampler, shared, std::move(name));
+}
+
+template <class F>
+auto Graph::add_source(std::string_view name, std::int64_t count, const Sampler& sampler,
+                       const std::shared_ptr<const F>& f,
+                       std::function<std::string(const SampleKey&)> sample_name) {
+  if constexpr (detail::function_of_source<F>::check()) {
+    using Gives = detail::given_by_source<F>;
+    if constexpr (detail::result_of_source<Gives>::check()) {
+      using R = std::decay_t<Gives>;
+      detail::require_function(name, *f);
+      detail::Step step = begin_step<>(name);
+      step.pinned = true;
+      if constexpr (requires { requires F::blocks; }) step.kind = detail::StepKind::io;
+      step.epoch = detail::epoch_hooks(f);
+      recorder_.set_source(step.name, count, sampler, std::move(sample_name));
+      auto values = detail::results<R>::add(recorder_, step);
+      if constexpr (detail::gives_later<F>) {
+        step.kind = detail::StepKind::wait;
+        step.run = [f, slots = step.writes](detail::Sample& sample) {
+          (*f)(Completion<R>(sample, slots), sample.info());
+        };
+      } else {
+        step.run = [f, slots = step.writes](detail::Sample& sample) {
+          const SampleInfo info = sample.info();
+          try {
+            detail::results<R>::template write<detail::Origin::source>(
+                sample, slots, detail::invoke_to_own<R>(*f, info));
+          } catch (const EndOfEpoch&) {
+            sample.end_epoch();
+          }
+        };
+      }
+      recorder_.add_step(std::move(step));
+      return values;
+    } else {
+      return detail::Refused();
+    }
+  } else {
+    return detail::Refused();
+  }
+}
+
+}  // namespace sluice
