@@ -25,6 +25,7 @@
 #include <sluice/io/jpeg/learn.h>
 #include <sluice/io/sources/environment.h>
 #include <sluice/io/sources/files.h>
+#include <sluice/io/workers/workers.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>

@@ -119,6 +119,20 @@ auto make_mixed(const WorkerArguments&) {
 }
 SLUICE_WORKER("mixed", make_mixed);
 
+auto make_typed(const WorkerArguments&) {
+  return [](const SampleInfo& info) { return typed_sample(info); };
+}
+SLUICE_WORKER("typed", make_typed);
+
+// Where the sample stands; at the index that the argument says, the epoch ends.
+auto make_places(const WorkerArguments& arguments) {
+  return [end = std::stoll(arguments.argument)](const SampleInfo& info) {
+    if (info.index >= end) throw EndOfEpoch();
+    return std::tuple{info.index_in_epoch, info.index_in_batch, info.batch, info.epoch};
+  };
+}
+SLUICE_WORKER("places", make_places);
+
 // Which process it is, and how many samples it has given before.
 auto make_who(const WorkerArguments& arguments) {
   return [count = std::int64_t{0}, arguments](const SampleInfo&) mutable {

@@ -54,4 +54,25 @@ inline bool same(const Mixed& a, const Mixed& b) {
          static_cast<float>(std::get<7>(a)) == static_cast<float>(std::get<7>(b));
 }
 
+// Tensors of four types: of one shape, and of shapes that follow from the sample.
+using Typed = std::tuple<Tensor, Tensor, Tensor, Tensor>;
+
+template <class T>
+Tensor numbers(std::int64_t seed, const Shape& shape) {
+  Tensor tensor(shape, dtype_of<T>::value);
+  T* const data = tensor.data<T>();
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    data[i] = static_cast<T>((seed * 7919 + i * 31) % 251);
+  return tensor;
+}
+
+inline Typed typed_sample(const SampleInfo& info) {
+  const std::int64_t i = info.index + 1000 * info.epoch;
+  return {numbers<float>(i, {10, 7}), numbers<std::int32_t>(i + 1, {i % 20, 4, 3}),
+          numbers<std::uint8_t>(i + 2, {i % 8, i % 64, i % 11, 3}),
+          numbers<std::int16_t>(i + 3, {i % 30 + 1})};
+}
+
+inline bool same(const Typed& a, const Typed& b) { return a == b; }
+
 }  // namespace sluice::testing

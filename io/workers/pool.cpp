@@ -12,6 +12,7 @@
 #include <exception>
 #include <future>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace sluice::detail {
@@ -88,6 +89,12 @@ class SignalsBlocked {
 
 }  // namespace
 
+struct WorkerPool::Running {
+  explicit Running(WorkerSetup setup) : work(std::move(setup)) {}
+  PoolThread work;
+  std::thread thread;
+};
+
 WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::int64_t samples,
                        const WorkerOptions& options) {
   check(name, options);
@@ -99,7 +106,7 @@ WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::i
   if (options.program.empty()) check_reader(name, types);
   warn_of_idle(name, samples, options.workers);
   try {
-    work_ = std::make_unique<PoolThread>(
+    running_ = std::make_unique<Running>(
         WorkerSetup{name, types, options, WorkerProgram::of(options.program, name)});
     start_thread();
   } catch (const std::system_error& error) {
@@ -114,20 +121,20 @@ void WorkerPool::start_thread() {
   std::promise<void> started;
   {
     const SignalsBlocked blocked;
-    thread_ = std::thread([this, &started] {
+    running_->thread = std::thread([this, &started] {
       try {
-        work_->start_all();
+        running_->work.start_all();
       } catch (...) {
         return started.set_exception(std::current_exception());
       }
       started.set_value();
-      work_->run();
+      running_->work.run();
     });
   }
   try {
     started.get_future().get();
   } catch (...) {
-    thread_.join();
+    running_->thread.join();
     throw;
   }
 }
@@ -135,22 +142,21 @@ void WorkerPool::start_thread() {
 WorkerPool::~WorkerPool() {
   if (!home_.here()) {
     // fork() has copied neither the thread nor the locks.
-    thread_.detach();
-    (void)work_.release();
+    (void)running_.release();
     return;
   }
-  work_->stop();
-  thread_.join();
+  running_->work.stop();
+  running_->thread.join();
 }
 
 void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request) {
   home_.require("workers()");
-  work_->fetch({info, std::move(request)});
+  running_->work.fetch({info, std::move(request)});
 }
 
 void WorkerPool::begin_epoch() {
   home_.require("workers()");
-  if (const std::string broken = work_->broken(); !broken.empty()) throw Error(broken);
+  if (const std::string broken = running_->work.broken(); !broken.empty()) throw Error(broken);
   const std::lock_guard lock(mutex_);
   ++open_epochs_;
 }
@@ -158,9 +164,9 @@ void WorkerPool::begin_epoch() {
 void WorkerPool::end_epoch() noexcept {
   if (!home_.here()) return;
   const std::lock_guard lock(mutex_);
-  if (--open_epochs_ == 0) work_->cancel();
+  if (--open_epochs_ == 0) running_->work.cancel();
 }
 
-WorkerStats WorkerPool::stats() const { return work_->stats(); }
+WorkerStats WorkerPool::stats() const { return running_->work.stats(); }
 
 }  // namespace sluice::detail

@@ -15,11 +15,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 namespace sluice::detail {
-
-class PoolThread;
 
 class WorkerPool {
  public:
@@ -39,12 +36,12 @@ class WorkerPool {
   WorkerStats stats() const;
 
  private:
+  struct Running;
   void start_thread();
 
   HomeProcess home_;
-  std::unique_ptr<PoolThread> work_;
-  std::thread thread_;
-  std::mutex mutex_;
+  std::unique_ptr<Running> running_;
+  std::mutex mutex_;  // guards the count
   int open_epochs_ = 0;
 };
 

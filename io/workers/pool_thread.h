@@ -26,6 +26,12 @@
 
 namespace sluice::detail {
 
+inline constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
+// What a worker most likely lacks that never was ready.
+inline constexpr char kHint[] =
+    "; a program that uses workers() calls sluice::run_worker_if_asked(argc, argv) first thing in "
+    "main()";
+
 class PoolThread {
  public:
   explicit PoolThread(WorkerSetup setup);
@@ -74,6 +80,7 @@ class PoolThread {
   const WorkerSetup setup_;
   const std::shared_ptr<Wake> wake_;
   Descriptor epoll_;
+  std::atomic<std::int64_t> samples_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerProcess>> dying_;
   std::deque<Work> queue_;
@@ -86,7 +93,6 @@ class PoolThread {
   std::string broken_;
 
   std::atomic<std::int64_t> restarts_{0};
-  std::atomic<std::int64_t> samples_{0};
   std::atomic<int> ready_{0};
 };
 

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 
 namespace sluice {
@@ -160,6 +161,8 @@ void run_worker_if_asked(int argc, char** argv) {
   // The system ends this process when the one that started it ends, however that came about. If it
   // has ended before now, its end of the socket is closed.
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  pollfd other{detail::kWorkerSocket, POLLRDHUP, 0};
+  if (::poll(&other, 1, 0) != 0) std::_Exit(0);
   (void)::fcntl(detail::kWorkerSocket, F_SETFD, FD_CLOEXEC);
   // Ctrl-C is meant for the program, which then closes the socket.
   (void)::signal(SIGINT, SIG_IGN);

@@ -35,7 +35,7 @@ void* SharedMemory::allocate(std::size_t bytes, std::size_t alignment) {
   std::string why;
   try {
     if (bytes > most_) {
-      why = std::to_string(bytes) + " bytes are more than max_bytes of the workers allows";
+      why = std::to_string(bytes) + " bytes are more than max_bytes of WorkerOptions";
     } else if (const std::lock_guard lock(mutex_); segments_.size() >= kMostSegments) {
       why = "there are " + std::to_string(kMostSegments) + " pieces of it already";
     }

@@ -15,8 +15,9 @@ constexpr int kMessagesOfTurn = 256;
 
 void finish_sample(const ReplyReader& reply) { reply.finish(); }
 
-Worker::Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake)
-    : number_(number), setup_(setup), wake_(std::move(wake)) {}
+Worker::Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake,
+               std::atomic<std::int64_t>& samples)
+    : number_(number), setup_(setup), wake_(std::move(wake)), samples_(samples) {}
 
 std::string Worker::title() const {
   std::string title = "worker " + std::to_string(number_) + " of '" + printable(setup_.name) + "'";
@@ -139,8 +140,8 @@ void Worker::add_segment(const Header& header, Channel::Received& received) {
 void Worker::answer(const Header& header, const MessageReader& message) {
   if (in_hand_.empty() || in_hand_.front().number != header.number)
     throw Nonsense("an answer that nobody asked for");
-  give(in_hand_.front().work, header, message);
   ++samples_;
+  give(in_hand_.front().work, header, message);
   pop();
 }
 
@@ -204,14 +205,15 @@ void Worker::close() {
 }
 
 Worker::Ending Worker::end(const std::string& why) {
-  constexpr int kPatience = 1000;
+  constexpr int kToEnd = 200;  // milliseconds, after its socket was closed
+  constexpr int kToDie = 1000;
   Ending ending;
   ending.was_ready = ready_;
-  ending.by_itself = why.empty() && process_->exited(kPatience);
   std::optional<std::string> how;
-  if (why.empty()) how = process_->ended(kPatience);  // it has closed its socket
+  if (why.empty()) how = process_->ended(kToEnd);
+  ending.by_itself = how && process_->ended_by_itself();
   if (!how) process_->kill();
-  const bool gone = process_->ended(kPatience).has_value();
+  const bool gone = process_->ended(kToDie).has_value();
   (void)process_->listen();
   ending.what = title() + " " + (why.empty() ? how.value_or("closed its socket") : why);
   if (!process_->last_words().empty()) ending.what += "; its last words: " + process_->last_words();

@@ -13,6 +13,7 @@
 #include <sluice/io/workers/returns.h>
 #include <sluice/io/workers/worker_process.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -49,7 +50,9 @@ class Worker {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake);
+  // Counts in `samples` what it has answered.
+  Worker(int number, const WorkerSetup& setup, std::shared_ptr<Wake> wake,
+         std::atomic<std::int64_t>& samples);
 
   void start();
   bool runs() const { return process_ != nullptr; }
@@ -95,7 +98,6 @@ class Worker {
   // "worker 2 of 'imagenet' (pid 4711)".
   std::string title() const;
 
-  std::int64_t samples() const { return samples_; }
   std::size_t usual_bytes() const { return usual_bytes_; }
 
  private:
@@ -115,6 +117,7 @@ class Worker {
   const int number_;
   const WorkerSetup& setup_;
   const std::shared_ptr<Wake> wake_;
+  std::atomic<std::int64_t>& samples_;
 
   std::unique_ptr<WorkerProcess> process_;
   std::shared_ptr<Returns> returns_;
@@ -124,9 +127,8 @@ class Worker {
   std::deque<Handed> in_hand_;
   int groups_ = 0;
   std::uint64_t next_number_ = 1;
-  std::int64_t handed_ = 0;   // to this process
-  Clock::time_point since_;   // it has been at its first request, or at its set-up
-  std::int64_t samples_ = 0;  // that all its processes have given
+  std::int64_t handed_ = 0;  // to this process
+  Clock::time_point since_;  // it has been at its first request, or at its set-up
   std::size_t usual_bytes_ = 0;
 };
 

@@ -50,8 +50,8 @@ class WorkerProcess {
   void kill() noexcept;
   // "was killed by signal 11 (Segmentation fault)"; nothing if it has not ended within the time.
   std::optional<std::string> ended(int milliseconds);
-  // Whether it has ended, and by itself, with a status.
-  bool exited(int milliseconds) { return ended(milliseconds) && by_itself_; }
+  // Once it has ended: whether by itself, with a status.
+  bool ended_by_itself() const { return by_itself_; }
 
  private:
   Channel channel_;

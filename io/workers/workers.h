@@ -30,15 +30,20 @@
 // is left, begin_epoch() throws Error, and so each sample fails.
 #pragma once
 
+#include <sluice/graph/completion.h>
+#include <sluice/graph/plan/epoch_info.h>
 #include <sluice/io/workers/options.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/serve.h>
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sluice {
 
@@ -57,7 +62,26 @@ class Workers {
   }
   WorkerStats stats() const { return shared_->pool.stats(); }
 
+  // For Graph::read.
+  void operator()(Completion<S> done, const SampleInfo& info) const {
+    shared_->pool.fetch(info, std::make_unique<Request>(std::move(done)));
+  }
+  void begin_epoch(const EpochInfo&) const { shared_->pool.begin_epoch(); }
+  void end_epoch() const noexcept { shared_->pool.end_epoch(); }
+
  private:
+  class Request final : public detail::WorkerRequest {
+   public:
+    explicit Request(Completion<S> done) : done_(std::move(done)) {}
+    void give(detail::ReplyReader& reply) override {
+      (void)done_.set(detail::read_sample<S>(reply));
+    }
+    void fail(const std::string& what) noexcept override { (void)done_.fail(what); }
+    void end() noexcept override { (void)done_.fail(std::make_exception_ptr(EndOfEpoch())); }
+
+   private:
+    Completion<S> done_;
+  };
   struct Shared {
     Shared(const std::string& called, std::int64_t count, const WorkerOptions& options)
         : name(called),

@@ -272,8 +272,8 @@ TEST(WorkerPool, HasABoundOnSharedMemory) {
   for (const auto& answer : answers) EXPECT_TRUE(answer.sample) << answer.error;
   Asked<Bytes> large("block", {.workers = 2, .argument = "3000000", .max_bytes = 1 << 20});
   EXPECT_EQ(large.all_of(1)[0].error,
-            "there is no shared memory for a value of 3000000 bytes: 3000128 bytes are more than "
-            "max_bytes of the workers allows");
+            "there is no shared memory for a value of 3000000 bytes: 3145792 bytes are more than "
+            "max_bytes of WorkerOptions");
 }
 
 // What nobody wants any more fails at once, and the worker does not make it.
