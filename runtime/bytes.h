@@ -1,9 +1,10 @@
-// Bytes: an encoded file (or any run of bytes) in pooled memory, or a view of bytes that somebody
-// else keeps. Moves, does not copy. Threads: like a vector.
+// Bytes: an encoded file (or any run of bytes) in pooled memory, in memory that goes back to
+// somebody by a deleter, or a view of bytes that somebody else keeps. Moves, does not copy.
+// Threads: like a vector.
 //
 // Whoever reads a file may say which index knows it, and the hash of its content, by which an index
-// finds it, for those who decode it. Ownership: of the bytes, unless they are a view; a share of
-// the index.
+// finds it, for those who decode it. Ownership: of the bytes, or a share of their owner, unless
+// they are a view; a share of the index. Errors: std::bad_alloc, std::invalid_argument.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
@@ -11,9 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace sluice {
@@ -29,13 +32,18 @@ class Bytes {
         bytes_{reinterpret_cast<std::uint8_t*>(buffer_.data()), size} {}
   Bytes(Bytes&& other) noexcept
       : buffer_(std::move(other.buffer_)),
+        owner_(std::move(other.owner_)),
         bytes_(std::exchange(other.bytes_, {})),
         index_(std::move(other.index_)),
         content_hash_(std::exchange(other.content_hash_, {})) {}
   // Bytes that are given a view of themselves keep their memory.
   Bytes& operator=(Bytes&& other) noexcept {
-    if (!other.is_view() || !buffer_.contains(other.bytes_.data()))
+    if (this == &other) return *this;
+    std::shared_ptr<void> owner_before;  // who is told when all is as it shall be
+    if (!other.is_view() || !holds(other.bytes_.data())) {
       buffer_ = std::move(other.buffer_);
+      owner_before = std::exchange(owner_, std::move(other.owner_));
+    }
     bytes_ = std::exchange(other.bytes_, {});
     index_ = std::move(other.index_);
     content_hash_ = std::exchange(other.content_hash_, {});
@@ -55,9 +63,19 @@ class Bytes {
     bytes.bytes_ = {const_cast<std::uint8_t*>(source.data()), source.size()};
     return bytes;
   }
+  // Bytes that live as long as `owner`. For memory with a deleter of its own:
+  //   Bytes::shared(std::shared_ptr<void>(data, std::free), {data, size})
+  // The deleter runs on whichever thread lets go of the bytes; it must not throw.
+  static Bytes shared(std::shared_ptr<void> owner, std::span<std::uint8_t> source) {
+    if (owner == nullptr) throw std::invalid_argument("bytes cannot share memory without an owner");
+    Bytes bytes;
+    bytes.owner_ = std::move(owner);
+    bytes.bytes_ = source;
+    return bytes;
+  }
 
   // True for bytes that belong to somebody else.
-  bool is_view() const { return bytes_.data() != nullptr && !buffer_; }
+  bool is_view() const { return bytes_.data() != nullptr && !buffer_ && owner_ == nullptr; }
   // Makes a view a copy.
   void own() {
     if (!is_view()) return;
@@ -93,7 +111,14 @@ class Bytes {
   void release() noexcept { *this = Bytes(); }
 
  private:
-  Buffer buffer_;  // empty for a view
+  bool holds(const std::uint8_t* at) const {
+    const std::less_equal<const std::uint8_t*> not_after;
+    return buffer_.contains(at) ||
+           (owner_ != nullptr && not_after(bytes_.data(), at) && !not_after(end(), at));
+  }
+
+  Buffer buffer_;                // of the pool; empty for a view, and beside an owner
+  std::shared_ptr<void> owner_;  // of bytes that are shared
   std::span<std::uint8_t> bytes_;
   std::shared_ptr<JpegIndex> index_;
   std::optional<std::uint64_t> content_hash_;

@@ -47,6 +47,7 @@ const Example kExamples[] = {
 #ifdef SLUICE_HAS_EXAMPLE_onnxruntime
     {"onnxruntime", true, {"14 images: 3 numbers for each"}},
 #endif
+    {"workers", false, {"batch 0: 0 1 4 9", "batch 1: 16 36 49, without sample 5 of 'squares'"}},
     {"window_by_hand", false, {"1000 samples through 8 slots, sum of squares 332833500"}},
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,28 @@ TEST(Bytes, OwnCopiesAView) {
   bytes = Bytes::view_of({at + 1, 2});  // of itself
   EXPECT_EQ(bytes.data(), at + 1);
   EXPECT_FALSE(bytes.is_view());
+}
+
+TEST(Bytes, SharedOnesGoBackByTheirDeleterOnce) {
+  int deleted = 0;
+  std::vector<std::uint8_t> kept = kText;
+  Bytes bytes = Bytes::shared(std::shared_ptr<void>(kept.data(), [&](void*) { ++deleted; }), kept);
+  EXPECT_FALSE(bytes.is_view());
+  bytes.own();
+  EXPECT_EQ(bytes.begin(), kept.data());
+  Bytes made(std::move(bytes));
+  EXPECT_TRUE(bytes.empty());                    // NOLINT(bugprone-use-after-move)
+  made = Bytes::view_of({made.begin() + 1, 2});  // of itself
+  EXPECT_EQ(made.begin(), kept.data() + 1);
+  EXPECT_FALSE(made.is_view());
+  Bytes& same = made;
+  made = std::move(same);
+  EXPECT_EQ(made.size(), 2u);
+  EXPECT_EQ(deleted, 0);
+  made = Bytes::copy_of(kText);
+  EXPECT_EQ(deleted, 1);
+  EXPECT_EQ(all_of(made), kText);
+  EXPECT_THROW((void)Bytes::shared(nullptr, kept), std::invalid_argument);
 }
 
 TEST(Bytes, KeepTheHashOfTheirContentUntilTheyMayBeWritten) {

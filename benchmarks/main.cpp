@@ -1,0 +1,12 @@
+// Google Benchmark's main(), in a program that is a worker of its own as well.
+#include <sluice/io/workers/serve.h>
+
+#include <benchmark/benchmark.h>
+
+int main(int argc, char** argv) {
+  sluice::run_worker_if_asked(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

@@ -1,0 +1,47 @@
+// What workers can be told, and what they tell: plain data. See workers.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace sluice {
+
+struct WorkerOptions {
+  // Processes.
+  int workers = 4;
+  // The file of the program to run; empty: this program. Its main() calls run_worker_if_asked, and
+  // it gives the name with SLUICE_WORKER.
+  std::string program = {};
+  // For the function that makes the reader: JSON, a path, whatever it understands; at most 32 KiB.
+  std::string argument = {};
+  // Seconds that a worker may take for one sample, or to set itself up. One that takes longer is
+  // killed.
+  double deadline_s = 60;
+  // Whether a sample whose worker ended is given to another process, once.
+  bool retry = false;
+  // How often a worker that ended is started anew, all workers together.
+  int restarts = 10;
+  // After so many samples a worker is replaced by a new one, which costs none of `restarts`: for
+  // code that leaks. 0: never.
+  std::int64_t renew_after = 0;
+  // A worker is given samples in groups, of at most so many that follow each other, ...
+  int mini_batch = 16;
+  // ... and so many groups ahead: while it makes one, the next is on its way.
+  int prefetch = 2;
+  // Shared memory of the values that are under way or in use. When that is exceeded, workers make
+  // one sample at a time, the one that is wanted first. No value may be larger.
+  std::size_t max_bytes = std::size_t{1} << 30;
+  // What errors call a sample; none: "sample 17 of 'imagenet'".
+  std::function<std::string(std::int64_t index)> sample_name = {};
+};
+
+struct WorkerStats {
+  int ready = 0;               // workers that are at work, or could be
+  std::int64_t samples = 0;    // that workers have given
+  std::int64_t restarts = 0;   // that were counted
+  std::size_t bytes_held = 0;  // of values in shared memory that somebody uses
+};
+
+}  // namespace sluice

@@ -1,0 +1,172 @@
+#include <sluice/io/workers/pool.h>
+#include <sluice/io/workers/pool_thread.h>
+#include <sluice/io/workers/registry.h>
+#include <sluice/io/workers/serve.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/printable.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <future>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace sluice::detail {
+namespace {
+
+constexpr std::size_t kMostSetup = std::size_t{32} << 10;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+  throw BuildError("workers(\"" + printable(name) + "\"): " + what);
+}
+
+void check(const std::string& name, const WorkerOptions& options) {
+  const auto at_least = [&](const char* what, std::int64_t number, std::int64_t least) {
+    if (number >= least) return;
+    refuse(name, std::string(what) + " is " + std::to_string(number) + "; it must be at least " +
+                     std::to_string(least));
+  };
+  at_least("workers", options.workers, 1);
+  at_least("restarts", options.restarts, 0);
+  at_least("renew_after", options.renew_after, 0);
+  at_least("mini_batch", options.mini_batch, 1);
+  at_least("prefetch", options.prefetch, 1);
+  constexpr int kMost = 1024;
+  for (const int number : {options.workers, options.mini_batch, options.prefetch}) {
+    if (number > kMost) {
+      refuse(name, "workers, mini_batch and prefetch must be at most " + std::to_string(kMost) +
+                       ", not " + std::to_string(number));
+    }
+  }
+  if (!(options.deadline_s > 0) || options.deadline_s > 1e8)
+    refuse(name, "deadline_s is " + std::to_string(options.deadline_s) + "; it must be above 0");
+  if (options.max_bytes < (std::size_t{1} << 20))
+    refuse(name,
+           "max_bytes is " + std::to_string(options.max_bytes) + "; it must be 1 MiB or more");
+  if (name.size() + options.argument.size() > kMostSetup) {
+    refuse(name, "the argument has " + std::to_string(options.argument.size()) +
+                     " bytes; write it into a file, and let the argument be its path");
+  }
+}
+
+// That this program has such a reader is known here.
+void check_reader(const std::string& name, const std::string& types) {
+  const WorkerEntry* const entry = find_worker(name);
+  if (entry == nullptr) refuse(name, no_such_worker(name));
+  if (entry->types != types) {
+    refuse(name, "its reader gives samples of (" + entry->types +
+                     "), and workers<...> is told of (" + types + "): let both be the same");
+  }
+}
+
+void warn_of_idle(const std::string& name, std::int64_t samples, int workers) {
+  if (samples >= workers) return;
+  (void)std::fprintf(stderr,
+                     "sluice: workers(\"%s\") has %d workers for %lld samples: some will have "
+                     "nothing to do\n",
+                     printable(name).c_str(), workers, static_cast<long long>(samples));
+}
+
+// The program's signals are not for the thread that is made meanwhile.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    (void)::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+struct WorkerPool::Running {
+  explicit Running(WorkerSetup setup) : work(std::move(setup)) {}
+  PoolThread work;
+  std::thread thread;
+};
+
+WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::int64_t samples,
+                       const WorkerOptions& options) {
+  check(name, options);
+  if (std::getenv(kWorkerVariable) != nullptr) {
+    throw Error(
+        "this process was started as a worker: let main() call "
+        "sluice::run_worker_if_asked(argc, argv) first thing, before it makes a pipeline");
+  }
+  if (options.program.empty()) check_reader(name, types);
+  warn_of_idle(name, samples, options.workers);
+  try {
+    running_ = std::make_unique<Running>(
+        WorkerSetup{name, types, options, WorkerProgram::of(options.program, name)});
+    start_thread();
+  } catch (const std::system_error& error) {
+    throw Error("the workers of '" + printable(name) + "' cannot be started" +
+                (options.program.empty() ? "" : " from '" + printable(options.program) + "'") +
+                ": " + error.what());
+  }
+}
+
+// The workers are started on the thread that stays for as long as they do.
+void WorkerPool::start_thread() {
+  std::promise<void> started;
+  {
+    const SignalsBlocked blocked;
+    running_->thread = std::thread([this, &started] {
+      try {
+        running_->work.start_all();
+      } catch (...) {
+        return started.set_exception(std::current_exception());
+      }
+      started.set_value();
+      running_->work.run();
+    });
+  }
+  try {
+    started.get_future().get();
+  } catch (...) {
+    running_->thread.join();
+    throw;
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  if (!home_.here()) {
+    // fork() has copied neither the thread nor the locks.
+    (void)running_.release();
+    return;
+  }
+  running_->work.stop();
+  running_->thread.join();
+}
+
+void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request) {
+  home_.require("workers()");
+  running_->work.fetch({info, std::move(request)});
+}
+
+void WorkerPool::begin_epoch() {
+  home_.require("workers()");
+  if (const std::string broken = running_->work.broken(); !broken.empty()) throw Error(broken);
+  const std::lock_guard lock(mutex_);
+  ++open_epochs_;
+}
+
+void WorkerPool::end_epoch() noexcept {
+  if (!home_.here()) return;
+  const std::lock_guard lock(mutex_);
+  if (--open_epochs_ == 0) running_->work.cancel();
+}
+
+WorkerStats WorkerPool::stats() const { return running_->work.stats(); }
+
+}  // namespace sluice::detail

@@ -1,0 +1,89 @@
+// Of PoolThread: what becomes of a worker that ends, of its work, and of all at the end.
+#include <sluice/io/workers/pool_thread.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace sluice::detail {
+
+// Why it could not be started, or nothing.
+std::string PoolThread::try_start(Worker& worker) {
+  try {
+    start(worker);
+    return {};
+  } catch (const std::system_error& error) {
+    if (worker.runs()) (void)worker.end("is not watched");
+    return worker.title() + " cannot be started: " + error.what();
+  }
+}
+
+void PoolThread::replace(Worker& worker, std::string what) {
+  while (restarts_ < setup_.options.restarts) {
+    ++restarts_;
+    const std::string failure = try_start(worker);
+    if (failure.empty()) return;
+    what = failure;
+  }
+  const bool some = std::any_of(workers_.begin(), workers_.end(),
+                                [](const auto& other) { return other->runs(); });
+  if (!some) {
+    give_up("no worker of '" + printable(setup_.name) + "' is left, and restarts = " +
+            std::to_string(setup_.options.restarts) + " are used up; the last one: " + what);
+  }
+}
+
+void PoolThread::give_up(const std::string& what) {
+  {
+    const std::lock_guard lock(mutex_);
+    broken_ = what;
+    for (Work& work : ordered_) queue_.push_back(std::move(work));
+    ordered_.clear();
+  }
+  for (const auto& worker : workers_) {
+    if (!worker->runs()) continue;
+    auto ending = worker->end("was ended with the others");
+    for (Work& work : ending.in_hand) queue_.push_back(std::move(work));
+    if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
+  }
+  ready_ = 0;
+  fail_all(queue_, what);
+}
+
+void PoolThread::fail_all(std::deque<Work>& all, const std::string& what) noexcept {
+  for (Work& work : all) {
+    if (work.request != nullptr) work.request->fail(what);
+  }
+  all.clear();
+}
+
+void PoolThread::stop_all() noexcept {
+  constexpr auto kPatience = std::chrono::seconds(2);  // for the destructors of readers
+  for (auto* const more : {&ordered_, &cancelled_}) {
+    std::deque<Work> all;
+    {
+      const std::lock_guard lock(mutex_);
+      all.swap(*more);
+    }
+    fail_all(all, kUnwanted);
+  }
+  fail_all(queue_, kUnwanted);
+  for (const auto& worker : workers_) {
+    if (worker->runs()) worker->cancel(kUnwanted);
+    worker->close();
+  }
+  const auto until = Clock::now() + kPatience;
+  for (const auto& worker : workers_) {
+    if (!worker->runs()) continue;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+    (void)worker->process()->ended(static_cast<int>(std::max<std::int64_t>(left, 0)));
+    (void)worker->process()->listen();
+  }
+  workers_.clear();
+  dying_.clear();
+  ready_ = 0;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,339 @@
+#include <sluice/io/workers/pool_thread.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include <sys/epoll.h>
+
+namespace sluice::detail {
+namespace {
+
+constexpr unsigned kMessages = 0, kWords = 1, kExit = 2, kKinds = 4;
+constexpr std::uint64_t kWake = ~std::uint64_t{0};
+
+void watch(const Descriptor& epoll, int descriptor, std::uint64_t data) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = data;
+  if (::epoll_ctl(epoll.number(), EPOLL_CTL_ADD, descriptor, &event) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+}
+
+std::string seconds_text(double seconds) {
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+PoolThread::PoolThread(WorkerSetup setup)
+    : setup_(std::move(setup)),
+      wake_(std::make_shared<Wake>()),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+  watch(epoll_, wake_->number(), kWake);
+  for (int i = 0; i < setup_.options.workers; ++i)
+    workers_.push_back(std::make_unique<Worker>(i, setup_, wake_, samples_));
+}
+
+void PoolThread::fetch(Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    ordered_.push_back(std::move(work));
+  }
+  wake_->call();
+}
+
+void PoolThread::cancel() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    cancel_ = true;
+    if (cancelled_.empty()) {
+      cancelled_.swap(ordered_);
+    } else {
+      for (Work& work : ordered_) cancelled_.push_back(std::move(work));
+      ordered_.clear();
+    }
+  }
+  wake_->call();
+}
+
+void PoolThread::stop() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_->call();
+}
+
+std::string PoolThread::broken() const {
+  const std::lock_guard lock(mutex_);
+  return broken_;
+}
+
+WorkerStats PoolThread::stats() const { return {ready_, samples_, restarts_, wake_->held_bytes}; }
+
+void PoolThread::start_all() {
+  try {
+    for (const auto& worker : workers_) start(*worker);
+  } catch (...) {
+    stop_all();
+    throw;
+  }
+}
+
+void PoolThread::run() noexcept {
+  while (true) {
+    try {
+      serve();
+      return stop_all();
+    } catch (const std::exception& error) {  // no memory
+      give_up(std::string("the thread that serves the workers of '") + printable(setup_.name) +
+              "' failed: " + error.what());
+    }
+  }
+}
+
+void PoolThread::serve() {
+  do {
+    look_at_deadlines();
+    hand_out();
+    keep_going();
+    wait();
+  } while (take_orders());
+}
+
+// Whoever was stopped together with this process has not been idle.
+void PoolThread::wait() {
+  constexpr auto kLate = std::chrono::seconds(1);
+  auto until = Clock::time_point::max();
+  for (const auto& worker : workers_) until = std::min(until, worker->deadline());
+  const auto before = Clock::now();
+  if (!dying_.empty()) until = std::min(until, before + kLate);
+  int milliseconds = -1;
+  if (until != Clock::time_point::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - before).count();
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+  }
+  std::array<epoll_event, 64> events{};
+  const int count =
+      ::epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), milliseconds);
+  if (milliseconds >= 0) {
+    const auto late = Clock::now() - before - std::chrono::milliseconds(milliseconds);
+    for (const auto& worker : workers_) {
+      if (late > kLate) worker->postpone(late);
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t data = events[static_cast<std::size_t>(i)].data.u64;
+    if (data == kWake) {
+      wake_->heard();
+    } else {
+      on_event(*workers_[data / kKinds], static_cast<unsigned>(data % kKinds));
+    }
+  }
+}
+
+bool PoolThread::take_orders() {
+  std::deque<Work> ordered;
+  std::deque<Work> cancelled;
+  bool cancel = false;
+  std::string broken;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return false;
+    ordered.swap(ordered_);
+    cancelled.swap(cancelled_);
+    cancel = std::exchange(cancel_, false);
+    broken = broken_;
+  }
+  fail_all(cancelled, kUnwanted);
+  if (cancel) cancel_all();
+  if (!broken.empty()) {
+    fail_all(ordered, broken);
+  } else if (queue_.empty()) {
+    queue_.swap(ordered);
+  } else {
+    for (Work& work : ordered) queue_.push_back(std::move(work));
+  }
+  return true;
+}
+
+void PoolThread::cancel_all() {
+  fail_all(queue_, kUnwanted);
+  for (const auto& worker : workers_) worker->cancel(kUnwanted);
+}
+
+void PoolThread::on_event(Worker& worker, unsigned which) {
+  if (!worker.runs()) return;  // it has ended meanwhile
+  if (which == kMessages) {
+    on_messages(worker);
+  } else if (which == kExit) {
+    on_exit(worker);
+  } else if (!worker.process()->listen()) {
+    (void)::epoll_ctl(epoll_.number(), EPOLL_CTL_DEL, worker.process()->words_descriptor(),
+                      nullptr);
+  }
+}
+
+// Whether there may be more.
+bool PoolThread::on_messages(Worker& worker) {
+  const bool was_ready = worker.ready();
+  try {
+    const auto heard = worker.receive();
+    if (!was_ready && worker.ready()) ++ready_;
+    if (heard == Worker::Heard::closed) end(worker, "");
+    return heard == Worker::Heard::more;
+  } catch (const Nonsense& error) {
+    end(worker, std::string("was ended, as it wrote nonsense: ") + error.what());
+  } catch (const WorkerFailure& error) {
+    end(worker, error.what(), error.lasting());
+  }
+  return false;
+}
+
+// What it has said before counts.
+void PoolThread::on_exit(Worker& worker) {
+  if (!worker.process()->ended(0)) return;  // another one did, before this one was started
+  if (worker.closed()) {
+    --ready_;
+    const auto ending = worker.end("");
+    const std::string failure = try_start(worker);
+    return failure.empty() ? void() : replace(worker, failure);
+  }
+  while (worker.runs() && on_messages(worker)) {
+  }
+  if (worker.runs()) end(worker, "");
+}
+
+void PoolThread::look_at_deadlines() {
+  const auto now = Clock::now();
+  for (const auto& worker : workers_) {
+    if (worker->deadline() > now) continue;
+    const std::string limit =
+        " than deadline_s = " + seconds_text(setup_.options.deadline_s) + " seconds";
+    if (worker->ready()) {
+      end(*worker, "was ended, as it took longer for a sample" + limit);
+    } else {
+      end(*worker, "was ended, as it took longer for its start" + limit + kHint,
+          nobody_was_ready());
+    }
+  }
+}
+
+std::size_t PoolThread::in_hand() const {
+  std::size_t all = 0;
+  for (const auto& worker : workers_) all += worker->in_hand();
+  return all;
+}
+
+// The first sample that is wanted is always made; with it the consumer can go on, and give back.
+bool PoolThread::may_hand_out() {
+  const std::size_t busy = in_hand();
+  if (busy == 0) return true;
+  std::size_t each = 0;
+  for (const auto& worker : workers_) each = std::max(each, worker->usual_bytes());
+  const auto exceeded = [&] {
+    return wake_->held_bytes + (busy + 1) * each > setup_.options.max_bytes;
+  };
+  wake_->short_of_memory = exceeded();
+  // What was given back just before that was said called nobody.
+  return !wake_->short_of_memory || !exceeded();
+}
+
+// The one that has the least in hand.
+Worker* PoolThread::who_wants(std::size_t& how_many) {
+  Worker* least = nullptr;
+  how_many = 0;
+  for (const auto& worker : workers_) {
+    if (!worker->wants_work()) continue;
+    ++how_many;
+    if (least == nullptr || worker->in_hand() < least->in_hand()) least = worker.get();
+  }
+  return least;
+}
+
+void PoolThread::hand_out() {
+  while (!queue_.empty() && may_hand_out()) {
+    std::size_t wanting = 0;
+    Worker* const worker = who_wants(wanting);
+    if (worker == nullptr) return;
+    const bool scarce = wake_->held_bytes >= setup_.options.max_bytes / 2;
+    const std::size_t share = (queue_.size() + wanting - 1) / wanting;
+    const std::size_t size =
+        scarce ? 1 : std::min(share, static_cast<std::size_t>(setup_.options.mini_batch));
+    std::vector<Work> group;
+    for (std::size_t i = 0; i < size; ++i) {
+      group.push_back(std::move(queue_.front()));
+      queue_.pop_front();
+    }
+    if (worker->hand(group)) continue;
+    for (auto work = group.rbegin(); work != group.rend(); ++work)
+      queue_.push_front(std::move(*work));
+    return;  // it has things to read, and will be heard of
+  }
+}
+
+void PoolThread::keep_going() {
+  constexpr std::size_t kMany = 32;
+  for (const auto& worker : workers_) {
+    if (!worker->runs()) continue;
+    worker->flush(wake_->short_of_memory ? 1 : kMany);
+    worker->retire_if_due();
+  }
+  std::erase_if(dying_, [](const auto& process) { return process->ended(0).has_value(); });
+}
+
+void PoolThread::start(Worker& worker) {
+  worker.start();
+  const auto place = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const auto& other) { return other.get() == &worker; });
+  const auto data = static_cast<std::uint64_t>(place - workers_.begin()) * kKinds;
+  WorkerProcess& process = *worker.process();
+  watch(epoll_, process.channel().number(), data + kMessages);
+  watch(epoll_, process.words_descriptor(), data + kWords);
+  watch(epoll_, process.exit_descriptor(), data + kExit);
+}
+
+void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
+  auto ending = worker.end(why);
+  if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
+  if (ending.was_ready) {
+    --ready_;
+  } else if (why.empty()) {
+    ending.what += ", before it was ready";
+    if (ending.by_itself) {
+      lasting = nobody_was_ready();
+      ending.what += kHint;
+    }
+  }
+  save_work(ending);
+  if (lasting) return give_up(ending.what);
+  replace(worker, ending.what);
+}
+
+// The first one in hand is what it was at.
+void PoolThread::save_work(Worker::Ending& ending) {
+  auto& all = ending.in_hand;
+  if (!all.empty() && all.front().request != nullptr) {
+    Work& work = all.front();
+    if (setup_.options.retry && !work.tried) {
+      work.tried = true;
+    } else {
+      work.request->fail(ending.what);
+      work.request.reset();
+    }
+  }
+  for (auto work = all.rbegin(); work != all.rend(); ++work) {
+    if (work->request != nullptr) queue_.push_front(std::move(*work));
+  }
+}
+
+}  // namespace sluice::detail

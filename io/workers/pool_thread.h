@@ -1,0 +1,99 @@
+// PoolThread: what the thread of a pool of workers does. It alone deals with the processes: starts
+// them, hands out requests, answers them, looks at deadlines, buries what has ended. Internal.
+//
+// Requests wait in one queue, in the order in which they were made. A worker that has room takes a
+// group from its front: what is there is cut into as many groups as workers want one, which differ
+// in size by at most 1. When a worker ends, the sample that it was at is lost, or tried once more;
+// those that it had not begun go back to the front of the queue.
+//
+// Ownership: owns the workers and all requests. Threads: run() on one; the other functions from
+// any. Errors: start_all() throws std::system_error; later ones are those of samples.
+#pragma once
+
+#include <sluice/io/workers/descriptor.h>
+#include <sluice/io/workers/options.h>
+#include <sluice/io/workers/request.h>
+#include <sluice/io/workers/returns.h>
+#include <sluice/io/workers/worker.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sluice::detail {
+
+inline constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
+// What a worker most likely lacks that never was ready.
+inline constexpr char kHint[] =
+    "; a program that uses workers() calls sluice::run_worker_if_asked(argc, argv) first thing in "
+    "main()";
+
+class PoolThread {
+ public:
+  explicit PoolThread(WorkerSetup setup);
+
+  void fetch(Work work);
+  // All requests made until now fail, soon.
+  void cancel() noexcept;
+  // run() returns, soon.
+  void stop() noexcept;
+  // Why no worker serves any more; empty while some do.
+  std::string broken() const;
+  WorkerStats stats() const;
+
+  // On the pool's thread.
+  void start_all();
+  void run() noexcept;
+
+ private:
+  using Clock = Worker::Clock;
+
+  void serve();
+  void wait();
+  bool take_orders();  // false: it is to stop
+  void cancel_all();
+  void on_event(Worker& worker, unsigned which);
+  bool on_messages(Worker& worker);
+  void on_exit(Worker& worker);
+  void look_at_deadlines();
+  void hand_out();
+  bool may_hand_out();
+  Worker* who_wants(std::size_t& how_many);
+  void keep_going();
+
+  void start(Worker& worker);
+  std::string try_start(Worker& worker);
+  // It has ended, or is to: `why`.
+  void end(Worker& worker, const std::string& why, bool lasting = false);
+  void save_work(Worker::Ending& ending);
+  void replace(Worker& worker, std::string what);
+  void give_up(const std::string& what);
+  void fail_all(std::deque<Work>& all, const std::string& what) noexcept;
+  void stop_all() noexcept;
+  std::size_t in_hand() const;
+  bool nobody_was_ready() const { return samples_ == 0 && ready_ == 0; }
+
+  const WorkerSetup setup_;
+  const std::shared_ptr<Wake> wake_;
+  Descriptor epoll_;
+  std::atomic<std::int64_t> samples_{0};
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<WorkerProcess>> dying_;
+  std::deque<Work> queue_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<Work> ordered_;
+  std::deque<Work> cancelled_;
+  bool cancel_ = false;
+  bool stop_ = false;
+  std::string broken_;
+
+  std::atomic<std::int64_t> restarts_{0};
+  std::atomic<int> ready_{0};
+};
+
+}  // namespace sluice::detail

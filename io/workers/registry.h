@@ -1,0 +1,89 @@
+// SLUICE_WORKER: gives a name to a function that makes a reader, so that worker processes can be
+// started for it. See workers.h.
+//
+//   auto make_reader(const WorkerArguments& arguments) {
+//     return [database = open(arguments.argument)](const SampleInfo& info) {
+//       return std::tuple{database.picture(info.index), database.label(info.index)};
+//     };
+//   }
+//   SLUICE_WORKER("imagenet", make_reader);
+//
+// The function runs once in each worker, before its first sample. The reader is called there with
+// one SampleInfo at a time, on one thread, and may keep what it likes from call to call: it need be
+// neither const nor copyable. What it throws is the error of that sample; EndOfEpoch ends the
+// epoch.
+//
+// Ownership: names live as long as the program. Threads: all; names are given before main() begins.
+// Errors: a reader of another type does not compile. Of a name that is given twice whoever asks for
+// it is told.
+#pragma once
+
+#include <sluice/graph/plan/sample.h>
+#include <sluice/io/workers/values.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace sluice {
+
+// What the function that makes a reader is told.
+struct WorkerArguments {
+  std::string argument;  // WorkerOptions::argument
+  int worker = 0;        // 0 to workers - 1
+  int workers = 1;
+};
+
+namespace detail {
+
+using AnyWorkerReader = std::function<void(const SampleInfo&, ReplyWriter&)>;
+
+struct WorkerEntry {
+  std::string types;  // of a sample, as text
+  std::function<AnyWorkerReader(const WorkerArguments&)> make;
+};
+
+// Null for a name that nobody gave. Throws BuildError for one that was given twice.
+const WorkerEntry* find_worker(std::string_view name);
+// What to say then, with the names that there are.
+std::string no_such_worker(std::string_view name);
+bool add_worker(std::string_view name, WorkerEntry entry) noexcept;
+
+template <class Make>
+bool add_worker_function(std::string_view name, Make make) noexcept {
+  constexpr bool makes = std::is_invocable_v<Make&, const WorkerArguments&>;
+  static_assert(makes, "SLUICE_WORKER takes a function of a const WorkerArguments&");
+  if constexpr (makes) {
+    using Reader = std::decay_t<std::invoke_result_t<Make&, const WorkerArguments&>>;
+    constexpr bool reads = std::is_invocable_v<Reader&, const SampleInfo&>;
+    static_assert(reads,
+                  "what the function of SLUICE_WORKER gives must be callable with a const "
+                  "SampleInfo&, and nothing else");
+    if constexpr (reads) {
+      using Gives = std::decay_t<std::invoke_result_t<Reader&, const SampleInfo&>>;
+      if constexpr (travelling<Gives>::check()) {
+        auto any = [make](const WorkerArguments& arguments) -> AnyWorkerReader {
+          return [reader = std::make_shared<Reader>(make(arguments))](const SampleInfo& info,
+                                                                      ReplyWriter& to) {
+            travelling<Gives>::write(to, (*reader)(info));
+          };
+        };
+        return add_worker(name, {travelling<Gives>::names(), std::move(any)});
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace detail
+}  // namespace sluice
+
+#define SLUICE_WORKER_JOIN(a, b) a##b
+#define SLUICE_WORKER_VARIABLE(line) SLUICE_WORKER_JOIN(sluice_worker_, line)
+// At namespace scope.
+#define SLUICE_WORKER(name, make)                                       \
+  [[maybe_unused]] static const bool SLUICE_WORKER_VARIABLE(__LINE__) = \
+      ::sluice::detail::add_worker_function(name, make)

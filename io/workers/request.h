@@ -1,0 +1,41 @@
+// WorkerRequest: who waits for a sample that a worker makes. Internal.
+//
+// Exactly one of its functions is called, once, on the pool's thread, which does nothing else
+// meanwhile. One that is destroyed before has to tell by itself.
+#pragma once
+
+#include <sluice/graph/plan/sample.h>
+#include <sluice/io/workers/values.h>
+
+#include <memory>
+#include <string>
+
+namespace sluice::detail {
+
+class WorkerRequest {
+ public:
+  virtual ~WorkerRequest() = default;
+  // Throws Nonsense, before it has given anything, if this is no such sample: it will be called
+  // again then, with something else.
+  virtual void give(ReplyReader& reply) = 0;
+  virtual void fail(const std::string& what) noexcept = 0;
+  // There is no such sample: the epoch ends here.
+  virtual void end() noexcept = 0;
+};
+
+// Reads a whole sample.
+void finish_sample(const ReplyReader& reply);
+template <class Sample>
+Sample read_sample(ReplyReader& reply) {
+  Sample sample = travelling<Sample>::read(reply);
+  finish_sample(reply);
+  return sample;
+}
+
+struct Work {
+  SampleInfo info;
+  std::unique_ptr<WorkerRequest> request;  // null: nobody wants it any more
+  bool tried = false;                      // by a worker that ended
+};
+
+}  // namespace sluice::detail

@@ -1,0 +1,176 @@
+#include <sluice/io/workers/channel.h>
+#include <sluice/io/workers/message.h>
+#include <sluice/io/workers/registry.h>
+#include <sluice/io/workers/reply_writer.h>
+#include <sluice/io/workers/serve.h>
+#include <sluice/io/workers/shared_memory.h>
+#include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/printable.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+
+namespace sluice {
+namespace detail {
+namespace {
+
+// The other process is gone, or wants this one to end.
+struct Closed {};
+
+class Server {
+ public:
+  explicit Server(Channel channel) : channel_(std::move(channel)) {}
+
+  // Returns when the other process wants no more.
+  void run() {
+    try {
+      if (!set_up()) return;
+      while (true) serve(next());
+    } catch (const Closed&) {
+    }
+  }
+
+ private:
+  struct Request {
+    std::uint64_t number;
+    SampleInfo info;
+  };
+
+  void send(const MessageWriter& message) {
+    if (!send_patiently(channel_, message.message())) throw Closed();
+  }
+  void send(MessageKind kind, std::uint64_t number, std::string_view text = {},
+            std::uint32_t count = 0) {
+    constexpr std::size_t kMostText = 8192;
+    MessageWriter message({kind, count, number});
+    message.add_text(text.substr(0, kMostText));
+    send(message);
+  }
+
+  // False when it was told why not.
+  bool set_up() {
+    const auto received = channel_.receive(Patience::wait);
+    if (received.result != Channel::Result::done) throw Closed();
+    MessageReader message(received.message);
+    const auto header = message.take<Header>();
+    if (header.kind != MessageKind::setup || header.number != kWorkerProtocol) {
+      send(MessageKind::failed, kWorkerProtocol,
+           "it was built with another version of Sluice than the program that started it", 1);
+      return false;
+    }
+    const auto fields = message.take<SetupFields>();
+    const std::string text = message.text();
+    const std::string name = text.substr(0, fields.name_bytes);
+    try {
+      const WorkerEntry* const entry = find_worker(name);
+      if (entry == nullptr) {
+        send(MessageKind::failed, kWorkerProtocol, no_such_worker(name), 1);
+        return false;
+      }
+      read_ = entry->make({text.substr(fields.name_bytes), fields.worker, fields.workers});
+      memory_ = std::make_shared<SharedMemory>(channel_, fields.max_bytes);
+      pool_.emplace(memory_);
+      writer_.emplace(*memory_);
+      send(MessageKind::ready, kWorkerProtocol, entry->types);
+      return true;
+    } catch (const std::exception& error) {
+      send(MessageKind::failed, kWorkerProtocol, error.what());
+    }
+    return false;
+  }
+
+  void take(std::span<const std::byte> bytes) {
+    MessageReader message(bytes);
+    const auto header = message.take<Header>();
+    if (header.kind == MessageKind::fetch) {
+      for (std::uint32_t i = 0; i < header.count; ++i)
+        requests_.push_back({header.number + i, message.take<SampleInfo>()});
+    } else if (header.kind == MessageKind::give_back) {
+      for (std::uint32_t i = 0; i < header.count; ++i)
+        writer_->give_back(message.take<std::uint64_t>());
+    } else if (header.kind == MessageKind::cancel) {
+      send(
+          MessageWriter({MessageKind::cancelled, static_cast<std::uint32_t>(requests_.size()), 0}));
+      requests_.clear();
+    }
+  }
+
+  // Takes all that has come, and waits for more where there is no request.
+  Request next() {
+    while (true) {
+      const auto received = channel_.receive(requests_.empty() ? Patience::wait : Patience::none);
+      if (received.result == Channel::Result::closed) throw Closed();
+      if (received.result == Channel::Result::done) {
+        take(received.message);
+      } else if (!requests_.empty()) {
+        const Request request = requests_.front();
+        requests_.pop_front();
+        return request;
+      }
+    }
+  }
+
+  // What the reader takes of memory is shared memory.
+  void serve(const Request& request) {
+    try {
+      const BufferPoolScope scope(*pool_);
+      read_(request.info, *writer_);
+      send(writer_->finish(request.number));
+      return;
+    } catch (const EndOfEpoch&) {
+      send(MessageKind::end, request.number);
+    } catch (const std::exception& error) {
+      const char* const what = error.what();
+      send(MessageKind::error, request.number, what == nullptr ? "" : what);
+    }
+    writer_->abandon();
+  }
+
+  Channel channel_;
+  std::shared_ptr<SharedMemory> memory_;
+  std::optional<BufferPool> pool_;
+  std::optional<ReplyWriter> writer_;  // gives its values back to the pool
+  AnyWorkerReader read_;
+  std::deque<Request> requests_;
+};
+
+bool asked(int argc, char** argv) {
+  return argc > 1 && std::strncmp(argv[1], kWorkerArgument, sizeof(kWorkerArgument) - 1) == 0 &&
+         std::getenv(kWorkerVariable) != nullptr;
+}
+
+}  // namespace
+}  // namespace detail
+
+void run_worker_if_asked(int argc, char** argv) {
+  if (!detail::asked(argc, argv)) return;
+  // Programs that the reader starts are no workers.
+  (void)::unsetenv(detail::kWorkerVariable);
+  // The system ends this process when the one that started it ends, however that came about. If it
+  // has ended before now, its end of the socket is closed.
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  pollfd other{detail::kWorkerSocket, POLLRDHUP, 0};
+  if (::poll(&other, 1, 0) != 0) std::_Exit(0);
+  (void)::fcntl(detail::kWorkerSocket, F_SETFD, FD_CLOEXEC);
+  // Ctrl-C is meant for the program, which then closes the socket.
+  (void)::signal(SIGINT, SIG_IGN);
+  {
+    detail::Server server{detail::Channel(detail::Descriptor(detail::kWorkerSocket))};
+    server.run();
+  }
+  std::exit(0);
+}
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+// What a worker process does. Users call run_worker_if_asked, which is in workers.h too.
+#pragma once
+
+namespace sluice {
+
+// To be called first thing in main() of a program that uses workers(): in a worker process it
+// serves, and ends the process; in any other it returns at once. Nothing is thrown.
+void run_worker_if_asked(int argc, char** argv);
+
+namespace detail {
+// How a worker is told that it is one: this argument, the first of all, which begins so and goes on
+// with the reader's name, and this variable of the environment. The socket is descriptor 3.
+inline constexpr char kWorkerArgument[] = "--sluice-worker=";
+inline constexpr char kWorkerVariable[] = "SLUICE_WORKER";
+inline constexpr int kWorkerSocket = 3;
+}  // namespace detail
+
+}  // namespace sluice

@@ -1,0 +1,300 @@
+#include <sluice/io/workers/workers.h>
+#include <sluice/runtime/error.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/io/workers/asked.h>
+#include <tests/worker_samples.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+using testing::Asked;
+using testing::Mixed;
+using testing::mixed_sample;
+
+// Process, samples before, argument, worker, workers.
+using Who = std::tuple<std::int64_t, std::int64_t, std::string, std::int32_t, std::int32_t>;
+
+TEST(WorkerPool, GivesWhatTheReaderGivesHere) {
+  for (const int workers : {1, 3}) {
+    Asked<Mixed> asked("mixed", {.workers = workers});
+    for (const std::int64_t epoch : {0, 1}) {
+      const auto answers = asked.all_of(300, epoch);
+      ASSERT_EQ(answers.size(), 300u);
+      for (std::int64_t i = 0; i < 300; ++i) {
+        const auto& answer = answers[static_cast<std::size_t>(i)];
+        ASSERT_TRUE(answer.sample) << answer.error;
+        ASSERT_TRUE(testing::same(*answer.sample, mixed_sample({.epoch = epoch, .index = i})));
+      }
+    }
+    EXPECT_EQ(asked.pool().stats().samples, 600);
+    EXPECT_EQ(asked.pool().stats().restarts, 0);
+  }
+}
+
+// Set up once; told who they are; not this process; none of them is left out.
+TEST(WorkerPool, SetsEachWorkerUpOnce) {
+  Asked<Who> asked("who", {.workers = 3, .argument = "{\"path\": \"/data\"}"});
+  std::map<std::int64_t, std::set<std::int64_t>> counts;
+  std::set<std::int32_t> numbers;
+  for (const auto& answer : asked.all_of(200)) {
+    ASSERT_TRUE(answer.sample) << answer.error;
+    const auto& [pid, count, argument, worker, workers] = *answer.sample;
+    EXPECT_NE(pid, ::getpid());
+    EXPECT_EQ(argument, "{\"path\": \"/data\"}");
+    EXPECT_EQ(workers, 3);
+    numbers.insert(worker);
+    EXPECT_TRUE(counts[pid].insert(count).second);
+  }
+  EXPECT_EQ(numbers, (std::set<std::int32_t>{0, 1, 2}));
+  ASSERT_EQ(counts.size(), 3u);
+  for (const auto& [pid, seen] : counts)
+    EXPECT_EQ(*seen.rbegin(), static_cast<std::int64_t>(seen.size()) - 1);
+}
+
+TEST(WorkerPool, ReplacesWorkersThatHaveMadeEnough) {
+  Asked<Who> asked("who", {.workers = 2, .restarts = 0, .renew_after = 10, .mini_batch = 5});
+  std::map<std::int64_t, int> counts;
+  for (const auto& answer : asked.all_of(100)) {
+    ASSERT_TRUE(answer.sample) << answer.error;
+    ++counts[std::get<0>(*answer.sample)];
+  }
+  EXPECT_GE(counts.size(), 100u / 15);
+  for (const auto& [pid, count] : counts) EXPECT_LT(count, 15);
+}
+
+// A worker that ends, in whichever way, costs the sample that it was at. All others come.
+TEST(WorkerPool, LosesTheSampleThatAWorkerWasAt) {
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {"segv", "was killed by signal 11"},
+      {"kill", "was killed by signal 9"},
+      {"exit", "ended with status 3"},
+      {"say and abort",
+       "was killed by signal 6 (Aborted); its last words: the database is on fire"},
+      {"close", "closed its socket"},
+      {"nonsense letters", "wrote nonsense: a message of kind 2021161080"},
+      {"nonsense short", "wrote nonsense: a message that is too short"},
+      {"nonsense long", "wrote nonsense: a message that is too long"},
+      {"nonsense unasked", "wrote nonsense: an answer that nobody asked for"},
+      {"nonsense ready", "wrote nonsense: a message of kind 4"},
+      {"nonsense no descriptor", "wrote nonsense: shared memory without a descriptor"},
+      {"nonsense gone", "wrote nonsense: the end of what it never shared"},
+      {"nonsense cancelled", "wrote nonsense: that it left out what is wanted"}};
+  for (const auto& [deed, how] : table) {
+    for (const int workers : {1, 2}) {
+      Asked<std::int64_t> asked("wild", {.workers = workers, .argument = deed + "@37"});
+      const auto answers = asked.all_of(100);
+      for (std::int64_t i = 0; i < 100; ++i) {
+        const auto& answer = answers[static_cast<std::size_t>(i)];
+        if (i == 37) {
+          EXPECT_NE(answer.error.find(how), std::string::npos) << answer.error;
+          EXPECT_NE(answer.error.find(" of 'wild' (pid "), std::string::npos) << answer.error;
+        } else {
+          ASSERT_TRUE(answer.sample) << deed << ", " << i << ": " << answer.error;
+          EXPECT_EQ(*answer.sample, i);
+        }
+      }
+      EXPECT_EQ(asked.pool().stats().restarts, 1) << deed;
+    }
+  }
+}
+
+TEST(WorkerPool, EndsAWorkerThatTakesTooLong) {
+  Asked<std::int64_t> asked("wild", {.workers = 2, .argument = "hang@3", .deadline_s = 0.3});
+  const auto answers = asked.all_of(20);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(answers[i].sample.has_value(), i != 3);
+  EXPECT_NE(answers[3].error.find("took longer for a sample than deadline_s = 0.3 seconds"),
+            std::string::npos)
+      << answers[3].error;
+}
+
+TEST(WorkerPool, TriesOnceMoreIfAsked) {
+  const std::string file = ::testing::TempDir() + "sluice-once-" + std::to_string(::getpid());
+  for (const bool once : {false, true}) {
+    (void)std::remove(file.c_str());
+    Asked<std::int64_t> asked(
+        "wild", {.workers = 2, .argument = "segv@3" + (once ? "?" + file : ""), .retry = true});
+    const auto answers = asked.all_of(20);
+    for (std::size_t i = 0; i < 20; ++i)
+      EXPECT_EQ(answers[i].sample.has_value(), i != 3 || once) << answers[i].error;
+    EXPECT_EQ(asked.pool().stats().restarts, once ? 1 : 2);
+  }
+  (void)std::remove(file.c_str());
+}
+
+TEST(WorkerPool, PassesOnWhatTheReaderThrows) {
+  Asked<std::int64_t> asked("wild", {.workers = 2, .argument = "throw@4", .retry = true});
+  const auto answers = asked.all_of(20);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(answers[i].sample.has_value(), i != 4);
+  EXPECT_EQ(answers[4].error, "no such picture");
+  EXPECT_EQ(asked.pool().stats().restarts, 0);
+  Asked<std::int64_t> ends("wild", {.workers = 2, .argument = "end@4"});
+  EXPECT_TRUE(ends.all_of(5)[4].end);
+}
+
+TEST(WorkerPool, GivesUpWhenNoWorkerIsLeft) {
+  Asked<std::int64_t> asked("wild", {.workers = 1, .argument = "exit@0", .restarts = 2});
+  asked.pool().begin_epoch();
+  for (int i = 0; i < 5; ++i) asked.begin(0);
+  const auto answers = asked.all();
+  EXPECT_NE(answers[0].error.find("ended with status 3"), std::string::npos) << answers[0].error;
+  for (const std::size_t i : {3u, 4u}) {
+    EXPECT_NE(answers[i].error.find("no worker of 'wild' is left, and restarts = 2 are used up; "
+                                    "the last one: worker 0 of 'wild' (pid "),
+              std::string::npos)
+        << answers[i].error;
+  }
+  asked.begin(1);
+  EXPECT_NE(asked.all().back().error.find("no worker of 'wild' is left"), std::string::npos);
+  EXPECT_THROW(asked.pool().begin_epoch(), Error);
+}
+
+// Why a pool does not begin to serve: what all samples say.
+TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
+  const auto error_of = [](auto asked) { return asked->all_of(1)[0].error; };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos ? "" : text;
+  };
+  EXPECT_EQ(
+      has(error_of(std::make_unique<Asked<std::int64_t>>("nothing", WorkerOptions{.restarts = 1})),
+          "cannot be set up: the database is closed"),
+      "");
+  EXPECT_EQ(has(error_of(std::make_unique<Asked<std::int64_t>>("nobody")),
+                "the program has no SLUICE_WORKER(\"nobody\", ...); it has: 'block', 'mixed', "),
+            "");
+  EXPECT_EQ(has(error_of(std::make_unique<Asked<Bytes>>("wild")),
+                "gives samples of (i64), and workers<...> is told of (bytes)"),
+            "");
+  ::setenv("SLUICE_TEST_FORGETS", "1", 1);
+  EXPECT_EQ(has(error_of(std::make_unique<Asked<std::int64_t>>("wild")),
+                "ended with status 0, before it was ready; a program that uses workers() calls "
+                "sluice::run_worker_if_asked"),
+            "");
+  ::unsetenv("SLUICE_TEST_FORGETS");
+  EXPECT_EQ(has(error_of(std::make_unique<Asked<std::int64_t>>(
+                    "wild", WorkerOptions{.program = "/bin/false"})),
+                "ended with status 1, before it was ready"),
+            "");
+}
+
+TEST(WorkerPool, RefusesOptionsThatCannotBe) {
+  const auto error_of = [](WorkerOptions options) -> std::string {
+    if (options.program.empty()) options.program = SLUICE_WORKER_PROGRAM;
+    try {
+      (void)workers<std::int64_t>("wild", 10, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_of({.workers = 0}), "workers(\"wild\"): workers is 0; it must be at least 1");
+  EXPECT_EQ(error_of({.workers = -1}), "workers(\"wild\"): workers is -1; it must be at least 1");
+  EXPECT_EQ(error_of({.restarts = -1}), "workers(\"wild\"): restarts is -1; it must be at least 0");
+  EXPECT_EQ(error_of({.renew_after = -1}),
+            "workers(\"wild\"): renew_after is -1; it must be at least 0");
+  EXPECT_EQ(error_of({.mini_batch = 0}),
+            "workers(\"wild\"): mini_batch is 0; it must be at least 1");
+  EXPECT_EQ(error_of({.prefetch = 0}), "workers(\"wild\"): prefetch is 0; it must be at least 1");
+  EXPECT_EQ(error_of({.workers = 5000}),
+            "workers(\"wild\"): workers, mini_batch and prefetch must be at most 1024, not 5000");
+  EXPECT_EQ(error_of({.deadline_s = 0}),
+            "workers(\"wild\"): deadline_s is 0.000000; it must be above 0");
+  EXPECT_EQ(error_of({.max_bytes = 1}),
+            "workers(\"wild\"): max_bytes is 1; it must be 1 MiB or more");
+  EXPECT_EQ(error_of({.argument = std::string(40'000, 'x')}),
+            "workers(\"wild\"): the argument has 40000 bytes; write it into a file, and let the "
+            "argument be its path");
+  EXPECT_EQ(error_of({.program = "/nowhere/program"}),
+            "the workers of 'wild' cannot be started from '/nowhere/program': posix_spawn: No such "
+            "file or directory");
+  EXPECT_EQ(error_of({.workers = 2}), "no error");
+  // Of this program it is known before anything is started.
+  EXPECT_THROW((void)workers<std::int64_t>("wild", 10), BuildError);
+}
+
+TEST(WorkerPool, WarnsOfWorkersWithoutWork) {
+  ::testing::internal::CaptureStderr();
+  (void)workers<std::int64_t>("wild", 3, {.workers = 3, .program = SLUICE_WORKER_PROGRAM});
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ::testing::internal::CaptureStderr();
+  (void)workers<std::int64_t>("wild", 3, {.workers = 4, .program = SLUICE_WORKER_PROGRAM});
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "sluice: workers(\"wild\") has 4 workers for 3 samples: some will have nothing to "
+            "do\n");
+}
+
+std::int64_t index_in(const Bytes& bytes) {
+  std::int64_t index = -1;
+  std::memcpy(&index, bytes.data(), sizeof(index));
+  return index;
+}
+
+// Memory goes back when the last handle goes, and is used again; a value outlives its pool.
+TEST(WorkerPool, LendsSharedMemory) {
+  for (const char* const argument : {"300000", "300000 view"}) {
+    Bytes kept;
+    {
+      Asked<Bytes> asked("block", {.workers = 2, .argument = argument});
+      std::set<const std::uint8_t*> places;
+      for (int round = 0; round < 10; ++round) {
+        auto answers = asked.all_of(40);
+        EXPECT_EQ(asked.pool().stats().bytes_held, 40 * 300'000u + kept.size());
+        for (std::size_t i = 0; i < 40; ++i) {
+          ASSERT_TRUE(answers[i].sample) << answers[i].error;
+          ASSERT_EQ(answers[i].sample->size(), 300'000u);
+          EXPECT_EQ(index_in(*answers[i].sample), static_cast<std::int64_t>(i));
+          places.insert(answers[i].sample->begin());
+        }
+        if (round == 0) kept = std::move(*answers[7].sample);
+      }
+      EXPECT_LT(places.size(), 150u);
+      EXPECT_EQ(index_in(kept), 7);
+    }
+    EXPECT_EQ(index_in(kept), 7);
+    kept.data()[299'999] = 1;
+  }
+}
+
+// Somebody who gives nothing back gets all samples, one at a time; no value is larger than allowed.
+TEST(WorkerPool, HasABoundOnSharedMemory) {
+  Asked<Bytes> asked("block", {.workers = 3, .argument = "300000", .max_bytes = 1 << 20});
+  const auto answers = asked.all_of(40);
+  for (const auto& answer : answers) EXPECT_TRUE(answer.sample) << answer.error;
+  Asked<Bytes> large("block", {.workers = 2, .argument = "3000000", .max_bytes = 1 << 20});
+  EXPECT_EQ(large.all_of(1)[0].error,
+            "there is no shared memory for a value of 3000000 bytes: 3145792 bytes are more than "
+            "max_bytes of WorkerOptions");
+}
+
+// What nobody wants any more fails at once, and the worker does not make it.
+TEST(WorkerPool, LeavesOutWhatAnEndedEpochAskedFor) {
+  Asked<std::int64_t> asked("wild", {.workers = 1, .argument = "hang@5", .deadline_s = 0.5});
+  asked.pool().begin_epoch();
+  asked.pool().begin_epoch();  // of two pipelines
+  for (std::int64_t i = 0; i < 40; ++i) asked.begin(i);
+  asked.wait_for(5);
+  asked.pool().end_epoch();
+  asked.pool().end_epoch();
+  const auto answers = asked.all();
+  for (std::size_t i = 0; i < 40; ++i) {
+    if (i < 5) {
+      EXPECT_EQ(*answers[i].sample, static_cast<std::int64_t>(i));
+    } else {
+      EXPECT_EQ(answers[i].error, "nobody wants the sample any more: its epoch has ended");
+    }
+  }
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(asked.all_of(5)[i].sample);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,193 @@
+// The program that tests start as workers, and as what has workers and is killed. It says what its
+// readers do by their arguments.
+#include <sluice/io/workers/message.h>
+#include <sluice/io/workers/pool.h>
+#include <sluice/io/workers/workers.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <tests/worker_samples.h>
+#include <unistd.h>
+
+namespace sluice::testing {
+namespace {
+
+constexpr int kSocket = 3;
+
+// "segv@5": what the reader does at sample 5. "segv@5?/tmp/file": if it is the first to do so.
+struct Deed {
+  std::string what;
+  std::int64_t index = -1;
+  std::string once;
+  explicit Deed(const std::string& text) {
+    const std::size_t at = text.find('@');
+    what = text.substr(0, at);
+    if (at == std::string::npos) return;
+    const std::size_t question = text.find('?', at);
+    index = std::stoll(text.substr(at + 1));
+    if (question != std::string::npos) once = text.substr(question + 1);
+  }
+  bool is_due(std::int64_t now) const {
+    if (now != index) return false;
+    return once.empty() || ::open(once.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600) >= 0;
+  }
+};
+
+void write_raw(const void* from, std::size_t bytes) {
+  (void)!::send(kSocket, from, bytes, MSG_NOSIGNAL);
+}
+
+// Writes what no worker says. It is told apart by what is wrong with it.
+void write_nonsense(const std::string& what) {
+  using detail::Header;
+  using detail::MessageKind;
+  std::vector<char> bytes(200, 'x');
+  if (what == "letters") {
+    write_raw(bytes.data(), bytes.size());
+  } else if (what == "short") {
+    write_raw(bytes.data(), 3);
+  } else if (what == "long") {
+    bytes.assign(100'000, 0);
+    write_raw(bytes.data(), bytes.size());
+  } else if (what == "unasked") {
+    const Header header{MessageKind::end, 0, 999'999};
+    write_raw(&header, sizeof(header));
+  } else if (what == "ready") {
+    const Header header{MessageKind::ready, 0, detail::kWorkerProtocol};
+    write_raw(&header, sizeof(header));
+  } else if (what == "no descriptor") {
+    const Header header{MessageKind::segment, 0, 77};
+    write_raw(&header, sizeof(header));
+  } else if (what == "gone") {
+    const Header header{MessageKind::gone, 0, 78};
+    write_raw(&header, sizeof(header));
+  } else if (what == "cancelled") {
+    const Header header{MessageKind::cancelled, 1, 0};
+    write_raw(&header, sizeof(header));
+  } else {
+    const Header header{MessageKind::sample, 60'000, 1};
+    write_raw(&header, sizeof(header));
+  }
+}
+
+void act(const std::string& what) {
+  if (what == "segv") {
+    ::signal(SIGSEGV, SIG_DFL);
+    ::raise(SIGSEGV);
+  } else if (what == "kill") {
+    ::raise(SIGKILL);
+  } else if (what == "say and abort") {
+    (void)std::fprintf(stderr, "the database is on fire\n");
+    ::signal(SIGABRT, SIG_DFL);
+    std::abort();
+  } else if (what == "exit") {
+    ::_exit(3);
+  } else if (what == "hang") {
+    while (true) ::pause();
+  } else if (what == "throw") {
+    throw std::runtime_error("no such picture");
+  } else if (what == "end") {
+    throw EndOfEpoch();
+  } else if (what == "close") {
+    ::close(kSocket);
+    while (true) ::pause();
+  } else if (what.starts_with("nonsense ")) {
+    write_nonsense(what.substr(9));
+    ::pause();
+  }
+}
+
+auto make_wild(const WorkerArguments& arguments) {
+  return [deed = Deed(arguments.argument)](const SampleInfo& info) {
+    if (deed.is_due(info.index)) act(deed.what);
+    return info.index;
+  };
+}
+SLUICE_WORKER("wild", make_wild);
+
+auto make_mixed(const WorkerArguments&) {
+  return [](const SampleInfo& info) { return mixed_sample(info); };
+}
+SLUICE_WORKER("mixed", make_mixed);
+
+auto make_typed(const WorkerArguments&) {
+  return [](const SampleInfo& info) { return typed_sample(info); };
+}
+SLUICE_WORKER("typed", make_typed);
+
+// Where the sample stands; at the index that the argument says, the epoch ends.
+auto make_places(const WorkerArguments& arguments) {
+  return [end = std::stoll(arguments.argument)](const SampleInfo& info) {
+    if (info.index >= end) throw EndOfEpoch();
+    return std::tuple{info.index_in_epoch, info.index_in_batch, info.batch, info.epoch};
+  };
+}
+SLUICE_WORKER("places", make_places);
+
+// Which process it is, and how many samples it has given before.
+auto make_who(const WorkerArguments& arguments) {
+  return [count = std::int64_t{0}, arguments](const SampleInfo&) mutable {
+    return std::tuple{std::int64_t{::getpid()}, count++, arguments.argument,
+                      std::int32_t{arguments.worker}, std::int32_t{arguments.workers}};
+  };
+}
+SLUICE_WORKER("who", make_who);
+
+// As many bytes as the argument says, which begin with the index. Made in memory that is shared, or
+// copied there: "1000 view".
+auto make_block(const WorkerArguments& arguments) {
+  const auto bytes = static_cast<std::size_t>(std::stoll(arguments.argument));
+  const bool view = arguments.argument.ends_with("view");
+  return
+      [bytes, kept = std::vector<std::uint8_t>(view ? bytes : 0)](const SampleInfo& info) mutable {
+        if (!kept.empty()) {
+          std::memcpy(kept.data(), &info.index, sizeof(info.index));
+          return Bytes::view_of(kept);
+        }
+        Bytes block(bytes);
+        std::memcpy(block.data(), &info.index, sizeof(info.index));
+        return block;
+      };
+}
+SLUICE_WORKER("block", make_block);
+
+auto make_nothing(const WorkerArguments&) -> std::int64_t (*)(const SampleInfo&) {
+  throw std::runtime_error("the database is closed");
+}
+SLUICE_WORKER("nothing", make_nothing);
+
+struct Ignored final : detail::WorkerRequest {
+  void give(detail::ReplyReader& reply) override { (void)detail::read_sample<Mixed>(reply); }
+  void fail(const std::string&) noexcept override {}
+  void end() noexcept override {}
+};
+
+// Asks for samples until it is killed, and says when the first workers are started.
+int have_workers() {
+  detail::WorkerPool pool("mixed", detail::travelling<Mixed>::names(), 1000, {.workers = 3});
+  pool.begin_epoch();
+  (void)!::write(STDOUT_FILENO, "s", 1);
+  for (std::int64_t i = 0;; ++i) {
+    if (i < 100'000) pool.fetch({.index = i}, std::make_unique<Ignored>());
+    if (i % 16 == 0) ::usleep(1000);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::testing
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::getenv("SLUICE_TEST_FORGETS") != nullptr) return 0;
+  sluice::run_worker_if_asked(argc, argv);
+  if (argc > 1 && std::string(argv[1]) == "parent") return sluice::testing::have_workers();
+  return 2;
+}
