@@ -30,12 +30,15 @@ class Bytes {
   Bytes(Bytes&& other) noexcept
       : buffer_(std::move(other.buffer_)),
         bytes_(std::exchange(other.bytes_, {})),
+        owner_(std::move(other.owner_)),
         index_(std::move(other.index_)),
         content_hash_(std::exchange(other.content_hash_, {})) {}
   // Bytes that are given a view of themselves keep their memory.
   Bytes& operator=(Bytes&& other) noexcept {
-    if (!other.is_view() || !buffer_.contains(other.bytes_.data()))
+    if (!other.is_view() || !keeps(other.bytes_.data())) {
       buffer_ = std::move(other.buffer_);
+      owner_ = std::move(other.owner_);
+    }
     bytes_ = std::exchange(other.bytes_, {});
     index_ = std::move(other.index_);
     content_hash_ = std::exchange(other.content_hash_, {});
@@ -56,8 +59,18 @@ class Bytes {
     return bytes;
   }
 
+  // Bytes at `source` that live as long as `owner`, and that nobody may write. For memory with a
+  // deleter of its own:
+  //   Bytes::shared(std::shared_ptr<const void>(memory, unmap), {memory, size})
+  // Such a deleter runs once, when the last share goes, on that thread, and must not throw.
+  static Bytes shared(std::shared_ptr<const void> owner, std::span<const std::uint8_t> source) {
+    Bytes bytes = view_of(source);
+    bytes.owner_ = std::move(owner);
+    return bytes;
+  }
+
   // True for bytes that belong to somebody else.
-  bool is_view() const { return bytes_.data() != nullptr && !buffer_; }
+  bool is_view() const { return bytes_.data() != nullptr && !buffer_ && !owner_; }
   // Makes a view a copy.
   void own() {
     if (!is_view()) return;
@@ -93,8 +106,14 @@ class Bytes {
   void release() noexcept { *this = Bytes(); }
 
  private:
-  Buffer buffer_;  // empty for a view
+  bool keeps(const std::uint8_t* at) const {
+    return buffer_.contains(at) ||
+           (owner_ != nullptr && at >= bytes_.data() && at < bytes_.data() + bytes_.size());
+  }
+
+  Buffer buffer_;  // empty for a view, and for bytes that are shared
   std::span<std::uint8_t> bytes_;
+  std::shared_ptr<const void> owner_;  // of bytes that are shared
   std::shared_ptr<JpegIndex> index_;
   std::optional<std::uint64_t> content_hash_;
 };

@@ -5,6 +5,7 @@
 #include <sluice/graph/plan/sample.h>
 
 #include <memory>
+#include <string>
 #include <type_traits>
 
 namespace sluice {
@@ -31,6 +32,9 @@ struct gives_of_source<F> {
 };
 template <class F>
 using given_by_source = typename gives_of_source<F>::type;
+
+// Throws BuildError for a number that cannot be.
+int checked_threads(const std::string& step, int threads, bool gives_later);
 
 // Null for a dataset that does not ask to be told of epochs.
 template <class F>

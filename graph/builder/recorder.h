@@ -57,9 +57,10 @@ class Recorder {
   // Generators with this number and below are taken.
   void take_generator(std::uint32_t number) { generators_ = std::max(generators_, number + 1); }
 
-  // A source says how many samples it has and what it calls them; all sources must agree on the
-  // number.
-  void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
+  // A source says how many samples it has and what it calls them. All that know it must agree on
+  // the number; where one does not, the first to end ends the epoch. `once`: it gives each sample
+  // once, in its own order.
+  void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler, bool once,
                   std::function<std::string(const SampleKey&)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged
