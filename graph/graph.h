@@ -26,6 +26,7 @@
 #include <sluice/graph/builder/structure.h>
 #include <sluice/graph/completion.h>
 #include <sluice/graph/options.h>
+#include <sluice/graph/source_options.h>
 
 #include <cstdint>
 #include <functional>
@@ -53,19 +54,25 @@ class Graph {
   // batches live. With `count` = kUntilEnd an epoch goes on until `f` throws EndOfEpoch: the
   // smallest index for which it does is the number of its samples. It is called for a few beyond
   // that.
-  // The sampler says which of them an epoch has, and in which order; see sampler.h. All sources of
-  // a graph go by the same one, so it is enough to say it once.
+  // The sampler says which of them an epoch has, and in which order; see sampler.h, and for what
+  // else there is to say source_options.h.
   template <class F>
-  auto source(std::int64_t count, F f, const Sampler& sampler = {});
+  auto source(std::int64_t count, F f, const Sampler& sampler = {}) {
+    return source(count, std::move(f), SourceOptions{.sampler = sampler});
+  }
+  template <class F>
+  auto source(std::int64_t count, F f, const SourceOptions& options);
 
   // Reads a dataset: any type with size(), which may be kUntilEnd, name(key), and operator()(const
   // SampleInfo&) as in source(). The name, for errors, is of the sample with this SampleKey;
   // name(i), with its index alone, will do. It is asked for on any thread, and never under a lock.
   // One that stands still for a disk or the network says `static constexpr bool blocks = true`: it
-  // is called on threads of its own then, see PipelineOptions::io_threads. `std::string
-  // fingerprint() const` tells its data from others, for checkpoints. What keeps a state besides
-  // has `std::string save(epoch, position) const`, the state in which that sample comes next, and
-  // `void restore(epoch, position, state) const`, called before anything else is asked of it.
+  // is called on threads of its own then, see PipelineOptions::io_threads. One that gives each
+  // sample once, whatever it is asked for, says `static constexpr bool in_order = true`: samplers
+  // and OnError::replace are refused then. `std::string fingerprint() const` tells its data from
+  // others, for checkpoints. What keeps a state besides has `std::string save(epoch, position)
+  // const`, the state in which that sample comes next, and `void restore(epoch, position, state)
+  // const`, called before anything else is asked of it.
   //
   // The samples of a dataset may come later. Its operator() takes a Completion<Sample> and a const
   // SampleInfo&, where `Sample` is a type that it names: one value or a std::tuple. It begins what
@@ -80,7 +87,11 @@ class Graph {
   // const, and called on the thread that takes batches. Pipeline::inspect() calls neither: it asks
   // for one sample by its key, maybe while an epoch runs (Completion::out_of_turn()).
   template <class Reader>
-  auto read(Reader reader, const Sampler& sampler = {});
+  auto read(Reader reader, const Sampler& sampler = {}) {
+    return read(std::move(reader), SourceOptions{.sampler = sampler});
+  }
+  template <class Reader>
+  auto read(Reader reader, const SourceOptions& options);
 
   // A step of the user's own: f(args...) for each sample, where f is anything that std::invoke
   // takes: a lambda, &Image::width, or a pointer to a field, which copies it. Arguments that are
@@ -326,7 +337,7 @@ class Graph {
   }
 
   template <class F>
-  auto add_source(std::string_view name, std::int64_t count, const Sampler& sampler,
+  auto add_source(std::string_view name, std::int64_t count, const SourceOptions& options,
                   const std::shared_ptr<const F>& f,
                   std::function<std::string(const SampleKey&)> sample_name);
 

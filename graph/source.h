@@ -15,13 +15,13 @@
 namespace sluice {
 
 template <class F>
-auto Graph::source(std::int64_t count, F f, const Sampler& sampler) {
+auto Graph::source(std::int64_t count, F f, const SourceOptions& options) {
   recorder_.add_dataset({.step = "source"});
-  return add_source("source", count, sampler, std::make_shared<const F>(std::move(f)), nullptr);
+  return add_source("source", count, options, std::make_shared<const F>(std::move(f)), nullptr);
 }
 
 template <class Reader>
-auto Graph::read(Reader reader, const Sampler& sampler) {
+auto Graph::read(Reader reader, const SourceOptions& options) {
   const std::int64_t count = reader.size();
   const auto shared = std::make_shared<const Reader>(std::move(reader));
   auto name = [shared](const SampleKey& key) -> std::string {
@@ -32,11 +32,11 @@ auto Graph::read(Reader reader, const Sampler& sampler) {
     }
   };
   recorder_.add_dataset(detail::dataset_of("read", shared));
-  return add_source("read", count, sampler, shared, std::move(name));
+  return add_source("read", count, options, shared, std::move(name));
 }
 
 template <class F>
-auto Graph::add_source(std::string_view name, std::int64_t count, const Sampler& sampler,
+auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOptions& options,
                        const std::shared_ptr<const F>& f,
                        std::function<std::string(const SampleKey&)> sample_name) {
   if constexpr (detail::function_of_source<F>::check()) {
@@ -46,19 +46,29 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const Sampler&
       detail::require_function(name, *f);
       detail::Step step = begin_step<>(name);
       step.pinned = true;
-      if constexpr (requires { requires F::blocks; }) step.kind = detail::StepKind::io;
+      constexpr bool blocks = requires { requires F::blocks; };
+      constexpr bool once = requires { requires F::in_order; };
+      if (blocks || options.threads > 0) step.kind = detail::StepKind::io;
+      step.threads = detail::checked_threads(step.name, options.threads, detail::gives_later<F>);
       step.epoch = detail::epoch_hooks(f);
-      recorder_.set_source(step.name, count, sampler, std::move(sample_name));
+      recorder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
       auto values = detail::results<R>::add(recorder_, step);
       if constexpr (detail::gives_later<F>) {
         step.kind = detail::StepKind::wait;
-        step.run = [f, slots = step.writes](detail::Sample& sample) {
-          (*f)(Completion<R>(sample, slots), sample.info());
+        step.run = [f, count, slots = step.writes](detail::Sample& sample) {
+          const SampleInfo info = sample.info();
+          Completion<R> done(sample, slots);
+          if (info.index < count) {
+            (*f)(std::move(done), info);
+          } else {  // another source does not know where it ends
+            (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
+          }
         };
       } else {
-        step.run = [f, slots = step.writes](detail::Sample& sample) {
+        step.run = [f, count, slots = step.writes](detail::Sample& sample) {
           const SampleInfo info = sample.info();
           try {
+            if (info.index >= count) throw EndOfEpoch();
             detail::results<R>::template write<detail::Origin::source>(
                 sample, slots, detail::invoke_to_own<R>(*f, info));
           } catch (const EndOfEpoch&) {

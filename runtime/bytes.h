@@ -39,7 +39,7 @@ class Bytes {
   // Bytes that are given a view of themselves keep their memory.
   Bytes& operator=(Bytes&& other) noexcept {
     if (this == &other) return *this;
-    std::shared_ptr<void> owner_before;  // who is told when all is as it shall be
+    std::shared_ptr<const void> owner_before;  // who is told when all is as it shall be
     if (!other.is_view() || !holds(other.bytes_.data())) {
       buffer_ = std::move(other.buffer_);
       owner_before = std::exchange(owner_, std::move(other.owner_));
@@ -63,14 +63,14 @@ class Bytes {
     bytes.bytes_ = {const_cast<std::uint8_t*>(source.data()), source.size()};
     return bytes;
   }
-  // Bytes that live as long as `owner`. For memory with a deleter of its own:
-  //   Bytes::shared(std::shared_ptr<void>(data, std::free), {data, size})
-  // The deleter runs on whichever thread lets go of the bytes; it must not throw.
-  static Bytes shared(std::shared_ptr<void> owner, std::span<std::uint8_t> source) {
+  // Bytes at `source` that live as long as `owner`, and that nobody may write. For memory with a
+  // deleter of its own:
+  //   Bytes::shared(std::shared_ptr<const void>(memory, unmap), {memory, size})
+  // Such a deleter runs once, when the last share goes, on that thread, and must not throw.
+  static Bytes shared(std::shared_ptr<const void> owner, std::span<const std::uint8_t> source) {
     if (owner == nullptr) throw std::invalid_argument("bytes cannot share memory without an owner");
-    Bytes bytes;
+    Bytes bytes = view_of(source);
     bytes.owner_ = std::move(owner);
-    bytes.bytes_ = source;
     return bytes;
   }
 
@@ -117,8 +117,8 @@ class Bytes {
            (owner_ != nullptr && not_after(bytes_.data(), at) && !not_after(end(), at));
   }
 
-  Buffer buffer_;                // of the pool; empty for a view, and beside an owner
-  std::shared_ptr<void> owner_;  // of bytes that are shared
+  Buffer buffer_;                      // of the pool; empty for a view, and beside an owner
+  std::shared_ptr<const void> owner_;  // of bytes that are shared
   std::span<std::uint8_t> bytes_;
   std::shared_ptr<JpegIndex> index_;
   std::optional<std::uint64_t> content_hash_;

@@ -56,6 +56,9 @@ Plan::Dataset dataset_of(std::string step, const std::shared_ptr<const F>& f) {
   return dataset;
 }
 
+// Throws BuildError for a number that cannot be.
+int checked_threads(const std::string& step, int threads, bool gives_later);
+
 // Null for a dataset that does not ask to be told of epochs.
 template <class F>
 std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f) {

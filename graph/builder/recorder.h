@@ -57,11 +57,12 @@ class Recorder {
   // Generators with this number and below are taken.
   void take_generator(std::uint32_t number) { generators_ = std::max(generators_, number + 1); }
 
-  // A source says how many samples it has and what it calls them; all sources must agree on the
-  // number.
   // What a checkpoint says of a source.
   void add_dataset(Plan::Dataset dataset) { plan_.datasets.push_back(std::move(dataset)); }
-  void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
+  // A source says how many samples it has and what it calls them. All that know it must agree on
+  // the number; where one does not, the first to end ends the epoch. `once`: it gives each sample
+  // once, in its own order.
+  void set_source(const std::string& step, std::int64_t samples, const Sampler& sampler, bool once,
                   std::function<std::string(const SampleKey&)> name);
 
   // A branch: open it, then for each arm begin, record, end; then close it, which gives the merged

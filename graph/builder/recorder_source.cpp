@@ -1,7 +1,9 @@
 // Sources: how many samples there are, what they are called, and which of them an epoch has.
+#include <sluice/graph/builder/dataset.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,7 +12,7 @@
 namespace sluice::detail {
 
 void Recorder::set_source(const std::string& step, std::int64_t samples, const Sampler& sampler,
-                          std::function<std::string(const SampleKey&)> name) {
+                          bool once, std::function<std::string(const SampleKey&)> name) {
   if (!open_.empty())
     throw BuildError("the source '" + step + "' stands inside " + place() +
                      "; move it to the top of the pipeline, where it can be used as well");
@@ -19,14 +21,13 @@ void Recorder::set_source(const std::string& step, std::int64_t samples, const S
                      " samples; give the number in an epoch, at least 0");
   if (samples > INT32_MAX && samples != kUntilEnd)
     throw BuildError("the source '" + step + "' has more than 2,147,483,647 samples");
-  if (plan_.samples >= 0 && plan_.samples != samples) {
-    const auto count = [](std::int64_t n) {
-      return n == kUntilEnd ? "kUntilEnd" : std::to_string(n);
-    };
-    throw BuildError("the source '" + step + "' has " + count(samples) +
-                     " samples, but the one before it has " + count(plan_.samples));
+  const bool both_known = plan_.samples >= 0 && plan_.samples != kUntilEnd && samples != kUntilEnd;
+  if (both_known && plan_.samples != samples) {
+    throw BuildError("the source '" + step + "' has " + std::to_string(samples) +
+                     " samples, but the one before it has " + std::to_string(plan_.samples) +
+                     "; let one of them have kUntilEnd if the shortest shall end the epoch");
   }
-  plan_.samples = samples;
+  plan_.samples = std::max(plan_.samples, samples);
   // What says nothing goes along with the others.
   if (sampler != Sampler{}) {
     if (plan_.sampler && *plan_.sampler != sampler) {
@@ -36,7 +37,28 @@ void Recorder::set_source(const std::string& step, std::int64_t samples, const S
     }
     plan_.sampler = sampler;
   }
+  if (once) plan_.once = step;
+  if (plan_.sampler && !plan_.once.empty()) {
+    throw BuildError("the source '" + plan_.once +
+                     "' gives its values in their own order, but an epoch has a sampler (" +
+                     to_string(*plan_.sampler) +
+                     "); leave that out, or read a dataset that can be asked for any sample");
+  }
   if (name && !plan_.source_name) plan_.source_name = std::move(name);
+}
+
+int checked_threads(const std::string& step, int threads, bool gives_later) {
+  constexpr int kMost = 4096;
+  if (threads < 0 || threads > kMost) {
+    throw BuildError("the source '" + step + "' cannot have " + std::to_string(threads) +
+                     " threads of its own; give it 1 to 4096, or 0 for the pipeline's");
+  }
+  if (threads > 0 && gives_later) {
+    throw BuildError("the source '" + step +
+                     "' is given threads of its own, but says itself when its samples come, on "
+                     "threads that it has: leave SourceOptions::threads out");
+  }
+  return threads;
 }
 
 }  // namespace sluice::detail

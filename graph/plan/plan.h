@@ -79,6 +79,7 @@ struct Step {
   std::shared_ptr<std::atomic<bool>> said;  // see Call
   OperatorPtr on_device;  // its version for devices, where it runs on one: of the kind `stream`
   StepKind kind = StepKind::cpu;
+  int threads = 0;          // of its own, of the kind `io`; 0: those that the pipeline has for that
   bool effect = false;      // a function that runs even if nobody reads what it writes
   bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
   bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
@@ -183,6 +184,7 @@ struct Plan {
   std::vector<SlotId> outputs;
   std::int64_t samples = -1;       // of the data set, or kUntilEnd; -1 while no source has said
   std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
+  std::string once;  // the source that gives each sample once, in its own order; empty: none does
   std::function<std::string(const SampleKey&)>
       source_name;                // what the source calls a sample; may be empty
   std::vector<Dataset> datasets;  // of each source

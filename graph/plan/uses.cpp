@@ -62,6 +62,14 @@ bool has_step(const Plan& plan, StepKind kind) {
   return found;
 }
 
+bool reads_on_io_threads(const Plan& plan) {
+  bool any = false;
+  for_each<Step>(plan.top, [&](const Step& step) {
+    any = any || (step.kind == StepKind::io && step.threads == 0);
+  });
+  return any;
+}
+
 std::vector<SlotId> inputs_of(const Node& node) {
   std::vector<SlotId> inputs;
   visit(

@@ -26,6 +26,8 @@ void move_scope(Plan& plan, const Node& node, ScopeId to);
 bool has_effect(const Node& node);
 // Whether a step of the plan is of this kind.
 bool has_step(const Plan& plan, StepKind kind);
+// Whether a step reads for which there are no threads of its own.
+bool reads_on_io_threads(const Plan& plan);
 // Whether the slot's value is made in each iteration anew.
 bool made_inside(const Plan& plan, SlotId slot, const Loop& loop);
 // What the node itself uses where it stands: what its steps read, its choice, its first iteration.

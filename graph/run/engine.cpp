@@ -111,7 +111,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       plan(prepare(recorded)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
-      reads(has_step(plan, StepKind::io)),
+      reads(reads_on_io_threads(plan)),
       total(samples_of(0)),
       until_end(total == kUntilEnd) {
   total = delivered_of(total);
@@ -120,6 +120,11 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
                      ", but no source says that it blocks: give the dataset `static constexpr bool "
                      "blocks = true`, or leave io_threads out");
+  }
+  if (!plan.once.empty() && options.on_error.policy == OnError::Policy::replace) {
+    throw BuildError("on_error is replace, but the source '" + plan.once +
+                     "' gives each of its values once, so that none can stand in for another one: "
+                     "use skip");
   }
   // More records than there are samples would never be used.
   window = options.window;

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -51,6 +52,7 @@ struct Executor::Impl {
   ~Impl() {
     stop_driver();
     io.reset();
+    own_io.clear();
     others.reset();
     arena.execute([&] {
       window.reset();
@@ -104,13 +106,29 @@ struct Executor::Impl {
       return kArrived;
     });
     nodes = std::make_unique<Nodes>(
-        *graph, runner, *window, io && io->size() > 0 ? &*io : nullptr, hooks.device,
+        *graph, runner, *window, [this](const Step& step) { return threads_to_read(step); },
+        hooks.device,
         WaitHooks{.suspended = [this] { guard([&] { window->suspended(); }); },
                   .broken = [this](std::exception_ptr why) { hooks.broken(std::move(why)); }});
     Receiver& entry = nodes->lower(plan.top, finish->input(), nullptr);
     tbb::flow::make_edge(window->output(), entry);
     tbb::flow::make_edge(finish->port(kAgain), entry);
     tbb::flow::make_edge(batches->output(), *ready);
+  }
+
+  IoThreads* threads_to_read(const Step& step) {
+    if (step.threads > 0) {
+      const std::size_t own = std::min(static_cast<std::size_t>(step.threads), samples.size());
+      own_io.emplace_back(own, samples.size(), thread_begin(hooks.trace, "source"));
+      if (own_io.back().size() > 0) return &own_io.back();
+    }
+    return io && io->size() > 0 ? &*io : nullptr;
+  }
+
+  std::size_t io_threads() const {
+    std::size_t all = io ? io->size() : 0;
+    for (const IoThreads& own : own_io) all += own.size();
+    return all;
   }
 
   // What oneTBB throws, when it has no memory for a task, ends the run.
@@ -218,6 +236,7 @@ struct Executor::Impl {
   std::optional<flow::crew> others;
   int threads = 1;  // the driver and the others
   std::optional<IoThreads> io;
+  std::deque<IoThreads> own_io;  // of sources that have threads of their own
   std::unique_ptr<tbb::flow::graph> graph;
   std::unique_ptr<Window> window;
   std::unique_ptr<flow::batch_node<Token>> batches;
@@ -267,7 +286,7 @@ void Executor::for_each_held(const std::function<void(const Sample&)>& visit) co
 }
 
 int Executor::threads() const { return impl_->threads; }
-int Executor::io_threads() const { return impl_->io ? static_cast<int>(impl_->io->size()) : 0; }
+int Executor::io_threads() const { return static_cast<int>(impl_->io_threads()); }
 
 void Executor::set_cancelled(bool cancelled) { impl_->runner.set_cancelled(cancelled); }
 

@@ -41,13 +41,15 @@ inline const Stage* as_working_stage(const Node& node) {
 // The nodes of a plan. Built from the end to the front: each part is told where its tokens go next.
 class Nodes {
  public:
-  // `io` may be null, and so may `device` where no step runs on one.
-  Nodes(tbb::flow::graph& g, Runner& runner, Window& window, IoThreads* io, DeviceWork* device,
+  // The threads that read for a step; null: those that compute do.
+  using IoThreadsOf = std::function<IoThreads*(const Step& step)>;
+  // `device` may be null where no step runs on one.
+  Nodes(tbb::flow::graph& g, Runner& runner, Window& window, IoThreadsOf io, DeviceWork* device,
         WaitHooks hooks)
       : graph_(g),
         runner_(runner),
         window_(window),
-        io_(io),
+        io_(std::move(io)),
         device_(device),
         hooks_(std::move(hooks)) {}
 
@@ -98,9 +100,11 @@ class Nodes {
       waits_.push_back(std::make_unique<WaitingStage>(graph_, runner_, stage, hooks_));
       return resume(*waits_.back(), next, at_end);
     }
-    if (stage.kind() == StepKind::io && io_ != nullptr) {
-      reads_.push_back(std::make_unique<IoStage>(graph_, runner_, stage, *io_, hooks_));
-      return resume(*reads_.back(), next, at_end);
+    if (stage.kind() == StepKind::io) {
+      if (IoThreads* const threads = io_(stage.steps.front())) {
+        reads_.push_back(std::make_unique<IoStage>(graph_, runner_, stage, *threads, hooks_));
+        return resume(*reads_.back(), next, at_end);
+      }
     }
     if (stage.kind() == StepKind::stream) return lower_gather(Gathering(stage), next, at_end);
     return add_stage(
@@ -189,7 +193,7 @@ class Nodes {
   tbb::flow::graph& graph_;
   Runner& runner_;
   Window& window_;
-  IoThreads* const io_;
+  const IoThreadsOf io_;
   DeviceWork* const device_;
   const WaitHooks hooks_;
   std::vector<std::unique_ptr<StepNode>> stages_;

@@ -2,6 +2,7 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
@@ -228,14 +229,25 @@ TEST(EndOfEpoch, IsForSourcesWithoutALength) {
   EXPECT_EQ(error_of(kUntilEnd, false), "there are no more samples");
   EXPECT_EQ(error_of(4, true),
             "threw EndOfEpoch, though its source has 4 samples; let it have kUntilEnd");
-  EXPECT_THROW(make_pipeline({},
-                             [](Graph& g) {
-                               const auto i = [](const SampleInfo& info) {
-                                 return info.index_in_epoch;
-                               };
-                               return std::tuple{g.source(kUntilEnd, i), g.source(4, i)};
-                             }),
-               BuildError);
+}
+
+// The shortest ends the epoch, whichever of them knows its length.
+TEST(EndOfEpoch, IsAlsoThatOfASourceBesideThatKnowsIts) {
+  for (const std::int64_t known : {0, 3, 6, 9}) {
+    for (const bool first : {false, true}) {
+      auto pipeline = make_pipeline({.batch_size = 4, .threads = 2}, [&](Graph& g) {
+        const auto until = [&](std::int64_t count) { return g.read(Numbers{.count = count}); };
+        const auto counted = [&] { return g.read(Numbers{.count = known, .known = true}); };
+        auto a = first ? counted() : until(6);
+        return a + (first ? until(6) : counted());
+      });
+      EXPECT_EQ(pipeline.samples(), -1);
+      EXPECT_EQ(delivered(pipeline).size(),
+                static_cast<std::size_t>(std::min<std::int64_t>(known, 6)));
+      EXPECT_EQ(pipeline.stats().epoch.failed, 0);
+      EXPECT_EQ(pipeline.samples(), std::min<std::int64_t>(known, 6));
+    }
+  }
 }
 
 TEST(EndOfEpoch, MayComeWhileItIsCancelled) {

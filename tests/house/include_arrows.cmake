@@ -11,9 +11,9 @@ set(may_cuda cuda ops io graph runtime)
 # written, for plans.
 set(ops_of_io images/decode_image jpeg/decode jpeg/error jpeg/exif jpeg/header jpeg/orientation
   sources/files whole_file)
-# The rooms of graph/, from the lowest to the highest, which is what lies in graph/ itself. Each may
+# The rooms of graph/, from the lowest to the highest; `top` is what lies in graph/ itself. Each may
 # include those below it, and the words that all of them share.
-set(graph_rooms flow order plan passes run boundaries builder top)
+set(graph_rooms flow order plan passes run boundaries builder top sources)
 set(graph_words options stats value)
 function(room_of path into)
   set(${into} top PARENT_SCOPE)

@@ -1,0 +1,316 @@
+// batches_of: a dataset that is asked for several samples at once.
+//
+//   auto [row, label] = g.read(batches_of(db.rows(), 64, [db](const BatchInfo& info) {
+//     std::vector<std::tuple<Tensor, std::int64_t>> rows;
+//     for (const SampleKey& key : info.keys) rows.push_back(db.row(key.index));
+//     return rows;
+//   }, {.threads = 4}));
+//
+// The positions of an epoch are cut into groups of so many. The function is called once for each
+// group, when the first of its samples is asked for; the others wait without a thread. It gives a
+// std::vector of samples, each a value or a std::tuple, in the order of the keys. Fewer than asked
+// for: the rest of the group ends as filtered. None, or EndOfEpoch: the epoch ends before the
+// group. More: the error of all of them.
+//
+// Sampler and shards say which keys stand in a group; what batches the pipeline makes does not
+// concern it. A sample that stands in for one that failed, and one that is inspected, is a group of
+// its own, whose number is -1. So what is given for a key must be a function of the key.
+//
+// Ownership: shares the function; a copy is a dataset by itself. Threads: the function is called on
+// several at once, for different groups. Errors: what it throws is the error of all samples of its
+// group.
+#pragma once
+
+#include <sluice/graph/completion.h>
+#include <sluice/graph/graph.h>
+#include <sluice/graph/sources/source_threads.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+// Which samples are asked for.
+struct BatchInfo {
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;                // the number of the group in its epoch
+  std::int64_t first = 0;                // position of its first sample in the epoch
+  std::span<const SampleKey> keys = {};  // which ones they are, in order
+};
+
+struct BatchesOptions {
+  // So many of the dataset's own, which call the function: for one that stands still. 0: it is
+  // called by the pipeline's thread that asks first.
+  int threads = 0;
+};
+
+namespace detail {
+
+template <class V>
+struct sample_in {
+  static constexpr bool good = false;
+  using type = int;
+};
+template <class T>
+struct sample_in<std::vector<T>> {
+  static constexpr bool good = true;
+  using type = T;
+};
+template <class F, bool callable>
+struct sample_of_batch {
+  static_assert(callable,
+                "batches_of: the function cannot be called: it must take a const BatchInfo&, and "
+                "not be mutable");
+  using type = int;
+};
+template <class F>
+struct sample_of_batch<F, true> {
+  using Gives = sample_in<std::decay_t<std::invoke_result_t<const F&, const BatchInfo&>>>;
+  static_assert(Gives::good,
+                "batches_of: the function must return a std::vector of samples, each a value or a "
+                "std::tuple of values");
+  using type = typename Gives::type;
+};
+template <class F>
+using sample_of_batch_t =
+    typename sample_of_batch<F, std::is_invocable_v<const F&, const BatchInfo&>>::type;
+
+// Throws BuildError for numbers that cannot be.
+void check_batches(std::int64_t count, std::int64_t size, int threads);
+[[noreturn]] void throw_too_many(const BatchInfo& info, std::size_t given);
+
+// The groups of one epoch after the other.
+template <class Sample>
+class Groups {
+ public:
+  using Function = std::function<std::vector<Sample>(const BatchInfo&)>;
+
+  Groups(std::int64_t size, Function f, int threads)
+      : size_(size), f_(std::move(f)), wanted_threads_(static_cast<std::size_t>(threads)) {}
+
+  void begin(const EpochInfo& info) {
+    if (wanted_threads_ > 0 && !threads_)
+      threads_.emplace(wanted_threads_, [this](const std::stop_token& stop) { work(stop); });
+    const std::lock_guard lock(mutex_);
+    info_ = info;
+    open_ = true;
+  }
+
+  // Groups that the function is called for answer when it returns; nobody else does.
+  void end() noexcept {
+    std::map<std::int64_t, GroupPtr> groups;  // what they hold is destroyed outside the lock
+    std::deque<GroupPtr> queue;
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+    groups_.swap(groups);
+    queue_.swap(queue);
+  }
+
+  void ask(Completion<Sample> done, std::int64_t position) {
+    std::map<std::int64_t, GroupPtr> left;
+    std::unique_lock lock(mutex_);
+    if (!open_) return;
+    const GroupPtr group = group_at(position, left);
+    const auto place = static_cast<std::size_t>(position - group->first);
+    if (group->state == Group::State::over) {
+      lock.unlock();
+      return give(*group, place, std::move(done));
+    }
+    const bool begins = group->state == Group::State::fresh;
+    if (begins && threads_) queue_.push_back(group);
+    if (begins) group->state = threads_ ? Group::State::queued : Group::State::running;
+    group->asked[place] = std::move(done);
+    lock.unlock();
+    if (!begins) return;
+    if (threads_) {
+      came_.notify_one();
+    } else {
+      run(*group, place);
+    }
+  }
+
+  void answer_alone(Completion<Sample> done, const SampleInfo& info) const {
+    const SampleKey key = info.key();
+    try {
+      std::vector<Sample> values =
+          call({.epoch = key.epoch, .batch = -1, .first = info.index_in_epoch, .keys = {&key, 1}});
+      (void)done.set(std::move(values.front()));
+    } catch (...) {
+      (void)done.fail(std::current_exception());
+    }
+  }
+
+ private:
+  struct Group {
+    enum class State : std::uint8_t { fresh, queued, running, over };
+    State state = State::fresh;
+    std::int64_t number = 0;
+    std::int64_t first = 0;
+    std::vector<Completion<Sample>> asked;  // who waits; by place in the group
+    std::vector<Sample> values;             // once it is over
+    std::exception_ptr error;
+  };
+  using GroupPtr = std::shared_ptr<Group>;
+
+  // Groups of which nobody will ask for anything any more go to `left`.
+  GroupPtr group_at(std::int64_t position, std::map<std::int64_t, GroupPtr>& left) {
+    const std::int64_t number = position / size_;
+    if (const auto known = groups_.find(number); known != groups_.end()) return known->second;
+    auto group = std::make_shared<Group>();
+    group->number = number;
+    group->first = std::max(number * size_, info_.first);
+    const std::int64_t end = std::min(size_, info_.samples - number * size_) + number * size_;
+    group->asked = std::vector<Completion<Sample>>(static_cast<std::size_t>(end - group->first));
+    groups_.emplace(number, group);
+    const auto last_of = [&](std::int64_t n) { return (n + 1) * size_ - 1; };
+    while (last_of(groups_.begin()->first) <= position - info_.window)
+      left.insert(groups_.extract(groups_.begin()));
+    return group;
+  }
+
+  void work(const std::stop_token& stop) noexcept {
+    std::unique_lock lock(mutex_);
+    while (came_.wait(lock, stop, [&] { return !queue_.empty(); })) {
+      const GroupPtr group = std::move(queue_.front());
+      queue_.pop_front();
+      group->state = Group::State::running;
+      std::size_t place = 0;  // of somebody who waits
+      while (!group->asked[place]) ++place;
+      lock.unlock();
+      run(*group, place);
+      lock.lock();
+    }
+  }
+
+  // For the one who waits at this place, and others.
+  void run(Group& group, std::size_t place) noexcept {
+    std::vector<Sample> values;
+    std::exception_ptr error;
+    {
+      const StepScope scope(group.asked[place]);
+      try {
+        std::vector<SampleKey> keys;
+        keys.reserve(group.asked.size());
+        try {
+          for (std::size_t i = 0; i < group.asked.size(); ++i)
+            keys.push_back(info_.key(group.first + static_cast<std::int64_t>(i)));
+        } catch (const EndOfEpoch&) {  // so says an order of the user's: nobody asks for the rest
+        }
+        values =
+            call({.epoch = info_.epoch, .batch = group.number, .first = group.first, .keys = keys});
+      } catch (...) {
+        error = std::current_exception();
+      }
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      group.values = std::move(values);
+      group.error = error;
+      group.state = Group::State::over;
+    }
+    for (std::size_t i = 0; i < group.asked.size(); ++i) {
+      if (group.asked[i]) give(group, i, std::move(group.asked[i]));
+    }
+  }
+
+  std::vector<Sample> call(const BatchInfo& info) const {
+    std::vector<Sample> values = f_(info);
+    if (values.size() > info.keys.size()) throw_too_many(info, values.size());
+    if (values.empty()) throw EndOfEpoch();
+    return values;
+  }
+
+  // Each place is given to one.
+  static void give(Group& group, std::size_t place, Completion<Sample> done) noexcept {
+    if (group.error != nullptr) {
+      (void)done.fail(group.error);
+    } else if (place < group.values.size()) {
+      (void)done.set(std::move(group.values[place]));
+    } else {
+      (void)done.filter();
+    }
+  }
+
+  const std::int64_t size_;
+  const Function f_;
+  const std::size_t wanted_threads_;
+  std::mutex mutex_;
+  std::condition_variable_any came_;
+  EpochInfo info_;  // stays as it is while groups are run
+  bool open_ = false;
+  std::map<std::int64_t, GroupPtr> groups_;  // by number
+  std::deque<GroupPtr> queue_;
+  std::optional<SourceThreads> threads_;  // last: they use all of the above
+};
+
+}  // namespace detail
+
+template <class F>
+class Batches {
+ public:
+  using Sample = detail::sample_of_batch_t<F>;
+
+  Batches(std::int64_t count, std::int64_t size, F f, const BatchesOptions& options)
+      : f_(std::make_shared<const F>(std::move(f))),
+        count_(count),
+        size_(size),
+        threads_(options.threads) {
+    detail::check_batches(count, size, threads_);
+    make_groups();
+  }
+  Batches(const Batches& other)
+      : f_(other.f_), count_(other.count_), size_(other.size_), threads_(other.threads_) {
+    make_groups();
+  }
+  Batches(Batches&&) noexcept = default;
+  Batches& operator=(const Batches&) = delete;
+  Batches& operator=(Batches&&) = delete;
+  ~Batches() = default;
+
+  std::int64_t size() const { return count_; }
+  std::string name(std::int64_t) const { return {}; }
+  void begin_epoch(const EpochInfo& info) const { groups_->begin(info); }
+  void end_epoch() const noexcept { groups_->end(); }
+  void operator()(Completion<Sample> done, const SampleInfo& info) const {
+    if (done.out_of_turn()) {
+      groups_->answer_alone(std::move(done), info);
+    } else {
+      groups_->ask(std::move(done), info.index_in_epoch);
+    }
+  }
+
+ private:
+  void make_groups() {
+    groups_ = std::make_unique<detail::Groups<Sample>>(
+        size_, [f = f_](const BatchInfo& info) { return (*f)(info); }, threads_);
+  }
+
+  std::shared_ptr<const F> f_;
+  std::int64_t count_;
+  std::int64_t size_;
+  int threads_;
+  std::unique_ptr<detail::Groups<Sample>> groups_;
+};
+
+// `count` samples, or kUntilEnd, in groups of `size`.
+template <class F>
+Batches<F> batches_of(std::int64_t count, std::int64_t size, F f,
+                      const BatchesOptions& options = {}) {
+  return {count, size, std::move(f), options};
+}
+
+}  // namespace sluice
