@@ -18,9 +18,9 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/pipeline.h>
-#include <sluice/io/images/decode_image.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/graph/sources/values.h>
+#include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>

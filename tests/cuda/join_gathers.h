@@ -318,11 +318,11 @@ inline const std::vector<Row>& rows() {
   return all;
 }
 
-inline const Row& row_of(const std::string& name) {
+inline const Row& row_of(std::string_view name) {
   for (const Row& row : rows()) {
     if (row.name == name) return row;
   }
-  throw std::invalid_argument(name);
+  throw std::invalid_argument(std::string(name));
 }
 
 inline auto pipeline_of(const Row& row, PipelineOptions options, bool moves, int scale = 1) {

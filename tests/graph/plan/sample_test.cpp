@@ -60,7 +60,7 @@ TEST(Sample, AnErrorNeedsNoMemory) {
   ASSERT_NE(sample.error(), nullptr);
   EXPECT_TRUE(sample.failed());
   EXPECT_TRUE(sample.ended());
-  EXPECT_EQ(sample.error()->id, 3);
+  EXPECT_EQ(sample.error()->id, 2);  // in the epoch
   EXPECT_EQ(sample.error()->key, (SampleKey{7, 2}));
   EXPECT_EQ(sample.error()->seed, 5u);
   EXPECT_EQ(sample.error()->what, "out of memory");
