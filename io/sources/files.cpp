@@ -1,4 +1,5 @@
 #include <sluice/io/sources/files.h>
+#include <sluice/io/sources/fingerprint.h>
 #include <sluice/io/sources/folder_entries.h>
 #include <sluice/io/sources/picture_reader.h>
 #include <sluice/runtime/printable.h>
@@ -27,6 +28,7 @@ struct Files::List {
   std::vector<std::string> classes;
   std::vector<LeftOut> left_out;
   std::int64_t hidden = 0;
+  std::string fingerprint;
   std::optional<PictureReader> reader;
 };
 
@@ -161,6 +163,10 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
         std::lower_bound(list->classes.begin(), list->classes.end(), inside.begin()->string());
     file.label = at - list->classes.begin();
   }
+  detail::Fingerprint print;
+  for (const List::File& file : list->files)
+    print.add(fs::path(file.path).lexically_relative(root).native());
+  list->fingerprint = print.text();
   list->reader.emplace(options.index, list->files.size());
   list_ = std::move(list);
 }
@@ -175,6 +181,7 @@ std::int64_t Files::label(std::int64_t i) const {
 const std::vector<std::string>& Files::classes() const { return list_->classes; }
 
 const std::vector<LeftOut>& Files::left_out() const { return list_->left_out; }
+const std::string& Files::fingerprint() const { return list_->fingerprint; }
 std::int64_t Files::hidden() const { return list_->hidden; }
 
 std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {

@@ -76,6 +76,9 @@ class Files {
   // How many folders and JPEG files were left out, as their names begin with a dot.
   std::int64_t hidden() const;
 
+  // For checkpoints: tells lists of files by their paths below the folder, and the classes.
+  const std::string& fingerprint() const;
+
   // The bytes of file i, and its class.
   std::tuple<Bytes, std::int64_t> read(std::int64_t i) const;
 

@@ -43,6 +43,8 @@ ListRow ListRows::row(std::int64_t i) const {
   return row;
 }
 
+const std::string& ListRows::fingerprint() const { return shared_->file.fingerprint(); }
+
 std::string ListRows::name(std::int64_t i) const {
   try {
     return row(i).path;

@@ -71,6 +71,7 @@ class ListRows {
 
   std::int64_t size() const;
   std::string name(std::int64_t i) const;
+  const std::string& fingerprint() const;
   ListRow row(std::int64_t i) const;
   Bytes read(std::int64_t i, const ListRow& row) const;
   template <CellType T>
@@ -101,6 +102,8 @@ class List {
   std::int64_t size() const { return rows_.size(); }
   // The path of the file of row i; where the row cannot be read, the list and the line.
   std::string name(std::int64_t i) const { return rows_.name(i); }
+  // For checkpoints: tells lists by their text.
+  const std::string& fingerprint() const { return rows_.fingerprint(); }
   // What the list says of row i, without its file.
   std::tuple<T...> columns(std::int64_t i) const {
     return columns_of(rows_.row(i), std::index_sequence_for<T...>());

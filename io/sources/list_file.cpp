@@ -1,4 +1,5 @@
 #include <sluice/io/sources/files.h>
+#include <sluice/io/sources/fingerprint.h>
 #include <sluice/io/sources/list_file.h>
 #include <sluice/io/sources/list_format.h>
 #include <sluice/io/sources/open_file.h>
@@ -53,6 +54,7 @@ ListFile::ListFile(std::string path, const ListOptions& options)
     throw BuildError("list_in: the rows of JSON lines name their columns; leave .names out");
   const std::string list = name_of_list(path_);
   text_ = OpenFile(path_).content();
+  fingerprint_ = Fingerprint().add(text_).text();
   const std::string_view text = text_;
   std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // what some programs begin UTF-8 with
   std::uint64_t line = 1;

@@ -28,6 +28,7 @@ class ListFile {
   ~ListFile();
 
   std::size_t size() const { return rows_.size(); }
+  const std::string& fingerprint() const { return fingerprint_; }
   ListRow row(std::size_t i) const;
   std::uint64_t line(std::size_t i) const { return rows_.at(i).line; }
   const std::string& path() const { return path_; }
@@ -43,6 +44,7 @@ class ListFile {
   std::string path_;
   std::vector<std::string> columns_;  // the one of the paths is the last
   std::string text_;
+  std::string fingerprint_;  // of the text
   std::unique_ptr<Format> format_;
   std::vector<Start> rows_;
 };

@@ -1,3 +1,4 @@
+#include <sluice/io/sources/fingerprint.h>
 #include <sluice/io/sources/picture_reader.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_index.h>
@@ -160,6 +161,13 @@ TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOption
   shared->find_samples();
   shared->reader.emplace(options.index, shared->files.size());
   shared_ = std::move(shared);
+}
+
+std::string TarSamples::fingerprint() const {
+  Fingerprint print;
+  for (const TarIndex::Archive& archive : shared_->known.archives()) print.add(archive.hash);
+  for (const std::string& column : shared_->columns) print.add(column);
+  return print.text();
 }
 
 std::int64_t TarSamples::size() const { return std::ssize(shared_->samples); }

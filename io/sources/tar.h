@@ -74,6 +74,7 @@ class TarSamples {
   std::int64_t size() const;
   std::string name(std::int64_t i) const;
   std::vector<TarFile> files(std::int64_t i) const;
+  std::string fingerprint() const;
   const std::vector<LeftOut>& left_out() const;
 
   // One sample while it is read.
@@ -128,6 +129,8 @@ class Tar {
   std::string name(std::int64_t i) const { return samples_.name(i); }
   // All files of sample i, those that are not read included.
   std::vector<TarFile> files(std::int64_t i) const { return samples_.files(i); }
+  // For checkpoints: tells archives by the names and sizes of the files in them.
+  std::string fingerprint() const { return samples_.fingerprint(); }
   // What could not be read of the archives when they were opened.
   const std::vector<LeftOut>& left_out() const { return samples_.left_out(); }
 

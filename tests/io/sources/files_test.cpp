@@ -74,6 +74,19 @@ TEST_F(FilesTest, LabelsComeFromTheFoldersBelow) {
   EXPECT_EQ(found, expected);
 }
 
+TEST_F(FilesTest, TheFingerprintIsOfThePathsBelow) {
+  for (const char* name : {"one/cat/a.jpg", "one/dog/b.jpg", "two/cat/a.jpg", "two/dog/b.jpg"})
+    write(name, name);
+  const auto print = [this](const char* folder) {
+    return files_in((root_ / folder).string()).fingerprint();
+  };
+  const std::string known = print("one");
+  EXPECT_EQ(print("two"), known);
+  EXPECT_EQ(print("two/"), known);
+  fs::rename(root_ / "two/dog", root_ / "two/cow");
+  EXPECT_NE(print("two"), known);
+}
+
 TEST_F(FilesTest, AFlatFolderHasNoLabels) {
   write("b.jpg", "1");
   write("a.jpg", "2");
