@@ -40,8 +40,11 @@ class ListFile {
     std::uint64_t line;
   };
 
+  void find_rows(const ListOptions& options, ListFormat format);
+
   std::string path_;
   std::vector<std::string> columns_;  // the one of the paths is the last
+  bool csv_ = false;
   std::string text_;
   std::unique_ptr<Format> format_;
   std::vector<Start> rows_;
