@@ -4,13 +4,13 @@
 // JPEG files decode as decode_jpeg_image has them, and EXIF orientation is a matter of theirs
 // alone. Of all others:
 //   - Alpha is dropped: a pixel has its colour, however transparent it is.
-//   - PNG: 16 bits become 8 by their upper half; palettes and fewer bits become 8 bits; interlaced
-//   or
-//     not; gamma and colour profiles are not applied. The file must be whole.
+//   - PNG: palettes and samples of fewer bits become 8 bits, and 16 bits the upper 8 of them. Gamma
+//     and colour profiles are not applied. The file must be whole.
 //   - WebP: lossy and lossless; animations are refused.
 //   - GIF: the first frame, on a canvas of the background colour if it is smaller than that.
-//   - Gray of a coloured picture is the luma of ITU-R BT.601, as of JPEG files.
-// Pixels equal those of Pillow, converted to RGB or L, but where an alpha channel is involved.
+//   - Gray of a coloured picture is the luma of ITU-R BT.601.
+// Pixels equal those of Pillow, converted to RGB, but where gray samples have 16 bits: it cuts them
+// off at 255.
 //
 // PNG, WebP and GIF are there where their libraries were found when Sluice was built; without them
 // the error says which package it wants.

@@ -44,6 +44,56 @@ std::vector<std::size_t> places_of(const std::string& list, const std::vector<st
   return places;
 }
 
+// Goes from row to row.
+class Lines {
+ public:
+  // `list` for errors.
+  Lines(std::string_view text, bool csv, const std::string& list)
+      : text_(text), csv_(csv), list_(list) {
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // some programs begin UTF-8 so
+  }
+  // Passes blank lines; whether there is a row then.
+  bool find() {
+    for (;;) {
+      const std::string_view rest = text_.substr(at_);
+      const std::size_t blank = rest.starts_with('\n') ? 1 : rest.starts_with("\r\n") ? 2 : 0;
+      if (blank == 0) return !rest.empty();
+      at_ += blank;
+      ++line_;
+    }
+  }
+  void pass() {
+    const std::size_t end = this->end();
+    const std::string_view row = text_.substr(at_, end - at_);
+    line_ += static_cast<std::uint64_t>(std::count(row.begin(), row.end(), '\n'));
+    at_ = end;
+  }
+  std::vector<std::string> fields() const {
+    try {
+      return fields_of(text_.substr(at_, end() - at_), csv_);
+    } catch (const CellError& error) {
+      fail(error.what());
+    }
+  }
+  std::size_t at() const { return at_; }
+  std::uint64_t line() const { return line_; }
+
+ private:
+  std::size_t end() const {
+    const std::size_t end = end_of_row(text_, at_, csv_);
+    if (end == std::string_view::npos) fail("a quote opens in this row that does not close");
+    return end;
+  }
+  [[noreturn]] void fail(const char* what) const {
+    throw IoError(list_ + ", line " + std::to_string(line_) + ": " + what);
+  }
+  std::string_view text_;
+  bool csv_;
+  const std::string& list_;
+  std::size_t at_ = 0;
+  std::uint64_t line_ = 1;
+};
+
 }  // namespace
 
 ListFile::ListFile(std::string path, const ListOptions& options)
@@ -52,57 +102,27 @@ ListFile::ListFile(std::string path, const ListOptions& options)
   const ListFormat format = format_of(path_, options.format);
   if (format == ListFormat::json_lines && !options.names.empty())
     throw BuildError("list_in: the rows of JSON lines name their columns; leave .names out");
-  const std::string list = name_of_list(path_);
+  csv_ = format == ListFormat::csv;
   text_ = OpenFile(path_).content();
   fingerprint_ = Fingerprint().add(text_).text();
-  const std::string_view text = text_;
-  std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // what some programs begin UTF-8 with
-  std::uint64_t line = 1;
-  const auto fail_at_line = [&](const std::string& what) {
-    throw IoError(list + ", line " + std::to_string(line) + ": " + what);
-  };
-  const auto go_to = [&](std::size_t next) {
-    line += static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                                  text.begin() + static_cast<std::ptrdiff_t>(next),
-                                                  '\n'));
-    at = next;
-  };
-  const auto row_end = [&](std::size_t from) {
-    const std::size_t end = format == ListFormat::csv
-                                ? end_of_csv_row(text, from)
-                                : std::min(text.find('\n', from), text.size());
-    if (end == std::string_view::npos)
-      fail_at_line("a quote opens in this row that does not close");
-    return std::min(end + 1, text.size());
-  };
-  const auto pass_blank_lines = [&] {
-    for (; at < text.size() && (text[at] == '\n' || text.substr(at, 2) == "\r\n"); go_to(at + 1)) {
-      if (text[at] == '\r') ++at;
-    }
-  };
+  find_rows(options, format);
+}
 
-  pass_blank_lines();
+void ListFile::find_rows(const ListOptions& options, ListFormat format) {
+  const std::string list = name_of_list(path_);
+  Lines lines(text_, csv_, list);
   if (format == ListFormat::json_lines) {
     format_ = std::make_unique<JsonRows>(columns_);
   } else {
     std::vector<std::string> names = options.names;
-    if (names.empty() && at < text.size()) {
-      const std::size_t end = row_end(at);
-      try {
-        names = fields_of(text.substr(at, end - at), format == ListFormat::csv);
-      } catch (const CellError& error) {
-        fail_at_line(error.what());
-      }
-      go_to(end);
+    if (names.empty() && lines.find()) {
+      names = lines.fields();
+      lines.pass();
     }
     if (names.empty()) throw IoError(list + " is empty");
-    format_ = std::make_unique<FieldRows>(format == ListFormat::csv,
-                                          places_of(list, columns_, names), names.size());
+    format_ = std::make_unique<FieldRows>(csv_, places_of(list, columns_, names), names.size());
   }
-  for (pass_blank_lines(); at < text.size(); pass_blank_lines()) {
-    rows_.push_back({at, line});
-    go_to(row_end(at));
-  }
+  for (; lines.find(); lines.pass()) rows_.push_back({lines.at(), lines.line()});
   if (rows_.empty()) throw IoError(list + " has no rows");
 }
 
@@ -110,8 +130,8 @@ ListFile::~ListFile() = default;
 
 ListRow ListFile::row(std::size_t i) const {
   const Start& start = rows_.at(i);
-  const std::size_t end = i + 1 < rows_.size() ? rows_[i + 1].offset : text_.size();
-  const std::string_view text(text_.data() + start.offset, end - start.offset);
+  const std::string_view text = std::string_view(text_).substr(
+      start.offset, end_of_row(text_, start.offset, csv_) - start.offset);
   ListRow row{start.line, {}, {}};
   try {
     row.cells = format_->cells(text);

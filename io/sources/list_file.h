@@ -41,8 +41,11 @@ class ListFile {
     std::uint64_t line;
   };
 
+  void find_rows(const ListOptions& options, ListFormat format);
+
   std::string path_;
   std::vector<std::string> columns_;  // the one of the paths is the last
+  bool csv_ = false;
   std::string text_;
   std::string fingerprint_;  // of the text
   std::unique_ptr<Format> format_;

@@ -33,15 +33,16 @@ std::string undoubled(std::string_view field) {
 
 }  // namespace
 
-std::size_t end_of_csv_row(std::string_view text, std::size_t at) {
+std::size_t end_of_row(std::string_view text, std::size_t at, bool csv) {
   for (;;) {
-    if (at < text.size() && text[at] == '"') {
+    if (csv && at < text.size() && text[at] == '"') {
       at = closing_quote(text, at + 1);
       if (at == std::string_view::npos) return at;
     }
-    at = std::min(text.find_first_of(",\n", at), text.size());
-    if (at == text.size() || text[at] == '\n') return at;
+    at = text.find_first_of(csv ? ",\n" : "\n", at);
+    if (at == std::string_view::npos) return text.size();
     ++at;
+    if (text[at - 1] == '\n') return at;
   }
 }
 

@@ -18,9 +18,9 @@
 
 namespace sluice::detail {
 
-// Where the CSV row ends that begins at `at`: at its LF, or the end of the text. npos for quotes
+// Where the row ends that begins at `at`: behind its LF, or at the end of the text. npos for quotes
 // that do not close.
-std::size_t end_of_csv_row(std::string_view text, std::size_t at);
+std::size_t end_of_row(std::string_view text, std::size_t at, bool csv);
 
 // The fields of one row, with or without its end of line.
 std::vector<std::string> fields_of(std::string_view row, bool csv);

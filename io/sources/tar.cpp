@@ -135,6 +135,7 @@ void TarSamples::Shared::find_samples() {
     }
     if (span.count > 0) add(span);
   }
+  if (!any && !left_out.empty()) throw IoError(left_out.front().reason);
   if (!any) throw IoError("there are no samples in the archives: no file has a name like 0001.jpg");
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (is_there[i]) continue;
@@ -203,7 +204,11 @@ struct TarSamples::Sample::Place {
 
   const TarIndex::Entry& entry(std::size_t column) const {
     const std::uint32_t found = shared->files[i * shared->columns.size() + column];
-    if (found == kNone) fail(column, "there is none; the sample has " + shared->columns_in(span));
+    if (found == kNone)
+      fail(column,
+           "there is none; the files of a sample follow each other (tar --sort=name), and here "
+           "are " +
+               shared->columns_in(span));
     if (found == kTwice)
       fail(column, "it is there more than once; the sample has " + shared->columns_in(span));
     const TarIndex::Entry& entry = shared->archive(span).entries[found];

@@ -3,8 +3,10 @@
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/list.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -71,6 +73,19 @@ TEST_F(ListTest, QuotesAreCharactersOfTsvAndInsideOfFields) {
   const auto csv = list_in<std::string>(write("x.csv", "path,label\n5\".jpg,\n"));
   EXPECT_EQ(text_of(std::get<0>(csv.read(0))), "five");
   EXPECT_EQ(std::get<1>(csv.read(0)), "");
+}
+
+TEST_F(ListTest, TheLastFieldEndsWithItsRow) {
+  for (const char* end : {"\n", "\r\n", "\n\n\n", "\n\r\n"}) {
+    for (const char* name : {"x.csv", "x.tsv"}) {
+      std::string text = std::string("path,label") + end + "a.jpg,one" + end + "a.jpg,two" + end;
+      if (std::string_view(name) == "x.tsv") std::replace(text.begin(), text.end(), ',', '\t');
+      const auto list = list_in<std::string>(write(name, text));
+      ASSERT_EQ(list.size(), 2);
+      EXPECT_EQ(std::get<0>(list.columns(0)), "one") << name << end;
+      EXPECT_EQ(std::get<0>(list.columns(1)), "two") << name << end;
+    }
+  }
 }
 
 TEST_F(ListTest, ColumnsHaveTheTypesThatAreSaid) {

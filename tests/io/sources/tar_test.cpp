@@ -225,9 +225,11 @@ TEST_F(TarTest, ABadSampleFailsAlone) {
   };
   const Case cases[] = {
       {TarWriter().file("x.jpg", "x").open(),
-       "the sample 'a.tar/x', column 'cls': there is none; the sample has 'jpg'"},
+       "the sample 'a.tar/x', column 'cls': there is none; the files of a sample follow each other "
+       "(tar --sort=name), and here are 'jpg'"},
       {TarWriter().file("x.cls", "1").open(),
-       "the sample 'a.tar/x', column 'jpg;jpeg': there is none; the sample has 'cls'"},
+       "the sample 'a.tar/x', column 'jpg;jpeg': there is none; the files of a sample follow each "
+       "other (tar --sort=name), and here are 'cls'"},
       {TarWriter().file("x.jpg", "x").file("x.cls", "1").file("x.cls", "2").open(),
        "the sample 'a.tar/x', column 'cls': it is there more than once; the sample has 'jpg', "
        "'cls', "
@@ -260,6 +262,13 @@ TEST_F(TarTest, OfACutArchiveTheSamplesBeforeTheCutAreRead) {
     // Each file has a block for its header, and one or two.
     EXPECT_EQ(read, 2 + (size >= 4 * 512 - 510 ? 1 : 0) + (size >= 9 * 512 - 509 ? 1 : 0)) << size;
   }
+}
+
+TEST_F(TarTest, WhereNothingIsLeftTheErrorIsWhy) {
+  const std::string a = write("a.tar", "\x1f\x8b" + std::string(600, 'x'));
+  EXPECT_EQ(error_of([&] { tar_in({a}, {.unreadable = Unreadable::leave_out}); }),
+            "the archive 'a.tar' is compressed (gzip), and its samples cannot be read one by one; "
+            "decompress it with gunzip");
 }
 
 TEST_F(TarTest, AnArchiveThatIsCutWhileItIsInUseFailsWhatItHasLost) {

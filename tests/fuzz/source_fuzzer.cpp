@@ -1,0 +1,115 @@
+// Gives wrong datasets and wrong pictures to what reads them: tar archives, indexes of these,
+// lists, and files of each format beside JPEG. Nothing but an error of ours may come of it. For
+// libFuzzer, under the address and undefined behaviour sanitizers; scripts/fuzz builds and runs it.
+// The first byte of an input says what the rest is.
+
+#include <sluice/io/images/decode_image.h>
+#include <sluice/io/sources/list.h>
+#include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_index.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <span>
+#include <string>
+#include <tuple>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+// A file that lies in memory alone.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::span<const std::uint8_t> content)
+      : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
+    if (descriptor_ < 0 || ::write(descriptor_, content.data(), content.size()) !=
+                               static_cast<ssize_t>(content.size()))
+      std::abort();
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+constexpr std::int64_t kMostSamples = 50;
+
+template <class Source>
+void read_all(const Source& source) {
+  for (std::int64_t i = 0; i < std::min(source.size(), kMostSamples); ++i) {
+    (void)source.name(i);
+    try {
+      (void)source.read(i);
+    } catch (const Error&) {
+    }
+  }
+}
+
+void read_tar(const std::string& path) {
+  read_all(tar_in<Bytes, double>(
+      {path}, {.columns = {"jpg;png", "cls"}, .unreadable = Unreadable::leave_out}));
+}
+
+void read_list(const std::string& path, ListFormat format) {
+  // Only names of files that are not there: what a list names is no matter here.
+  const auto list = list_in<std::string, std::int64_t>(
+      path, {.columns = {"a", "b"}, .format = format, .folder = "/proc/none"});
+  for (std::int64_t i = 0; i < std::min(list.size(), kMostSamples); ++i) {
+    (void)list.name(i);
+    try {
+      (void)list.columns(i);
+    } catch (const Error&) {
+    }
+  }
+}
+
+void decode(std::span<const std::uint8_t> file, ColorSpace color) {
+  const ImageOptions options{.color = color, .max_output_bytes = 1 << 18};
+  Image out;
+  decode_image_file(file, options, out);
+  const PictureSize size = peek_image(file, options);
+  if (out.height() == size.height && out.width() == size.width) return;
+  std::cerr << "the picture has another size than its header says" << std::endl;
+  std::abort();
+}
+
+void examine(std::uint8_t kind, std::span<const std::uint8_t> content) {
+  if (kind % 8 >= 6) return decode(content, kind % 8 == 6 ? ColorSpace::rgb : ColorSpace::gray);
+  const MemoryFile file(content);
+  switch (kind % 8) {
+    case 0:
+    case 1:
+      return read_tar(file.path());
+    case 2:
+      (void)TarIndex::open(file.path());
+      return;
+    case 3:
+      return read_list(file.path(), ListFormat::csv);
+    case 4:
+      return read_list(file.path(), ListFormat::tsv);
+    default:
+      return read_list(file.path(), ListFormat::json_lines);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
+
+// What libFuzzer calls.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  try {
+    sluice::examine(data[0], {data + 1, size - 1});
+  } catch (const sluice::Error&) {
+  }
+  return 0;
+}
