@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   int number = 0;
   for (const auto& batch : pipeline.epoch()) {
     std::printf("batch %d:", number++);
-    for (const std::int64_t square : batch) std::printf(" %lld", static_cast<long long>(square));
+    const auto& [squares] = batch;
+    for (const std::int64_t square : squares) std::printf(" %lld", static_cast<long long>(square));
     for (const SampleError& error : batch.errors())
       std::printf(", without %s", error.source.c_str());
     std::printf("\n");

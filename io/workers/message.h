@@ -101,15 +101,13 @@ class MessageWriter {
     append(&value, sizeof(value));
   }
   void add_text(std::string_view text) { append(text.data(), text.size()); }
-  std::span<const std::byte> message() const { return bytes_; }
+  std::span<const std::byte> message() const { return std::as_bytes(std::span(text_)); }
 
  private:
   void append(const void* from, std::size_t bytes) {
-    const std::size_t before = bytes_.size();
-    bytes_.resize(before + bytes);
-    if (bytes > 0) std::memcpy(bytes_.data() + before, from, bytes);
+    text_.append(static_cast<const char*>(from), bytes);
   }
-  std::vector<std::byte> bytes_;
+  std::string text_;
 };
 
 class MessageReader {

@@ -248,14 +248,17 @@ bool PoolThread::may_hand_out() {
   return !wake_->short_of_memory || !exceeded();
 }
 
-// The one that has the least in hand.
+// One that has the fewest groups, and how many there are of these.
 Worker* PoolThread::who_wants(std::size_t& how_many) {
   Worker* least = nullptr;
   how_many = 0;
   for (const auto& worker : workers_) {
     if (!worker->wants_work()) continue;
-    ++how_many;
-    if (least == nullptr || worker->in_hand() < least->in_hand()) least = worker.get();
+    if (least == nullptr || worker->groups() < least->groups()) {
+      least = worker.get();
+      how_many = 0;
+    }
+    how_many += worker->groups() == least->groups() ? 1 : 0;
   }
   return least;
 }

@@ -64,6 +64,7 @@ class Worker {
   // Takes the work, or none of it if there is no room in its socket.
   bool hand(std::vector<Work>& group);
   std::size_t in_hand() const { return in_hand_.size(); }
+  int groups() const { return groups_; }
   // Tells it of values that nobody uses any more, if there are as many as this.
   void flush(std::size_t at_least);
 

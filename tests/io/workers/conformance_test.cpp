@@ -229,7 +229,8 @@ TEST(WorkerConformance, X12_ADeadWorkerCostsItsSampleOnly) {
     std::string what;
     for (const auto& batch : pipeline.epoch()) {
       for (const SampleError& error : batch.errors()) what += error.what;
-      for (const std::int64_t x : batch) all.push_back(x);
+      const auto& [column] = batch;
+      for (const std::int64_t x : column) all.push_back(x);
     }
     EXPECT_EQ(all.size(), 99u);
     EXPECT_NE(what.find("was killed by signal 11"), std::string::npos) << what;

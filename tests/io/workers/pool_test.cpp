@@ -4,10 +4,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -47,19 +52,61 @@ TEST(WorkerPool, SetsEachWorkerUpOnce) {
   Asked<Who> asked("who", {.workers = 3, .argument = "{\"path\": \"/data\"}"});
   std::map<std::int64_t, std::set<std::int64_t>> counts;
   std::set<std::int32_t> numbers;
-  for (const auto& answer : asked.all_of(200)) {
-    ASSERT_TRUE(answer.sample) << answer.error;
-    const auto& [pid, count, argument, worker, workers] = *answer.sample;
-    EXPECT_NE(pid, ::getpid());
-    EXPECT_EQ(argument, "{\"path\": \"/data\"}");
-    EXPECT_EQ(workers, 3);
-    numbers.insert(worker);
-    EXPECT_TRUE(counts[pid].insert(count).second);
+  while (numbers.size() < 3) {
+    for (const auto& answer : asked.all_of(200)) {
+      ASSERT_TRUE(answer.sample) << answer.error;
+      const auto& [pid, count, argument, worker, workers] = *answer.sample;
+      EXPECT_NE(pid, ::getpid());
+      EXPECT_EQ(argument, "{\"path\": \"/data\"}");
+      EXPECT_EQ(workers, 3);
+      numbers.insert(worker);
+      EXPECT_TRUE(counts[pid].insert(count).second);
+    }
   }
   EXPECT_EQ(numbers, (std::set<std::int32_t>{0, 1, 2}));
   ASSERT_EQ(counts.size(), 3u);
   for (const auto& [pid, seen] : counts)
     EXPECT_EQ(*seen.rbegin(), static_cast<std::int64_t>(seen.size()) - 1);
+}
+
+// Keeps the pool's thread until it is told to go on.
+class Gate final : public detail::WorkerRequest {
+ public:
+  Gate(std::promise<void>& entered, std::future<void> open)
+      : entered_(entered), open_(std::move(open)) {}
+  void give(detail::ReplyReader&) override {
+    entered_.set_value();
+    open_.wait();
+  }
+  void fail(const std::string& what) noexcept override { ADD_FAILURE() << what; }
+  void end() noexcept override {}
+
+ private:
+  std::promise<void>& entered_;
+  std::future<void> open_;
+};
+
+// What is there is cut into groups of samples that follow each other, one for each worker, which
+// differ in size by at most 1.
+TEST(WorkerPool, X10_X31_CutsWhatIsThereIntoGroups) {
+  const std::vector<std::vector<int>> table = {{8, 8}, {6, 6, 5}, {1, 1, 1, 1}, {5}};
+  for (const std::vector<int>& sizes : table) {
+    Asked<Who> asked("who", {.workers = static_cast<int>(sizes.size())});
+    while (asked.pool().stats().ready < static_cast<int>(sizes.size())) std::this_thread::yield();
+    std::promise<void> entered;
+    std::promise<void> open;
+    asked.pool().fetch({}, std::make_unique<Gate>(entered, open.get_future()));
+    entered.get_future().wait();
+    for (int i = 0; i < std::accumulate(sizes.begin(), sizes.end(), 0); ++i) asked.begin(i);
+    open.set_value();
+    std::vector<int> seen;
+    std::set<std::int64_t> pids;
+    for (const auto& answer : asked.all()) {
+      if (pids.insert(std::get<0>(answer.sample.value())).second) seen.push_back(0);
+      ++seen.back();
+    }
+    EXPECT_EQ(seen, sizes);
+  }
 }
 
 TEST(WorkerPool, ReplacesWorkersThatHaveMadeEnough) {
