@@ -171,14 +171,17 @@ template <class F>
 requires detail::makes_range<F>
 auto values_of(F make, const ValuesOptions& options = {}) {
   using Range = detail::range_made_t<F>;
-  static_assert(std::ranges::input_range<Range>,
+  constexpr bool good = std::ranges::input_range<Range>;
+  static_assert(good,
                 "values_of: the function must return a range: a container, say, or generator<T>");
-  using T = std::ranges::range_value_t<Range>;
-  return Values<T>(
-      [make = std::make_shared<F>(std::move(make))](const EpochInfo& info) {
-        return std::make_unique<detail::RangeStream<T, Range>>(detail::make_range(*make, info));
-      },
-      options.cycle);
+  if constexpr (good) {
+    using T = std::ranges::range_value_t<Range>;
+    return Values<T>(
+        [make = std::make_shared<F>(std::move(make))](const EpochInfo& info) {
+          return std::make_unique<detail::RangeStream<T, Range>>(detail::make_range(*make, info));
+        },
+        options.cycle);
+  }
 }
 
 // Of a range.
