@@ -3,17 +3,23 @@
 
 #include <string>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 namespace sluice::detail {
 
+struct SourceThreads::Threads {
+  std::vector<std::jthread> all;
+};
+
 SourceThreads::SourceThreads(std::size_t wanted,
                              const std::function<void(const std::stop_token&)>& work)
-    : threads_(std::make_unique<std::vector<std::jthread>>()) {
-  threads_->reserve(wanted);
+    : threads_(std::make_unique<Threads>()) {
+  threads_->all.reserve(wanted);
   try {
-    while (threads_->size() < wanted) threads_->emplace_back(work);
+    while (threads_->all.size() < wanted) threads_->all.emplace_back(work);
   } catch (const std::system_error& error) {
-    if (threads_->empty()) {
+    if (threads_->all.empty()) {
       throw Error("a source cannot make a single thread: " + error.code().message() +
                   "; allow the process more threads (ulimit -u, pids.max) or more memory");
     }

@@ -12,8 +12,6 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <thread>
-#include <vector>
 
 namespace sluice::detail {
 
@@ -27,7 +25,8 @@ class SourceThreads {
 
  private:
   HomeProcess home_;
-  std::unique_ptr<std::vector<std::jthread>> threads_;
+  struct Threads;
+  std::unique_ptr<Threads> threads_;
 };
 
 }  // namespace sluice::detail

@@ -28,7 +28,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -48,6 +47,15 @@ struct ValuesOptions {
 
 namespace detail {
 
+// Of an R, which may be a reference. These are what <ranges> has, which is a large header.
+template <class R>
+using iterator_of = decltype(std::ranges::begin(std::declval<std::remove_reference_t<R>&>()));
+template <class R>
+concept is_range = requires(std::remove_reference_t<R>& range) {
+  { std::ranges::begin(range) } -> std::input_iterator;
+  std::ranges::end(range);
+};
+
 template <class T>
 using MakeStream = std::function<std::unique_ptr<Stream<T>>(const EpochInfo&)>;
 
@@ -63,7 +71,7 @@ class RangeStream : public Stream<T> {
       at_.emplace(std::ranges::begin(range_));
     }
     if (*at_ == std::ranges::end(range_)) return {};
-    if constexpr (std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>) {
+    if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<iterator_of<Range>>>) {
       return copy_of<T>(**at_);
     } else {
       return T(**at_);
@@ -72,7 +80,7 @@ class RangeStream : public Stream<T> {
 
  private:
   Range range_;
-  std::optional<std::ranges::iterator_t<std::remove_reference_t<Range>>> at_;
+  std::optional<iterator_of<Range>> at_;
 };
 
 // Begins again when it is over.
@@ -171,21 +179,24 @@ template <class F>
 requires detail::makes_range<F>
 auto values_of(F make, const ValuesOptions& options = {}) {
   using Range = detail::range_made_t<F>;
-  static_assert(std::ranges::input_range<Range>,
+  constexpr bool good = detail::is_range<Range>;
+  static_assert(good,
                 "values_of: the function must return a range: a container, say, or generator<T>");
-  using T = std::ranges::range_value_t<Range>;
-  return Values<T>(
-      [make = std::make_shared<F>(std::move(make))](const EpochInfo& info) {
-        return std::make_unique<detail::RangeStream<T, Range>>(detail::make_range(*make, info));
-      },
-      options.cycle);
+  if constexpr (good) {
+    using T = std::iter_value_t<detail::iterator_of<Range>>;
+    return Values<T>(
+        [make = std::make_shared<F>(std::move(make))](const EpochInfo& info) {
+          return std::make_unique<detail::RangeStream<T, Range>>(detail::make_range(*make, info));
+        },
+        options.cycle);
+  }
 }
 
 // Of a range.
-template <std::ranges::input_range Range>
+template <detail::is_range Range>
 requires(!detail::makes_range<Range>) auto values_of(Range range,
                                                      const ValuesOptions& options = {}) {
-  using T = std::ranges::range_value_t<Range>;
+  using T = std::iter_value_t<detail::iterator_of<Range>>;
   return Values<T>(
       [range = std::make_shared<Range>(std::move(range))](const EpochInfo&) {
         return std::make_unique<detail::RangeStream<T, Range&>>(*range);

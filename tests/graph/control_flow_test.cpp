@@ -323,7 +323,8 @@ TEST(BuildErrors, SayWhatIsWrongAndWhere) {
               auto j = g.source(11, [](const SampleInfo&) { return 1; });
               return std::tuple{i, j};
             }),
-            "the source 'source#2' has 11 samples, but the one before it has 10");
+            "the source 'source#2' has 11 samples, but the one before it has 10; let one of them "
+            "have kUntilEnd if the shortest shall end the epoch");
   EXPECT_EQ(build_error([](Graph& g) {
               auto i = indices(g, kSamples);
               std::vector<std::function<Value<std::int64_t>()>> none;

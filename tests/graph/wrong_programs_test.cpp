@@ -268,7 +268,8 @@ const std::vector<WrongProgram>& wrong_programs() {
          auto first = numbers(g, 10);
          return first + numbers(g, 11);
        },
-       "the source 'source#2' has 11 samples, but the one before it has 10"},
+       "the source 'source#2' has 11 samples, but the one before it has 10; let one of them have "
+       "kUntilEnd if the shortest shall end the epoch"},
       {"a source of negative size", [](Graph& g) { return numbers(g, -1); },
        "the source 'source' cannot have -1 samples; give the number in an epoch, at least 0"},
       {"no source", [](Graph& g) { return g.constant(1); },

@@ -111,6 +111,35 @@ TEST(Bytes, SharedOnesGoBackByTheirDeleterOnce) {
   EXPECT_THROW((void)Bytes::shared(nullptr, kept), std::invalid_argument);
 }
 
+// They live as long as their owner, which goes with the last of them.
+TEST(Bytes, AreSharedWithADeleter) {
+  int deleted = 0;
+  const auto share = [&] {
+    return Bytes::shared(std::shared_ptr<const void>(kText.data(), [&](const void*) { ++deleted; }),
+                         kText);
+  };
+  {
+    Bytes bytes = share();
+    EXPECT_FALSE(bytes.is_view());
+    bytes.own();
+    EXPECT_EQ(std::as_const(bytes).data(), kText.data());
+    Bytes moved = std::move(bytes);
+    EXPECT_EQ(all_of(moved), kText);
+    moved = Bytes::view_of(std::span(kText).subspan(1, 2));  // of itself
+    EXPECT_FALSE(moved.is_view());
+    EXPECT_EQ(moved.size(), 2u);
+    EXPECT_EQ(deleted, 0);
+    moved = Bytes::copy_of(kText);
+    EXPECT_EQ(deleted, 1);
+    moved = share();
+    moved.release();
+    EXPECT_EQ(deleted, 2);
+    bytes = share();
+    EXPECT_EQ(deleted, 2);
+  }
+  EXPECT_EQ(deleted, 3);
+}
+
 TEST(Bytes, KeepTheHashOfTheirContentUntilTheyMayBeWritten) {
   using Hash = std::optional<std::uint64_t>;
   for (const bool view : {false, true}) {

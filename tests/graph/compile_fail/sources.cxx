@@ -1,0 +1,66 @@
+// Datasets that are none.
+//
+// WANT 1: source: the function cannot be called: it must take a const SampleInfo&
+// WANT 2: source: the function cannot be called: it must take a const SampleInfo&
+// WANT 3: source: the function cannot be called: it must take a const SampleInfo&
+// WANT 4: source: what the function returns cannot travel
+// WANT 5: batches_of: the function cannot be called: it must take a const BatchInfo&, and not be
+// mutable WANT 6: batches_of: the function must return a std::vector of samples WANT 7: values_of:
+// a generator is gone through once and has no options: give the function that makes it WANT 8:
+// values_of: the function must return a range WANT 9: source: begin_epoch(const EpochInfo&) of the
+// dataset must be const WANT 10: source: end_epoch() of the dataset must be const and noexcept
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace sluice;
+
+struct NoDefault {
+  explicit NoDefault(int) {}
+};
+struct Dataset {
+  std::int64_t size() const { return 1; }
+  std::string name(std::int64_t) const { return {}; }
+  std::int64_t operator()(const SampleInfo& info) const { return info.index; }
+#if CASE == 9
+  void begin_epoch(const EpochInfo&) {}
+#elif CASE == 10
+  void end_epoch() const {}
+#else
+  void begin_epoch(const EpochInfo&) const {}
+  void end_epoch() const noexcept {}
+#endif
+};
+generator<int> numbers() {
+  for (int i = 0; i < 3; ++i) co_yield i;
+}
+
+auto describe(Graph& g) {
+#if CASE == 1
+  (void)g.source(8, [] { return 1; });
+#elif CASE == 2
+  (void)g.source(8, [](const SampleInfo&, int, int) { return 1; });
+#elif CASE == 3
+  (void)g.source(8, std::vector<int>{1, 2, 3});
+#elif CASE == 4
+  (void)g.source(8, [](const SampleInfo&) { return NoDefault(1); });
+#elif CASE == 5
+  (void)batches_of(8, 2, [](const SampleInfo&) { return std::vector<int>(2); });
+#elif CASE == 6
+  (void)batches_of(8, 2, [](const BatchInfo&) { return 1; });
+#elif CASE == 7
+  (void)values_of(numbers(), {.cycle = Cycle::quiet});
+#elif CASE == 8
+  (void)values_of([] { return 1; });
+#else
+  (void)g.read(batches_of(8, 2, [](const BatchInfo&) { return std::vector<int>(2); }));
+  (void)g.read(values_of(numbers()));
+  (void)g.read(values_of(numbers, {.cycle = Cycle::quiet}));
+  (void)g.read(values_of(std::vector<int>{1, 2, 3}));
+#endif
+  return g.read(Dataset());
+}
+
+int main() { (void)make_pipeline({}, describe); }
