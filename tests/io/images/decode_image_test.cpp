@@ -7,6 +7,7 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/runtime/random.h>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -66,7 +67,7 @@ std::string error_of(std::string_view file, const ImageOptions& options = {}) {
 }
 
 unsigned luma(unsigned red, unsigned green, unsigned blue) {
-  return static_cast<unsigned>((0.299 * red + 0.587 * green + 0.114 * blue) + 0.5);
+  return static_cast<unsigned>(std::lround(0.299 * red + 0.587 * green + 0.114 * blue));
 }
 
 struct Example {
