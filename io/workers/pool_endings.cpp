@@ -8,6 +8,40 @@
 
 namespace sluice::detail {
 
+void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
+  auto ending = worker.end(why);
+  if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
+  if (ending.was_ready) {
+    --ready_;
+  } else if (why.empty()) {
+    ending.what += ", before it was ready";
+    if (ending.by_itself) {
+      lasting = nobody_was_ready();
+      ending.what += kHint;
+    }
+  }
+  save_work(ending);
+  if (lasting) return give_up(ending.what);
+  replace(worker, ending.what);
+}
+
+// The first one in hand is what it was at.
+void PoolThread::save_work(Worker::Ending& ending) {
+  auto& all = ending.in_hand;
+  if (!all.empty() && all.front().request != nullptr) {
+    Work& work = all.front();
+    if (setup_.options.retry && !work.tried) {
+      work.tried = true;
+    } else {
+      work.request->fail(ending.what);
+      work.request.reset();
+    }
+  }
+  for (auto work = all.rbegin(); work != all.rend(); ++work) {
+    if (work->request != nullptr) queue_.push_front(std::move(*work));
+  }
+}
+
 // Why it could not be started, or nothing.
 std::string PoolThread::try_start(Worker& worker) {
   try {

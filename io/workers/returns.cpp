@@ -31,6 +31,7 @@ void Wake::heard() noexcept {
 }
 
 void Returns::give_back(std::uint64_t id, std::size_t bytes) noexcept {
+  if (!home_.here()) return;
   wake_->held_bytes -= bytes;
   bool call = wake_->short_of_memory;
   try {

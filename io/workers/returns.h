@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sluice/io/workers/descriptor.h>
+#include <sluice/runtime/process.h>
 
 #include <atomic>
 #include <cstddef>
@@ -45,6 +46,7 @@ class Returns {
   void put_back(const std::vector<std::uint64_t>& ids);
 
  private:
+  const HomeProcess home_;  // a child of fork() gives nothing back
   const std::shared_ptr<Wake> wake_;
   std::mutex mutex_;
   std::vector<std::uint64_t> ids_;

@@ -71,6 +71,7 @@ class Asked {
       ++state_->open;
     }
     ~Request() override {
+      if (!told_) tell({{}, "was dropped", false});
       const std::lock_guard lock(state_->mutex);
       --state_->open;
       state_->changed.notify_all();
@@ -86,12 +87,14 @@ class Asked {
    private:
     void tell(Answer<S> answer) {
       const std::lock_guard lock(state_->mutex);
+      told_ = true;
       state_->answers[place_] = std::move(answer);
       ++state_->done;
       state_->changed.notify_all();
     }
     std::shared_ptr<State> state_;
     std::size_t place_;
+    bool told_ = false;
   };
 
   static WorkerOptions with_program(WorkerOptions options) {
