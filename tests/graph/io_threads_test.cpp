@@ -294,5 +294,27 @@ TEST(IoThreads, AreAskedForInVainWhereNothingBlocks) {
             "constexpr bool blocks = true`, or leave io_threads out");
 }
 
+// Those of a source are beside those of the pipeline.
+TEST(IoThreads, AreASourcesOwnWhereItAsksForThem) {
+  const auto threads_of = [](int own, int io_threads, bool other_blocks) {
+    auto pipeline = make_pipeline(
+        {.batch_size = 4, .threads = 1, .io_threads = io_threads, .window = 8}, [&](Graph& g) {
+          auto x = g.read(SlowNumbers{.count = 20}, {.threads = own});
+          return other_blocks ? x + g.read(SlowNumbers{.count = 20}) : x + indices(g, 20);
+        });
+    std::int64_t next = 0;
+    for (const auto& batch : pipeline.epoch()) {
+      for (const std::int64_t value : batch.get<0>()) EXPECT_EQ(value, 2 * next++);
+    }
+    EXPECT_EQ(next, 20);
+    return pipeline.stats().io_threads;
+  };
+  EXPECT_EQ(threads_of(3, kAutomatic, false), 3);
+  EXPECT_EQ(threads_of(30, kAutomatic, false), 8);  // no more than samples that wait for them
+  EXPECT_EQ(threads_of(3, 2, true), 5);
+  EXPECT_EQ(threads_of(3, 0, true), 3);
+  EXPECT_THROW((void)threads_of(3, 2, false), BuildError);
+}
+
 }  // namespace
 }  // namespace sluice

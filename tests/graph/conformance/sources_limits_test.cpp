@@ -26,7 +26,6 @@ std::vector<std::int64_t> first_numbers(std::int64_t count) {
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
-std::int64_t index_of(std::int64_t i, std::int64_t) { return i; }
 
 TEST(Sources, X10_GroupsAreCutOutOfTheOrder) {
   for (const int threads : {0, 3}) {
