@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
+[[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
   throw IoError("'" + printable(path) + "' " + what);
 }
 
@@ -25,7 +25,8 @@ void require_sample(std::int64_t i, std::int64_t samples) {
 }
 
 void refuse_compressed(const std::string& path, std::string_view content) {
-  if (content.starts_with("\x1f\x8b")) fail(path, "is compressed: decompress it with gunzip");
+  if (content.starts_with("\x1f\x8b"))
+    refuse_file(path, "is compressed: decompress it with gunzip");
 }
 
 // A file of the idx format: big-endian numbers, then bytes.
@@ -52,15 +53,16 @@ Idx read_idx(const std::string& path, std::size_t dimensions, const char* what) 
   refuse_compressed(path, idx.content);
   const std::string_view content = idx.content;
   if (content.size() < idx.begin || number_at(content, 0) != 0x800 + dimensions) {
-    fail(path, std::string("is no file of ") + what + ": it does not begin with 00 00 08 0" +
-                   std::to_string(dimensions) + " and " + std::to_string(dimensions) + " numbers");
+    refuse_file(path, std::string("is no file of ") + what + ": it does not begin with 00 00 08 0" +
+                          std::to_string(dimensions) + " and " + std::to_string(dimensions) +
+                          " numbers");
   }
   // In steps, as the product may be beyond all numbers.
   std::size_t rest = content.size() - idx.begin;
   bool fits = true;
   for (std::size_t i = 0; i < dimensions; ++i) {
     idx.sizes.push_back(number_at(content, 4 + 4 * i));
-    if (idx.sizes[i] == 0) fail(path, "is empty: one of its sizes is 0");
+    if (idx.sizes[i] == 0) refuse_file(path, "is empty: one of its sizes is 0");
     fits = fits && rest % idx.sizes[i] == 0;
     rest /= idx.sizes[i];
   }
@@ -68,8 +70,8 @@ Idx read_idx(const std::string& path, std::size_t dimensions, const char* what) 
     std::string sizes;
     for (const std::uint32_t size : idx.sizes)
       sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-    fail(path, "has " + std::to_string(content.size() - idx.begin) +
-                   " bytes behind its header, which says " + sizes);
+    refuse_file(path, "has " + std::to_string(content.size() - idx.begin) +
+                          " bytes behind its header, which says " + sizes);
   }
   return idx;
 }
@@ -86,11 +88,11 @@ Mnist::Mnist(const std::string& images, const std::string& labels) {
   Data data{images, read_idx(images, 3, "images"), read_idx(labels, 1, "labels")};
   constexpr std::uint32_t kMost = 65535;
   if (data.images.sizes[1] > kMost || data.images.sizes[2] > kMost)
-    fail(images, "has pictures that are larger than 65535 pixels");
+    refuse_file(images, "has pictures that are larger than 65535 pixels");
   if (data.images.sizes[0] != data.labels.sizes[0]) {
-    fail(images, "has " + std::to_string(data.images.sizes[0]) + " images, but '" +
-                     printable(labels) + "' has " + std::to_string(data.labels.sizes[0]) +
-                     " labels");
+    refuse_file(images, "has " + std::to_string(data.images.sizes[0]) + " images, but '" +
+                            printable(labels) + "' has " + std::to_string(data.labels.sizes[0]) +
+                            " labels");
   }
   data_ = std::make_shared<const Data>(std::move(data));
 }
@@ -155,15 +157,16 @@ CifarFiles::CifarFiles(const std::vector<std::string>& files, std::vector<int> m
     refuse_compressed(path, content);
     const std::size_t records = content.size() / data.record();
     if (records == 0 || content.size() % data.record() != 0) {
-      fail(path, "has " + std::to_string(content.size()) + " bytes, which are not records of " +
-                     std::to_string(data.record()));
+      refuse_file(path, "has " + std::to_string(content.size()) +
+                            " bytes, which are not records of " + std::to_string(data.record()));
     }
     for (std::size_t i = 0; i < records; ++i) {
       for (std::size_t which = 0; which < most.size(); ++which) {
         const auto label = static_cast<std::uint8_t>(content[i * data.record() + which]);
         if (label < most[which]) continue;
-        fail(path, "has the label " + std::to_string(label) + " in record " + std::to_string(i) +
-                       ", where it is below " + std::to_string(most[which]));
+        refuse_file(path, "has the label " + std::to_string(label) + " in record " +
+                              std::to_string(i) + ", where it is below " +
+                              std::to_string(most[which]));
       }
     }
     const std::size_t before = data.files.empty() ? 0 : data.files.back().end;
