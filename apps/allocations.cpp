@@ -10,7 +10,8 @@ namespace {
 
 std::atomic<std::uint64_t> count{0};
 
-// The array and nothrow forms of the standard library end up in these.
+// The array forms of the standard library end up in these. So do its nothrow forms, but not where a
+// sanitizer has its own.
 void* take(std::size_t size, std::size_t alignment) {
   count.fetch_add(1, std::memory_order_relaxed);
   size = std::max<std::size_t>(size, 1);
@@ -24,11 +25,25 @@ void* take(std::size_t size, std::size_t alignment) {
   return memory;
 }
 
+void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
+  try {
+    return take(size, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void* operator new(std::size_t size) { return take(size, 1); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return take(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return take_or_null(size, 1);
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return take_or_null(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
