@@ -54,6 +54,7 @@ class Pulled {
     asked_ = -1;
     end_ = kUntilEnd;
     open_ = true;
+    ++round_;
   }
 
   // Nobody wants what was asked for. While a value is being taken one handle is kept, so that the
@@ -153,8 +154,10 @@ class Pulled {
     answer(pulled);
     pulled = {};
     lock.lock();
-    // Those who wait behind the end.
-    for (std::int64_t p = end_; open_ && p <= asked_; ++p) {
+    // Those who wait behind the end; with the last of them the epoch may be over, and another
+    // begun.
+    const std::int64_t round = round_;
+    for (std::int64_t p = end_; open_ && round == round_ && p <= asked_; ++p) {
       if (cell_of(p).position != p) continue;
       Cell over{.position = p, .waiting = std::move(cell_of(p).waiting)};
       lock.unlock();
@@ -182,6 +185,7 @@ class Pulled {
   std::int64_t next_ = 0;    // position of the next value of the stream
   std::int64_t asked_ = -1;  // the last position that somebody has asked for
   std::int64_t end_ = kUntilEnd;
+  std::int64_t round_ = 0;  // counts epochs
   bool open_ = false;
   bool pulling_ = false;
   std::optional<SourceThreads> thread_;  // last: it uses all of the above

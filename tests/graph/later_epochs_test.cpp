@@ -196,6 +196,7 @@ TEST(Later, EndsWaitForNoHandleThatIsHeld) {
        {By::cancel, By::leaving, By::next_epoch, By::reset, By::destruction, By::error}) {
     Shelf<std::int64_t> shelf;
     std::atomic<int> ends{0};
+    std::atomic<bool> over{false};  // one may be asked for a moment later
     const Later holding{.count = 64,
                         .answer =
                             [&](Handle done, const SampleInfo& info) {
@@ -203,11 +204,14 @@ TEST(Later, EndsWaitForNoHandleThatIsHeld) {
                                 EXPECT_TRUE(done.fail("broken"));
                               } else {
                                 shelf.put(std::move(done), info.index);
+                                if (over) (void)shelf.take(0);
                               }
                             },
+                        .begin = [&](const EpochInfo&) { over = false; },
                         .end =
                             [&] {
                               ++ends;
+                              over = true;
                               (void)shelf.take(0);
                             }};
     PipelineOptions options{.batch_size = 2, .threads = 2, .window = 8};

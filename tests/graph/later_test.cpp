@@ -154,12 +154,17 @@ TEST(Later, IsAsIfTheSamplesHadComeAtOnce) {
 TEST(Later, EndOfEpochByAHandleLeavesWhatIsBehindIt) {
   for (const int threads : {1, 2}) {
     Shelf<std::int64_t> shelf;
+    std::atomic<bool> over{false};  // one may be asked for a moment later
     Elsewhere thread;
     const Later data{.count = kUntilEnd,
                      .answer =
                          [&](Handle done, const SampleInfo& info) {
                            const std::int64_t i = info.index;
-                           if (i >= 8) return shelf.put(std::move(done), i);
+                           if (i >= 8) {
+                             shelf.put(std::move(done), i);
+                             if (over) (void)shelf.take(0);
+                             return;
+                           }
                            thread.post(std::move(done), [i](Handle& handle) {
                              if (i < 5) {
                                EXPECT_TRUE(handle.set(i));
@@ -168,7 +173,12 @@ TEST(Later, EndOfEpochByAHandleLeavesWhatIsBehindIt) {
                              }
                            });
                          },
-                     .end = [&] { (void)shelf.take(0); }};
+                     .begin = [&](const EpochInfo&) { over = false; },
+                     .end =
+                         [&] {
+                           over = true;
+                           (void)shelf.take(0);
+                         }};
     auto pipeline = make_pipeline({.batch_size = 4, .threads = threads, .window = 16},
                                   [&](Graph& g) { return g.read(data); });
     for (int epoch = 0; epoch < 2; ++epoch) {
