@@ -50,16 +50,23 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOp
       constexpr bool once = requires { requires F::in_order; };
       if (blocks || options.threads > 0) step.kind = detail::StepKind::io;
       step.threads = detail::checked_threads(step.name, options.threads, detail::gives_later<F>);
-      step.epoch = detail::epoch_hooks(f);
+      const auto gate = std::make_shared<detail::EpochGate>();
+      step.epoch = detail::epoch_hooks(f, gate);
       recorder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
       auto values = detail::results<R>::add(recorder_, step);
       if constexpr (detail::gives_later<F>) {
         step.kind = detail::StepKind::wait;
-        step.run = [f, count, slots = step.writes](detail::Sample& sample) {
+        const bool is_told = step.epoch != nullptr;
+        step.run = [f, count, gate, is_told, slots = step.writes](detail::Sample& sample) {
           const SampleInfo info = sample.info();
           Completion<R> done(sample, slots);
           if (info.index < count) {
-            (*f)(std::move(done), info);
+            const auto ask = [&] { (*f)(std::move(done), info); };
+            if (is_told && !sample.is_alone()) {
+              gate->pass(ask);
+            } else {
+              ask();
+            }
           } else {  // another source does not know where it ends
             (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
           }

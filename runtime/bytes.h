@@ -88,7 +88,7 @@ class Bytes {
   bool empty() const { return size() == 0; }
   // For those who write: the hash of the content is forgotten.
   std::uint8_t* data() {
-    content_hash_.reset();
+    if (content_hash_) content_hash_.reset();  // bytes without one may be read by several threads
     return bytes_.data();
   }
   const std::uint8_t* data() const { return bytes_.data(); }

@@ -59,9 +59,11 @@ Plan::Dataset dataset_of(std::string step, const std::shared_ptr<const F>& f) {
 // Throws BuildError for a number that cannot be.
 int checked_threads(const std::string& step, int threads, bool gives_later);
 
-// Null for a dataset that does not ask to be told of epochs.
+// Null for a dataset that does not ask to be told of epochs. The gate is open in an epoch, between
+// the two calls.
 template <class F>
-std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f) {
+std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f,
+                                              const std::shared_ptr<EpochGate>& gate) {
   constexpr bool begins = requires(const F& set, const EpochInfo& info) { set.begin_epoch(info); };
   constexpr bool ends = requires(const F& set) {
     { set.end_epoch() }
@@ -77,8 +79,14 @@ std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f)
     return nullptr;
   } else {
     EpochHooks hooks;
-    if constexpr (begins) hooks.begin = [f](const EpochInfo& info) { f->begin_epoch(info); };
-    if constexpr (ends) hooks.end = [f] { f->end_epoch(); };
+    hooks.begin = [f, gate](const EpochInfo& info) {
+      if constexpr (begins) f->begin_epoch(info);
+      gate->open();
+    };
+    hooks.end = [f, gate] {
+      gate->close();
+      if constexpr (ends) f->end_epoch();
+    };
     return std::make_shared<const EpochHooks>(std::move(hooks));
   }
 }

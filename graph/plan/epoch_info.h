@@ -10,6 +10,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
 
 namespace sluice {
 
@@ -32,6 +35,30 @@ namespace detail {
 struct EpochHooks {
   std::function<void(const EpochInfo&)> begin;  // may be empty, and so may `end`
   std::function<void()> end;                    // throws nothing
+};
+
+// Open between the beginning and the end of an epoch. Whoever goes through holds up the end.
+class EpochGate {
+ public:
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+  }
+  // Waits for those who are going through.
+  void close() noexcept {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+  }
+  // Calls f() if it is open.
+  template <class F>
+  void pass(F&& f) const {
+    const std::shared_lock lock(mutex_);
+    if (open_) std::forward<F>(f)();
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  bool open_ = false;
 };
 
 }  // namespace detail

@@ -112,6 +112,7 @@ class Sample {
   int attempts() const { return attempts_; }
   // Whether the source is asked for it beside the epoch's own order: it stands in for another one,
   // or somebody looks at it alone.
+  bool is_alone() const { return alone_; }  // an inspection's
   bool out_of_turn() const { return attempts_ > 0 || alone_; }
   void set_alone() { alone_ = true; }
   // Of what the generator draws at the place where the sample is now.
