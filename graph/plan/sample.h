@@ -110,9 +110,10 @@ class Sample {
     return {place, place % batch_size_, place / batch_size_, key_.epoch, key_.index, key_.repeat};
   }
   int attempts() const { return attempts_; }
+  // Whether somebody looks at it alone.
+  bool is_alone() const { return alone_; }
   // Whether the source is asked for it beside the epoch's own order: it stands in for another one,
-  // or somebody looks at it alone.
-  bool is_alone() const { return alone_; }  // an inspection's
+  // or is alone.
   bool out_of_turn() const { return attempts_ > 0 || alone_; }
   void set_alone() { alone_ = true; }
   // Of what the generator draws at the place where the sample is now.
