@@ -1,8 +1,13 @@
 // The fragments of docs/epochs.md.
 #include "setup.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -47,6 +52,49 @@ TEST(Epochs, Resumed) {
   for (const auto& batch : second.epoch()) train(batch);  // batches 2, 3, ... of epoch 0
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front(), 2);
+}
+
+TEST(Epochs, ALoaderForTraining) {
+  const PhotosFolder photos;
+  const char* folder = "photos";
+  std::vector<std::int64_t> seen;
+  bool stops = true;
+  const auto train = [&](const auto& batch) {
+    if (stops && batch.epoch() == 1) throw std::runtime_error("the power fails");
+    for (const SampleKey& key : batch.keys()) seen.push_back(key.epoch * kSamples + key.index);
+  };
+  const auto run = [&](std::int64_t epochs) {
+    const Rank rank = rank_of_environment();
+    const std::string saved = "run-" + std::to_string(rank.index) + ".json";
+    PipelineOptions options{.batch_size = 8, .seed = 42, .on_error = OnError::replace};
+    if (std::filesystem::exists(saved)) options.resume = Checkpoint::load(saved);
+
+    auto pipeline = make_pipeline(options, [&](Graph& g) {
+      auto [jpeg, label] = g.read(
+          files_in(folder),
+          {.shuffle = true, .shard = {rank.index, rank.count}, .uneven = UnevenShards::wrap});
+      auto image = random_resized_crop(jpeg, {.width = 224, .height = 224});
+      auto input = crop_mirror_normalize(image, {.mirror = g.coin_flip(),
+                                                 .mean = kImageNetMean,
+                                                 .std = kImageNetStd,
+                                                 .dtype = DType::f16});
+      return std::tuple{input, label};
+    });
+    while (pipeline.next_epoch() < epochs) {
+      for (const auto& batch : pipeline.epoch()) {
+        train(batch);
+        if (batch.index() % 100 == 99) pipeline.checkpoint().save(saved);
+      }
+      pipeline.checkpoint().save(saved);  // the next epoch
+    }
+  };
+  EXPECT_THROW(run(3), std::runtime_error);
+  stops = false;
+  run(3);
+  std::sort(seen.begin(), seen.end());
+  std::vector<std::int64_t> all(3 * kSamples);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(seen, all);
 }
 
 }  // namespace

@@ -144,6 +144,43 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{.name = "until_end", .options = {.batch_size = 8}, .until_end = true}),
     [](const auto& one) { return one.param.name; });
 
+// Sources of other kinds: they are told where the epoch goes on.
+TEST(Checkpoints, RangesAndGroupsGoOn) {
+  const auto numbers = []() -> generator<std::int64_t> {
+    for (std::int64_t i = 0; i < 30; ++i) co_yield 7 * i;
+  };
+  const auto group = [](const BatchInfo& info) {
+    std::vector<std::int64_t> all;
+    for (const SampleKey& key : info.keys) all.push_back(7 * key.index + info.epoch);
+    return all;
+  };
+  using Add = std::function<Value<std::int64_t>(Graph&)>;
+  const Add all_kinds[] = {
+      [&](Graph& g) { return g.read(values_of(numbers)); },
+      [&](Graph& g) {
+        return g.read(values_of(std::vector<std::int64_t>{5, 4, 3, 2, 1, 0, 1}));
+      },
+      [&](Graph& g) { return g.read(batches_of(30, 8, group)); },
+      [&](Graph& g) { return g.read(batches_of(30, 3, group, {.threads = 2}), {.shuffle = true}); },
+  };
+  for (const Add& add : all_kinds) {
+    const auto pipeline_from = [&](const std::optional<Checkpoint>& from) {
+      return make_pipeline({.batch_size = 4, .seed = 3, .resume = from, .threads = 2},
+                           [&](Graph& g) {
+                             return std::tuple{add(g), g.uniform(0.f, 1.f)};
+                           });
+    };
+    auto whole = pipeline_from({});
+    std::vector<Checkpoint> cuts;
+    const auto all = rest_of(whole, [&] { cuts.push_back(whole.checkpoint()); });
+    for (std::size_t cut = 0; cut < cuts.size(); cut += 2) {
+      auto resumed = pipeline_from(cuts[cut]);
+      const auto at = static_cast<std::ptrdiff_t>(cut) + 1;
+      EXPECT_EQ(rest_of(resumed), std::vector<std::string>(all.begin() + at, all.end())) << cut;
+    }
+  }
+}
+
 TEST(Checkpoints, TakeAnotherBatchSize) {
   const Setting setting{.name = "", .options = {.batch_size = 8}, .sampler = {.shuffle = true}};
   auto whole = pipeline_of(setting);
