@@ -8,9 +8,10 @@
 
 #include <sluice/runtime/sample_key.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <shared_mutex>
 #include <utility>
 
@@ -37,17 +38,15 @@ struct EpochHooks {
   std::function<void()> end;                    // throws nothing
 };
 
-// Open between the beginning and the end of an epoch. Whoever goes through holds up the end.
+// Open between the beginning and the end of an epoch.
 class EpochGate {
  public:
-  void open() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-  }
-  // Waits for those who are going through.
+  void open() { open_ = true; }
+  // Waits for those who are going through. They should take no time; for one that does, who may
+  // wait for the end of the epoch, it does not wait for ever.
   void close() noexcept {
-    const std::lock_guard lock(mutex_);
     open_ = false;
+    if (mutex_.try_lock_for(std::chrono::seconds(5))) mutex_.unlock();
   }
   // Calls f() if it is open.
   template <class F>
@@ -57,8 +56,8 @@ class EpochGate {
   }
 
  private:
-  mutable std::shared_mutex mutex_;
-  bool open_ = false;
+  mutable std::shared_timed_mutex mutex_;
+  std::atomic<bool> open_{false};
 };
 
 }  // namespace detail
