@@ -3,7 +3,9 @@
 #include "devices.h"
 #include "inputs.h"
 #include "interruption.h"
+#include "numbered_files.h"
 #include "outputs.h"
+#include "part.h"
 #include "progress.h"
 #include "results.h"
 #include "saved.h"
@@ -19,7 +21,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -33,24 +34,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostTiles = 24;
-
-// Files with their number, so that a stand-in can say which file it came from. What is there
-// already is not read again: its bytes are empty.
-struct NumberedFiles {
-  Files files;
-  std::int64_t count = 0;                      // of an epoch
-  std::function<bool(std::int64_t)> is_there;  // by number of the result
-  static constexpr bool blocks = true;
-  std::int64_t size() const { return count; }
-  const std::string& name(std::int64_t i) const { return files.name(i); }
-  // The file, unless its result is there; its label; its number; whether it was read.
-  std::tuple<Bytes, std::int64_t, std::int64_t, bool> operator()(const SampleInfo& info) const {
-    const std::int64_t number = info.index;
-    if (is_there(info.epoch * files.size() + number)) return {Bytes(), 0, number, false};
-    auto [file, label] = files(info);
-    return {std::move(file), label, number, true};
-  }
-};
 
 // A row of the sheet, drawn when the run is over.
 struct Shown {
@@ -67,6 +50,7 @@ class Augmentation {
       : options_(options),
         plan_(find_plan(options)),
         device_(chosen_device(options.device)),
+        part_(options.shard),
         results_options_{
             .data = options.data,
             .out = options.out,
@@ -74,11 +58,12 @@ class Augmentation {
                 fmt::format("{} {}", plan_ ? plan_->text() : name_of(options.recipe), options.seed),
             .flat = options.flat,
             .overwrite = options.overwrite,
-            .resume = options.resume,
+            .resume = options.resume || (!part_.is_whole() && !options.overwrite),
             .stand_ins = options.on_error.policy == OnError::Policy::replace},
         files_(find_files(options)),
         results_(files_, results_options_) {
-    count_ = options.count > 0 ? options.count : files_.size();
+    count_ = options.count > 0 ? options.count : options.epochs * files_.size();
+    in_epoch_ = results_options_.stand_ins ? files_.size() : std::min(count_, files_.size());
     if (options.on_error.policy == OnError::Policy::fail && !files_.left_out().empty()) {
       const LeftOut& first = files_.left_out().front();
       const std::size_t more = files_.left_out().size() - 1;
@@ -92,8 +77,8 @@ class Augmentation {
   }
 
   int run() {
-    Progress progress("images", count_);
-    progress.add(std::min(there_, count_));
+    Progress progress("images", part_.samples(in_epoch_, count_), part_.tells());
+    if (part_.is_whole()) progress.add(std::min(there_, count_));
     auto pipeline = describe_pipeline(progress);
     const int threads = threads_of(pipeline.stats());
     const auto start = std::chrono::steady_clock::now();
@@ -101,13 +86,13 @@ class Augmentation {
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
-      announce();
+      if (part_.tells()) announce();
       while (begun_ < count_ && !failed) {
         auto epoch = pipeline.epoch();
         failed = !run_epoch(epoch, interruption, progress);
         if (interruption.asked()) break;
         begun_ += files_.size();
-        if (written_ + there_ == 0 && !failed && begun_ < count_)
+        if (written_ + there_ == 0 && !lost_.empty() && !failed && begun_ < count_)
           break;  // nothing but damaged files: more epochs will not help
       }
       signal = interruption.signal();
@@ -116,15 +101,16 @@ class Augmentation {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
     if (failed) fail(fmt::format("stopped after {} images: {}", written_, reason(lost_.front())));
-    summarise(seconds, threads);
+    if (part_.tells() || !warnings_.empty() || !replaced_.empty() || !lost_.empty())
+      summarise(seconds, threads);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (signal != 0) {
       fmt::print("stopped early by {}; with --resume the same command goes on from here\n",
                  signal == SIGINT ? "Ctrl-C" : "SIGTERM");
       return 128 + signal;
     }
-    if (!options_.sheet.empty()) write_sheet();
-    if (written_ + there_ == 0) {
+    if (!options_.sheet.empty() && part_.shard().index == 0) write_sheet();
+    if (written_ + there_ == 0 && part_.is_whole()) {
       (void)std::fflush(stdout);
       throw Error(fmt::format("nothing was delivered: none of {} files can be used", lost_.size()));
     }
@@ -133,7 +119,7 @@ class Augmentation {
 
  private:
   void announce() const {
-    fmt::print("{} files in {}, {}: {}\n", files_.size(), printable(options_.data),
+    fmt::print("{} files in {}{}, {}: {}\n", files_.size(), printable(options_.data), part_.words(),
                plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
     if (there_ > 0) fmt::print("{} are there already\n", there_);
     (void)std::fflush(stdout);
@@ -203,10 +189,8 @@ class Augmentation {
       const auto is_there = [this](std::int64_t number) {
         return results_.has(number) && !is_shown(number);
       };
-      // No more than are wanted, unless any file may stand in for another.
-      const auto wanted =
-          results_options_.stand_ins ? files_.size() : std::min(count_, files_.size());
-      auto [jpeg, label, number, is_new] = g.read(NumberedFiles{files_, wanted, is_there});
+      auto [jpeg, label, number, is_new] =
+          g.read(NumberedFiles{files_, in_epoch_, is_there}, {.shard = part_.shard()});
       const auto encode = [&progress](const Image& picture) {
         Bytes file = encode_jpeg(picture, {.quality = 90});
         progress.add(1);
@@ -247,12 +231,12 @@ class Augmentation {
         if (!batch) break;
         take(*batch, interruption);
         progress.add(static_cast<std::int64_t>(batch->missing().size()));
-        if (begun_ + (batch->index() + 1) * options_.batch >= count_) break;
+        if (over_) break;
       }
       return true;
     } catch (const BatchError& error) {
       for (const SampleError& sample : error.errors()) {
-        if (begun_ + sample.id < count_) lost_.push_back(sample);
+        if (is_wanted(number_of(sample.key.index))) lost_.push_back(sample);
       }
       return lost_.empty();
     } catch (const IoError& error) {
@@ -275,24 +259,34 @@ class Augmentation {
     for (std::size_t i = 0; i < batch.ids().size() && !interruption.asked(); ++i) {
       const std::int64_t id = batch.ids()[i];
       errors_before(id);
-      if (begun_ + id >= count_) return;
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
-      deliver(files[i], numbers[i], begun_ + id);
+      const std::int64_t number =
+          number_of(stands_in ? batch.errors()[error].key.index : batch.keys()[i].index);
+      if (!is_wanted(number)) return;
+      deliver(files[i], numbers[i], number);
       const std::string& source = files_.name(numbers[i]);
       if (stands_in) {
         const SampleError& why = batch.errors()[error++];
         replaced_.push_back({why, source});
         show({name_of_file(why.source),
               "replaced by " + name_of_file(source) + (plan_ ? "" : ", ") + note_of(treatments[i]),
-              Fate::replaced, why.source, results_.path(numbers[i], begun_ + id)});
+              Fate::replaced, why.source, results_.path(numbers[i], number)});
       } else {
         show({name_of_file(source), note_of(treatments[i]),
               treatments[i].changed() ? Fate::changed : Fate::unchanged, source,
-              results_.path(numbers[i], begun_ + id)});
+              results_.path(numbers[i], number)});
       }
     }
     if (!interruption.asked())
       errors_before(batch.errors().empty() ? 0 : batch.errors().back().id + 1);
+  }
+
+  // The number of the result of this file in this epoch.
+  std::int64_t number_of(std::int64_t file) const { return begun_ + file; }
+  // Numbers grow along an epoch.
+  bool is_wanted(std::int64_t number) {
+    over_ = number + 1 >= count_;
+    return number < count_;
   }
 
   // Writes result `number`, made from `file`, unless it is there.
@@ -308,7 +302,7 @@ class Augmentation {
   }
 
   void lose(const SampleError& error) {
-    if (begun_ + error.id >= count_) return;
+    if (!is_wanted(number_of(error.key.index))) return;
     lost_.push_back(error);
     show({name_of_file(error.source), in_words(error.what), Fate::failed, error.source, ""});
   }
@@ -326,9 +320,9 @@ class Augmentation {
 
   void summarise(double seconds, int threads) const {
     fmt::print(
-        "delivered {} images to {} in {:.2f} s: {:.0f} images/s with {} thread{}, reading and "
+        "delivered {} images{} to {} in {:.2f} s: {:.0f} images/s with {} thread{}, reading and "
         "writing included\n",
-        written_, printable(options_.out), seconds,
+        written_, part_.words(), printable(options_.out), seconds,
         seconds > 0 ? static_cast<double>(written_) / seconds : 0.0, threads,
         threads == 1 ? "" : "s");
     if (!warnings_.empty()) {
@@ -380,13 +374,16 @@ class Augmentation {
   const AugmentOptions& options_;
   const std::optional<SavedPlan> plan_;   // none: the recipe
   const std::shared_ptr<Device> device_;  // null: the host
+  const Part part_;
   const ResultsOptions results_options_;
   Files files_;
   Results results_;
-  std::int64_t count_ = 0;
-  std::int64_t there_ = 0;    // results of a run before
-  std::int64_t begun_ = 0;    // samples of the epochs before this one
-  std::int64_t written_ = 0;  // files
+  std::int64_t count_ = 0;     // samples, of all parts
+  std::int64_t in_epoch_ = 0;  // no more than are wanted, unless any file may stand in for another
+  std::int64_t there_ = 0;     // results of a run before
+  std::int64_t begun_ = 0;     // samples of the epochs before this one
+  std::int64_t written_ = 0;   // files
+  bool over_ = false;          // nothing is wanted behind what was taken
   std::vector<SampleError> lost_;
   std::vector<SampleError> warnings_;
   std::vector<std::pair<SampleError, std::string>> replaced_;  // with the file that stood in

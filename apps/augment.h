@@ -19,6 +19,8 @@ struct AugmentOptions {
   Recipe recipe = Recipe::rotate;
   std::string pipeline;  // file of a saved plan, instead of the recipe; its first output is written
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
+  std::int64_t epochs = 1;  // where `count` is 0
+  std::string shard;        // see Part
   int batch = 32;
   std::uint64_t seed = 5;
   int threads = 0;              // 0: all CPUs of the process

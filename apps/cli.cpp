@@ -95,6 +95,15 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
                   "file once)")
       ->check(number_from(std::int64_t{1}, std::int64_t{1} << 31))
       ->type_name("N");
+  command.add_option("--epochs", options.epochs, "how often each file (default: once)")
+      ->excludes("--count")
+      ->check(number_from(std::int64_t{1}, std::int64_t{1} << 20))
+      ->type_name("N");
+  command
+      .add_option("--shard", options.shard,
+                  "the part I, 0 to N - 1, of N processes that share the work; by default as "
+                  "torchrun, mpirun and srun say")
+      ->type_name("I/N");
   command.add_option("--batch", options.batch, "samples of a batch (default: 32)")
       ->check(number_from(1, 65536))
       ->type_name("N");

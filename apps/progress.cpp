@@ -12,10 +12,11 @@
 
 namespace sluice::app {
 
-Progress::Progress(std::string what, std::int64_t total)
+Progress::Progress(std::string what, std::int64_t total, bool shown)
     : what_(std::move(what)),
       total_(std::max<std::int64_t>(total, 1)),
       terminal_(isatty(STDERR_FILENO) == 1) {
+  if (!shown) return;
   try {
     thread_ = std::thread([this] { draw_until_finished(); });
   } catch (const std::system_error&) {

@@ -17,8 +17,8 @@ namespace sluice::app {
 
 class Progress {
  public:
-  // `what` is counted ("images"), `total` of them.
-  Progress(std::string what, std::int64_t total);
+  // `what` is counted ("images"), `total` of them. Where it is not `shown`, nothing is drawn.
+  Progress(std::string what, std::int64_t total, bool shown = true);
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
