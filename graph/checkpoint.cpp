@@ -23,7 +23,7 @@ class Reader {
   std::int64_t number(const char* member, std::int64_t least = 0) const {
     const Json& value = at(member);
     if (!value.is_number_integer() || !fits(value) || value.get<std::int64_t>() < least) {
-      wrong(member, "a whole number of at least " + std::to_string(least));
+      wrong(member, "a whole number of " + std::to_string(least) + " to 2^53");
     }
     return value.get<std::int64_t>();
   }
@@ -40,6 +40,25 @@ class Reader {
     for (const Json& one : list(member)) {
       if (!one.is_string()) wrong(member, "a list of texts");
       all.push_back(one.get<std::string>());
+    }
+    return all;
+  }
+  std::vector<std::string> states() const {
+    std::vector<std::string> all;
+    if (!json_.contains("states")) return all;
+    for (const Json& one : list("states")) {
+      std::string& text = all.emplace_back();
+      if (one.is_string()) {
+        text = one.get<std::string>();
+      } else if (one.is_array()) {
+        for (const Json& byte : one) {
+          if (!byte.is_number_unsigned() || byte.get<std::uint64_t>() > 255)
+            wrong("states", "a list of texts, or of numbers of bytes");
+          text += static_cast<char>(byte.get<std::uint8_t>());
+        }
+      } else {
+        wrong("states", "a list of texts, or of numbers of bytes");
+      }
     }
     return all;
   }
@@ -64,17 +83,32 @@ class Reader {
     if (!at(member).is_array()) wrong(member, "a list");
     return at(member);
   }
+  // What a double holds, so that other readers of JSON see the same; and sums of them are numbers.
   static bool fits(const Json& value) {
-    return !value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+    return !value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost;
   }
   [[noreturn]] void wrong(const char* member, const std::string& wanted) const {
+    const Json& value = at(member);  // which may lie deep: only what is plain is shown
     throw BuildError(name_ + ": '" + member + "' must be " + wanted + ", not " +
-                     printable(at(member).dump(-1, ' ', true, Json::error_handler_t::replace)));
+                     (value.is_structured() ? std::string("a list or an object")
+                                            : printable(value.dump(-1, ' ', true))));
   }
 
   const Json& json_;
   std::string name_;
 };
+
+// A text as it is where JSON can hold it, else the numbers of its bytes.
+Json bytes_of(const std::string& text) {
+  Json json = text;
+  try {
+    (void)json.dump();
+  } catch (const Json::type_error&) {  // it is not UTF-8
+    json = std::vector<std::uint8_t>(text.begin(), text.end());
+  }
+  return json;
+}
 
 // The first line that differs, in words.
 std::string difference(const std::vector<std::string>& then, const std::vector<std::string>& now,
@@ -110,14 +144,20 @@ std::string Checkpoint::to_json() const {
   all["sampler"] = sampler;
   all["dataset"] = dataset;
   all["plan"] = plan;
-  if (!states.empty()) all["states"] = states;
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (const std::string& state : states) all["states"].push_back(bytes_of(state));
+  return all.dump(2) + "\n";
 }
 
 Checkpoint Checkpoint::from_json(const std::string& text, const std::string& name) {
+  // What lies deeper than a checkpoint does is not gone into.
+  constexpr int kDepth = 4;
+  const auto not_too_deep = [&name](int depth, Json::parse_event_t, const Json&) {
+    if (depth > kDepth) throw BuildError(name + " is not one that Pipeline::checkpoint() gave");
+    return true;
+  };
   Json json;
   try {
-    json = Json::parse(text);
+    json = Json::parse(text, not_too_deep);
   } catch (const Json::parse_error& error) {
     throw BuildError(name + " is no JSON: it ends, or makes no sense, at byte " +
                      std::to_string(error.byte));
@@ -139,7 +179,7 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
           .sampler = reader.text("sampler"),
           .dataset = reader.texts("dataset"),
           .plan = reader.texts("plan"),
-          .states = json.contains("states") ? reader.texts("states") : std::vector<std::string>()};
+          .states = reader.states()};
 }
 
 void detail::require_same_run(const Checkpoint& from, const Checkpoint& now) {

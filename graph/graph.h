@@ -83,10 +83,10 @@ class Graph {
   // Any dataset may have begin_epoch(const EpochInfo&), which is called before an epoch asks for
   // its first sample, and throws where that cannot be: Pipeline::epoch() throws it then; and
   // end_epoch() noexcept, called once for each of those, when the epoch ends in whatever way.
-  // Nobody wants what was asked for and has not come: fire or destroy such handles soon. Calls
-  // for samples have returned by then, and there are no more. Both are const, and called on the
-  // thread that takes batches. Pipeline::inspect() calls neither: it asks for one sample by its
-  // key, maybe while an epoch runs (Completion::out_of_turn()).
+  // Nobody wants what was asked for and has not come: fire or destroy such handles soon. There
+  // are no more calls then; one that stands still is waited for, at most 5 seconds. Both are const,
+  // and called on the thread that takes batches. Pipeline::inspect() calls neither: it asks for one
+  // sample by its key, maybe while an epoch runs (Completion::out_of_turn()).
   template <class Reader>
   auto read(Reader reader, const Sampler& sampler = {}) {
     return read(std::move(reader), SourceOptions{.sampler = sampler});

@@ -1,5 +1,6 @@
 #include <sluice/graph/plan/digest.h>
 #include <sluice/graph/plan/visit.h>
+#include <sluice/runtime/printable.h>
 
 #include <variant>
 
@@ -23,7 +24,7 @@ class Lines {
  private:
   void add(const std::string& name, const std::string& what) {
     const std::string all = name + " " + what;
-    lines_.push_back(fmt::format("{} {:08x}", name,
+    lines_.push_back(fmt::format("{} {:08x}", printable(name),
                                  static_cast<std::uint32_t>(XXH3_64bits(all.data(), all.size()))));
   }
 
@@ -71,7 +72,7 @@ class Lines {
     return all + ")";
   }
   static std::string text(const Step& step) {
-    const std::string ends = text(step.reads) + text(step.writes);
+    std::string ends = text(step.reads) + text(step.writes);
     if (step.op == nullptr) return ends;
     return step.op->name() + std::to_string(step.op->schema().version) + text(step.arguments) +
            std::to_string(step.generator) + ends;
@@ -92,7 +93,7 @@ std::vector<std::string> datasets_of(const Plan& plan) {
         dataset.step + ", " +
         (plan.samples == kUntilEnd ? "until it ends" : std::to_string(plan.samples) + " samples");
     const std::string print = dataset.fingerprint ? dataset.fingerprint() : std::string();
-    lines.push_back(print.empty() ? line : line + ", " + print);
+    lines.push_back(printable(print.empty() ? line : line + ", " + print));
   }
   return lines;
 }

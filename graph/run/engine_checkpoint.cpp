@@ -37,6 +37,13 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
   Start after{
       .position = from.position, .batch = from.batch, .errors = from.errors, .done = from.done};
   if (from.shards != now.shards && from.position > 0) {
+    if (options.compact) {
+      throw BuildError(
+          "the checkpoint is of " + std::to_string(from.shards) + " shards, and there are " +
+          std::to_string(now.shards) +
+          " now; with `compact` each of them has come to another place: resume with as many as "
+          "before, or at the end of an epoch");
+    }
     after = {.errors = from.errors, .done = from.done};
     after.done.push_back({from.shards, from.position});
   }

@@ -96,10 +96,11 @@ void decode_other(std::span<const std::uint8_t> file, const ImageOptions& option
   }
   const int channels = options.color == ColorSpace::rgb ? 3 : 1;
   const std::int64_t pixels = std::int64_t{header.height} * header.width;
-  if (pixels > options.max_output_bytes / channels) {
+  const int most = std::max(channels, header.channels);  // a codec gives its own first
+  if (pixels > options.max_output_bytes / most) {
     throw ImageError(fmt::format(
         "{} x {} pixels of {} bytes are more than the limit of {} bytes; raise max_output_bytes",
-        header.width, header.height, channels, options.max_output_bytes));
+        header.width, header.height, most, options.max_output_bytes));
   }
   if (header.channels == channels) return codec.decode(file, out);
   Image other;

@@ -59,6 +59,10 @@ class Reading {
 
   void read_header() {
     png_set_read_fn(png_, this, on_read);
+    // Nobody looks at these, and a small file may hold a lot of them, compressed.
+    static constexpr png_byte kLeftOut[] = "tEXt\0zTXt\0iTXt\0iCCP\0sPLT\0eXIf";
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kLeftOut,
+                                static_cast<int>(sizeof kLeftOut / 5));
     png_read_info(png_, info_);
     const png_byte bits = png_get_bit_depth(png_, info_);
     const png_byte color = png_get_color_type(png_, info_);

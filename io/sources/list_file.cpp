@@ -104,7 +104,11 @@ ListFile::ListFile(std::string path, const ListOptions& options)
     throw BuildError("list_in: the rows of JSON lines name their columns; leave .names out");
   csv_ = format == ListFormat::csv;
   text_ = OpenFile(path_).content();
-  fingerprint_ = Fingerprint().add(text_).text();
+  Fingerprint print;
+  print.add(text_).add(static_cast<std::uint64_t>(format));
+  for (const std::string& name : columns_) print.add(name);
+  for (const std::string& name : options.names) print.add(name);
+  fingerprint_ = print.text();
   find_rows(options, format);
 }
 

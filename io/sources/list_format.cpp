@@ -81,7 +81,13 @@ std::vector<ListRow::Text> FieldRows::cells(std::string_view row) const {
 }
 
 std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
-  const nlohmann::json object = nlohmann::json::parse(row, nullptr, false);
+  nlohmann::json object;
+  try {
+    object = nlohmann::json::parse(row);
+  } catch (const nlohmann::json::out_of_range&) {
+    throw CellError("a number in " + in_quotes(without_end_of_line(row)) + " is too large");
+  } catch (const nlohmann::json::parse_error&) {  // it is null then
+  }
   if (!object.is_object())
     throw CellError(in_quotes(without_end_of_line(row)) + " is no JSON object");
   std::vector<ListRow::Text> cells;
@@ -93,6 +99,9 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
         all += (all.empty() ? "" : ", ") + in_quotes(key);
       throw CellError("the row has no " + in_quotes(name) + "; it has " +
                       (all.empty() ? "nothing" : all));
+    }
+    if (found->is_structured()) {  // of any depth, so nobody goes through it
+      throw CellError(in_quotes(name) + " is a list or an object; a column has one value");
     }
     if (found->is_string()) {
       cells.push_back({found->get<std::string>(), Cell::Kind::text});

@@ -160,7 +160,8 @@ TarIndex TarIndex::open(const std::string& file) {
   reader.read(&header, 1);
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0)
     reader.fail("is not an index of archives");
-  if (header.version != kVersion || header.entry_size != sizeof(Entry)) {
+  if (header.version == kVersion && header.entry_size != sizeof(Entry)) reader.fail_damaged();
+  if (header.version != kVersion) {
     reader.fail("has version " + std::to_string(header.version) +
                 ", but this is a program for version " + std::to_string(kVersion) +
                 "; make it again with 'sluice index --tar'");

@@ -29,6 +29,8 @@ namespace {
 // The other process is gone, or wants this one to end.
 struct Closed {};
 
+constexpr const char* kNoException = "threw something that is not a std::exception";
+
 class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
@@ -87,6 +89,10 @@ class Server {
       return true;
     } catch (const std::exception& error) {
       send(MessageKind::failed, kWorkerProtocol, error.what());
+    } catch (const Closed&) {
+      throw;
+    } catch (...) {
+      send(MessageKind::failed, kWorkerProtocol, kNoException);
     }
     return false;
   }
@@ -134,6 +140,10 @@ class Server {
     } catch (const std::exception& error) {
       const char* const what = error.what();
       send(MessageKind::error, request.number, what == nullptr ? "" : what);
+    } catch (const Closed&) {
+      throw;
+    } catch (...) {
+      send(MessageKind::error, request.number, kNoException);
     }
     writer_->abandon();
   }

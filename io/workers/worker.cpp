@@ -52,8 +52,8 @@ bool Worker::hand(std::vector<Work>& group) {
   if (process_->channel().send(message.message(), Patience::none) != Channel::Result::done)
     return false;
   if (in_hand_.empty()) since_ = Clock::now();
-  for (Work& work : group)
-    in_hand_.push_back({next_number_++, std::move(work), &work == &group.back()});
+  for (std::size_t i = 0; i < group.size(); ++i)
+    in_hand_.push_back({next_number_++, std::move(group[i]), i + 1 == group.size()});
   ++groups_;
   handed_ += static_cast<std::int64_t>(group.size());
   if (setup_.options.renew_after > 0 && handed_ >= setup_.options.renew_after) retiring_ = true;

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-extern char** environ;
-
 namespace sluice::detail {
 namespace {
 
@@ -142,8 +140,10 @@ WorkerProcess::~WorkerProcess() {
 }
 
 bool WorkerProcess::listen() {
+  // One that never stops to write shall not keep the thread from all others.
+  constexpr int kMostParts = 16;
   std::array<char, kMostWords> part{};
-  while (true) {
+  for (int parts = 0; parts < kMostParts; ++parts) {
     const ssize_t size = ::read(words_.number(), part.data(), part.size());
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return size < 0 && errno == EAGAIN;
@@ -151,6 +151,7 @@ bool WorkerProcess::listen() {
     said_.append(part.data(), static_cast<std::size_t>(size));
     if (said_.size() > kMostWords) said_.erase(0, said_.size() - kMostWords);
   }
+  return true;
 }
 
 std::string WorkerProcess::last_words() const {

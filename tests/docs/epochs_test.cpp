@@ -65,7 +65,7 @@ TEST(Epochs, ALoaderForTraining) {
   };
   const auto run = [&](std::int64_t epochs) {
     const Rank rank = rank_of_environment();
-    const std::string saved = "run-" + std::to_string(rank.index) + ".json";
+    const std::string saved = "run.json";  // of the first process, for all
     PipelineOptions options{.batch_size = 8, .seed = 42, .on_error = OnError::replace};
     if (std::filesystem::exists(saved)) options.resume = Checkpoint::load(saved);
 
@@ -83,9 +83,9 @@ TEST(Epochs, ALoaderForTraining) {
     while (pipeline.next_epoch() < epochs) {
       for (const auto& batch : pipeline.epoch()) {
         train(batch);
-        if (batch.index() % 100 == 99) pipeline.checkpoint().save(saved);
+        if (rank.index == 0 && batch.index() % 100 == 99) pipeline.checkpoint().save(saved);
       }
-      pipeline.checkpoint().save(saved);  // the next epoch
+      if (rank.index == 0) pipeline.checkpoint().save(saved);  // the next epoch
     }
   };
   EXPECT_THROW(run(3), std::runtime_error);

@@ -344,6 +344,31 @@ struct Stateful {
   }
 };
 
+TEST(Checkpoints, AStateMayBeAnyBytes) {
+  Checkpoint from;
+  from.states = {"text \u00e4", std::string("\x01\xff\xfe\0z", 5), ""};
+  EXPECT_EQ(Checkpoint::from_json(from.to_json()), from);
+}
+
+// Where batches are filled up, processes come to different places.
+TEST(Checkpoints, OtherShardsDoNotGoOnWithFullBatches) {
+  const auto with_shards = [](std::int64_t shards, const std::optional<Checkpoint>& from) {
+    return pipeline_of({.name = "",
+                        .options = {.batch_size = 4, .compact = true},
+                        .sampler = {.shuffle = true, .shard = {0, shards}},
+                        .filters = true},
+                       from);
+  };
+  auto run = with_shards(2, {});
+  auto epoch = run.epoch();
+  epoch.next();
+  const Checkpoint from = run.checkpoint();
+  const std::string said = error_of<BuildError>([&] { with_shards(3, from); });
+  EXPECT_NE(said.find("with `compact` each of them has come to another place"), std::string::npos)
+      << said;
+  with_shards(2, from);
+}
+
 TEST(Checkpoints, SourcesMayKeepAState) {
   const Stateful first;
   const Stateful second;
@@ -439,11 +464,15 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
            Row{"{\"format\": 3}", "f is not one that"},
            Row{with("\"version\": 1", "\"version\": 2"), "of version 2, but this library reads"},
            Row{with("\"epoch\": 0", "\"epoch\": -1"),
-               "f: 'epoch' must be a whole number of at least 0, not -1"},
+               "f: 'epoch' must be a whole number of 0 to 2^53, not -1"},
            Row{with("\"epoch\": 0", "\"epoch\": 18446744073709551615"), "'epoch' must be"},
            Row{with("\"position\": 0", "\"position\": 1.5"), "'position' must be"},
            Row{with("\"position\": 0", "\"place\": 0"), "f lacks 'position'"},
-           Row{with("\"shards\": 1", "\"shards\": 0"), "of at least 1, not 0"},
+           Row{with("\"shards\": 1", "\"shards\": 0"), "of 1 to 2^53, not 0"},
+           Row{with("\"position\": 0", "\"position\": 9007199254740993"), "to 2^53, not 9007"},
+           Row{with("\"position\": 0",
+                    "\"position\": " + std::string(300'000, '[') + std::string(300'000, ']')),
+               "f is not one that Pipeline"},
            Row{with("\"seed\": 11", "\"seed\": \"a\\nb\""), "'seed' must be"},
            Row{with("\"sampler\": \"in order\"", "\"sampler\": []"), "'sampler' must be a text"},
            Row{with("\"dataset\": [", "\"dataset\": [1,"), "'dataset' must be a list of texts"},

@@ -279,8 +279,9 @@ TEST(DecodeImage, TheLimitIsCheckedFirst) {
     const std::int64_t bytes = std::int64_t{example.height} * example.width * 3;
     EXPECT_EQ(error_of(example.file, {.max_output_bytes = bytes}), "no error");
     EXPECT_NE(error_of(example.file, {.max_output_bytes = bytes - 1}), "no error");
-    EXPECT_EQ(error_of(example.file, {.color = ColorSpace::gray, .max_output_bytes = bytes / 3}),
-              "no error");
+    // As gray it takes a third, but a file in colour is decoded in colour first.
+    const ImageOptions third{.color = ColorSpace::gray, .max_output_bytes = bytes / 3};
+    EXPECT_EQ(error_of(example.file, third) == "no error", example.gray) << example.name;
   }
 }
 

@@ -65,6 +65,15 @@ TEST_F(ListTest, AFormatIsAWayToSayTheSame) {
   }
 }
 
+TEST_F(ListTest, TheFingerprintIsOfTheTextAndOfWhatIsRead) {
+  const std::string rows = "path,label,weight\na.jpg,1,2\n";
+  const std::string list = write("x.csv", rows);
+  const std::string known = list_in(list).fingerprint();
+  EXPECT_EQ(list_in(write("y.csv", rows)).fingerprint(), known);
+  EXPECT_NE(list_in(list, {.columns = {"weight"}}).fingerprint(), known);
+  EXPECT_NE(list_in(write("y.csv", rows + "a.jpg,1,2\n")).fingerprint(), known);
+}
+
 TEST_F(ListTest, QuotesAreCharactersOfTsvAndInsideOfFields) {
   write("5\".jpg", "five");
   const auto tsv = list_in<std::string>(write("x.tsv", "path\tlabel\na.jpg\t\"b\n5\".jpg\t\n"));
@@ -189,6 +198,13 @@ TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
        "the list 'x.jsonl', line 3, column 'label': '1' is text, not a whole number", "x.jsonl"},
       {"{\"path\":\"a.jpg\",\"label\":null}",
        "the list 'x.jsonl', line 3, column 'label': 'null' is not a whole number", "x.jsonl"},
+      {"{\"path\":\"a.jpg\",\"label\":[1]}",
+       "the list 'x.jsonl', line 3: 'label' is a list or an object; a column has one value",
+       "x.jsonl"},
+      {"{\"path\":\"a.jpg\",\"label\":1e400}",
+       "the list 'x.jsonl', line 3: a number in '{\"path\":\"a.jpg\",\"label\":1e400}' is too "
+       "large",
+       "x.jsonl"},
       {"{\"path\":\"a\\u0000.jpg\",\"label\":1}",
        "the list 'x.jsonl', line 3, column 'path': 'a\\x00.jpg' is no path: it holds a zero byte",
        "x.jsonl"},

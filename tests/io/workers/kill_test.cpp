@@ -28,8 +28,6 @@
 #include <tests/worker_samples.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace sluice {
 namespace {
 

@@ -218,7 +218,8 @@ TEST(WorkerValues, RefuseMemoryThatIsNotSealed) {
   const std::string unsealed = "a descriptor that is not of sealed shared memory";
   EXPECT_EQ(error_of([&] { (void)Segment::of(null, 1 << 20); }), unsealed);
   EXPECT_EQ(error_of([&] { (void)Segment::of(open, 1 << 20); }), unsealed);
-  const auto [segment, descriptor] = Segment::make(5000);
+  const auto made = Segment::make(5000);
+  const Descriptor& descriptor = made.second;
   EXPECT_EQ(error_of([&] { (void)Segment::of(descriptor, 8191); }), "shared memory of 8192 bytes");
   EXPECT_EQ(error_of([&] { (void)Segment::of(descriptor, 8192); }), "no error");
   EXPECT_NE(::ftruncate(descriptor.number(), 10), 0);
