@@ -1,0 +1,190 @@
+// What checkpoints hold, and which are refused.
+#include "tests/error_of.h"
+#include "tests/graph/resumed.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace resumed;  // NOLINT(google-build-using-namespace)
+
+struct Named {
+  std::string print;
+  std::int64_t samples = 9;
+  std::int64_t size() const { return samples; }
+  std::string name(std::int64_t i) const { return std::to_string(i); }
+  std::int64_t operator()(const SampleInfo& info) const { return info.index; }
+  std::string fingerprint() const { return print; }
+};
+
+struct Stateful {
+  struct State {
+    std::mutex mutex;
+    std::string restored;
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+  std::int64_t size() const { return 20; }
+  std::string name(std::int64_t i) const { return std::to_string(i); }
+  std::int64_t operator()(const SampleInfo& info) const { return info.index; }
+  std::string save(std::int64_t epoch, std::int64_t position) const {
+    return "at " + std::to_string(epoch) + ", " + std::to_string(position);
+  }
+  void restore(std::int64_t epoch, std::int64_t position, const std::string& text) const {
+    const std::lock_guard lock(state->mutex);
+    state->restored = text + ": " + std::to_string(epoch) + ", " + std::to_string(position);
+  }
+};
+
+TEST(Checkpoints, AStateMayBeAnyBytes) {
+  Checkpoint from;
+  from.states = {"text \u00e4", std::string("\x01\xff\xfe\0z", 5), ""};
+  EXPECT_EQ(Checkpoint::from_json(from.to_json()), from);
+}
+
+TEST(Checkpoints, OtherShardsDoNotGoOnWithFullBatches) {
+  const auto with_shards = [](std::int64_t shards, const std::optional<Checkpoint>& from) {
+    return pipeline_of({.name = "",
+                        .options = {.batch_size = 4, .compact = true},
+                        .sampler = {.shuffle = true, .shard = {0, shards}},
+                        .filters = true},
+                       from);
+  };
+  auto run = with_shards(2, {});
+  auto epoch = run.epoch();
+  epoch.next();
+  const Checkpoint from = run.checkpoint();
+  const std::string said = error_of<BuildError>([&] { with_shards(3, from); });
+  EXPECT_NE(said.find("with `compact` each of them has come to another place"), std::string::npos)
+      << said;
+  with_shards(2, from);
+}
+
+TEST(Checkpoints, SourcesMayKeepAState) {
+  const Stateful first;
+  const Stateful second;
+  const auto pipeline_of_state = [](const Stateful& data, std::int64_t shards,
+                                    const std::optional<Checkpoint>& from) {
+    return make_pipeline({.batch_size = 4, .resume = from}, [&](Graph& g) {
+      return g.read(data, {.shuffle = true, .shard = {0, shards}});
+    });
+  };
+  auto run = pipeline_of_state(first, 1, {});
+  auto epoch = run.epoch();
+  epoch.next();
+  epoch.next();
+  const Checkpoint from = Checkpoint::from_json(run.checkpoint().to_json());
+  EXPECT_EQ(from.states, std::vector<std::string>{"at 0, 8"});
+  pipeline_of_state(second, 1, from);
+  EXPECT_EQ(second.state->restored, "at 0, 8: 0, 8");
+  EXPECT_EQ(first.state->restored, "");
+  Checkpoint lacks = from;
+  lacks.states.clear();
+  EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 1, lacks); }),
+            "the checkpoint lacks the state of the source 'read'");
+  EXPECT_EQ(error_of<BuildError>([&] { pipeline_of_state(second, 2, from); }),
+            "the source 'read' has a state of its own, which belongs to 1 shards, not 2; resume "
+            "with as many as before");
+}
+
+TEST(Checkpoints, OfAnotherRunAreRefused) {
+  struct Program {
+    std::uint64_t seed = 1;
+    Named data = {"names 12ab"};
+    Sampler sampler = {};
+    float most = 1;
+    bool doubles = false;
+  };
+  const auto pipeline_of_program = [](const Program& program,
+                                      const std::optional<Checkpoint>& from) {
+    return make_pipeline({.batch_size = 2, .seed = program.seed, .resume = from}, [&](Graph& g) {
+      auto value = g.read(program.data, program.sampler);
+      if (program.doubles)
+        value = g.map(
+            "double", [](std::int64_t i) { return 2 * i; }, value);
+      return std::tuple{value, g.uniform(0.f, program.most)};
+    });
+  };
+  auto run = pipeline_of_program({}, {});
+  auto epoch = run.epoch();
+  epoch.next();
+  const Checkpoint from = run.checkpoint();
+  struct Row {
+    Program program;
+    std::string says;
+  };
+  for (const auto& [program, says] : {
+           Row{{.seed = 2}, "another seed: it was 1 and is 2"},
+           Row{{.data = {"names 77ff"}},
+               "another dataset: source 1 was (read, 9 samples, names 12ab) and is (read, 9 "
+               "samples, names 77ff)"},
+           Row{{.data = {"names 12ab", 8}}, "another dataset: source 1 was (read, 9 samples"},
+           Row{{.sampler = {.shuffle = true}},
+               "another sampler: it was (in order) and is (shuffle)"},
+           Row{{.most = 2}, "another program: step 2 was (uniform "},
+           Row{{.doubles = true}, "another program: step 2 was (uniform "},
+       }) {
+    const std::string said =
+        error_of<BuildError>([&, &program = program] { pipeline_of_program(program, from); });
+    EXPECT_NE(said.find(says), std::string::npos) << said;
+  }
+  Checkpoint beyond = from;
+  beyond.position = 10;
+  EXPECT_NE(error_of<BuildError>([&] {
+              pipeline_of_program({}, beyond);
+            }).find("stands at sample 10 of epoch 0, which has 9"),
+            std::string::npos);
+}
+
+TEST(Checkpoints, TextsThatAreNoneAreRefused) {
+  auto pipeline = pipeline_of({.name = "", .options = {.batch_size = 8}});
+  const std::string good = pipeline.checkpoint().to_json();
+  EXPECT_EQ(Checkpoint::from_json(good), pipeline.checkpoint());
+  const auto with = [&good](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  struct Row {
+    std::string text, says;
+  };
+  for (const auto& [text, says] : {
+           Row{"", "f is no JSON: it ends, or makes no sense, at byte 1"},
+           Row{"[]", "f is not one that Pipeline::checkpoint() gave"},
+           Row{"{\"format\": 3}", "f is not one that"},
+           Row{with("\"version\": 1", "\"version\": 2"), "of version 2, but this library reads"},
+           Row{with("\"epoch\": 0", "\"epoch\": -1"),
+               "f: 'epoch' must be a whole number of 0 to 2^53, not -1"},
+           Row{with("\"epoch\": 0", "\"epoch\": 18446744073709551615"), "'epoch' must be"},
+           Row{with("\"position\": 0", "\"position\": 1.5"), "'position' must be"},
+           Row{with("\"position\": 0", "\"place\": 0"), "f lacks 'position'"},
+           Row{with("\"shards\": 1", "\"shards\": 0"), "of 1 to 2^53, not 0"},
+           Row{with("\"position\": 0", "\"position\": 9007199254740993"), "to 2^53, not 9007"},
+           Row{with("\"position\": 0",
+                    "\"position\": " + std::string(300'000, '[') + std::string(300'000, ']')),
+               "f is not one that Pipeline"},
+           Row{with("\"seed\": 11", "\"seed\": \"a\\nb\""), "'seed' must be"},
+           Row{with("\"sampler\": \"in order\"", "\"sampler\": []"), "'sampler' must be a text"},
+           Row{with("\"dataset\": [", "\"dataset\": [1,"), "'dataset' must be a list of texts"},
+           Row{with("\"shards\": 1,", "\"shards\": 1, \"done\": [{\"shards\": 0}],"),
+               "f, in 'done': 'shards' must be"},
+       }) {
+    const std::string said =
+        error_of<BuildError>([&text = text] { Checkpoint::from_json(text, "f"); });
+    EXPECT_NE(said.find(says), std::string::npos) << said;
+  }
+  // Cut anywhere, it is refused.
+  for (std::size_t size = 0; size + 2 < good.size(); ++size)
+    EXPECT_THROW(Checkpoint::from_json(good.substr(0, size)), BuildError) << size;
+}
+
+}  // namespace
+}  // namespace sluice
