@@ -1,5 +1,6 @@
 // What datasets are told of epochs: when they begin, and that they end in whatever way.
 #include "tests/graph/elsewhere.h"
+#include "tests/graph/later.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -22,38 +23,10 @@
 namespace sluice {
 namespace {
 
-using testing::Elsewhere;
+using testing::Calls;
+using testing::Handle;
+using testing::Later;
 using testing::Shelf;
-
-using Handle = Completion<std::int64_t>;
-
-// Says of each call what it was.
-struct Calls {
-  std::mutex mutex;
-  std::vector<std::string> list;
-  void add(std::string what) {
-    const std::lock_guard lock(mutex);
-    list.push_back(std::move(what));
-  }
-  std::vector<std::string> take() {
-    const std::lock_guard lock(mutex);
-    return std::exchange(list, {});
-  }
-};
-
-// Answers as `answer` does, which is given the handle and the info.
-struct Later {
-  using Sample = std::int64_t;
-  std::int64_t count = 0;
-  std::function<void(Handle, const SampleInfo&)> answer;
-  std::function<void(const EpochInfo&)> begin = [](const EpochInfo&) {};
-  std::function<void()> end = [] {};
-  std::int64_t size() const { return count; }
-  std::string name(std::int64_t i) const { return "later " + std::to_string(i); }
-  void operator()(Handle done, const SampleInfo& info) const { answer(std::move(done), info); }
-  void begin_epoch(const EpochInfo& info) const { begin(info); }
-  void end_epoch() const noexcept { end(); }
-};
 
 TEST(Later, IsToldOfEpochsInOrder) {
   Calls calls;
