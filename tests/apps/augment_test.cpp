@@ -1,5 +1,6 @@
 #include "apps/outputs.h"
 #include "apps/pictures.h"
+#include "demo_folder.h"
 #include "program.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/sources/files.h>
@@ -14,10 +15,7 @@ namespace fs = std::filesystem;
 class Augment : public testing::Test {
  protected:
   void SetUp() override {
-    data_ = test_folder() / "data";
-    fs::create_directories(data_);
-    for (const Picture& picture : demo_pictures())
-      write_file((data_ / picture.name).string(), picture.file);
+    data_ = write_demo_pictures();
     files_ = files_below(data_).size();
   }
   Ran augment(const std::string& out, const std::string& options) const {

@@ -3,6 +3,7 @@
 #include "apps/outputs.h"
 #include "apps/pictures.h"
 #include "apps/usage.h"
+#include "demo_folder.h"
 #include "program.h"
 
 #include <string>
@@ -38,12 +39,7 @@ TEST(Part, PartsAddUp) {
 
 class Parts : public testing::Test {
  protected:
-  void SetUp() override {
-    data_ = test_folder() / "data";
-    fs::create_directories(data_);
-    for (const Picture& picture : demo_pictures())
-      write_file((data_ / picture.name).string(), picture.file);
-  }
+  void SetUp() override { data_ = write_demo_pictures(); }
   std::string command(const std::string& out, const std::string& options) const {
     return "augment --data " + data_.string() + " --out " + (test_folder() / out).string() + " " +
            options;

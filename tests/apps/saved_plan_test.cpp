@@ -1,6 +1,7 @@
 // `--pipeline FILE`, `sluice graph --json` and `sluice operators`.
 #include "apps/outputs.h"
 #include "apps/pictures.h"
+#include "demo_folder.h"
 #include "program.h"
 #include <sluice/sluice.h>
 
@@ -20,12 +21,7 @@ void write_text(const fs::path& path, const std::string& text) {
 
 class SavedPlans : public testing::Test {
  protected:
-  void SetUp() override {
-    data_ = test_folder() / "data";
-    fs::create_directories(data_);
-    for (const Picture& picture : demo_pictures())
-      write_file((data_ / picture.name).string(), picture.file);
-  }
+  void SetUp() override { data_ = write_demo_pictures(); }
   // The folder's files and what became of them.
   std::map<std::string, std::string> augment(const std::string& out,
                                              const std::string& options) const {

@@ -1,6 +1,7 @@
 // --trace, of the commands that have it.
 #include "apps/outputs.h"
 #include "apps/pictures.h"
+#include "demo_folder.h"
 #include "program.h"
 #include "tests/trace_file.h"
 
@@ -14,10 +15,7 @@ namespace fs = std::filesystem;
 class TraceOption : public testing::Test {
  protected:
   void SetUp() override {
-    data_ = test_folder() / "data";
-    fs::create_directories(data_);
-    for (const Picture& picture : demo_pictures())
-      write_file((data_ / picture.name).string(), picture.file);
+    data_ = write_demo_pictures();
     files_ = static_cast<std::int64_t>(files_below(data_).size());
   }
   std::string augment(const std::string& out) const {

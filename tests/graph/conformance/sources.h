@@ -6,8 +6,10 @@
 #include <sluice/graph/sources/values.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,6 +19,14 @@ namespace sluice::conformance {
 
 // One sample: its position in the epoch, in its batch, its batch, and the epoch.
 using Row = std::array<std::int64_t, 4>;
+
+// 0 to count - 1.
+inline std::vector<std::int64_t> first_numbers(std::int64_t count) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 inline Row row_of(const SampleInfo& info) {
   return {info.index_in_epoch, info.index_in_batch, info.batch, info.epoch};
 }

@@ -21,12 +21,6 @@
 namespace sluice::conformance {
 namespace {
 
-std::vector<std::int64_t> first_numbers(std::int64_t count) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
 TEST(Sources, X10_GroupsAreCutOutOfTheOrder) {
   for (const int threads : {0, 3}) {
     std::mutex mutex;

@@ -22,11 +22,6 @@
 namespace sluice::conformance {
 namespace {
 
-std::vector<std::int64_t> first_numbers(std::int64_t count) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
 std::int64_t index_of(std::int64_t i, std::int64_t) { return i; }
 
 TEST(Sources, X1_SamplesKnowTheirPlace) {
