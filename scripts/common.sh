@@ -8,8 +8,9 @@ if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CMAKE_CUDA_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-  # What it asks for where headers are precompiled.
-  export CCACHE_SLOPPINESS=pch_defines,time_macros
+  # What it asks for where headers are precompiled. A precompiled header knows its headers by every
+  # byte, comments too, and so must the cache, which else goes by what the preprocessor leaves.
+  export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
 fi
 
 # say TEXT: one line of progress.

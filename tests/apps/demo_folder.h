@@ -11,7 +11,7 @@ namespace sluice::app {
 
 // The folder of this test's that they were written to.
 inline std::filesystem::path write_demo_pictures() {
-  const std::filesystem::path folder = test_folder() / "data";
+  std::filesystem::path folder = test_folder() / "data";
   std::filesystem::create_directories(folder);
   for (const Picture& picture : demo_pictures())
     write_file((folder / picture.name).string(), picture.file);
