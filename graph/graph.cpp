@@ -17,6 +17,8 @@ void throw_foreign(const std::string& context) {
   throw BuildError(context + " a value of another pipeline; describe each pipeline on its own");
 }
 
+std::string is_given(std::string_view step) { return "'" + std::string(step) + "' is given"; }
+
 void throw_empty_function(std::string_view step) {
   throw BuildError("'" + std::string(step) +
                    "' is given an empty function; give one that can be called");

@@ -171,15 +171,17 @@ class Pipeline {
 };
 
 namespace detail {
+// Takes the plan that was recorded.
+std::shared_ptr<Engine> make_engine(Recorder& recorder, const PipelineOptions& options,
+                                    std::vector<SlotId> outputs,
+                                    std::vector<std::unique_ptr<ColumnMaker>> makers);
+
 template <class... Ts>
-Pipeline<Ts...> build(detail::Recorder& recorder, const PipelineOptions& options,
-                      std::vector<detail::SlotId> outputs,
-                      std::type_identity<std::tuple<Value<Ts>...>>) {
-  recorder.set_outputs(std::move(outputs));
-  std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
+Pipeline<Ts...> build(Recorder& recorder, const PipelineOptions& options,
+                      std::vector<SlotId> outputs, std::type_identity<std::tuple<Value<Ts>...>>) {
+  std::vector<std::unique_ptr<ColumnMaker>> makers;
   (makers.push_back(std::make_unique<MakerOf<Ts>>()), ...);
-  return Pipeline<Ts...>(
-      std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
+  return Pipeline<Ts...>(make_engine(recorder, options, std::move(outputs), std::move(makers)));
 }
 }  // namespace detail
 

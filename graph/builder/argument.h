@@ -71,9 +71,7 @@ bool truth(const T& number) {
   }
 }
 
-inline std::string is_given(std::string_view step) {
-  return "'" + std::string(step) + "' is given";
-}
+std::string is_given(std::string_view step);
 
 template <class F>
 inline constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_member_pointer_v<F>;

@@ -50,6 +50,10 @@ Recorder::~Recorder() {
   living().ids.erase(id_);
 }
 
+Recorder::Attempt::~Attempt() {
+  while (recorder_.open_.size() > depth_) recorder_.open_.pop_back();
+}
+
 Block& Recorder::current() {
   for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
     if (it->in_block) return it->block;

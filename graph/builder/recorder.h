@@ -109,9 +109,7 @@ class Recorder {
   class Attempt {
    public:
     explicit Attempt(Recorder& recorder) : recorder_(recorder), depth_(recorder.open_.size()) {}
-    ~Attempt() {
-      while (recorder_.open_.size() > depth_) recorder_.open_.pop_back();
-    }
+    ~Attempt();
     Attempt(const Attempt&) = delete;
     Attempt& operator=(const Attempt&) = delete;
 

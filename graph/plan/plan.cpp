@@ -123,6 +123,13 @@ class Printer {
 
 }  // namespace
 
+Step::Step() = default;
+Step::Step(const Step&) = default;
+Step::Step(Step&&) noexcept = default;
+Step& Step::operator=(const Step&) = default;
+Step& Step::operator=(Step&&) noexcept = default;
+Step::~Step() = default;
+
 bool inside(const Plan& plan, ScopeId scope, ScopeId outer) {
   while (scope != outer && scope != 0) scope = plan.scopes[scope].parent;
   return scope == outer;

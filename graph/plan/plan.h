@@ -67,6 +67,14 @@ enum class StepKind : std::uint8_t {
 };
 
 struct Step {
+  // Out of line: each file that describes a pipeline would hold them, else.
+  Step();
+  Step(const Step&);
+  Step(Step&&) noexcept;
+  Step& operator=(const Step&);
+  Step& operator=(Step&&) noexcept;
+  ~Step();
+
   std::string name;
   std::vector<SlotId> reads;
   std::vector<SlotId> writes;
