@@ -114,6 +114,11 @@ auto make_wild(const WorkerArguments& arguments) {
 }
 SLUICE_WORKER("wild", make_wild);
 
+auto make_uneven(const WorkerArguments&) {
+  return [](const SampleInfo& info) { return uneven(info.index); };
+}
+SLUICE_WORKER("uneven", make_uneven);
+
 auto make_mixed(const WorkerArguments&) {
   return [](const SampleInfo& info) { return mixed_sample(info); };
 }

@@ -1,4 +1,4 @@
-// What the test program's reader "mixed" gives: the same here as in a worker.
+// What the test program's readers give: the same here as in a worker.
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
@@ -15,6 +15,16 @@
 #include <utility>
 
 namespace sluice::testing {
+
+// The number, after a time that is drawn from it: for most next to none, for one in a thousand as
+// long as for hundreds of others.
+inline std::int64_t uneven(std::int64_t i) {
+  std::uint64_t drawn = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U;
+  drawn ^= drawn >> 29;
+  volatile std::uint64_t turns = drawn % 1000 == 0 ? 200'000 : drawn % 300;
+  while (turns > 0) turns = turns - 1;
+  return i;
+}
 
 using Mixed = std::tuple<Bytes, Tensor, Image, std::string, std::int64_t, double, bool, Half>;
 

@@ -40,7 +40,7 @@ int kills() {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   constexpr int kUsual = 40;
 #else
-  constexpr int kUsual = 1000;
+  constexpr int kUsual = 200;
 #endif
   const char* const wish = std::getenv("SLUICE_KILLS");
   return wish != nullptr ? std::atoi(wish) : kUsual;
