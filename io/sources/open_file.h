@@ -33,6 +33,7 @@ class OpenFile {
                    std::span<std::uint8_t> then = {}) const;
   // All of it, as it is now.
   std::string content() const;
+  const std::string& path() const { return path_; }
   // 'its path', for messages.
   std::string name() const;
 
