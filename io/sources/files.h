@@ -14,12 +14,11 @@
 //
 // The index finds a file by the hash of its content, which is computed once, when the file is read
 // as a whole for the first time, and then kept for as long as the file stays as it is
-// (file_hashes.h). From then on a file of a local disk comes as Bytes on demand: the header is read
-// here, the rest by the step that decodes, on its thread. That costs next to nothing where the
-// system has the file in memory; FilesOptions::parts is for disks where it takes long. A file that
-// changes in between is the error of its sample: pixels are never of two contents. No descriptor is
-// kept open meanwhile. Files of a network are always read whole, and so are those that come to a
-// step which looks at all bytes, or to a batch.
+// (file_hashes.h). From then on a file of a local disk that the system has in memory comes as Bytes
+// on demand: the header is read here, the rest by the step that decodes (read_parts.h has the
+// choice). A file that changes in between is the error of its sample: pixels are never of two
+// contents. No descriptor is kept open meanwhile. Files of a network are always read whole, and so
+// are those that come to a step which looks at all bytes, or to a batch.
 //
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
@@ -30,6 +29,7 @@
 
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/source_reads.h>
+#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 
@@ -57,9 +57,7 @@ enum class Unreadable : std::uint8_t {
 
 struct FilesOptions {
   std::shared_ptr<JpegIndex> index = {};  // null: none
-  // Files that the index knows are read part by part, by the steps that need them. false: each is
-  // read whole, on a thread that does not compute. Then a slow disk holds up no thread that does.
-  bool parts = true;
+  ReadParts parts = ReadParts::cached;    // of files that the index knows
   Unreadable unreadable = Unreadable::fail;
   // How the names of files end that count, in any case.
   std::vector<std::string> endings = {".jpg", ".jpeg", ".jpe"};

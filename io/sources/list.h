@@ -21,6 +21,7 @@
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/source_reads.h>
 #include <sluice/io/sources/cell.h>
+#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 
 #include <cstddef>
@@ -50,7 +51,7 @@ struct ListOptions {
   std::vector<std::string> names = {};
   std::string folder = {};  // where paths begin; empty: where the list lies
   std::shared_ptr<JpegIndex> index = {};
-  bool parts = true;  // see FilesOptions
+  ReadParts parts = ReadParts::cached;
 };
 
 namespace detail {

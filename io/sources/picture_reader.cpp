@@ -47,12 +47,15 @@ Bytes PictureReader::read(std::size_t i, const std::string& path) const {
 
 std::optional<Bytes> PictureReader::begin(std::size_t i, const OpenFile& file,
                                           const FileState& state, const Place& place) const {
-  if (!options_.parts) return {};
+  if (options_.parts == ReadParts::never) return {};
   const std::optional<std::uint64_t> hash = hashes_->known(i, state);
   if (!hash) return {};
   const std::optional<std::size_t> there =
       header_bytes(*index_, {.hash = *hash, .size = place.size});
   if (!there) return {};
+  if (options_.parts == ReadParts::cached && place.size > 0 &&
+      !(file.is_cached(place.offset) && file.is_cached(place.offset + place.size - 1)))
+    return {};
   auto source = std::make_unique<FileParts>(file.path(), state, place.offset, counts_);
   Bytes bytes(place.size);
   const ByteRange header{0, *there};

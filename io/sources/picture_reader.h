@@ -12,6 +12,7 @@
 #include <sluice/io/sources/file_hashes.h>
 #include <sluice/io/sources/open_file.h>
 #include <sluice/io/sources/read_counts.h>
+#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 
 #include <chrono>
@@ -27,7 +28,7 @@ class PictureReader {
  public:
   using Clock = std::chrono::system_clock;
   struct Options {
-    bool parts = true;                        // no more than is needed of what the index knows
+    ReadParts parts = ReadParts::cached;
     Clock::time_point (*now)() = Clock::now;  // tests have other times
   };
   // Where a picture lies in its file.

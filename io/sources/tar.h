@@ -52,7 +52,7 @@ struct TarOptions {
   // left_out() names it.
   Unreadable unreadable = Unreadable::fail;
   std::shared_ptr<JpegIndex> index = {};
-  bool parts = true;  // see FilesOptions
+  ReadParts parts = ReadParts::cached;
 };
 
 // What a column of an archive can be read as.

@@ -41,7 +41,7 @@ constexpr Rectangle kRegion{60, 40, 30, 50};
 PictureReader::Clock::time_point later() {
   return PictureReader::Clock::now() + std::chrono::seconds(100);
 }
-constexpr PictureReader::Options kParts{.parts = true, .now = later};
+constexpr PictureReader::Options kParts{.parts = ReadParts::always, .now = later};
 
 std::string picture(int i) {
   return text_of(encode_jpeg(draw_picture(400 + i, 300, 3, static_cast<std::uint64_t>(i) + 1)));
@@ -104,10 +104,11 @@ TEST_F(FilePartsTest, TheHeaderFirstThenTheRegionAndNoMore) {
 
 TEST_F(FilePartsTest, WhatIsNotKnownOrNotWantedIsReadWhole) {
   const auto other = JpegIndex::in_memory();
-  const PictureReader readers[] = {{nullptr, kFiles, kParts},
-                                   {other, kFiles, kParts},
-                                   {index_, kFiles, {.parts = false, .now = later}},
-                                   {index_, kFiles, {.parts = true}}};  // written a moment ago
+  const PictureReader readers[] = {
+      {nullptr, kFiles, kParts},
+      {other, kFiles, kParts},
+      {index_, kFiles, {.parts = ReadParts::never, .now = later}},
+      {index_, kFiles, {.parts = ReadParts::always}}};  // written a moment ago
   for (const PictureReader& reader : readers) {
     for (int round = 0; round < 2; ++round) {
       const Bytes bytes = reader.read(0, path(name(0)));
@@ -130,7 +131,6 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
     const timespec old[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), old, 0), 0);
   };
-  const std::string other = picture(5);
   const struct {
     const char* what;
     std::function<void()> change;
@@ -143,7 +143,7 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
        "rights or names; leave files as they are while a pipeline reads them"},
       {"written over, with old times",
        [&] {
-         put(other.substr(0, 3000));
+         put(picture(5).substr(0, 3000));
          times();
        },
        "'2.jpg' has changed"},
@@ -176,7 +176,6 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
       EXPECT_TRUE(error.starts_with(c.error)) << error;
       EXPECT_TRUE(image.empty());
       EXPECT_TRUE(error_of([&] { (void)bytes->data(); }).starts_with(c.error));
-      EXPECT_TRUE(error_of([&] { bytes->own(); }).starts_with(c.error));
     }
     // What was read before is still of the file as it was.
     decode_jpeg_region(*bytes, {10, 10, 5, 5}, {}, image);
@@ -215,6 +214,17 @@ TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
     over = true;
     writer.join();
   }
+}
+
+// By default files that were read a moment ago, and so are in memory.
+TEST_F(FilePartsTest, CachedFilesUnlessAllAreWanted) {
+  const PictureReader reader(index_, kFiles, {.parts = ReadParts::cached, .now = later});
+  const std::optional<Bytes> bytes = begun(reader, 1);
+  const OpenFile file(path(name(1)));
+  EXPECT_FALSE(file.is_cached(size(1))) << "there is no such byte";
+  if (!bytes || !file.is_cached(0)) GTEST_SKIP() << "the file system does not tell";
+  EXPECT_TRUE(bytes->is_on_demand());
+  EXPECT_EQ(text_of(*bytes), picture(1));
 }
 
 TEST_F(FilePartsTest, NoDescriptorIsKept) {
@@ -338,8 +348,7 @@ TEST_F(FilePartsInPipelines, StatsTellWhatWasRead) {
       EXPECT_TRUE(std::equal(parts[i].begin(), parts[i].end(), images[k].data())) << i;
   }
   EXPECT_EQ(i, parts.size());
-  const std::vector<SourceStats> sources = whole.stats().sources;
-  EXPECT_EQ(sources[0].reads, (SourceReads{kFiles, all, all}));
+  EXPECT_EQ(whole.stats().sources[0].reads, (SourceReads{kFiles, all, all}));
 }
 
 TEST_F(FilePartsInPipelines, AFileThatChangesCostsItsSampleAlone) {
