@@ -21,6 +21,7 @@ struct NumberedFiles {
   static constexpr bool blocks = true;
   std::int64_t size() const { return count; }
   const std::string& name(std::int64_t i) const { return files.name(i); }
+  SourceReads reads() const { return files.reads(); }
   // The file, unless its result is there; its label; its number; whether it was read.
   std::tuple<Bytes, std::int64_t, std::int64_t, bool> operator()(const SampleInfo& info) const {
     const std::int64_t number = info.index;

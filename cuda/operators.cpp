@@ -152,10 +152,8 @@ Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegF
                      const std::optional<Rectangle>& region, const JpegOptions& options) {
   const BufferPoolScope scope(pinned);
   Image pixels;
-  const JpegReport report =
-      region
-          ? decode_jpeg_region(file.bytes, *region, options, pixels, file.index, file.content_hash)
-          : decode_jpeg_image(file.bytes, options, pixels, file.index, file.content_hash);
+  const JpegReport report = region ? decode_jpeg_region(file.bytes(), *region, options, pixels)
+                                   : decode_jpeg_image(file.bytes(), options, pixels);
   detail::note_report(notes, report);
   if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
   return pixels;
@@ -167,9 +165,11 @@ bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional
                const JpegOptions& options) {
   try {
     std::optional<JpegIndexEntry> entry;
-    if (file.index != nullptr) entry = file.index->find(digest_of(file.bytes, file.content_hash));
-    if (!entry && file.index != nullptr && file.index->grows()) return false;
-    return plan.make(file.bytes, peek_jpeg(file.bytes), entry ? &*entry : nullptr, region, options);
+    JpegIndex* const index = file.bytes().index();
+    if (index != nullptr) entry = index->find(digest_of(file.bytes(), file.bytes().content_hash()));
+    if (!entry && index != nullptr && index->grows()) return false;
+    return plan.make(file.bytes(), peek_jpeg(file.bytes()), entry ? &*entry : nullptr, region,
+                     options);
   } catch (const Error&) {  // a damaged index, or no JPEG file: the host's decoder says so
     return false;
   }
@@ -180,7 +180,7 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
              PreparedJpeg& out) {
   out.planned = plan_jpeg(out.plan, file, region, options);
   if (out.planned) {
-    (void)out.plan.fetch(file.bytes, memory.device);
+    (void)out.plan.fetch(file.bytes(), memory.device);
   } else {
     out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
   }
@@ -198,7 +198,7 @@ void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
   if (prepared.planned) {
     const JpegPlan& plan = prepared.plan;
     out.create(plan.out_height(), plan.out_width(), plan.channels());
-    if (launch.add(gather.sample(), prepared, file.bytes, out)) return;
+    if (launch.add(gather.sample(), prepared, file.bytes(), out)) return;
     decode_here();
   }
   const Image& pixels = prepared.pixels;

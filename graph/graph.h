@@ -70,9 +70,10 @@ class Graph {
   // is called on threads of its own then, see PipelineOptions::io_threads. One that gives each
   // sample once, whatever it is asked for, says `static constexpr bool in_order = true`: samplers
   // and OnError::replace are refused then. `std::string fingerprint() const` tells its data from
-  // others, for checkpoints. What keeps a state besides has `std::string save(epoch, position)
-  // const`, the state in which that sample comes next, and `void restore(epoch, position, state)
-  // const`, called before anything else is asked of it.
+  // others, for checkpoints; `SourceReads reads() const` what it has read so far, for stats(), from
+  // any thread. What keeps a state besides has `std::string save(epoch, position) const`, the state
+  // in which that sample comes next, and `void restore(epoch, position, state) const`, called
+  // before anything else is asked of it.
   //
   // The samples of a dataset may come later. Its operator() takes a Completion<Sample> and a const
   // SampleInfo&, where `Sample` is a type that it names: one value or a std::tuple. It begins what

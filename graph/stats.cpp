@@ -202,6 +202,14 @@ std::string to_string(const Stats& stats) {
                   to_string(stats.total), with_commas(stats.batches),
                   megabytes(stats.memory.bytes_peak), megabytes(stats.memory.bytes_bound));
   if (stats.waits.consumer_ns + stats.waits.batches_ns > 0) text += to_string(stats.waits) + "\n";
+  for (const SourceStats& source : stats.sources) {
+    if (source.reads.files == 0) continue;
+    text += fmt::format("{}: {} files of {:.1f} MB, of which {:.1f} MB were read ({})\n",
+                        source.step, with_commas(source.reads.files),
+                        megabytes(source.reads.file_bytes), megabytes(source.reads.bytes_read),
+                        percent(static_cast<double>(source.reads.bytes_read),
+                                static_cast<double>(source.reads.file_bytes)));
+  }
   if (stats.threads < stats.threads_asked) {
     text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
                         stats.threads, stats.threads_asked);
@@ -234,6 +242,16 @@ std::vector<StepStats> steps_of(const Plan& plan) {
   Stats stats;
   StatsReader(stats, std::vector<std::int64_t>(plan.counters), true).read(plan.top, "");
   return std::move(stats.steps);
+}
+
+std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStats>& before) {
+  std::vector<SourceStats> all;
+  for (const Plan::Dataset& dataset : plan.datasets) {
+    if (!dataset.reads) continue;
+    const SourceReads then = before.empty() ? SourceReads{} : before[all.size()].reads;
+    all.push_back({dataset.step, dataset.reads() - then});
+  }
+  return all;
 }
 
 void add_memory(Stats& stats, const PipelineOptions& options,

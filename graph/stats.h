@@ -8,6 +8,7 @@
 
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_reads.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 
@@ -108,6 +109,13 @@ struct WaitStats {
   WaitStats& operator+=(const WaitStats& more);
 };
 
+// What a source has read of files since the pipeline was made. Pipelines that share a dataset, and
+// run at once, are counted together.
+struct SourceStats {
+  std::string step;
+  SourceReads reads;
+};
+
 struct Stats {
   Ledger epoch;              // of the epoch that runs, or ran last
   Ledger total;              // of all epochs
@@ -119,6 +127,7 @@ struct Stats {
   int io_threads = 0;        // that read, beside them
   MemoryStats memory;        // of the host's, but for what is pinned
   DeviceStats device;
+  std::vector<SourceStats> sources;  // those that count what they read
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`
   std::vector<BranchStats> branches;
@@ -133,9 +142,9 @@ std::string to_string(const WaitStats& waits);
 // What was done on the device, its memory, and the thread that asks it: in a line each.
 std::string to_string(const DeviceStats& device);
 
-// The samples, the memory and the waits in a line each, one when threads are lacking, and three
-// about the device where there is one; then
-// tables of steps, arms and loops, as far as there are any.
+// The samples, the memory and the waits in a line each, one for each source that reads files, one
+// when threads are lacking, and three about the device where there is one; then tables of steps,
+// arms and loops, as far as there are any.
 std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, with what was counted of its parts. `stats` are of the
@@ -153,6 +162,8 @@ std::vector<StepStats> steps_of(const Plan& plan);
 // The same for memory: what the pools say together, and the bound that follows from the rest.
 void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);
+// What the sources of the plan have read since `before`. Runs the user's code.
+std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStats>& before = {});
 
 }  // namespace detail
 }  // namespace sluice

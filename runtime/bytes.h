@@ -2,12 +2,18 @@
 // somebody by a deleter, or a view of bytes that somebody else keeps. Moves, does not copy.
 // Threads: like a vector.
 //
+// Bytes on demand are read when somebody looks at them. Whoever needs but a part of them says so
+// (read_parts); anybody else gets all, and notices nothing but what the reading takes, and what it
+// throws: from data(), begin(), end(), own() and the conversion to a span.
+//
 // Whoever reads a file may say which index knows it, and the hash of its content, by which an index
 // finds it, for those who decode it. Ownership: of the bytes, or a share of their owner, unless
-// they are a view; a share of the index. Errors: std::bad_alloc, std::invalid_argument.
+// they are a view; a share of the index. Errors: std::bad_alloc, std::invalid_argument, and what
+// the source of bytes on demand throws.
 #pragma once
 
 #include <sluice/runtime/buffer_pool.h>
+#include <sluice/runtime/byte_source.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +40,7 @@ class Bytes {
       : buffer_(std::move(other.buffer_)),
         owner_(std::move(other.owner_)),
         bytes_(std::exchange(other.bytes_, {})),
+        on_demand_(std::move(other.on_demand_)),
         index_(std::move(other.index_)),
         content_hash_(std::exchange(other.content_hash_, {})) {}
   // Bytes that are given a view of themselves keep their memory.
@@ -45,6 +52,7 @@ class Bytes {
       owner_before = std::exchange(owner_, std::move(other.owner_));
     }
     bytes_ = std::exchange(other.bytes_, {});
+    on_demand_ = std::move(other.on_demand_);
     index_ = std::move(other.index_);
     content_hash_ = std::exchange(other.content_hash_, {});
     return *this;
@@ -73,12 +81,20 @@ class Bytes {
     bytes.owner_ = std::move(owner);
     return bytes;
   }
+  // Bytes of which the first `there` have been read. `source` reads the others into the same
+  // memory, when somebody asks for them.
+  static Bytes on_demand(Bytes bytes, std::size_t there, std::unique_ptr<ByteSource> source) {
+    if (source == nullptr || there > bytes.size() || bytes.is_view() || bytes.owner_ != nullptr)
+      throw std::invalid_argument("bytes on demand need a source, and memory of their own");
+    bytes.on_demand_ = std::make_unique<detail::BytesOnDemand>(there, std::move(source));
+    return bytes;
+  }
 
   // True for bytes that belong to somebody else.
   bool is_view() const { return bytes_.data() != nullptr && !buffer_ && owner_ == nullptr; }
-  // Makes a view a copy.
+  // Makes a view a copy, and reads what is missing of bytes on demand.
   void own() {
-    if (!is_view()) return;
+    if (!is_view()) return read_all();
     Bytes copy = copy_of(bytes_);
     copy.set_index(std::move(index_), content_hash_);
     *this = std::move(copy);
@@ -88,13 +104,33 @@ class Bytes {
   bool empty() const { return size() == 0; }
   // For those who write: the hash of the content is forgotten.
   std::uint8_t* data() {
+    read_all();
     if (content_hash_) content_hash_.reset();  // bytes without one may be read by several threads
     return bytes_.data();
   }
-  const std::uint8_t* data() const { return bytes_.data(); }
+  const std::uint8_t* data() const {
+    read_all();
+    return bytes_.data();
+  }
   const std::uint8_t* begin() const { return data(); }
   const std::uint8_t* end() const { return data() + size(); }
-  operator std::span<const std::uint8_t>() const { return bytes_; }
+  operator std::span<const std::uint8_t>() const { return {data(), size()}; }
+
+  // Whether some of them may not have been read yet.
+  bool is_on_demand() const { return on_demand_ != nullptr && !on_demand_->has_all(); }
+  // The bytes, of which these parts have been read. What lies outside may be anything, and may be
+  // written meanwhile.
+  std::span<const std::uint8_t> read_parts(std::span<const ByteRange> parts) const {
+    if (is_on_demand()) on_demand_->read(parts, bytes_);
+    return bytes_;
+  }
+  // As many as have been read from the first one on: all, unless they are on demand.
+  std::span<const std::uint8_t> prefix() const {
+    return is_on_demand() ? bytes_.first(on_demand_->prefix()) : bytes_;
+  }
+  void read_all() const {
+    if (on_demand_ != nullptr) on_demand_->read_all(bytes_);
+  }
 
   // What is known of the file, or may be learnt of it; null when there is none.
   JpegIndex* index() const { return index_.get(); }
@@ -113,13 +149,14 @@ class Bytes {
  private:
   bool holds(const std::uint8_t* at) const {
     const std::less_equal<const std::uint8_t*> not_after;
-    return buffer_.contains(at) ||
-           (owner_ != nullptr && not_after(bytes_.data(), at) && !not_after(end(), at));
+    return buffer_.contains(at) || (owner_ != nullptr && not_after(bytes_.data(), at) &&
+                                    !not_after(bytes_.data() + bytes_.size(), at));
   }
 
   Buffer buffer_;                      // of the pool; empty for a view, and beside an owner
   std::shared_ptr<const void> owner_;  // of bytes that are shared
   std::span<std::uint8_t> bytes_;
+  std::unique_ptr<detail::BytesOnDemand> on_demand_;  // null where all are there
   std::shared_ptr<JpegIndex> index_;
   std::optional<std::uint64_t> content_hash_;
 };

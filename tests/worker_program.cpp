@@ -93,6 +93,8 @@ void act(const std::string& what) {
     ::_exit(3);
   } else if (what == "hang") {
     while (true) ::pause();
+  } else if (what == "throw 42") {
+    throw 42;
   } else if (what == "throw") {
     throw std::runtime_error("no such picture");
   } else if (what == "end") {
@@ -118,6 +120,23 @@ auto make_uneven(const WorkerArguments&) {
   return [](const SampleInfo& info) { return uneven(info.index); };
 }
 SLUICE_WORKER("uneven", make_uneven);
+
+// Writes, for each sample, as many bytes as the argument says to the places where programs write,
+// in one long line.
+auto make_noisy(const WorkerArguments& arguments) {
+  return [line = std::string(static_cast<std::size_t>(std::stoll(arguments.argument)), '#')](
+             const SampleInfo& info) {
+    for (const int place : {STDOUT_FILENO, STDERR_FILENO}) {
+      for (std::size_t done = 0; done < line.size();) {
+        const ssize_t some = ::write(place, line.data() + done, line.size() - done);
+        if (some < 0) break;
+        done += static_cast<std::size_t>(some);
+      }
+    }
+    return info.index;
+  };
+}
+SLUICE_WORKER("noisy", make_noisy);
 
 auto make_mixed(const WorkerArguments&) {
   return [](const SampleInfo& info) { return mixed_sample(info); };
@@ -169,6 +188,14 @@ auto make_nothing(const WorkerArguments&) -> std::int64_t (*)(const SampleInfo&)
   throw std::runtime_error("the database is closed");
 }
 SLUICE_WORKER("nothing", make_nothing);
+
+// What becomes of a worker before it is ready: "exit" or "say and exit".
+auto make_set_up(const WorkerArguments& arguments) -> std::int64_t (*)(const SampleInfo&) {
+  if (arguments.argument.starts_with("say"))
+    (void)std::fprintf(stderr, "no licence for the camera\n");
+  std::exit(3);
+}
+SLUICE_WORKER("set-up", make_set_up);
 
 struct Ignored final : detail::WorkerRequest {
   void give(detail::ReplyReader& reply) override { (void)detail::read_sample<Mixed>(reply); }

@@ -1,4 +1,5 @@
 #include <sluice/cuda/jpeg/file_header.h>
+#include <sluice/io/jpeg/markers.h>
 
 #include <algorithm>
 #include <cstring>
@@ -6,21 +7,8 @@
 namespace sluice::device {
 namespace {
 
+using namespace jpeg_marker;
 using Segment = std::span<const std::uint8_t>;  // what follows its length
-
-enum Marker : std::uint8_t {
-  kBaseline = 0xc0,
-  kExtended = 0xc1,
-  kHuffmanTables = 0xc4,
-  kStartOfImage = 0xd8,
-  kStartOfScan = 0xda,
-  kQuantisers = 0xdb,
-  kRestartInterval = 0xdd,
-  kApp0 = 0xe0,
-  kApp14 = 0xee,
-  kApp15 = 0xef,
-  kComment = 0xfe,
-};
 
 // Where in the rows of a block each of its 64 values goes.
 constexpr std::uint8_t kZigzag[64] = {
@@ -53,8 +41,8 @@ class PlainReader {
  private:
   bool read_segment(std::uint8_t marker, Segment segment) {
     switch (marker) {
-      case kBaseline:
-      case kExtended:
+      case kStartOfFrame0:
+      case kStartOfFrame1:
         return read_frame(segment);
       case kHuffmanTables:
         return read_codes(segment);

@@ -1,14 +1,9 @@
 #include <sluice/cuda/jpeg/plan.h>
+#include <sluice/io/jpeg/markers.h>
 
 #include <cstring>
 
 namespace sluice::device {
-namespace {
-
-constexpr std::uint8_t kEndOfImage = 0xd9;
-
-}  // namespace
-
 const char* JpegPlan::find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
                                      std::size_t first_byte) {
   constexpr const char* kMarkers = "other markers in its scan than there should be";
@@ -49,7 +44,9 @@ const char* JpegPlan::find_intervals(std::span<const std::uint8_t> file, const G
     told.subsequences +=
         (interval.end - interval.begin + subsequence_bytes_ - 1) / subsequence_bytes_;
     const bool last = intervals_.size() == intervals;
-    if (code != (last ? kEndOfImage : 0xd0 + (intervals_.size() - 1) % 8)) return kMarkers;
+    if (code !=
+        (last ? jpeg_marker::kEndOfImage : jpeg_marker::kRestart0 + (intervals_.size() - 1) % 8))
+      return kMarkers;
     if (last) break;
     intervals_.push_back({interval.end, interval.end, told.subsequences});
   }

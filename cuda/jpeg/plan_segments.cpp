@@ -1,4 +1,5 @@
 #include <sluice/cuda/jpeg/plan.h>
+#include <sluice/io/jpeg/markers.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +15,8 @@ std::size_t find_end(std::span<const std::uint8_t> file, std::size_t at, bool re
     const void* found = std::memchr(file.data() + at, 0xff, file.size() - at - 1);
     if (found == nullptr) break;
     at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - file.data());
-    const bool goes_on = file[at + 1] == 0 || (restarts && (file[at + 1] & 0xf8) == 0xd0);
+    const bool goes_on =
+        file[at + 1] == 0 || (restarts && (file[at + 1] & 0xf8) == jpeg_marker::kRestart0);
     if (!goes_on) return at;
     at += 2;
   }

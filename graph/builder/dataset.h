@@ -36,12 +36,14 @@ struct gives_of_source<F> {
 template <class F>
 using given_by_source = typename gives_of_source<F>::type;
 
-// What checkpoints ask of it.
+// What checkpoints and stats ask of it.
 template <class F>
 Plan::Dataset dataset_of(std::string step, const std::shared_ptr<const F>& f) {
   Plan::Dataset dataset{.step = std::move(step)};
   if constexpr (requires { f->fingerprint(); })
     dataset.fingerprint = [f]() -> std::string { return f->fingerprint(); };
+  if constexpr (requires { f->reads(); })
+    dataset.reads = [f]() -> SourceReads { return f->reads(); };
   constexpr bool saves = requires { f->save(std::int64_t{}, std::int64_t{}); };
   constexpr bool restores = requires { f->restore(std::int64_t{}, std::int64_t{}, std::string()); };
   static_assert(saves == restores, "source: a dataset has both save() and restore(), or neither");

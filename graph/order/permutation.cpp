@@ -88,6 +88,12 @@ std::int64_t RoundKeys::restored(std::int64_t x, std::int64_t n, std::uint64_t t
   return static_cast<std::int64_t>(word);
 }
 
+void check_count(const char* what, std::int64_t n, const char* of) {
+  if (n >= 0 && n <= kMostPermuted) return;
+  throw BuildError(std::string(what) + " of " + std::to_string(n) + " " + of +
+                   "; give a number from 0 to 2^62 (" + std::to_string(kMostPermuted) + ")");
+}
+
 void check_place(const char* who, std::int64_t i, std::int64_t n) {
   if (i >= 0 && i < n) return;
   throw Error(std::string(who) + ": there is no place " + std::to_string(i) + " among " +
@@ -97,9 +103,7 @@ void check_place(const char* who, std::int64_t i, std::int64_t n) {
 }  // namespace detail
 
 Permutation::Permutation(std::int64_t n, const ShuffleKey& key) : n_(n), keys_(key) {
-  if (n >= 0 && n <= detail::kMostPermuted) return;
-  throw BuildError("a permutation of " + std::to_string(n) +
-                   " numbers; it can have 0 to 4611686018427387904 (2^62)");
+  detail::check_count("a permutation", n, "numbers");
 }
 
 std::int64_t Permutation::operator()(std::int64_t i) const {

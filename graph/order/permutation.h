@@ -34,6 +34,9 @@ namespace detail {
 
 inline constexpr std::int64_t kMostPermuted = std::int64_t{1} << 62;
 
+// Throws BuildError unless there can be an order of so many: "a shuffle of -1 numbers; ...".
+void check_count(const char* what, std::int64_t n, const char* of);
+
 // What all permutations of a (seed, epoch) share.
 class RoundKeys {
  public:

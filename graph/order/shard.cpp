@@ -30,10 +30,7 @@ void check(const Shard& shard, std::int64_t samples) {
                      " shards; say how many samples it has, or let each process's source give its "
                      "own samples, without a shard");
   }
-  if (samples < 0 || (samples > detail::kMostPermuted && samples != kUntilEnd)) {
-    throw BuildError("an epoch of " + std::to_string(samples) +
-                     " samples; it can have 0 to 4611686018427387904 (2^62)");
-  }
+  if (samples != kUntilEnd) detail::check_count("an epoch", samples, "samples");
 }
 
 }  // namespace

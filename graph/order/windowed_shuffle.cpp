@@ -24,10 +24,7 @@ std::uint64_t tweak_of(std::int64_t block) {
 
 WindowedShuffle::WindowedShuffle(std::int64_t n, std::int64_t window, const ShuffleKey& key)
     : n_(n), window_(std::min(window, n)), keys_(key) {
-  if (n < 0 || n > detail::kMostPermuted) {
-    throw BuildError("a shuffle of " + std::to_string(n) +
-                     " numbers; it can have 0 to 4611686018427387904 (2^62)");
-  }
+  detail::check_count("a shuffle", n, "numbers");
   if (window < 1) {
     throw BuildError("a shuffle with a window of " + std::to_string(window) +
                      "; it is 1 (in order) or more");

@@ -29,7 +29,6 @@
 #include <utility>
 
 namespace sluice {
-
 namespace detail {
 
 template <class Batch>
@@ -293,6 +292,7 @@ class ItemsColumn : public Column {
   std::byte* place(std::size_t, const ValueSpec&) override { return nullptr; }
   void emit(std::size_t cell, void* value, bool last_use) override {
     T& from = *static_cast<T*>(value);
+    if constexpr (std::is_same_v<T, Bytes>) from.read_all();  // what goes wrong is of this sample
     if constexpr (copies<T>()) {
       if (!last_use) {
         items_[cell] = from;

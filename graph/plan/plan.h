@@ -12,6 +12,7 @@
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/slot.h>
+#include <sluice/graph/plan/source_reads.h>
 #include <sluice/graph/plan/tensor_spec.h>
 
 #include <atomic>
@@ -176,7 +177,7 @@ struct Node : std::variant<Stage, Branch, Loop> {
 };
 
 struct Plan {
-  // What a source reads, for checkpoints.
+  // What a source reads, for checkpoints and stats.
   struct Dataset {
     std::string step;
     std::function<std::string()> fingerprint = {};  // each may be empty
@@ -184,6 +185,8 @@ struct Plan {
     std::function<std::string(std::int64_t epoch, std::int64_t position)> save = {};
     std::function<void(std::int64_t epoch, std::int64_t position, const std::string& state)>
         restore = {};
+    // What it has read since it was made, for whatever pipelines; empty where it does not count.
+    std::function<SourceReads()> reads = {};
   };
 
   std::vector<Scope> scopes;

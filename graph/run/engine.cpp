@@ -113,7 +113,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(reads_on_io_threads(plan)),
       total(samples_of(0)),
-      until_end(total == kUntilEnd) {
+      until_end(total == kUntilEnd),
+      reads_before(reads_of(recorded)) {
   total = delivered_of(total);
   resume = start_of_resume();
   if (the_options.io_threads > 0 && !reads) {
@@ -317,6 +318,7 @@ std::int64_t Engine::Impl::progress() const {
 Stats Engine::Impl::stats() const {
   Stats s;
   add_counts(s, plan, samples);
+  s.sources = reads_of(recorded, reads_before);
   const std::lock_guard lock(mutex);
   s.epoch = ledger;
   // Once it is cancelled nothing more is delivered: what is open is lost to that.

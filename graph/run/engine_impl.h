@@ -147,6 +147,7 @@ struct Engine::Impl {
   const bool reads;      // steps of the plan do
   std::int64_t total;    // samples of this run, or of epoch 0 before the first, at most
   const bool until_end;  // how long an epoch is shows when its source says so
+  const std::vector<SourceStats> reads_before;  // what sources had read when the pipeline was made
   std::int64_t window = 0;
   BufferPool sample_pool;
   BufferPool batch_pool;

@@ -154,10 +154,11 @@ class Pulled {
     answer(pulled);
     pulled = {};
     lock.lock();
-    // Those who wait behind the end; with the last of them the epoch may be over, and another
-    // begun.
+    // Those who wait behind the end, which are no more than there are cells; with the last of them
+    // the epoch may be over, and another begun.
     const std::int64_t round = round_;
-    for (std::int64_t p = end_; open_ && round == round_ && p <= asked_; ++p) {
+    const std::int64_t first = asked_ - static_cast<std::int64_t>(cells_.size()) + 1;
+    for (std::int64_t p = std::max(end_, first); open_ && round == round_ && p <= asked_; ++p) {
       if (cell_of(p).position != p) continue;
       Cell over{.position = p, .waiting = std::move(cell_of(p).waiting)};
       lock.unlock();

@@ -6,7 +6,7 @@
 //
 // A function makes the range at the beginning of each epoch, on the thread that takes batches; it
 // may take a const EpochInfo&. A range that is given itself is gone through anew in each epoch. A
-// generator can be gone through once: the epochs after the first one are empty. Each value is a
+// generator can be gone through once: the epochs after epoch 0 are empty. Each value is a
 // sample: one value or a std::tuple; what the range gives by lvalue reference is copied.
 //
 // A thread of the dataset's own takes the values, in order, at most a window ahead. The value
@@ -38,7 +38,7 @@ namespace sluice {
 enum class Cycle : std::uint8_t {
   raise,  // the end of the epoch; the next one begins anew
   quiet,  // the first value again: the epoch goes on until somebody ends it
-  off     // the end of the epoch; those after it are empty
+  off     // the end of epoch 0; those after it are empty, also where a run goes on there
 };
 
 struct ValuesOptions {
@@ -142,7 +142,7 @@ class Values {
     std::unique_ptr<detail::Stream<T>> stream;
     if (cycle_ == Cycle::quiet) {
       stream = std::make_unique<detail::Cycling<T>>(make_, info);
-    } else if (cycle_ == Cycle::raise || !state_->begun) {
+    } else if (cycle_ == Cycle::raise || (info.epoch == 0 && !state_->begun)) {
       stream = make_(info);
     } else {
       stream = std::make_unique<Nothing>();

@@ -112,6 +112,13 @@ void decode_other(std::span<const std::uint8_t> file, const ImageOptions& option
   }
 }
 
+PictureSize size_of(const JpegHeader& header, const ImageOptions& options) {
+  if (!options.apply_orientation) return {header.height, header.width};
+  return {header.oriented_height(), header.oriented_width()};
+}
+
+bool is_jpeg(const Bytes& file) { return image_format(file.prefix()) == ImageFormat::jpeg; }
+
 }  // namespace
 
 const char* name_of(ImageFormat format) {
@@ -137,13 +144,19 @@ bool can_decode(ImageFormat format) {
 }
 
 PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
-  if (image_format(file) != ImageFormat::jpeg) {
-    const ImageCodec::Header header = codec_of(file).peek(file);
-    return {header.height, header.width};
-  }
-  const JpegHeader header = peek_jpeg(file);
-  if (!options.apply_orientation) return {header.height, header.width};
-  return {header.oriented_height(), header.oriented_width()};
+  if (image_format(file) == ImageFormat::jpeg) return size_of(peek_jpeg(file), options);
+  const ImageCodec::Header header = codec_of(file).peek(file);
+  return {header.height, header.width};
+}
+PictureSize peek_image(const Bytes& file, const ImageOptions& options) {
+  if (is_jpeg(file)) return size_of(peek_jpeg(file), options);
+  return peek_image(std::span<const std::uint8_t>(file), options);
+}
+
+std::optional<JpegReport> decode_image_file(const Bytes& file, const ImageOptions& options,
+                                            Image& out) {
+  if (is_jpeg(file)) return decode_jpeg_image(file, jpeg_options(options), out);
+  return decode_image_file(std::span<const std::uint8_t>(file), options, out);
 }
 
 std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
@@ -159,6 +172,12 @@ std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
     throw;
   }
   return {};
+}
+
+std::optional<JpegReport> decode_image_region(const Bytes& file, const Rectangle& region,
+                                              const ImageOptions& options, Image& out) {
+  if (is_jpeg(file)) return decode_jpeg_region(file, region, jpeg_options(options), out);
+  return decode_image_region(std::span<const std::uint8_t>(file), region, options, out);
 }
 
 std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file,

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <sluice/io/jpeg/decode.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
@@ -56,10 +57,14 @@ struct PictureSize {
   int height = 0;
   int width = 0;
 };
-// The size of the decoded picture, from its header.
+// The size of the decoded picture, from its header. Here and below: of Bytes their own index is
+// used, and of JPEG files on demand no more is read than is needed.
+PictureSize peek_image(const Bytes& file, const ImageOptions& options = {});
 PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options = {});
 
 // Gives a report of JPEG files only. For index and content_hash see decode_jpeg_image.
+std::optional<JpegReport> decode_image_file(const Bytes& file, const ImageOptions& options,
+                                            Image& out);
 std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
                                             const ImageOptions& options, Image& out,
                                             JpegIndex* index = nullptr,
@@ -67,6 +72,8 @@ std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
 
 // A region of it, which must lie inside the picture. Of a JPEG file no more is computed; others are
 // decoded whole.
+std::optional<JpegReport> decode_image_region(const Bytes& file, const Rectangle& region,
+                                              const ImageOptions& options, Image& out);
 std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file,
                                               const Rectangle& region, const ImageOptions& options,
                                               Image& out, JpegIndex* index = nullptr,

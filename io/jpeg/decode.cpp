@@ -1,7 +1,9 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/markers.h>
 #include <sluice/io/jpeg/orientation.h>
+#include <sluice/io/jpeg/parts.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/sources/files.h>
 
@@ -11,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -108,6 +111,30 @@ struct DecodeRequest {
   int shrink = 1;
 };
 
+// What is known of a file before it is decoded.
+struct KnownFile {
+  std::span<const std::uint8_t> there;  // all of it, or what has been read from its first byte on
+  const Bytes* on_demand = nullptr;     // reads the rest; null where all is there
+  JpegIndex* index = nullptr;
+  std::optional<std::uint64_t> hash;
+
+  JpegDigest digest() const {
+    return hash && on_demand != nullptr ? JpegDigest{*hash, on_demand->size()}
+                                        : digest_of(there, hash);
+  }
+  void read_all() {
+    there = *on_demand;
+    on_demand = nullptr;
+  }
+};
+
+KnownFile known_file(const Bytes& file) {
+  KnownFile known{file.prefix(), file.is_on_demand() ? &file : nullptr, file.index(),
+                  file.content_hash()};
+  if (known.on_demand != nullptr && (!known.hash || known.there.size() < 2)) known.read_all();
+  return known;
+}
+
 bool reads_to_end(const DecodeRequest& request, const JpegOptions& options) {
   return !request.region || options.verify;
 }
@@ -157,12 +184,12 @@ class IndexLearner {
   std::optional<JpegIndexNotes> notes_;
 };
 
-// One attempt at a picture. Nothing when our own entropy decoder gave up.
-std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
-                                        std::span<const std::uint8_t> file,
+// One attempt at a picture. Nothing when our own entropy decoder gave up, or needs all of a file
+// that is on demand.
+std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor, const KnownFile& file,
                                         const DecodeRequest& request, const JpegOptions& options,
                                         bool own_entropy, IndexLearner& learner, Image& out) {
-  decompressor.open(file, options);
+  decompressor.open(file.there, options);
   jpeg_decompress_struct& info = decompressor.info();
   const int channels = options.color == ColorSpace::rgb ? 3 : 1;
   check_header(info, channels, options);
@@ -170,7 +197,7 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   const int stored_width = static_cast<int>(info.image_width);
 
   Rectangle wanted{0, 0, stored_height, stored_width};
-  const int orientation = options.apply_orientation ? peek_jpeg_orientation(file) : 1;
+  const int orientation = options.apply_orientation ? peek_jpeg_orientation(file.there) : 1;
   if (request.region) {
     const bool swap = swaps_sides(orientation);
     check_region(*request.region, swap ? stored_width : stored_height,
@@ -190,8 +217,21 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   info.do_fancy_upsampling = TRUE;
   job.to_end = reads_to_end(request, options);
   job.sound = learner.is_sound();
+  decompressor.start();
+  job.cut =
+      request.region && !lacks_passes(info) && (request.shrink == 1 || can_be_cut_shrunk(info));
   // Whoever wants to know of damage anywhere does not take the index's word for it.
-  if (!decompressor.start(own_entropy, job.to_end ? nullptr : learner.known())) return {};
+  const JpegIndexEntry* const known = job.to_end ? nullptr : learner.known();
+  std::span<const std::uint8_t> bytes = file.there;
+  std::vector<ByteRange> parts;
+  if (file.on_demand != nullptr) {
+    if (known != nullptr && job.cut)
+      parts = find_jpeg_parts(decompressor, job.region, *known, file.on_demand->size());
+    if (parts.empty()) return {};
+    bytes = file.on_demand->read_parts(parts);
+  }
+  if (own_entropy) decompressor.use_own_entropy(bytes, known, parts);
+  if (file.on_demand != nullptr && !decompressor.is_ours()) return {};
   if (decompressor.is_ours()) {
     const int bottom =
         job.to_end ? static_cast<int>(info.output_height) : job.region.y + job.region.height;
@@ -199,8 +239,6 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
     const int rows = (bottom + group - 1) / group;
     learner.begin(decompressor.entropy(), static_cast<std::uint32_t>(rows));
   }
-  job.cut =
-      request.region && !lacks_passes(info) && (request.shrink == 1 || can_be_cut_shrunk(info));
 
   Image upright;  // as stored, when it has to be turned afterwards
   Image& target = orientation == 1 ? out : upright;
@@ -241,23 +279,39 @@ std::optional<JpegReport> try_to_decode(JpegDecompressor& decompressor,
   return report;
 }
 
-JpegReport decode(std::span<const std::uint8_t> file, const DecodeRequest& request,
-                  const JpegOptions& options, JpegIndex* index,
-                  std::optional<std::uint64_t> content_hash, Image& out) {
-  if (file.size() < 2 || file[0] != 0xff || file[1] != 0xd8) {
+// Without having read all of it. An index that does not fit may show us a wrong end of the header.
+std::optional<JpegReport> try_with_parts(JpegDecompressor& decompressor, const KnownFile& file,
+                                         const DecodeRequest& request, const JpegOptions& options,
+                                         IndexLearner& learner, Image& out) {
+  try {
+    return try_to_decode(decompressor, file, request, options, true, learner, out);
+  } catch (const JpegError&) {
+    return {};
+  }
+}
+
+JpegReport decode(KnownFile file, const DecodeRequest& request, const JpegOptions& options,
+                  Image& out) {
+  if (file.there.size() < 2 || file.there[0] != 0xff ||
+      file.there[1] != jpeg_marker::kStartOfImage) {
     out.release();
-    static_cast<void>(peek_jpeg(file));  // says what it is instead
+    static_cast<void>(peek_jpeg(file.there));  // says what it is instead
   }
   static thread_local JpegDecompressor decompressor;
   Attempt attempt(decompressor, out);
   check_shrink(request.shrink);
   const bool fast = options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
   // Whoever reads all of a file learns nothing from an index, but may teach one.
-  const bool helps = index != nullptr && (!reads_to_end(request, options) || index->grows());
-  IndexLearner learner =
-      fast && helps ? IndexLearner(*index, digest_of(file, content_hash)) : IndexLearner();
+  const bool helps =
+      file.index != nullptr && (!reads_to_end(request, options) || file.index->grows());
+  IndexLearner learner = fast && helps ? IndexLearner(*file.index, file.digest()) : IndexLearner();
   std::optional<JpegReport> report;
-  if (fast) report = try_to_decode(decompressor, file, request, options, true, learner, out);
+  if (file.on_demand != nullptr) {
+    if (fast) report = try_with_parts(decompressor, file, request, options, learner, out);
+    if (!report) file.read_all();
+  }
+  if (fast && !report)
+    report = try_to_decode(decompressor, file, request, options, true, learner, out);
   if (!report) {
     IndexLearner nothing;
     report = try_to_decode(decompressor, file, request, options, false, nothing, out);
@@ -287,20 +341,32 @@ const char* name_of(JpegPath path) {
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
                              Image& out, JpegIndex* index,
                              std::optional<std::uint64_t> content_hash) {
-  return decode(file, {}, options, index, content_hash, out);
+  return decode({file, nullptr, index, content_hash}, {}, options, out);
+}
+JpegReport decode_jpeg_image(const Bytes& file, const JpegOptions& options, Image& out) {
+  return decode(known_file(file), {}, options, out);
 }
 
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
                               const JpegOptions& options, Image& out, JpegIndex* index,
                               std::optional<std::uint64_t> content_hash) {
-  return decode(file, {.region = region}, options, index, content_hash, out);
+  return decode({file, nullptr, index, content_hash}, {.region = region}, options, out);
+}
+JpegReport decode_jpeg_region(const Bytes& file, const Rectangle& region,
+                              const JpegOptions& options, Image& out) {
+  return decode(known_file(file), {.region = region}, options, out);
 }
 
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
                               const std::optional<Rectangle>& region, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index,
                               std::optional<std::uint64_t> content_hash) {
-  return decode(file, {.region = region, .shrink = shrink}, options, index, content_hash, out);
+  return decode({file, nullptr, index, content_hash}, {.region = region, .shrink = shrink}, options,
+                out);
+}
+JpegReport decode_jpeg_shrunk(const Bytes& file, const std::optional<Rectangle>& region, int shrink,
+                              const JpegOptions& options, Image& out) {
+  return decode(known_file(file), {.region = region, .shrink = shrink}, options, out);
 }
 
 Image decode_and_crop(std::span<const std::uint8_t> file, int y, int x, int height, int width,

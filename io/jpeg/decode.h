@@ -20,16 +20,17 @@
 // `djpeg -scale 1/2`, 1/4 and 1/8, and a region of them those that cutting the whole gives.
 //
 // Threads: any number at once. Each keeps one row of pixels for its next picture, and nothing else:
-// no file decodes differently for what was decoded before. Errors: JpegError with the reason, or
-// std::bad_alloc; `out` is then empty. Libraries say "warning" to most kinds of damage: `strict`
-// makes those that mean lost pixels errors, `tolerant` keeps the picture (lost areas are gray or
-// smeared) and reports them. No policy finds damage that happens to be valid code: only a checksum
-// of the file does. What is no damage: an unknown JFIF version or Adobe transform, unusual scan
-// parameters, and stray bytes in the header.
+// no file decodes differently for what was decoded before. Errors: JpegError with the reason,
+// std::bad_alloc, or what the source of Bytes on demand throws; `out` is then empty. Libraries say
+// "warning" to most kinds of damage: `strict` makes those that mean lost pixels errors, `tolerant`
+// keeps the picture (lost areas are gray or smeared) and reports them. No policy finds damage that
+// happens to be valid code: only a checksum of the file does. What is no damage: an unknown JFIF
+// version or Adobe transform, unusual scan parameters, and stray bytes in the header.
 #pragma once
 
 #include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/index.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 
@@ -94,14 +95,18 @@ struct JpegReport {
   Rectangle covered;
 };
 
-// The whole picture. An index learns what it does not know of the file. Here and below
+// The whole picture. An index learns what it does not know of the file. Here and below: of Bytes
+// their own index is used, and of Bytes on demand no more is read than is needed; otherwise
 // `content_hash` is what Bytes carry, or nothing, and then it is computed where it is needed.
+JpegReport decode_jpeg_image(const Bytes& file, const JpegOptions& options, Image& out);
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
                              Image& out, JpegIndex* index = nullptr,
                              std::optional<std::uint64_t> content_hash = {});
 
 // A region of it, which must lie inside the picture. With an index that knows the file only what
 // belongs to the region is read. Rows of `out` need not follow each other without gaps.
+JpegReport decode_jpeg_region(const Bytes& file, const Rectangle& region,
+                              const JpegOptions& options, Image& out);
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr,
                               std::optional<std::uint64_t> content_hash = {});
@@ -111,6 +116,8 @@ JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangl
 // `out` has covered.height / shrink x covered.width / shrink pixels. A picture whose colours are
 // sampled in fours (4:1:1 and the like) costs as much as the whole of it. The limits count the
 // picture at its full size.
+JpegReport decode_jpeg_shrunk(const Bytes& file, const std::optional<Rectangle>& region, int shrink,
+                              const JpegOptions& options, Image& out);
 JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
                               const std::optional<Rectangle>& region, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index = nullptr,

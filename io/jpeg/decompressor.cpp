@@ -43,12 +43,17 @@ void JpegDecompressor::open(std::span<const std::uint8_t> file, const JpegOption
   run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->read_header(); });
 }
 
-bool JpegDecompressor::start(bool own_entropy, const JpegIndexEntry* index) {
+void JpegDecompressor::start() {
   run([](void* self) noexcept {
     static_cast<void>(jpeg_start_decompress(&static_cast<JpegDecompressor*>(self)->info_));
   });
-  ours_ = own_entropy && entropy_.attach(info_, file_, errors_, index);
-  return true;
+}
+
+bool JpegDecompressor::use_own_entropy(std::span<const std::uint8_t> file,
+                                       const JpegIndexEntry* index,
+                                       std::span<const ByteRange> parts) {
+  ours_ = entropy_.attach(info_, file, errors_, index, parts);
+  return ours_;
 }
 
 JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& region) const {

@@ -44,9 +44,13 @@ class JpegDecompressor {
 
   // Reads the header of `file` as the start of a new picture.
   void open(std::span<const std::uint8_t> file, const JpegOptions& options);
-  // Starts decoding. From here on false means that an entropy decoder of our own gave up, and the
-  // picture has to be opened again and started without one.
-  bool start(bool own_entropy, const JpegIndexEntry* index);
+  // Starts decoding.
+  void start();
+  // Lets an entropy decoder of our own read the codes, if it can: see JpegEntropy::attach. `file`
+  // begins where that of open() does. From here on false means that it gave up, and the picture has
+  // to be opened again and started without it.
+  bool use_own_entropy(std::span<const std::uint8_t> file, const JpegIndexEntry* index,
+                       std::span<const ByteRange> parts);
   // Whether the entropy decoder is our own.
   bool is_ours() const { return ours_; }
   JpegEntropy& entropy() { return entropy_; }
@@ -63,6 +67,7 @@ class JpegDecompressor {
   void discard() noexcept;
 
   jpeg_decompress_struct& info() { return info_; }
+  const jpeg_decompress_struct& info() const { return info_; }
   const JpegErrors& errors() const { return errors_; }
   std::string describe_damage() const;
 

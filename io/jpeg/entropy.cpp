@@ -1,5 +1,6 @@
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/library_entropy.h>
+#include <sluice/io/jpeg/markers.h>
 
 #include <algorithm>
 #include <cstring>
@@ -41,8 +42,15 @@ const HuffmanLookup* JpegEntropy::lookup(Table& table, const JHUFF_TBL& source,
   return &table.lookup;
 }
 
+bool JpegEntropy::fits(const jpeg_decompress_struct& info, const JpegIndexEntry& known) {
+  return !known.records.empty() && known.grain > 0 &&
+         known.per_row == (info.MCUs_per_row + known.grain - 1) / known.grain &&
+         known.records.size() <= std::uint64_t{known.per_row} * info.MCU_rows_in_scan;
+}
+
 bool JpegEntropy::attach(jpeg_decompress_struct& info, std::span<const std::uint8_t> file,
-                         JpegErrors& errors, const JpegIndexEntry* index) {
+                         JpegErrors& errors, const JpegIndexEntry* index,
+                         std::span<const ByteRange> parts) {
   doubted_ = false;
   notes_ = nullptr;
   if (!is_ordinary(info)) return false;
@@ -75,18 +83,19 @@ bool JpegEntropy::attach(jpeg_decompress_struct& info, std::span<const std::uint
   piece_end_ = kUnknown;
   interval_ = info.restart_interval;
   to_restart_ = interval_;
-  const bool fits = index != nullptr && !index->records.empty() && index->grain > 0 &&
-                    index->per_row == (per_row_ + index->grain - 1) / index->grain &&
-                    index->records.size() <= std::uint64_t{index->per_row} * info.MCU_rows_in_scan;
-  index_ = fits ? index : nullptr;
+  index_ = index != nullptr && fits(info, *index) ? index : nullptr;
   vouched_ = 0;
   if (index_ != nullptr) {
     // A row is known to be sound once the next one has a record.
     vouched_ =
         index_->complete ? groups_ : (index_->records.size() - 1) / index_->per_row * per_row_;
   }
-  reader_.open(file);
-  reader_.seek({static_cast<std::size_t>(begin - file.data()), 0}, state_);
+  const auto first_code = static_cast<std::size_t>(begin - file.data());
+  // The header has been read as far as the index says.
+  if (!parts.empty() && (index_ == nullptr || index_->records.front().place != first_code * 8))
+    return false;
+  reader_.open(file, parts);
+  reader_.seek({first_code, 0}, state_);
   if (reader_.is_cut()) return false;
 
   info.client_data = this;
@@ -218,8 +227,8 @@ void JpegEntropy::restart() {
   if (!reader_.at_end()) seek(reader_.place(state_));
   const std::size_t marker = reader_.end();
   const auto turn = static_cast<std::uint8_t>((at_ / interval_ - 1) % 8);
-  if (!reader_.at_end() || reader_.bits_left(state_) >= 8 || marker + 2 > file_.size() ||
-      file_[marker] != 0xff || file_[marker + 1] != 0xd0 + turn) {
+  if (!reader_.at_end() || reader_.bits_left(state_) >= 8 || marker + 2 > reader_.limit() ||
+      file_[marker] != 0xff || file_[marker + 1] != jpeg_marker::kRestart0 + turn) {
     doubt();
   }
   piece_end_ = kUnknown;

@@ -13,9 +13,9 @@
 // That is no documented interface: jpeg_self_test.h finds out whether it works with the library at
 // hand.
 //
-// Ownership: refers to the file, the object and the index, which outlive the picture. Threads: one
-// object belongs to one libjpeg object. Errors: attach() and record(), which get all memory
-// that is needed, throw std::bad_alloc; doubt ends the running step of jpeg_guarded().
+// Ownership: refers to the file, its parts, the object and the index, which outlive the picture.
+// Threads: one object belongs to one libjpeg object. Errors: attach() and record(), which get all
+// memory that is needed, throw std::bad_alloc; doubt ends the running step of jpeg_guarded().
 #pragma once
 
 #include <sluice/io/jpeg/entropy_kernels.h>
@@ -36,10 +36,14 @@ int jpeg_group_height(const jpeg_decompress_struct& info);
 
 class JpegEntropy {
  public:
-  // Takes over a picture on which jpeg_start_decompress has been called, if it is of the right
-  // kind. `index` may be null.
+  // Whether what an index knows can be of this picture, on which jpeg_start_decompress has been
+  // called.
+  static bool fits(const jpeg_decompress_struct& info, const JpegIndexEntry& known);
+
+  // Takes over such a picture, if it is of the right kind. `index` may be null. Where there are
+  // parts, in order, nothing else of the file is looked at: it is for rows that the index knows.
   bool attach(jpeg_decompress_struct& info, std::span<const std::uint8_t> file, JpegErrors& errors,
-              const JpegIndexEntry* index);
+              const JpegIndexEntry* index, std::span<const ByteRange> parts);
 
   // Only pixel columns left .. left + width - 1 will be looked at, as jpeg_crop_scanline gives
   // them.

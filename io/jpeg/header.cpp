@@ -2,6 +2,7 @@
 #include <sluice/io/jpeg/error.h>
 #include <sluice/io/jpeg/exif.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/markers.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,29 +15,11 @@
 namespace sluice {
 namespace {
 
+using namespace jpeg_marker;
 using Bytes8 = std::span<const std::uint8_t>;
 
-enum Marker : std::uint8_t {
-  kStartOfFrame0 = 0xc0,
-  kHuffmanTable = 0xc4,
-  kReservedFrame = 0xc8,
-  kArithmeticConditioning = 0xcc,
-  kStartOfFrame15 = 0xcf,
-  kRestart0 = 0xd0,
-  kRestart7 = 0xd7,
-  kStartOfImage = 0xd8,
-  kEndOfImage = 0xd9,
-  kStartOfScan = 0xda,
-  kDefineLines = 0xdc,
-  kApp0 = 0xe0,
-  kApp1 = 0xe1,
-  kApp15 = 0xef,
-  kComment = 0xfe,
-  kTemporary = 0x01,
-};
-
 bool is_frame(std::uint8_t marker) {
-  return marker >= kStartOfFrame0 && marker <= kStartOfFrame15 && marker != kHuffmanTable &&
+  return marker >= kStartOfFrame0 && marker <= kStartOfFrame15 && marker != kHuffmanTables &&
          marker != kReservedFrame && marker != kArithmeticConditioning;
 }
 
@@ -167,6 +150,16 @@ JpegHeader peek_jpeg(std::span<const std::uint8_t> file) {
                                     walk.position(), file.size()));
     }
   }
+}
+
+JpegHeader peek_jpeg(const Bytes& file) {
+  if (file.is_on_demand()) {
+    try {
+      return peek_jpeg(file.prefix());
+    } catch (const JpegError&) {  // all of it tells whether the header is broken
+    }
+  }
+  return peek_jpeg(std::span<const std::uint8_t>(file));
 }
 
 int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept {

@@ -33,9 +33,8 @@ struct JpegHeader {
 // decoder refuses, too.
 JpegHeader peek_jpeg(std::span<const std::uint8_t> file);
 // The same, in plain sight, for a step's function: the operator of this name takes a Value<Bytes>.
-inline JpegHeader peek_jpeg(const Bytes& file) {
-  return peek_jpeg(std::span<const std::uint8_t>(file));
-}
+// Of Bytes on demand no more is read than their header, where it is there already.
+JpegHeader peek_jpeg(const Bytes& file);
 
 // The orientation alone, 1 to 8; 1 also when the header is broken.
 int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept;

@@ -5,33 +5,50 @@
 
 namespace sluice {
 
-void ScanReader::open(std::span<const std::uint8_t> file) {
+void ScanReader::open(std::span<const std::uint8_t> file, std::span<const ByteRange> parts) {
   file_ = file;
+  parts_ = parts;
+  limit_ = 0;
   // A group may be read that begins before the end, and then the eight bytes of a refill.
   piece_.resize(kPiece + kGroupBytes + 16);
   stuffed_.reserve(kPiece);  // one for each byte of a piece, at the most
 }
 
+// Parts may touch or overlap.
+std::size_t ScanReader::limit_of(std::size_t place) const {
+  if (parts_.empty()) return file_.size();
+  std::size_t limit = place;
+  for (const ByteRange& part : parts_) {
+    if (part.begin > limit) break;
+    limit = std::max(limit, part.end);
+  }
+  return limit;
+}
+
 void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) noexcept {
   bytes = std::min(bytes, kPiece);
   const std::uint8_t* from = file_.data() + place.byte;
-  const std::uint8_t* const file_end = file_.data() + file_.size();
+  limit_ = limit_of(place.byte);
+  const std::uint8_t* const part_end = file_.data() + limit_;
   std::uint8_t* to = piece_.data();
   const std::uint8_t* const full = to + bytes;
   stuffed_.clear();
   passed_ = 0;
   at_end_ = false;
   origin_ = place.byte;
-  while (to < full && !at_end_) {
-    const auto most = static_cast<std::size_t>(std::min(file_end - from, full - to));
+  bool part_ends = false;
+  while (to < full && !at_end_ && !part_ends) {
+    const auto most = static_cast<std::size_t>(std::min(part_end - from, full - to));
     const auto* found = static_cast<const std::uint8_t*>(std::memchr(from, 0xff, most));
     const std::size_t run = found != nullptr ? static_cast<std::size_t>(found - from) : most;
     std::memcpy(to, from, run);
     to += run;
     from += run;
     if (found == nullptr) {
-      at_end_ = from == file_end;
-    } else if (from + 1 < file_end && from[1] == 0) {
+      part_ends = from == part_end;
+    } else if (from + 1 == part_end) {
+      part_ends = true;
+    } else if (from[1] == 0) {
       *to++ = 0xff;
       from += 2;
       stuffed_.push_back(static_cast<std::uint32_t>(to - piece_.data()));
@@ -39,6 +56,7 @@ void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) noexc
       at_end_ = true;
     }
   }
+  at_end_ = at_end_ || (part_ends && limit_ == file_.size());
   size_ = static_cast<std::size_t>(to - piece_.data());
   end_ = static_cast<std::size_t>(from - file_.data());
 
@@ -46,13 +64,13 @@ void ScanReader::seek(Place place, EntropyState& state, std::size_t bytes) noexc
   state.count = 8 - place.bit;
   state.next = base() + 1;
   // At the end a group may begin up to where a refill that was right has taken `next`.
-  const bool whole = at_end_ || bytes < kPiece;
+  const bool whole = at_end_ || part_ends || bytes < kPiece;
   state.stop = whole ? base() + size_ + 9 : base() + size_ - kGroupBytes;
 }
 
 bool ScanReader::is_cut() const {
   if (!at_end_) return false;
-  const auto rest = file_.subspan(end_);
+  const auto rest = file_.subspan(end_, limit_ - end_);
   const auto code =
       std::find_if(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0xff; });
   return code == rest.end() || *code == 0;

@@ -39,10 +39,12 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   JpegDecompressor decompressor;
   decompressor.open(file, {});
   decompressor.info().out_color_space = JCS_RGB;
-  if (!decompressor.start(false, nullptr) || !has_known_entropy(decompressor.info())) return {};
+  decompressor.start();
+  if (!has_known_entropy(decompressor.info())) return {};
   decompressor.open(file, {});
   decompressor.info().out_color_space = JCS_RGB;
-  if (!decompressor.start(true, nullptr) || !decompressor.is_ours()) return {};
+  decompressor.start();
+  if (!decompressor.use_own_entropy(file, nullptr, {})) return {};
   const JDIMENSION picture_height = decompressor.info().image_height;
   Image out(region.height, region.width, 3);
   JpegRowJob job;

@@ -40,16 +40,20 @@ FileState state_of(const struct stat& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
+std::optional<std::uint64_t> FileHashes::known(std::size_t i, const FileState& state) const {
+  const std::uint64_t hash = known_[i].hash.load(std::memory_order_relaxed);
+  if (known_[i].seal.load(std::memory_order_relaxed) != seal_of(state, hash)) return {};
+  return hash;
+}
+
 std::optional<std::uint64_t> FileHashes::of(std::size_t i, std::span<const std::uint8_t> content,
                                             const FileRead& read) {
   if (read.before != read.after) return {};
-  Known& known = known_[i];
-  const std::uint64_t before = known.hash.load(std::memory_order_relaxed);
-  if (known.seal.load(std::memory_order_relaxed) == seal_of(read.before, before)) return before;
+  if (const auto before = known(i, read.before)) return before;
   if (!is_settled(read)) return {};
   const std::uint64_t hash = digest_of(content).hash;
-  known.hash.store(hash, std::memory_order_relaxed);
-  known.seal.store(seal_of(read.before, hash), std::memory_order_relaxed);
+  known_[i].hash.store(hash, std::memory_order_relaxed);
+  known_[i].seal.store(seal_of(read.before, hash), std::memory_order_relaxed);
   return hash;
 }
 

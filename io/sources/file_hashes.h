@@ -50,6 +50,8 @@ class FileHashes {
 
   explicit FileHashes(std::size_t files) : known_(files) {}
 
+  // The hash of file i, if it is known of the file as it is now.
+  std::optional<std::uint64_t> known(std::size_t i, const FileState& state) const;
   // The hash of what was read of file i. Nothing when it may have been written meanwhile.
   std::optional<std::uint64_t> of(std::size_t i, std::span<const std::uint8_t> content,
                                   const FileRead& read);

@@ -167,7 +167,8 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
   for (const List::File& file : list->files)
     print.add(fs::path(file.path).lexically_relative(root).native());
   list->fingerprint = print.text();
-  list->reader.emplace(options.index, list->files.size());
+  list->reader.emplace(options.index, list->files.size(),
+                       PictureReader::Options{.parts = options.parts});
   list_ = std::move(list);
 }
 
@@ -183,6 +184,8 @@ const std::vector<std::string>& Files::classes() const { return list_->classes; 
 const std::vector<LeftOut>& Files::left_out() const { return list_->left_out; }
 const std::string& Files::fingerprint() const { return list_->fingerprint; }
 std::int64_t Files::hidden() const { return list_->hidden; }
+
+SourceReads Files::reads() const { return list_->reader->reads(); }
 
 std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
   return {list_->reader->read(static_cast<std::size_t>(i), name(i)), label(i)};

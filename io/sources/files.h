@@ -6,14 +6,19 @@
 // whose names begin with a dot are left out, and so is what lies in such folders. Labels follow the
 // usual layout of image classification: when the files lie in folders, the folders directly below
 // `folder` are the classes, numbered in sorted order from 0; when they all lie in `folder` itself,
-// every label is -1. With an index, what decodes a region of a file reads no more of it than that,
-// once the index knows the file:
+// every label is -1. With an index, no more of a file is read than its header and what the region
+// needs that is decoded of it, once the index knows the file:
 //
 //   g.read(files_in("photos", {.index = JpegIndex::in_memory()}))            // from epoch 1 on
 //   g.read(files_in("photos", {.index = JpegIndex::open("photos.index")}))   // see `sluice index`
 //
-// The index finds a file by the hash of its content, which is computed once and then kept for as
-// long as the file stays as it is (file_hashes.h).
+// The index finds a file by the hash of its content, which is computed once, when the file is read
+// as a whole for the first time, and then kept for as long as the file stays as it is
+// (file_hashes.h). From then on a file of a local disk that the system has in memory comes as Bytes
+// on demand: the header is read here, the rest by the step that decodes (read_parts.h has the
+// choice). A file that changes in between is the error of its sample: pixels are never of two
+// contents. No descriptor is kept open meanwhile. Files of a network are always read whole, and so
+// are those that come to a step which looks at all bytes, or to a batch.
 //
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it gives keep the index, too. Threads: any number at once. Errors: files_in
@@ -23,6 +28,8 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_reads.h>
+#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/error.h>
 
@@ -50,6 +57,7 @@ enum class Unreadable : std::uint8_t {
 
 struct FilesOptions {
   std::shared_ptr<JpegIndex> index = {};  // null: none
+  ReadParts parts = ReadParts::cached;    // of files that the index knows
   Unreadable unreadable = Unreadable::fail;
   // How the names of files end that count, in any case.
   std::vector<std::string> endings = {".jpg", ".jpeg", ".jpe"};
@@ -78,6 +86,9 @@ class Files {
 
   // For checkpoints: tells lists of files by their paths below the folder, and the classes.
   const std::string& fingerprint() const;
+
+  // What has been read of the files so far; for stats().
+  SourceReads reads() const;
 
   // The bytes of file i, and its class.
   std::tuple<Bytes, std::int64_t> read(std::int64_t i) const;

@@ -17,7 +17,9 @@ std::string folder_of(const std::string& list, const ListOptions& options) {
 
 struct ListRows::Shared {
   Shared(const std::string& list, const ListOptions& options)
-      : file(list, options), folder(folder_of(list, options)), reader(options.index, file.size()) {}
+      : file(list, options),
+        folder(folder_of(list, options)),
+        reader(options.index, file.size(), {.parts = options.parts}) {}
 
   ListFile file;
   std::string folder;
@@ -42,6 +44,8 @@ ListRow ListRows::row(std::int64_t i) const {
     row.path = shared_->folder + (shared_->folder.ends_with('/') ? "" : "/") + row.path;
   return row;
 }
+
+SourceReads ListRows::reads() const { return shared_->reader.reads(); }
 
 const std::string& ListRows::fingerprint() const { return shared_->file.fingerprint(); }
 

@@ -19,7 +19,9 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_reads.h>
 #include <sluice/io/sources/cell.h>
+#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 
 #include <cstddef>
@@ -49,6 +51,7 @@ struct ListOptions {
   std::vector<std::string> names = {};
   std::string folder = {};  // where paths begin; empty: where the list lies
   std::shared_ptr<JpegIndex> index = {};
+  ReadParts parts = ReadParts::cached;
 };
 
 namespace detail {
@@ -72,6 +75,7 @@ class ListRows {
   std::int64_t size() const;
   std::string name(std::int64_t i) const;
   const std::string& fingerprint() const;
+  SourceReads reads() const;
   ListRow row(std::int64_t i) const;
   Bytes read(std::int64_t i, const ListRow& row) const;
   template <CellType T>
@@ -104,6 +108,8 @@ class List {
   std::string name(std::int64_t i) const { return rows_.name(i); }
   // For checkpoints: tells lists by their text.
   const std::string& fingerprint() const { return rows_.fingerprint(); }
+  // Of the files, so far; for stats().
+  SourceReads reads() const { return rows_.reads(); }
   // What the list says of row i, without its file.
   std::tuple<T...> columns(std::int64_t i) const {
     return columns_of(rows_.row(i), std::index_sequence_for<T...>());

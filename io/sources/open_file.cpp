@@ -52,6 +52,12 @@ bool OpenFile::is_local() const {
                    static_cast<std::uint32_t>(system.f_type)) != std::end(kLocal);
 }
 
+bool OpenFile::is_cached(std::uint64_t offset) const {
+  char byte = 0;
+  const iovec place{&byte, 1};
+  return ::preadv2(descriptor_, &place, 1, static_cast<off_t>(offset), RWF_NOWAIT) == 1;
+}
+
 std::size_t OpenFile::read(std::uint64_t offset, std::span<std::uint8_t> first,
                            std::span<std::uint8_t> then) const {
   std::size_t done = 0;

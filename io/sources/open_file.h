@@ -27,12 +27,15 @@ class OpenFile {
   // elsewhere may have changed before its times do, as these are remembered for a while, and some
   // file systems let programs set them all.
   bool is_local() const;
+  // Whether the byte there can be read without waiting for a disk, as far as the file system tells.
+  bool is_cached(std::uint64_t offset) const;
   // How many bytes there are from `offset` on, at most those of `first` and `then`, which they fill
   // in this order. Fewer than that: the file ends there.
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
                    std::span<std::uint8_t> then = {}) const;
   // All of it, as it is now.
   std::string content() const;
+  const std::string& path() const { return path_; }
   // 'its path', for messages.
   std::string name() const;
 

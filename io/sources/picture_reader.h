@@ -2,7 +2,8 @@
 // Internal: no user includes it.
 //
 // The index finds a picture by the hash of its bytes, which is computed once and then kept for as
-// long as its file stays as it is (file_hashes.h).
+// long as its file stays as it is (file_hashes.h). Of a picture that the index knows only the
+// header is read here; the rest comes on demand (file_parts.h).
 //
 // Ownership: a share of the index, 16 bytes a picture with one; no file is kept open. Threads: any
 // number at once. Errors: IoError.
@@ -10,43 +11,69 @@
 
 #include <sluice/io/sources/file_hashes.h>
 #include <sluice/io/sources/open_file.h>
+#include <sluice/io/sources/read_counts.h>
+#include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace sluice {
 
 class PictureReader {
  public:
+  using Clock = std::chrono::system_clock;
+  struct Options {
+    ReadParts parts = ReadParts::cached;
+    Clock::time_point (*now)() = Clock::now;  // tests have other times
+  };
+  // Where a picture lies in its file.
+  struct Place {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+
   // Pictures are numbered from 0. The index may be null.
-  PictureReader(std::shared_ptr<JpegIndex> index, std::size_t pictures) : index_(std::move(index)) {
-    if (index_ != nullptr) hashes_ = std::make_unique<FileHashes>(pictures);
-  }
+  PictureReader(std::shared_ptr<JpegIndex> index, std::size_t pictures, const Options& options);
 
   // Picture i is all of this file.
   Bytes read(std::size_t i, const std::string& path) const;
 
-  // Picture i is what fetch() reads of the file.
+  // Picture i lies there in the file, and fetch() reads all of it.
   template <class Fetch>
-  Bytes read(std::size_t i, const OpenFile& file, const Fetch& fetch) const {
-    if (index_ == nullptr) return fetch();
-    const auto began = std::chrono::system_clock::now();
+  Bytes read(std::size_t i, const OpenFile& file, const Place& place, const Fetch& fetch) const {
+    const auto bytes = static_cast<std::int64_t>(place.size);
+    if (index_ == nullptr) {
+      counts_->add({.files = 1, .file_bytes = bytes, .bytes_read = bytes});
+      return fetch();
+    }
+    const Clock::time_point began = options_.now();
     const FileState before = file.state();
-    Bytes bytes = fetch();
+    if (std::optional<Bytes> known = begin(i, file, before, place)) return *std::move(known);
+    Bytes all = fetch();
+    counts_->add({.files = 1, .file_bytes = bytes, .bytes_read = bytes});
     std::optional<std::uint64_t> hash;
-    if (file.is_local()) hash = hashes_->of(i, bytes, {before, file.state(), began});
-    bytes.set_index(index_, hash);
-    return bytes;
+    if (file.is_local()) hash = hashes_->of(i, all, {before, file.state(), began});
+    all.set_index(index_, hash);
+    return all;
   }
 
+  // What has been read so far, by those who have the bytes, too.
+  SourceReads reads() const { return counts_->now(); }
+
  private:
+  // The header of a picture that the index knows; the rest will be read on demand.
+  std::optional<Bytes> begin(std::size_t i, const OpenFile& file, const FileState& state,
+                             const Place& place) const;
+
   std::shared_ptr<JpegIndex> index_;
   std::unique_ptr<FileHashes> hashes_;  // with an index
+  Options options_;
+  std::shared_ptr<ReadCounts> counts_ = std::make_shared<ReadCounts>();
 };
 
 // Throws for what is larger than any picture. `name` as a message shows it.

@@ -160,7 +160,8 @@ TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOption
                       ? TarIndex::of(archives, options.unreadable, &shared->left_out)
                       : TarIndex::open(options.offsets).for_archives(archives, options.offsets);
   shared->find_samples();
-  shared->reader.emplace(options.index, shared->files.size());
+  shared->reader.emplace(options.index, shared->files.size(),
+                         PictureReader::Options{.parts = options.parts});
   shared_ = std::move(shared);
 }
 
@@ -172,6 +173,7 @@ std::string TarSamples::fingerprint() const {
 }
 
 std::int64_t TarSamples::size() const { return std::ssize(shared_->samples); }
+SourceReads TarSamples::reads() const { return shared_->reader->reads(); }
 const std::vector<LeftOut>& TarSamples::left_out() const { return shared_->left_out; }
 
 std::string TarSamples::name(std::int64_t i) const {
@@ -244,11 +246,12 @@ TarSamples::Sample::~Sample() = default;
 void TarSamples::Sample::read(std::size_t column, Bytes& out) const {
   const Shared& shared = *place_->shared;
   const TarIndex::Entry& entry = place_->entry(column);
-  out = shared.reader->read(place_->i * shared.columns.size() + column, place_->file, [&] {
-    Bytes bytes(entry.size);
-    place_->read(column, entry, {bytes.data(), bytes.size()});
-    return bytes;
-  });
+  out = shared.reader->read(place_->i * shared.columns.size() + column, place_->file,
+                            {.offset = entry.data, .size = entry.size}, [&] {
+                              Bytes bytes(entry.size);
+                              place_->read(column, entry, {bytes.data(), bytes.size()});
+                              return bytes;
+                            });
 }
 
 std::string TarSamples::Sample::text(std::size_t column) const {

@@ -29,6 +29,7 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
+#include <sluice/graph/plan/source_reads.h>
 #include <sluice/io/sources/cell.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/runtime/bytes.h>
@@ -51,6 +52,7 @@ struct TarOptions {
   // left_out() names it.
   Unreadable unreadable = Unreadable::fail;
   std::shared_ptr<JpegIndex> index = {};
+  ReadParts parts = ReadParts::cached;
 };
 
 // What a column of an archive can be read as.
@@ -76,6 +78,7 @@ class TarSamples {
   std::vector<TarFile> files(std::int64_t i) const;
   std::string fingerprint() const;
   const std::vector<LeftOut>& left_out() const;
+  SourceReads reads() const;
 
   // One sample while it is read.
   class Sample;
@@ -133,6 +136,9 @@ class Tar {
   std::string fingerprint() const { return samples_.fingerprint(); }
   // What could not be read of the archives when they were opened.
   const std::vector<LeftOut>& left_out() const { return samples_.left_out(); }
+
+  // Of the columns that are Bytes, so far; for stats().
+  SourceReads reads() const { return samples_.reads(); }
 
   std::tuple<T...> read(std::int64_t i) const { return read(i, std::index_sequence_for<T...>()); }
 

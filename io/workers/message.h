@@ -5,7 +5,8 @@
 // numbered as they are handed to a worker, and answered in that order.
 //
 //   to a worker                              from a worker
-//   setup      SetupFields, name, argument   ready    what its samples are, as text
+//   setup      SetupFields, name, argument   hello    it runs, and is about to be set up
+//                                            ready    what its samples are, as text
 //   fetch      `count` SampleInfos           failed   why it cannot be set up; `count`
 //                                                     is 1 where it never can
 //   give_back  `count` ids of values         segment  a descriptor of shared memory comes along
@@ -34,7 +35,7 @@
 
 namespace sluice::detail {
 
-inline constexpr std::uint32_t kWorkerProtocol = 1;
+inline constexpr std::uint32_t kWorkerProtocol = 2;
 inline constexpr std::size_t kMostMessage = std::size_t{64} << 10;
 // What is not larger stands in the message itself.
 inline constexpr std::size_t kMostInline = 1024;
@@ -53,7 +54,8 @@ enum class MessageKind : std::uint32_t {
   sample,
   error,
   end,
-  cancelled
+  cancelled,
+  hello
 };
 
 struct Header {

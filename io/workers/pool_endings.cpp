@@ -17,7 +17,7 @@ void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
     ending.what += ", before it was ready";
     if (ending.by_itself) {
       lasting = nobody_was_ready();
-      ending.what += kHint;
+      ending.what += ending.said_hello ? kSettingUp : kHint;
     }
   }
   save_work(ending);

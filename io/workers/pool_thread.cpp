@@ -222,7 +222,9 @@ void PoolThread::look_at_deadlines() {
     if (worker->ready()) {
       end(*worker, "was ended, as it took longer for a sample" + limit);
     } else {
-      end(*worker, "was ended, as it took longer for its start" + limit + kHint,
+      end(*worker,
+          "was ended, as it took longer for its start" + limit +
+              (worker->said_hello() ? kSettingUp : kHint),
           nobody_was_ready());
     }
   }

@@ -27,7 +27,9 @@
 namespace sluice::detail {
 
 inline constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
-// What a worker most likely lacks that never was ready.
+// What one did that ended meanwhile.
+inline constexpr char kSettingUp[] = ", while the function of its SLUICE_WORKER set it up";
+// What a worker most likely lacks that never said hello.
 inline constexpr char kHint[] =
     "; a program that uses workers() calls sluice::run_worker_if_asked(argc, argv) first thing in "
     "main()";

@@ -63,6 +63,7 @@ class Server {
 
   // False when it was told why not.
   bool set_up() {
+    send(MessageKind::hello, kWorkerProtocol);
     const auto received = channel_.receive(Patience::wait);
     if (received.result != Channel::Result::done) throw Closed();
     MessageReader message(received.message);

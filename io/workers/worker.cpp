@@ -29,7 +29,7 @@ void Worker::start() {
   process_ = std::make_unique<WorkerProcess>(setup_.program);
   returns_ = std::make_shared<Returns>(wake_);
   segments_.clear();
-  ready_ = retiring_ = false;
+  said_hello_ = ready_ = retiring_ = false;
   handed_ = 0;
   since_ = Clock::now();
   MessageWriter message({MessageKind::setup, 0, kWorkerProtocol});
@@ -103,6 +103,10 @@ void Worker::handle(Channel::Received& received) {
 }
 
 void Worker::handle_ready(const Header& header, const MessageReader& message) {
+  if (header.kind == MessageKind::hello && !said_hello_) {
+    said_hello_ = true;
+    return;
+  }
   if (header.kind == MessageKind::failed) {
     const bool lasting = header.count != 0;
     throw WorkerFailure("cannot be set up: " + message.text(), lasting);
@@ -209,6 +213,7 @@ Worker::Ending Worker::end(const std::string& why) {
   constexpr int kToDie = 1000;
   Ending ending;
   ending.was_ready = ready_;
+  ending.said_hello = said_hello_;
   std::optional<std::string> how;
   if (why.empty()) how = process_->ended(kToEnd);
   ending.by_itself = how && process_->ended_by_itself();

@@ -57,6 +57,8 @@ class Worker {
   void start();
   bool runs() const { return process_ != nullptr; }
   bool ready() const { return ready_; }
+  // Whether it has come as far as run_worker_if_asked.
+  bool said_hello() const { return said_hello_; }
   // Null unless it runs.
   WorkerProcess* process() { return process_.get(); }
 
@@ -91,6 +93,7 @@ class Worker {
   struct Ending {
     std::string what;
     bool was_ready = false;
+    bool said_hello = false;
     bool by_itself = false;
     std::deque<Work> in_hand;
     std::unique_ptr<WorkerProcess> process;  // that has not ended yet, though it was killed
@@ -123,6 +126,7 @@ class Worker {
   std::unique_ptr<WorkerProcess> process_;
   std::shared_ptr<Returns> returns_;
   Segments segments_;
+  bool said_hello_ = false;
   bool ready_ = false;
   bool retiring_ = false;
   std::deque<Handed> in_hand_;

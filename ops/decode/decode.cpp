@@ -78,15 +78,15 @@ const OperatorPtr& decode_jpeg_size_operator() {
                    bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
                    std::int64_t max_output_bytes, Image& out) {
             try {
-              const JpegHeader header = peek_jpeg(file.bytes);
+              const JpegHeader header = peek_jpeg(file.bytes());
               out = Image::size_only(turned ? header.oriented_height() : header.height,
                                      turned ? header.oriented_width() : header.width,
                                      color == ColorSpace::rgb ? 3 : 1);
             } catch (const JpegError&) {
               // The decoder refuses it, too, and knows better what to say.
               decode_jpeg_image(
-                  file.bytes, {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
-                  out, file.index, file.content_hash);
+                  file.bytes(),
+                  {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
             }
           });
   return op;
@@ -103,10 +103,10 @@ const OperatorPtr& decode_jpeg_region_operator() {
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
                    std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& region,
                    Image& out) {
-            note_report(notes, decode_jpeg_region(file.bytes, region,
+            note_report(notes, decode_jpeg_region(file.bytes(), region,
                                                   {color, turned, damage, verify, entropy,
                                                    max_scans, max_output_bytes},
-                                                  out, file.index, file.content_hash));
+                                                  out));
           });
   return op;
 }
@@ -120,10 +120,10 @@ const OperatorPtr& decode_jpeg_operator() {
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
                    std::int32_t max_scans, std::int64_t max_output_bytes, Image& out) {
-            note_report(notes, decode_jpeg_image(file.bytes,
+            note_report(notes, decode_jpeg_image(file.bytes(),
                                                  {color, turned, damage, verify, entropy, max_scans,
                                                   max_output_bytes},
-                                                 out, file.index, file.content_hash));
+                                                 out));
           });
   return op;
 }
@@ -136,7 +136,7 @@ const OperatorPtr& peek_jpeg_operator() {
           .in_cpp("peek_jpeg(jpeg)")
           .input<JpegFile>("jpeg")
           .output<JpegHeader>("header")
-          .runs([](const JpegFile& file) { return peek_jpeg(file.bytes); });
+          .runs([](const JpegFile& file) { return peek_jpeg(file.bytes()); });
   return op;
 }
 

@@ -54,10 +54,10 @@ const OperatorPtr& decode_image_size_operator() {
             const ImageOptions options{color, turned, max_output_bytes};
             PictureSize size;
             try {
-              size = peek_image(file.bytes, options);
+              size = peek_image(file.bytes(), options);
             } catch (const Error&) {
               // The decoder refuses it, too, and knows better what to say.
-              decode_image_file(file.bytes, options, out);
+              decode_image_file(file.bytes(), options, out);
               throw;
             }
             out = Image::size_only(size.height, size.width, color == ColorSpace::rgb ? 3 : 1);
@@ -74,8 +74,8 @@ const OperatorPtr& decode_image_region_operator() {
           .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
-            note(notes, decode_image_region(file.bytes, region, {color, turned, max_output_bytes},
-                                            out, file.index, file.content_hash));
+            note(notes,
+                 decode_image_region(file.bytes(), region, {color, turned, max_output_bytes}, out));
           });
   return op;
 }
@@ -89,8 +89,7 @@ const OperatorPtr& decode_image_operator() {
           .decodes({decode_image_size_operator(), decode_image_region_operator()})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, Image& out) {
-            note(notes, decode_image_file(file.bytes, {color, turned, max_output_bytes}, out,
-                                          file.index, file.content_hash));
+            note(notes, decode_image_file(file.bytes(), {color, turned, max_output_bytes}, out));
           });
   return op;
 }

@@ -8,17 +8,20 @@
 #include <sluice/ops/decode/decode.h>
 #include <sluice/runtime/bytes.h>
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace sluice::detail {
 
-// An input that is Bytes or a span of them.
-struct JpegFile {
-  ByteSpan bytes;
-  JpegIndex* index = nullptr;  // what knows where things are in the file; null when nothing does
-  std::optional<std::uint64_t> content_hash = {};  // see Bytes
+// An input that is Bytes or a span of them, as Bytes.
+class JpegFile {
+ public:
+  explicit JpegFile(const Bytes& file) : file_(&file) {}
+  explicit JpegFile(ByteSpan file) : view_(Bytes::view_of(file)) {}
+  const Bytes& bytes() const { return file_ != nullptr ? *file_ : view_; }
+
+ private:
+  const Bytes* file_ = nullptr;
+  Bytes view_;
 };
 template <>
 struct InputTraits<JpegFile> {
@@ -26,9 +29,8 @@ struct InputTraits<JpegFile> {
     return {slot_type<Bytes>(), slot_type<ByteSpan>()};
   }
   static JpegFile of(const Sample& sample, const SlotArgument& from) {
-    if (from.type == slot_type<ByteSpan>()) return {sample.get<ByteSpan>(from.slot)};
-    const auto& file = sample.get<Bytes>(from.slot);
-    return {ByteSpan(file), file.index(), file.content_hash()};
+    if (from.type == slot_type<ByteSpan>()) return JpegFile(sample.get<ByteSpan>(from.slot));
+    return JpegFile(sample.get<Bytes>(from.slot));
   }
 };
 

@@ -81,8 +81,7 @@ JpegReport decode_and_resize(const JpegFile& file, const Rectangle& region, int 
                              const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
   const int shrink = shrink_for(region, height, width);
   Image part;
-  JpegReport report =
-      decode_jpeg_shrunk(file.bytes, region, shrink, jpeg, part, file.index, file.content_hash);
+  JpegReport report = decode_jpeg_shrunk(file.bytes(), region, shrink, jpeg, part);
   const Rectangle& covered = report.covered;
   const double scale = 1.0 / shrink;
   const kernels::Box box{(region.y - covered.y) * scale, (region.x - covered.x) * scale,
@@ -148,7 +147,7 @@ const OperatorPtr& random_region_of_file_operator() {
         .output<Rectangle>("region")
         .runs([](Random& random, const JpegFile& file, float min_area, float max_area,
                  float min_ratio, float max_ratio, bool turned) {
-          const JpegHeader header = peek_jpeg(file.bytes);
+          const JpegHeader header = peek_jpeg(file.bytes());
           return draw_region(random, turned ? header.oriented_height() : header.height,
                              turned ? header.oriented_width() : header.width, min_area, max_area,
                              min_ratio, max_ratio);

@@ -159,10 +159,10 @@ std::string error_of(std::int64_t n, std::int64_t place) {
 
 TEST(Permutation, RefusesWhatCannotBe) {
   EXPECT_EQ(error_of(-1, 0),
-            "a permutation of -1 numbers; it can have 0 to 4611686018427387904 (2^62)");
+            "a permutation of -1 numbers; give a number from 0 to 2^62 (4611686018427387904)");
   EXPECT_EQ(error_of(kMost + 1, 0),
-            "a permutation of 4611686018427387905 numbers; it can have 0 to "
-            "4611686018427387904 (2^62)");
+            "a permutation of 4611686018427387905 numbers; give a number from 0 to "
+            "2^62 (4611686018427387904)");
   EXPECT_EQ(error_of(7, 7), "Permutation: there is no place 7 among 7; they are counted from 0");
   EXPECT_EQ(error_of(7, -1), "Permutation: there is no place -1 among 7; they are counted from 0");
   EXPECT_EQ(error_of(0, 0), "Permutation: there is no place 0 among 0; they are counted from 0");

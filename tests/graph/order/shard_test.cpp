@@ -176,7 +176,7 @@ TEST(ShardPlaces, RefuseWhatCannotBe) {
       {{3, 3}, 10, "shard 3 of 3; shards are counted from 0, and there is at least 1"},
       {{-1, 3}, 10, "shard -1 of 3; shards are counted from 0, and there is at least 1"},
       {{0, 0}, 10, "shard 0 of 0; shards are counted from 0, and there is at least 1"},
-      {{0, 2}, -1, "an epoch of -1 samples; it can have 0 to 4611686018427387904 (2^62)"},
+      {{0, 2}, -1, "an epoch of -1 samples; give a number from 0 to 2^62 (4611686018427387904)"},
       {{0, 2},
        kUntilEnd,
        "an epoch whose length is not known cannot be cut into 2 shards; say how many samples it "

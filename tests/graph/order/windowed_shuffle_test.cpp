@@ -133,7 +133,7 @@ std::string error_of(std::int64_t n, std::int64_t window, std::int64_t place) {
 
 TEST(WindowedShuffle, RefusesWhatCannotBe) {
   EXPECT_EQ(error_of(-1, 1, 0),
-            "a shuffle of -1 numbers; it can have 0 to 4611686018427387904 (2^62)");
+            "a shuffle of -1 numbers; give a number from 0 to 2^62 (4611686018427387904)");
   EXPECT_EQ(error_of(5, 0, 0), "a shuffle with a window of 0; it is 1 (in order) or more");
   EXPECT_EQ(error_of(5, 2, 5),
             "WindowedShuffle: there is no place 5 among 5; they are counted from 0");

@@ -1,5 +1,6 @@
 // Ranges beyond what tests/graph/conformance shows: errors, ends in the middle, what is refused.
 #include "tests/graph/sources.h"
+#include <sluice/graph/checkpoint.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/values.h>
 
@@ -205,6 +206,57 @@ TEST(Values, AreLeftAtAnyTime) {
     }
   }
   EXPECT_EQ(all_of(pipeline).size(), 30u);
+}
+
+// Values that are given once are given in epoch 0, whichever process runs the epochs after it.
+TEST(Values, GivenOnceAreNotGivenAgainByARunThatGoesOn) {
+  const auto make = [](bool itself, const std::optional<Checkpoint>& from) {
+    PipelineOptions options{.batch_size = 4, .threads = 2};
+    options.resume = from;
+    return make_pipeline(options, [&](Graph& g) {
+      return itself ? g.read(values_of(count_to(10)))
+                    : g.read(values_of([] { return count_to(10); }, {.cycle = Cycle::off}));
+    });
+  };
+  for (const bool itself : {false, true}) {
+    auto before = make(itself, {});
+    std::optional<Checkpoint> cut;
+    {
+      auto epoch = before.epoch();
+      ASSERT_TRUE(epoch.next());
+      cut = before.checkpoint();
+      while (epoch.next()) continue;
+    }
+    auto in_the_middle = make(itself, cut);
+    EXPECT_EQ(all_of(in_the_middle), (std::vector<std::int64_t>{4, 5, 6, 7, 8, 9}));
+    EXPECT_TRUE(all_of(in_the_middle).empty());
+    EXPECT_EQ(before.checkpoint().epoch, 1);
+    auto after = make(itself, before.checkpoint());
+    for (int epoch = 1; epoch < 4; ++epoch) EXPECT_TRUE(all_of(after).empty()) << epoch;
+  }
+}
+
+// A place that no run can have come to ends the epoch, in no time.
+TEST(Values, ACheckpointFarBehindTheEndEndsTheEpoch) {
+  const auto make = [](const std::optional<Checkpoint>& from) {
+    PipelineOptions options{.batch_size = 4, .threads = 2, .window = 8};
+    options.resume = from;
+    return make_pipeline(options,
+                         [](Graph& g) { return g.read(values_of([] { return count_to(10); })); });
+  };
+  auto before = make({});
+  {
+    auto epoch = before.epoch();
+    ASSERT_TRUE(epoch.next());
+  }
+  for (const std::int64_t far : {std::int64_t{1000}, std::int64_t{100'000'000'000}}) {
+    Checkpoint edited = before.checkpoint();
+    edited.position = far;
+    edited.batch = far / 4;
+    auto pipeline = make(edited);
+    EXPECT_TRUE(all_of(pipeline).empty());
+    EXPECT_EQ(all_of(pipeline).size(), 10U) << "the next epoch is whole";
+  }
 }
 
 }  // namespace

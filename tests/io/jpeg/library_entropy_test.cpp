@@ -16,7 +16,7 @@ class JpegLibraryEntropy : public testing::Test {
  protected:
   void SetUp() override {
     decompressor_.open(file_, {});
-    ASSERT_TRUE(decompressor_.start(false, nullptr));
+    decompressor_.start();
   }
   jpeg_decompress_struct& info() { return decompressor_.info(); }
 

@@ -1,6 +1,7 @@
 #include <sluice/io/workers/workers.h>
 #include <sluice/runtime/error.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -185,6 +186,11 @@ TEST(WorkerPool, PassesOnWhatTheReaderThrows) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(answers[i].sample.has_value(), i != 4);
   EXPECT_EQ(answers[4].error, "no such picture");
   EXPECT_EQ(asked.pool().stats().restarts, 0);
+  Asked<std::int64_t> odd("wild", {.workers = 2, .argument = "throw 42@4"});
+  const auto rest = odd.all_of(20);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(rest[i].sample.has_value(), i != 4);
+  EXPECT_EQ(rest[4].error, "threw something that is not a std::exception");
+  EXPECT_EQ(odd.pool().stats().restarts, 0);
   Asked<std::int64_t> ends("wild", {.workers = 2, .argument = "end@4"});
   EXPECT_TRUE(ends.all_of(5)[4].end);
 }
@@ -232,6 +238,44 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
                     "wild", WorkerOptions{.program = "/bin/false"})),
                 "ended with status 1, before it was ready"),
             "");
+}
+
+// One that ends while it is set up has come as far as run_worker_if_asked, which is not the reason.
+TEST(WorkerPool, SaysThatAWorkerEndedWhileItWasSetUp) {
+  const struct {
+    const char* argument;
+    const char* wanted;
+  } kCases[] = {
+      {"exit",
+       "ended with status 3, before it was ready, while the function of its SLUICE_WORKER set it "
+       "up"},
+      {"say and exit",
+       "ended with status 3; its last words: no licence for the camera, before it was ready, while "
+       "the function of its SLUICE_WORKER set it up"},
+  };
+  for (const auto& c : kCases) {
+    Asked<std::int64_t> asked("set-up", {.workers = 1, .argument = c.argument, .restarts = 0});
+    const std::string error = asked.all_of(1)[0].error;
+    EXPECT_NE(error.find(c.wanted), std::string::npos) << error;
+    EXPECT_EQ(error.find("run_worker_if_asked"), std::string::npos) << error;
+  }
+}
+
+// What a worker writes is read all the time, so that it never waits for that; all of it goes on to
+// stderr, and only the last words are kept.
+TEST(WorkerPool, AWorkerThatFloodsItsOutputIsNotHeldUp) {
+  constexpr std::int64_t kSamples = 5;
+  constexpr std::int64_t kBytes = 300'000;  // of one line, more than a pipe takes
+  ::testing::internal::CaptureStderr();
+  {
+    Asked<std::int64_t> asked("noisy", {.workers = 2, .argument = std::to_string(kBytes)});
+    const auto answers = asked.all_of(kSamples);
+    for (std::int64_t i = 0; i < kSamples; ++i)
+      EXPECT_EQ(answers[static_cast<std::size_t>(i)].sample, i);
+    EXPECT_EQ(asked.pool().stats().restarts, 0);
+  }
+  const std::string written = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(written.begin(), written.end(), '#'), 2 * kSamples * kBytes);
 }
 
 TEST(WorkerPool, RefusesOptionsThatCannotBe) {
