@@ -44,6 +44,8 @@ class Expanded : public TarInput {
     const int begun = archive_read_next_header(a, &entry);
     is_over_ = begun == ARCHIVE_EOF;
     if (!is_over_) check(begun);
+    // Else it gives what it reads as it is.
+    if (!is_over_ && archive_filter_count(a) < 2) fail("its beginning is damaged");
   }
 
   std::size_t read(std::span<std::uint8_t> to) override {
