@@ -20,16 +20,18 @@ std::string joined(const std::vector<std::string>& names) {
   return all;
 }
 
-bool is_same(const FileState& a, const FileState& b) {
-  return a.size == b.size && a.modified == b.modified;
-}
-
 }  // namespace
 
 // An archive that is open.
 struct TarSampleReader::Open {
   explicit Open(std::unique_ptr<TarInput> from)
       : input(std::move(from)), headers(*input), state(input->state()) {}
+
+  bool has_changed() const {
+    if (!state) return false;
+    const FileState now = *input->state();
+    return now.size != state->size || now.modified != state->modified;
+  }
 
   std::unique_ptr<TarInput> input;
   TarHeaders headers;
@@ -57,6 +59,7 @@ std::optional<StreamedSample> TarSampleReader::next() {
       throw;
     } catch (const IoError& error) {
       what = error.what();
+      if (open_ != nullptr && open_->has_changed()) what += "; it has changed since it was opened";
     } catch (const std::bad_alloc&) {
       what = "the archive '" + printable(path_) + "': there is no memory to read it";
     }
@@ -117,7 +120,7 @@ std::optional<TarMember> TarSampleReader::next_member() {
   } catch (const IoError& error) {
     damage_ = error.what();
   }
-  if (open_->state && !is_same(*open_->state, *open_->input->state())) {
+  if (damage_.empty() && open_->has_changed()) {
     damage_ = "the archive " + open_->input->name() +
               " has changed while it was read: what was read of it may be of both states";
   }
