@@ -1,6 +1,7 @@
 // The decompressor of archives: libarchive's filters, or the words that it is not there. Programs
 // that libarchive could start for other formats are left alone.
 #include <sluice/io/sources/files.h>
+#include <sluice/io/sources/gzip_sum.h>
 #include <sluice/io/sources/tar_input.h>
 
 #include <utility>
@@ -29,7 +30,8 @@ class Expanded : public TarInput {
         archive_(archive_read_new()) {
     if (archive_ == nullptr) throw std::bad_alloc();
     ::archive* const a = archive_.get();
-    const int understood = compression_.begin[0] == '\x1f'   ? archive_read_support_filter_gzip(a)
+    is_gzip_ = compression_.begin[0] == '\x1f';
+    const int understood = is_gzip_                          ? archive_read_support_filter_gzip(a)
                            : compression_.begin[0] == '\x28' ? archive_read_support_filter_zstd(a)
                            : compression_.begin[0] == '\xfd' ? archive_read_support_filter_xz(a)
                                                              : archive_read_support_filter_bzip2(a);
@@ -54,10 +56,13 @@ class Expanded : public TarInput {
       const la_ssize_t got = archive_read_data(archive_.get(), to.data() + done, to.size() - done);
       if (got < 0) check(static_cast<int>(got));
       is_over_ = got == 0;
+      if (is_gzip_ && got > 0) sum_.gave(to.subspan(done, static_cast<std::size_t>(got)));
       done += static_cast<std::size_t>(std::max<la_ssize_t>(got, 0));
       out_ += static_cast<std::uint64_t>(std::max<la_ssize_t>(got, 0));
       check_expansion();
     }
+    if (is_over_ && std::exchange(is_gzip_, false) && sum_.is_wrong())
+      fail("its sum is wrong: something in it is damaged, and may have been read");
     return done;
   }
   std::uint64_t skip(std::uint64_t bytes) override {
@@ -86,6 +91,7 @@ class Expanded : public TarInput {
         expanded.piece_.resize(kPiece);
         expanded.piece_.resize(expanded.from_->read(expanded.piece_));
       }
+      if (expanded.is_gzip_) expanded.sum_.read(expanded.piece_);
       expanded.in_ += expanded.piece_.size();
       *piece = expanded.piece_.data();
       return static_cast<la_ssize_t>(expanded.piece_.size());
@@ -126,6 +132,8 @@ class Expanded : public TarInput {
   std::vector<std::uint8_t> piece_;
   std::unique_ptr<::archive, Free> archive_;
   std::exception_ptr error_;
+  bool is_gzip_ = false;
+  GzipSum sum_;
   std::vector<std::uint8_t> scratch_;
   std::uint64_t in_ = 0;
   std::uint64_t out_ = 0;

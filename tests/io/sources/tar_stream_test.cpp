@@ -198,8 +198,8 @@ TEST_F(TarStreamTest, OfAnyPrefixTheSamplesBeforeTheCutAreRight) {
   }
 }
 
-// xz and bzip2 have sums of what is in them, which are looked at after it was given: so wrong bytes
-// are followed by an error.
+// They have sums of what is in them, which are looked at after it was given: so wrong bytes are
+// followed by an error. (zstd has one if whoever wrote it wanted that.)
 TEST_F(TarStreamTest, WrongBytesOfACompressedArchiveAreFollowedByAnError) {
   if (!kReadsCompressed) GTEST_SKIP() << "built without libarchive";
   TarWriter writer;
@@ -212,7 +212,7 @@ TEST_F(TarStreamTest, WrongBytesOfACompressedArchiveAreFollowedByAnError) {
   const std::string all = writer.whole();
   const Strings whole = read({write("whole.tar", all)});
   int wrong = 0;
-  for (const char* how : {"xz", "bzip2"}) {
+  for (const char* how : {"gzip", "xz", "bzip2"}) {
     const std::string bytes = compressed(all, how);
     for (std::size_t at = 8; at < bytes.size(); at += bytes.size() / 40 + 1) {
       std::string bad = bytes;
@@ -220,13 +220,11 @@ TEST_F(TarStreamTest, WrongBytesOfACompressedArchiveAreFollowedByAnError) {
       const Strings texts = read({write("a.tar", bad)});
       if (texts == whole) continue;
       ++wrong;
-      EXPECT_NE(texts.back().find("the archive 'a.tar' (" + std::string(how) + ")"),
-                std::string::npos)
-          << how << at << texts.back().substr(0, 300);
+      EXPECT_NE(texts.back().find("the archive 'a.tar'"), std::string::npos) << how << at;
       EXPECT_LE(texts.size(), whole.size() + 1) << how << at;
     }
   }
-  EXPECT_GE(wrong, 60);
+  EXPECT_GE(wrong, 100);
 }
 
 TEST_F(TarStreamTest, OptionsThatCannotBeAreRefused) {
