@@ -102,11 +102,13 @@ std::vector<std::string> TarStreaming::Shared::archives_in_order(const ShuffleKe
 }
 
 TarStreaming::TarStreaming(const std::vector<std::string>& archives,
-                           const TarStreamOptions& options, std::size_t types)
+                           const TarStreamOptions& options, std::size_t types,
+                           const TarStreaming* like)
     : shared_(std::make_unique<Shared>()) {
   check_tar_columns("tar_stream", archives, options.columns, types);
   check(options, archives.size());
   Shared& shared = *shared_;
+  if (like != nullptr) shared.held = like->shared_->held;
   shared.options = options;
   TarReading& reading = shared.reading;
   for (const std::string& column : options.columns)

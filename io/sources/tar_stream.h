@@ -76,8 +76,9 @@ struct StreamedSample;
 // What a TarStream is but for the types of its columns.
 class TarStreaming {
  public:
+  // `like`: whose memory is counted together with this one's; may be null.
   TarStreaming(const std::vector<std::string>& archives, const TarStreamOptions& options,
-               std::size_t types);
+               std::size_t types, const TarStreaming* like = nullptr);
   ~TarStreaming();
   TarStreaming(const TarStreaming&) = delete;
   TarStreaming& operator=(const TarStreaming&) = delete;
@@ -158,10 +159,10 @@ class TarStream {
 
   explicit TarStream(const std::vector<std::string>& archives, const TarStreamOptions& options = {})
       : archives_(archives), options_(options) {
-    make();
+    make(nullptr);
   }
   TarStream(const TarStream& other) : archives_(other.archives_), options_(other.options_) {
-    make();
+    make(other.streaming_.get());
   }
   TarStream(TarStream&&) noexcept = default;
   TarStream& operator=(const TarStream&) = delete;
@@ -173,7 +174,8 @@ class TarStream {
   std::string name(std::int64_t position) const { return streaming_->name(position); }
   // For checkpoints: tells archives by their names, and orders from others.
   std::string fingerprint() const { return streaming_->fingerprint(); }
-  // How much its samples had in memory at most, those that the pipeline has taken left out.
+  // How much the samples of it and its copies had in memory at most, without those that pipelines
+  // have taken.
   std::uint64_t most_bytes() const { return streaming_->most_bytes(); }
 
   // For Graph::read.
@@ -187,8 +189,8 @@ class TarStream {
   }
 
  private:
-  void make() {
-    streaming_ = std::make_shared<detail::TarStreaming>(archives_, options_, sizeof...(T));
+  void make(const detail::TarStreaming* like) {
+    streaming_ = std::make_shared<detail::TarStreaming>(archives_, options_, sizeof...(T), like);
     values_.emplace(
         [streaming = streaming_](const EpochInfo&) {
           return std::make_unique<detail::TarPass<T...>>(streaming);

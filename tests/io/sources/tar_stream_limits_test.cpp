@@ -238,6 +238,16 @@ TEST_F(TarStreamLimitsTest, MemoryIsThatOfTheWindow) {
   }
 }
 
+// Whoever gives a stream to a graph gives a copy.
+TEST_F(TarStreamLimitsTest, TellsOfTheMemoryOfItsCopies) {
+  const auto stream = labelled(archives({50}, 1000), {.shuffle = true, .window = 20});
+  auto pipeline = pipeline_of(stream);
+  EXPECT_EQ(stream.most_bytes(), 0u);
+  EXPECT_EQ(epoch_of(pipeline).size(), 50u);
+  EXPECT_GE(stream.most_bytes(), 20'000u);
+  EXPECT_LT(stream.most_bytes(), 60'000u);
+}
+
 TEST_F(TarStreamLimitsTest, AnArchiveThatIsCutWhileItIsReadSaysSo) {
   const std::string a = write("a.tar", numbered(0, 400, 20'000));
   auto pipeline =
