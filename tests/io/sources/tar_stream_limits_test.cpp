@@ -1,6 +1,8 @@
 // Pipes, ends, limits of memory and size, and archives that change under a stream's hands.
 #include "tests/io/sources/tar_streams.h"
 #include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/tar_readers.h>
+#include <sluice/io/sources/tar_window.h>
 #include <sluice/runtime/buffer_pool.h>
 
 #include <algorithm>
@@ -85,16 +87,19 @@ TEST_F(TarStreamLimitsTest, APipeThatIsSilentKeepsNoOtherWaiting) {
   writer.join();
 }
 
-// Nobody writes, and nobody will: the end waits for no one.
+// Who might write does not: the end waits for no one.
 TEST_F(TarStreamLimitsTest, AStreamThatWaitsForAPipeCanBeDestroyed) {
   const std::string pipe = path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int silent = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(silent, 0);
   const Strings paths = {write("a.tar", numbered(0, 8)), pipe};
   for (const int taken : {0, 1, 2}) {
     auto pipeline = pipeline_of(labelled(paths));
     auto run = pipeline.epoch();
     for (int i = 0; i < taken; ++i) EXPECT_TRUE(run.next().has_value());
   }
+  ::close(silent);
 }
 
 TEST_F(TarStreamLimitsTest, ItMayBeDestroyedAnywhere) {
@@ -236,6 +241,32 @@ TEST_F(TarStreamLimitsTest, MemoryIsThatOfTheWindow) {
     EXPECT_GE(live, kWindow * kBytes);
     EXPECT_EQ(pool.stats().bytes_in_use, before);
   }
+}
+
+// However much has been read ahead, the window takes no more than it may.
+TEST_F(TarStreamLimitsTest, AWindowTakesNoMoreThanItGives) {
+  constexpr std::int64_t kSamples = 90;
+  constexpr std::int64_t kWindow = 16;
+  const auto held = std::make_shared<detail::HeldBytes>();
+  detail::TarReaders readers({.archives = archives({kSamples}),
+                              .columns = {{"jpg"}},
+                              .limits = {.sample_bytes = 1000},
+                              .read_ahead = 1 << 20},
+                             held);
+  detail::TarWindow window(readers, kWindow, {}, held);
+  const auto first = window.next();
+  ASSERT_TRUE(first.has_value());
+  std::uint64_t all = 0;
+  for (int i = 0; i < kSamples; ++i) {
+    const std::string stem = std::to_string(i);
+    all += path("n0.tar/" + stem).size() + 10 + stem.size();
+  }
+  while (held->now() + first->bytes < all) std::this_thread::yield();
+  std::int64_t given = 1;
+  for (; given < 40; ++given) ASSERT_TRUE(window.next().has_value());
+  std::int64_t left = 0;
+  while (readers.next()) ++left;
+  EXPECT_EQ(kSamples - left - given, kWindow + 1);
 }
 
 // Whoever gives a stream to a graph gives a copy.

@@ -61,12 +61,16 @@ TEST_F(TarStreamTest, GivesWhatTarInGives) {
                                   .file("both.cls", "4")
                                   .link("link.jpg", "x/1.jpg")
                                   .link("link.cls", "both.cls")
+                                  .file("late.jpg", "late")
+                                  .link("late.cls", "both.cls")
+                                  .link("later.jpg", "late.jpg")
+                                  .link("later.cls", "late.cls")
                                   .file("../../etc/1.jpg", "")
                                   .file("../../etc/1.cls", "5")
                                   .whole();
   const std::string plain = write("a.tar", archive);
   const Strings expected = of_tar_in(plain, [&](const auto& f) { return error_of(f); });
-  ASSERT_EQ(expected.size(), 9u);
+  ASSERT_EQ(expected.size(), 11u);
   const auto read_all = [&](const std::string& path) {
     auto pipeline = pipeline_of(tar_stream<std::string, Bytes, std::int64_t>(
         {path}, {.columns = {"__key__", "jpg;jpeg", "cls"}}));
