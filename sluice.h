@@ -33,6 +33,7 @@
 #include <sluice/io/sources/small_pictures.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_index.h>
+#include <sluice/io/sources/tar_stream.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/invert.h>

@@ -5,6 +5,7 @@
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/list_file.h>
 #include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_listing.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
@@ -126,24 +127,49 @@ class Cat {
   }
 
   void tar() {
-    const auto archives = tar_in<Bytes>(options_.tar, {.columns = {"jpg;jpeg;png;webp;gif"},
-                                                       .offsets = options_.offsets,
-                                                       .unreadable = Unreadable::leave_out});
-    for (std::int64_t i = 0; i < samples(archives.size()); ++i) {
-      begin(i, archives.name(i));
-      std::uint64_t bytes = 0;
-      std::string columns;
-      for (const TarFile& file : archives.files(i)) {
-        bytes += file.bytes;
-        columns += fmt::format("{}{}:{}", columns.empty() ? "" : " ", file.column, file.bytes);
-      }
-      lines_.field(std::to_string(bytes));
-      lines_.field(columns);
-      end();
-    }
+    if (options_.offsets.empty() &&
+        std::any_of(options_.tar.begin(), options_.tar.end(), is_tar_stream))
+      return streams();
+    const auto archives = tar_in<Bytes>(
+        options_.tar,
+        {.columns = {kPictures}, .offsets = options_.offsets, .unreadable = Unreadable::leave_out});
+    for (std::int64_t i = 0; i < samples(archives.size()); ++i)
+      tar_sample(i, archives.name(i), archives.files(i));
     left_out(archives.left_out());
   }
 
+  // From the front of each archive on, with nothing known before.
+  void streams() {
+    std::int64_t i = 0;
+    for (const std::string& archive : options_.tar) {
+      try {
+        list_tar_stream(archive, kPictures,
+                        [&](const std::string& name, const std::vector<TarFile>& files) {
+                          if (i == options_.head) return false;
+                          tar_sample(i++, name, files);
+                          return i != options_.head;
+                        });
+      } catch (const IoError& error) {
+        left_out({{archive, error.what()}});
+      }
+      if (i == options_.head) return;
+    }
+  }
+
+  void tar_sample(std::int64_t i, const std::string& name, const std::vector<TarFile>& files) {
+    begin(i, name);
+    std::uint64_t bytes = 0;
+    std::string columns;
+    for (const TarFile& file : files) {
+      bytes += file.bytes;
+      columns += fmt::format("{}{}:{}", columns.empty() ? "" : " ", file.column, file.bytes);
+    }
+    lines_.field(std::to_string(bytes));
+    lines_.field(columns);
+    end();
+  }
+
+  static constexpr const char* kPictures = "jpg;jpeg;png;webp;gif";
   const CatOptions& options_;
   Lines lines_;
   std::string complaint_;  // of the line that is being made

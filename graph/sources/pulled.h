@@ -7,7 +7,7 @@
 //
 // Ownership: owns its thread, the stream and the values that are kept. Threads: ask() on any;
 // begin() and end() on one. Errors: what the stream throws is the error of the sample where it
-// stands; the stream is over behind it.
+// stands; the stream is over behind it, unless it says that it goes on.
 #pragma once
 
 #include <sluice/graph/completion.h>
@@ -38,6 +38,10 @@ class Stream {
   virtual ~Stream() = default;
   // Nothing: it is over.
   virtual std::optional<T> next() = 0;
+  // After next() has thrown: whether there is more.
+  virtual bool goes_on() const { return false; }
+  // On another thread: nobody wants what next() is about to give.
+  virtual void stop() noexcept {}
 };
 
 template <class T>
@@ -66,6 +70,7 @@ class Pulled {
     open_ = false;
     if (pulling_) {
       kept_ = std::move(cell_of(asked_).waiting);
+      stream_->stop();
     } else {
       stream.swap(stream_);
     }
@@ -122,6 +127,7 @@ class Pulled {
     std::unique_lock lock(mutex_);
     while (came_.wait(lock, stop, [&] { return open_ && next_ <= asked_ && next_ < end_; })) {
       Cell pulled{.position = next_++};
+      bool ends = false;
       {
         pulling_ = true;
         // Whoever asked last waits still.
@@ -129,21 +135,24 @@ class Pulled {
         lock.unlock();
         try {
           pulled.value = stream_->next();
+          ends = !pulled.value;
         } catch (const EndOfEpoch&) {
+          ends = true;
         } catch (...) {
           pulled.error = std::current_exception();
+          ends = !stream_->goes_on();
         }
       }
       lock.lock();
       pulling_ = false;
-      give(pulled, lock);
+      give(pulled, ends, lock);
     }
   }
 
   // Gives the lock back, and takes it again.
-  void give(Cell& pulled, std::unique_lock<std::mutex>& lock) noexcept {
+  void give(Cell& pulled, bool ends, std::unique_lock<std::mutex>& lock) noexcept {
     if (!open_) return leave(pulled, lock);
-    if (!pulled.value) end_ = pulled.position + (pulled.error != nullptr ? 1 : 0);
+    if (ends) end_ = pulled.position + (pulled.error != nullptr ? 1 : 0);
     Cell& cell = cell_of(pulled.position);
     if (cell.position == pulled.position) {
       pulled.waiting = std::move(cell.waiting);

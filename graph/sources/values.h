@@ -98,6 +98,7 @@ class Cycling : public Stream<T> {
     }
     return value;
   }
+  bool goes_on() const override { return stream_ != nullptr && stream_->goes_on(); }
 
  private:
   const MakeStream<T> make_;

@@ -1,12 +1,12 @@
 #include <sluice/io/sources/fingerprint.h>
 #include <sluice/io/sources/picture_reader.h>
 #include <sluice/io/sources/tar.h>
+#include <sluice/io/sources/tar_headers.h>
 #include <sluice/io/sources/tar_index.h>
-#include <sluice/io/sources/tar_scan.h>
+#include <sluice/io/sources/tar_names.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -17,36 +17,6 @@ namespace {
 // In place of the number of a file.
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kTwice = kNone - 1;
-
-// "x/0001.seg.png": the sample "x/0001" and the column "seg.png". Nothing for a name without them.
-struct NameParts {
-  std::string_view stem;
-  std::string_view column;
-};
-std::optional<NameParts> parts_of(std::string_view name) {
-  const std::size_t slash = name.rfind('/');
-  const std::size_t last_part = slash == std::string_view::npos ? 0 : slash + 1;
-  const std::size_t dot = name.find('.', last_part);
-  if (dot == std::string_view::npos || dot == last_part) return {};
-  return NameParts{name.substr(0, dot), name.substr(dot + 1)};
-}
-
-bool same_column(std::string_view in_archive, std::string_view wanted) {
-  return std::equal(
-      in_archive.begin(), in_archive.end(), wanted.begin(), wanted.end(),
-      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-}
-
-std::vector<std::string> names_in(const std::string& column) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at <= column.size();) {
-    const std::size_t end = std::min(column.find(';', at), column.size());
-    if (end == at) throw BuildError("tar_in: a name is missing in the column " + in_quotes(column));
-    names.push_back(column.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
 
 struct Span {
   std::uint32_t archive = 0;
@@ -70,11 +40,11 @@ struct TarSamples::Shared {
   }
   std::string_view column_of(const Span& span, std::uint32_t file) const {
     const TarIndex::Archive& from = archive(span);
-    return parts_of(from.name_of(from.entries[file]))->column;
+    return tar_name_parts(from.name_of(from.entries[file]))->column;
   }
   std::string_view stem(const Span& span) const {
     const TarIndex::Archive& from = archive(span);
-    return parts_of(from.name_of(from.entries[span.first]))->stem;
+    return tar_name_parts(from.name_of(from.entries[span.first]))->stem;
   }
   std::string name(const Span& span) const {
     return paths[span.archive] + "/" + std::string(stem(span));
@@ -90,7 +60,7 @@ std::uint32_t TarSamples::Shared::find(const Span& span,
   for (const std::string& name : names) {
     std::uint32_t found = kNone;
     for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
-      if (same_column(column_of(span, file), name)) found = found == kNone ? file : kTwice;
+      if (is_tar_column(column_of(span, file), name)) found = found == kNone ? file : kTwice;
     }
     if (found != kNone) return found;
   }
@@ -106,7 +76,7 @@ std::string TarSamples::Shared::columns_in(const Span& span) const {
 
 void TarSamples::Shared::find_samples() {
   std::vector<std::vector<std::string>> wanted;
-  for (const std::string& column : columns) wanted.push_back(names_in(column));
+  for (const std::string& column : columns) wanted.push_back(names_of_tar_column("tar_in", column));
   std::optional<Span> any;
   std::vector<bool> is_there(columns.size());
   std::vector<std::uint32_t> found(columns.size());
@@ -124,7 +94,7 @@ void TarSamples::Shared::find_samples() {
     std::string_view stem;
     Span span{a, 0, 0};
     for (std::uint32_t file = 0; file < from.entries.size(); ++file) {
-      const auto parts = parts_of(from.name_of(from.entries[file]));
+      const auto parts = tar_name_parts(from.name_of(from.entries[file]));
       if (span.count > 0 && parts && parts->stem == stem) {
         ++span.count;
         continue;
@@ -146,13 +116,7 @@ void TarSamples::Shared::find_samples() {
 
 TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
                        std::size_t types) {
-  if (archives.empty()) throw BuildError("tar_in: no archives are named");
-  if (types == 0 || options.columns.size() != types) {
-    throw BuildError("tar_in: .columns names " + std::to_string(options.columns.size()) +
-                     ", but there are types for " + std::to_string(types) +
-                     "; give as many: tar_in<Bytes, std::int64_t>(archives, {.columns = "
-                     "{\"jpg;jpeg\", \"cls\"}})");
-  }
+  check_tar_columns("tar_in", archives, options.columns, types);
   auto shared = std::make_shared<Shared>();
   shared->paths = archives;
   shared->columns = options.columns;
@@ -230,6 +194,11 @@ struct TarSamples::Sample::Place {
            "the archive has changed since its headers were read: another file lies at "
            "byte " +
                std::to_string(entry.data));
+    }
+    if (const auto target = target_in_tar_header(header)) {
+      fail(column, "it is a link to " + in_quotes(*target) +
+                       ", which leads to no file in the archive; a hard link leads to one that "
+                       "comes before it");
     }
   }
 

@@ -1,15 +1,22 @@
 #include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/cell.h>
 #include <sluice/io/sources/open_file.h>
+#include <sluice/io/sources/tar_headers.h>
 #include <sluice/io/sources/tar_index.h>
-#include <sluice/io/sources/tar_scan.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <optional>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 namespace sluice {
@@ -21,7 +28,7 @@ static_assert(std::has_unique_object_representations_v<TarIndex::Entry> &&
               sizeof(TarIndex::Entry) == 32);
 
 constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'T', 'X'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Header {
   char magic[8];
@@ -54,19 +61,97 @@ std::uint64_t hash_of(const TarIndex::Archive& archive) {
   return digest_of(raw(both, 2)).hash;
 }
 
+// Makes of the entries that are links those that they lead to. A hard link means the last file of
+// its name before it, a symbolic one the last of all. One that leads nowhere stays what it is: no
+// bytes after a header that says where it leads.
+class Links {
+ public:
+  Links(TarIndex::Archive& archive, const std::vector<std::pair<std::size_t, TarMember>>& links)
+      : entries_(archive.entries) {
+    for (const auto& [entry, link] : links) links_.emplace(entry, &link);
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      named_[tar_path(archive.name_of(entries_[i]))].push_back(i);
+  }
+
+  void follow() {
+    for (const auto& [entry, link] : links_) {
+      if (const auto file = file_of(entry)) {
+        const TarIndex::Entry& from = entries_[*file];
+        TarIndex::Entry& to = entries_[entry];
+        to.data = from.data;
+        to.size = from.size;
+        to.seal = from.seal;
+      }
+    }
+  }
+
+ private:
+  std::optional<std::size_t> file_of(std::size_t entry) const {
+    constexpr int kMostLinks = 40;  // in a row, as the system itself follows
+    for (int step = 0; step < kMostLinks; ++step) {
+      const auto link = links_.find(entry);
+      if (link == links_.end()) return entry;
+      const auto those = named_.find(tar_path_of_target(*link->second));
+      if (those == named_.end()) return {};
+      auto next = those->second.end();
+      if (link->second->kind == TarMember::Kind::hard_link)
+        next = std::lower_bound(those->second.begin(), next, entry);
+      if (next == those->second.begin()) return {};
+      entry = *std::prev(next);
+    }
+    return {};
+  }
+
+  std::vector<TarIndex::Entry>& entries_;
+  std::map<std::size_t, const TarMember*> links_;                    // by entry
+  std::unordered_map<std::string, std::vector<std::size_t>> named_;  // entries, in order
+};
+
+void refuse_compressed(const OpenFile& file) {
+  TarBlock begin{};
+  const std::size_t got = file.read(0, begin);
+  const TarCompression* compression = tar_compression({begin.data(), got});
+  if (compression == nullptr || is_tar_header(begin)) return;
+  throw IoError("the archive " + file.name() + " is compressed (" + compression->name +
+                "), and its samples cannot be read one by one; decompress it with " +
+                compression->tool + ", or read it from its front with tar_stream");
+}
+
+void scan_members(const OpenFile& file, TarIndex::Archive& archive,
+                  std::vector<std::pair<std::size_t, TarMember>>& links) {
+  constexpr std::size_t kAhead = 8 * kTarBlock;  // small files follow each other closely
+  TarFileInput input(file, kAhead);
+  TarHeaders headers(input);
+  while (std::optional<TarMember> member = headers.next()) {
+    if (member->kind == TarMember::Kind::sparse) {
+      headers.fail(headers.header(),
+                   detail::in_quotes(member->name) +
+                       " is stored with holes; make the archive without --sparse");
+    }
+    if (archive.entries.size() == std::numeric_limits<std::uint32_t>::max() / 2)
+      throw IoError("the archive " + file.name() + " has more files than can be counted");
+    archive.entries.push_back({member->data, member->size, archive.names.size(),
+                               static_cast<std::uint32_t>(member->name.size()), member->seal});
+    archive.names += member->name;
+    if (member->is_link()) links.emplace_back(archive.entries.size() - 1, *std::move(member));
+  }
+}
+
 // Throws at damage; what comes before it is in `archive`.
 void scan(const OpenFile& file, TarIndex::Archive& archive) {
   const FileState state = file.state();
   archive.size = state.size;
   archive.modified = state.modified;
-  const auto take = [&](TarEntry&& entry) {
-    if (archive.entries.size() == std::numeric_limits<std::uint32_t>::max() / 2)
-      throw IoError("the archive " + file.name() + " has more files than can be counted");
-    archive.entries.push_back({entry.data, entry.size, archive.names.size(),
-                               static_cast<std::uint32_t>(entry.name.size()), entry.seal});
-    archive.names += entry.name;
-  };
-  scan_tar(file, take);
+  refuse_compressed(file);
+  std::vector<std::pair<std::size_t, TarMember>> links;
+  std::exception_ptr damage;
+  try {
+    scan_members(file, archive, links);
+  } catch (const IoError&) {
+    damage = std::current_exception();
+  }
+  if (!links.empty()) Links(archive, links).follow();
+  if (damage != nullptr) std::rethrow_exception(damage);
 }
 
 class Reader {

@@ -76,6 +76,22 @@ TEST_F(CatTest, ArchivesHaveTheFilesOfEachSample) {
   EXPECT_NE(cut.errors.find("is of another state of the archive"), std::string::npos) << cut.errors;
 }
 
+TEST_F(CatTest, OfAPipeWhatItHasIsToldAsItComes) {
+  const std::string a = archive("a");
+  const std::string cat = std::string(SLUICE_PROGRAM) + " cat --tar - ";
+  const Ran ran = run_command("cat " + a + " | " + cat + a);
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(ran.out, "0\t-/x/1\t4\tjpg:3 cls:1\n1\t-/x/2\t2\tpng:2\n2\t" + a +
+                         "/x/1\t4\tjpg:3 cls:1\n3\t" + a + "/x/2\t2\tpng:2\n");
+  EXPECT_EQ(run_command(cat + "--head 1 < " + a).out, "0\t-/x/1\t4\tjpg:3 cls:1\n");
+  const Ran cut = run_command("head -c 1600 " + a + " | " + cat);
+  EXPECT_EQ(cut.status, 1);
+  EXPECT_EQ(cut.out, "0\t-/x/1\t4\tjpg:3 cls:1\n");
+  EXPECT_EQ(cut.errors,
+            "sluice: left out -: the archive '-' (the standard input), at byte 2048: it ends "
+            "without the mark of its end: it was cut, or is still being written\n");
+}
+
 TEST_F(CatTest, WhoReadsNoMoreEndsItWithoutAWord) {
   std::string list = "path,label\n";
   for (int i = 0; i < 50'000; ++i) list += "/dev/null," + std::to_string(i) + "\n";

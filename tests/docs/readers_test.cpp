@@ -49,5 +49,31 @@ TEST(Readers, Archives) {
   EXPECT_EQ(both, "ab");
 }
 
+TEST(Readers, Streams) {
+  const PhotosFolder photos;
+  // What is compressed is told by its first bytes: here neither is.
+  for (const char* name : {"a.tar.gz", "b.tar"}) {
+    const Bytes file = jpeg_file(2);
+    const std::string content(reinterpret_cast<const char*>(file.data()), file.size());
+    std::ofstream(name, std::ios::binary)
+        << TarWriter().file("x/1.jpg", content).file("x/1.cls", "3").whole();
+  }
+  auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
+    auto [key, file, label] = g.read(tar_stream<std::string, Bytes, std::int64_t>(
+        {"a.tar.gz", "b.tar"}, {.columns = {"__key__", "jpg;jpeg;png", "cls"},
+                                .shuffle = true,
+                                .window = 5000,
+                                .shard = shard_of_environment(),
+                                .threads = 4}));
+    return std::tuple{key, level(decode_image(file)), label};
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  ASSERT_EQ(batch->size(), 2u);
+  EXPECT_EQ(batch->get<0>()[0], "x/1");
+  EXPECT_NEAR(batch->get<1>()[1], 20, 1);
+  EXPECT_EQ(batch->get<2>()[1], 3);
+}
+
 }  // namespace
 }  // namespace sluice::docs

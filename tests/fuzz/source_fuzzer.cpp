@@ -7,6 +7,7 @@
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_index.h>
+#include <sluice/io/sources/tar_samples.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -59,6 +60,17 @@ void read_tar(const std::string& path) {
       {path}, {.columns = {"jpg;png", "cls"}, .unreadable = Unreadable::leave_out}));
 }
 
+// From its front, also when it is compressed.
+void stream_tar(const std::string& path) {
+  const TarStop never;
+  const detail::TarSampleReader::Columns columns = {{"jpg", "png"}, {"__key__"}, {"cls"}};
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 20;
+  detail::TarSampleReader samples(
+      path, columns, {.sample_bytes = kMany, .expansion = 10, .link_bytes = kMany}, never);
+  for (std::int64_t i = 0; i < kMostSamples && samples.next(); ++i) {
+  }
+}
+
 void read_list(const std::string& path, ListFormat format) {
   // Only names of files that are not there: what a list names is no matter here.
   const auto list = list_in<std::string, std::int64_t>(
@@ -87,8 +99,9 @@ void examine(std::uint8_t kind, std::span<const std::uint8_t> content) {
   const MemoryFile file(content);
   switch (kind % 8) {
     case 0:
-    case 1:
       return read_tar(file.path());
+    case 1:
+      return stream_tar(file.path());
     case 2:
       (void)TarIndex::open(file.path());
       return;

@@ -18,6 +18,7 @@ struct TarHeader {
       "ustar\0"
       "00",
       8);
+  std::string target = {};  // of a link
 };
 
 inline std::string octal(std::uint64_t number) {
@@ -37,6 +38,7 @@ inline std::string tar_block(const TarHeader& header) {
   put(136, octal(0));
   put(148, "        ");
   block[156] = header.type;
+  put(157, header.target.substr(0, 100));
   put(257, header.magic);
   put(345, header.prefix);
   unsigned sum = 0;
@@ -66,9 +68,16 @@ class TarWriter {
     record = std::to_string(length) + record;
     return add({"PaxHeader", octal(record.size()), type}, record);
   }
-  TarWriter& gnu_name(const std::string& name) {
+  // Type '1' is a hard one, '2' a symbolic one.
+  TarWriter& link(const std::string& name, const std::string& target, char type = '1') {
+    TarHeader header{.name = name, .size = octal(0), .type = type};
+    header.target = target;
+    return add(header, {});
+  }
+  // Of what follows: its name, or with 'K' where the link leads.
+  TarWriter& gnu_name(const std::string& name, char type = 'L') {
     const std::string text = name + '\0';
-    return add({"././@LongLink", octal(text.size()), 'L', "", "ustar  "}, text);
+    return add({"././@LongLink", octal(text.size()), type, "", "ustar  "}, text);
   }
   // Without the mark of its end.
   const std::string& open() const { return bytes_; }

@@ -1,0 +1,263 @@
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/cell.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/io/sources/tar_headers.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using detail::in_quotes;
+
+// A field of a header, up to its first zero byte.
+std::string_view text_in(const TarBlock& block, std::size_t at, std::size_t size) {
+  const std::string_view field(reinterpret_cast<const char*>(block.data()) + at, size);
+  return field.substr(0, field.find('\0'));
+}
+
+// A number in octal digits, with spaces around it, or GNU's in binary. Nothing when it is neither,
+// or too large.
+std::optional<std::uint64_t> number_in(const TarBlock& block, std::size_t at, std::size_t size) {
+  constexpr std::uint8_t kBinary = 0x80;
+  std::uint64_t number = 0;
+  if ((block[at] & kBinary) != 0) {
+    if (block[at] != kBinary) return {};  // negative, or beyond 2^88
+    for (std::size_t i = at + 1; i < at + size; ++i) {
+      if (number >> 55 != 0) return {};
+      number = number << 8 | block[i];
+    }
+    return number;
+  }
+  std::string_view text = text_in(block, at, size);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find(' '));
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 8);
+  if (text.empty()) return 0;
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+// Whether the sum over the header is what the header says it is. Old programs added signed bytes.
+bool sum_is_right(const TarBlock& block) {
+  constexpr std::size_t kAt = 148;
+  constexpr std::size_t kSize = 8;
+  std::int64_t unsigned_sum = 0;
+  std::int64_t signed_sum = 0;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const std::uint8_t byte = i >= kAt && i < kAt + kSize ? ' ' : block[i];
+    unsigned_sum += byte;
+    signed_sum += static_cast<std::int8_t>(byte);
+  }
+  const auto said = number_in(block, kAt, kSize);
+  return said && (static_cast<std::int64_t>(*said) == unsigned_sum ||
+                  static_cast<std::int64_t>(*said) == signed_sum);
+}
+
+bool is_empty(const TarBlock& block) {
+  return std::all_of(block.begin(), block.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+std::string up_to_zero(std::string text) {
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+bool is_link(char type) { return type == '1' || type == '2'; }
+
+}  // namespace
+
+void TarHeaders::fail(std::uint64_t at, const std::string& what) const {
+  throw IoError("the archive " + input_.name() + ", at byte " + std::to_string(at) + ": " + what);
+}
+
+void TarHeaders::fail_cut(std::uint64_t got) const {
+  fail(header_, in_quotes(name_) + " is said to have " + std::to_string(size_) +
+                    " bytes, but the archive ends after " + std::to_string(got) +
+                    " of them: it was cut, or is damaged");
+}
+
+void TarHeaders::read_block() {
+  header_ = at_;
+  const std::size_t got = input_.read(block_);
+  if (got < kTarBlock) {
+    fail(at_, got == 0 && at_ > 0
+                  ? "it ends without the mark of its end: it was cut, or is still being written"
+              : at_ == 0 ? "it is too short for a tar archive"
+                         : "it ends in the middle of a header: it was cut");
+  }
+  at_ += kTarBlock;
+}
+
+void TarHeaders::skip_rest() {
+  const std::uint64_t got = input_.skip(left_ + padding_);
+  if (got < left_) fail_cut(size_ - left_ + got);
+  at_ += left_ + padding_;
+  left_ = padding_ = 0;
+}
+
+void TarHeaders::read(std::span<std::uint8_t> to) {
+  const std::size_t got = input_.read(to);
+  at_ += got;
+  left_ -= got;
+  if (got < to.size()) fail_cut(size_ - left_);
+}
+
+std::optional<TarMember> TarHeaders::next() {
+  for (;;) {
+    skip_rest();
+    read_block();
+    if (is_empty(block_)) return {};
+    if (std::optional<TarMember> member = take_header()) return member;
+  }
+}
+
+// The header in block_, and what belongs to it. Nothing for what describes the next one, and for
+// what is left out.
+std::optional<TarMember> TarHeaders::take_header() {
+  if (!sum_is_right(block_)) {
+    if (header_ == 0) fail(0, "this is no tar archive");
+    fail(header_, "there is no header where one should be: the archive is damaged");
+  }
+  const char type = static_cast<char>(block_[156]);
+  std::optional<std::uint64_t> size = number_in(block_, 124, 12);
+  name_ = long_name_ ? *long_name_ : name_in_header();
+  const bool is_file = type == '0' || type == '\0' || type == '7' || type == 'S';
+  if (is_file && pax_size_) size = pax_size_;
+  // Folders, links and devices have no bytes, whatever they say.
+  if (std::string_view("123456").find(type) != std::string_view::npos) size = 0;
+  if (!size) fail(header_, "the size of " + in_quotes(name_) + " is no number");
+  size_ = left_ = *size;
+  padding_ = (kTarBlock - *size % kTarBlock) % kTarBlock;
+  if (end_ && (at_ > *end_ || *size > *end_ - at_)) fail_cut(*end_ - std::min(at_, *end_));
+  if (type == 'S') skip_map_of_holes();
+  switch (type) {
+    case 'L':
+      long_name_ = up_to_zero(text());
+      return {};
+    case 'K':
+      long_target_ = up_to_zero(text());
+      return {};
+    case 'x':
+      read_pax(text());
+      return {};
+    case 'g':  // what holds for all files, such as a comment
+      return {};
+    default:
+      break;
+  }
+  std::optional<TarMember> member;
+  // A folder was once told by its name alone.
+  if ((is_file && !name_.ends_with('/')) || is_link(type)) {
+    member.emplace();
+    member->name = name_;
+    member->kind = type == '1'                   ? TarMember::Kind::hard_link
+                   : type == '2'                 ? TarMember::Kind::symbolic_link
+                   : (type == 'S' || is_sparse_) ? TarMember::Kind::sparse
+                                                 : TarMember::Kind::file;
+    if (is_link(type))
+      member->target = long_target_.value_or(std::string(text_in(block_, 157, 100)));
+    member->data = at_;
+    member->size = *size;
+    member->seal = seal_of_tar_header(block_);
+  }
+  forget();
+  return member;
+}
+
+// Of a file in GNU's old way to keep holes: where its bytes lie is told in further blocks.
+void TarHeaders::skip_map_of_holes() {
+  bool has_more = block_[482] != 0;
+  for (TarBlock more{}; has_more; has_more = more[504] != 0) {
+    if (input_.read(more) < kTarBlock) fail(at_, "it ends in the middle of a header: it was cut");
+    at_ += kTarBlock;
+  }
+}
+
+void TarHeaders::forget() {
+  long_name_.reset();
+  long_target_.reset();
+  pax_size_.reset();
+  is_sparse_ = false;
+}
+
+std::string TarHeaders::name_in_header() const {
+  const std::string name(text_in(block_, 0, 100));
+  const bool has_prefix = std::memcmp(block_.data() + 257, "ustar", 6) == 0;
+  const std::string_view prefix = has_prefix ? text_in(block_, 345, 155) : std::string_view();
+  return prefix.empty() ? name : std::string(prefix) + "/" + name;
+}
+
+// Of a header that describes the next one.
+std::string TarHeaders::text() {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  if (left_ > kMost) {
+    fail(header_, "a header of " + std::to_string(left_) +
+                      " bytes describes the next file: more than 1 MiB is no header");
+  }
+  std::string text(left_, '\0');
+  read({reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
+  return text;
+}
+
+// Records "LENGTH KEY=VALUE\n", where LENGTH counts all of the record.
+void TarHeaders::read_pax(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t length = 0;
+    const auto [space, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+    const auto digits = static_cast<std::size_t>(space - text.data());
+    if (error != std::errc() || length > text.size() || length < digits + 3 ||
+        text[digits] != ' ' || text[length - 1] != '\n')
+      fail(header_, "the pax header is damaged");
+    const std::string_view record = text.substr(digits + 1, length - digits - 2);
+    text.remove_prefix(length);
+    const std::size_t equals = record.find('=');
+    if (equals == std::string_view::npos) fail(header_, "the pax header is damaged");
+    take_pax(record.substr(0, equals), record.substr(equals + 1));
+  }
+}
+
+void TarHeaders::take_pax(std::string_view key, std::string_view value) {
+  if (key.starts_with("GNU.sparse.")) is_sparse_ = true;
+  if (key == "path" || key == "GNU.sparse.name") long_name_ = value;
+  if (key == "linkpath") long_target_ = value;
+  if (key != "size") return;
+  std::uint64_t size = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
+  if (error != std::errc() || end != value.data() + value.size() || value.empty())
+    fail(header_, "the size in the pax header, " + in_quotes(value) + ", is no number");
+  pax_size_ = size;
+}
+
+bool is_tar_header(std::span<const std::uint8_t> begin) {
+  TarBlock block{};
+  if (begin.size() < block.size()) return false;
+  std::copy_n(begin.begin(), block.size(), block.begin());
+  return sum_is_right(block);
+}
+
+std::uint32_t seal_of_tar_header(const TarBlock& header) {
+  return static_cast<std::uint32_t>(digest_of(header).hash);
+}
+
+std::optional<std::string> target_in_tar_header(const TarBlock& header) {
+  if (!is_link(static_cast<char>(header[156]))) return {};
+  return std::string(text_in(header, 157, 100));
+}
+
+std::string tar_path(std::string_view name) {
+  return std::filesystem::path(name).lexically_normal().string();
+}
+
+std::string tar_path_of_target(const TarMember& link) {
+  if (link.kind == TarMember::Kind::hard_link) return tar_path(link.target);
+  return tar_path((std::filesystem::path(link.name).parent_path() / link.target).string());
+}
+
+}  // namespace sluice

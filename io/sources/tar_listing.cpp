@@ -1,0 +1,59 @@
+#include <sluice/io/sources/tar_headers.h>
+#include <sluice/io/sources/tar_input.h>
+#include <sluice/io/sources/tar_listing.h>
+#include <sluice/io/sources/tar_names.h>
+#include <sluice/io/sources/tar_stream.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace sluice {
+
+bool is_tar_stream(const std::string& path) {
+  try {
+    if (is_read_once(path)) return true;
+    std::vector<std::uint8_t> begin(kTarBlock);
+    begin.resize(OpenFile(path).read(0, begin));
+    return !is_tar_header(begin) && tar_compression(begin) != nullptr;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+void list_tar_stream(
+    const std::string& path, const std::string& columns,
+    const std::function<bool(const std::string&, const std::vector<TarFile>&)>& take) {
+  const std::vector<std::string> wanted = detail::names_of_tar_column("list_tar_stream", columns);
+  const TarStop never;
+  const std::unique_ptr<TarInput> input =
+      open_tar_input(path, never, TarStreamOptions().max_expansion);
+  TarHeaders headers(*input);
+  std::string stem;
+  std::vector<TarFile> files;
+  const auto give = [&] {
+    const bool is_sample = std::any_of(files.begin(), files.end(), [&](const TarFile& file) {
+      return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+        return detail::is_tar_column(file.column, name);
+      });
+    });
+    const bool goes_on = !is_sample || take(path + "/" + stem, files);
+    files.clear();
+    return goes_on;
+  };
+  try {
+    while (const std::optional<TarMember> member = headers.next()) {
+      const auto parts = detail::tar_name_parts(member->name);
+      if (!files.empty() && !(parts && parts->stem == stem) && !give()) return;
+      if (!parts) continue;
+      if (files.empty()) stem = parts->stem;
+      files.push_back({std::string(parts->column), member->size});
+    }
+  } catch (const IoError&) {
+    (void)give();
+    throw;
+  }
+  (void)give();
+}
+
+}  // namespace sluice

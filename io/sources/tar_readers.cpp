@@ -1,0 +1,157 @@
+#include <sluice/io/sources/tar_readers.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::detail {
+
+TarReaders::TarReaders(TarReading reading, std::shared_ptr<HeldBytes> held)
+    : reading_(std::move(reading)),
+      held_(std::move(held)),
+      most_open_(std::max(reading_.interleave, reading_.threads)) {
+  open_lanes();
+  const std::size_t useful = std::min(most_open_, reading_.archives.size());
+  const std::size_t threads = std::max(reading_.threads, reading_.pipes);
+  if (useful > 0) {
+    threads_.emplace(std::min(threads, useful),
+                     [this](const std::stop_token& stop) { work(stop); });
+  }
+}
+
+TarReaders::~TarReaders() {
+  stop();
+  threads_.reset();
+  for (const auto& [place, lane] : lanes_) held_->remove(lane.bytes);
+}
+
+void TarReaders::stop() noexcept {
+  stop_pipes_.stop();
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  came_.notify_all();
+  room_.notify_all();
+}
+
+bool TarReaders::stopped() {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+void TarReaders::open_lanes() {
+  while (lanes_.size() < most_open_ && opened_ < reading_.archives.size()) {
+    lanes_[opened_].reader = std::make_unique<TarSampleReader>(
+        reading_.archives[opened_], reading_.columns, reading_.limits, stop_pipes_);
+    ++opened_;
+  }
+  while (turns_.size() < reading_.interleave && assigned_ < opened_) turns_.push_back(assigned_++);
+}
+
+// One whose turn it is may be waited for, so those come first.
+TarReaders::Lane* TarReaders::lane_to_read() {
+  Lane* best = nullptr;
+  for (auto& [place, lane] : lanes_) {
+    if (lane.busy || lane.over || lane.bytes >= reading_.read_ahead) continue;
+    if (best == nullptr || lane.bytes < best->bytes) best = &lane;
+  }
+  return best;
+}
+
+// Outside the lock: several, where they are small.
+void TarReaders::read_some(Lane& lane, std::vector<StreamedSample>& samples, bool& over) {
+  constexpr std::size_t kMostSamples = 64;
+  const std::uint64_t most_bytes = std::min<std::uint64_t>(reading_.read_ahead / 4, 256 << 10);
+  std::uint64_t bytes = 0;
+  while (samples.size() < kMostSamples && bytes <= most_bytes) {
+    std::optional<StreamedSample> sample = lane.reader->next();
+    if (!sample) {
+      over = true;
+      return;
+    }
+    bytes += sample->bytes;
+    held_->add(sample->bytes);
+    samples.push_back(*std::move(sample));
+  }
+}
+
+void TarReaders::work(const std::stop_token& stop) noexcept {
+  std::unique_lock lock(mutex_);
+  std::vector<StreamedSample> samples;
+  for (;;) {
+    Lane* lane = nullptr;
+    const auto has_work = [&] { return stopped_ || (lane = lane_to_read()) != nullptr; };
+    if (!room_.wait(lock, stop, has_work) || stopped_) return;
+    lane->busy = true;
+    lock.unlock();
+    bool over = false;
+    std::exception_ptr error;
+    try {
+      read_some(*lane, samples, over);
+    } catch (const TarStopped&) {
+      over = true;
+    } catch (...) {
+      error = std::current_exception();
+      over = true;
+    }
+    lock.lock();
+    try {
+      for (StreamedSample& sample : samples) {
+        const std::size_t bytes = sample.bytes;
+        lane->read.push_back(std::move(sample));
+        lane->bytes += bytes;
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    samples.clear();
+    lane->busy = false;
+    lane->over = over;
+    if (over) lane->reader.reset();
+    if (error != nullptr) error_ = error;
+    came_.notify_one();
+  }
+}
+
+// Lanes that are over and empty give their turns to the next archives.
+void TarReaders::drop_finished() {
+  for (bool again = true; again && !turns_.empty();) {
+    const auto lane = lanes_.find(turns_[turn_]);
+    again = lane->second.over && lane->second.read.empty();
+    if (!again) return;
+    lanes_.erase(lane);
+    open_lanes();
+    room_.notify_all();
+    if (assigned_ < opened_) {
+      turns_[turn_] = assigned_++;
+    } else {
+      turns_.erase(turns_.begin() + static_cast<std::ptrdiff_t>(turn_));
+      if (turn_ == turns_.size()) turn_ = 0;
+    }
+  }
+}
+
+// With the lock: next() has something to say.
+bool TarReaders::has_answer() {
+  drop_finished();
+  return stopped_ || error_ != nullptr || turns_.empty() || !lanes_.at(turns_[turn_]).read.empty();
+}
+
+bool TarReaders::ready() {
+  const std::lock_guard lock(mutex_);
+  return has_answer();
+}
+
+std::optional<StreamedSample> TarReaders::next() {
+  std::unique_lock lock(mutex_);
+  came_.wait(lock, [&] { return has_answer(); });
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  if (stopped_ || turns_.empty()) return {};
+  Lane& lane = lanes_.at(turns_[turn_]);
+  StreamedSample sample = std::move(lane.read.front());
+  lane.read.pop_front();
+  lane.bytes -= sample.bytes;
+  turn_ = (turn_ + 1) % turns_.size();
+  room_.notify_one();
+  return sample;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,97 @@
+// The samples of one archive, read from its front on. Internal to tar_stream.
+//
+// Read are the files of columns that are wanted; others are left out. The files of one sample
+// follow each other, so a sample is whole when another one begins. A sample that cannot be read
+// carries its error and hurts no other. Where an archive is damaged or cut, the samples before that
+// place are given, and then one that says so: the sample that is lost there, or one that stands for
+// all that is lost.
+//
+// Ownership: TarSampleReader owns its input. Threads: one at a time. Errors: TarStopped, and
+// std::bad_alloc where not even an error can be told; all else is a sample's.
+#pragma once
+
+#include <sluice/io/sources/tar_headers.h>
+#include <sluice/io/sources/tar_link_targets.h>
+#include <sluice/runtime/bytes.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::detail {
+
+// The column that is the sample's name in its archive, "x/0001".
+inline constexpr std::string_view kTarKeyColumn = "__key__";
+
+struct StreamedSample {
+  std::string name;                 // "a.tar/x/0001"
+  std::vector<Bytes> columns = {};  // as many as are wanted
+  std::string error = {};           // not empty: it cannot be read
+  std::size_t bytes = 0;            // of all these
+};
+
+struct TarStreamLimits {
+  std::uint64_t sample_bytes = 0;
+  std::uint64_t expansion = 0;   // see open_tar_input
+  std::uint64_t link_bytes = 0;  // see TarLinkTargets
+};
+
+class TarSampleReader {
+ public:
+  using Columns = std::vector<std::vector<std::string>>;
+  // Nothing is opened before the first sample is asked for. `columns` and `stop` outlive it.
+  TarSampleReader(std::string path, const Columns& columns, const TarStreamLimits& limits,
+                  const TarStop& stop);
+  ~TarSampleReader();
+  TarSampleReader(const TarSampleReader&) = delete;
+  TarSampleReader& operator=(const TarSampleReader&) = delete;
+
+  // Nothing: it is over.
+  std::optional<StreamedSample> next();
+
+ private:
+  // A column of the sample that is being read.
+  struct Found {
+    std::size_t rank = 0;  // of its name among those of the column
+    bool twice = false;
+    std::string error = {};
+    Bytes bytes = {};
+  };
+  struct Open;
+
+  std::optional<StreamedSample> next_of_archive();
+  std::optional<TarMember> next_member();
+  void take(const TarMember& member, std::string_view column);
+  void read(const TarMember& member, Found& found);
+  Bytes content(std::uint64_t size);
+  bool lacks_any() const;
+  std::string why_not(std::size_t column) const;
+  std::optional<StreamedSample> finished();
+
+  std::string path_;
+  const Columns& columns_;
+  TarStreamLimits limits_;
+  const TarStop& stop_;
+  std::unique_ptr<Open> open_;
+  bool over_ = false;
+  std::string damage_;  // told when the next sample is asked for
+  std::string last_;    // the name of the last sample that was read
+
+  // The sample that is being read.
+  std::string stem_;
+  std::vector<std::optional<Found>> found_;
+  std::vector<std::string> there_;  // the names of its first columns
+  std::size_t files_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::optional<TarMember> ahead_;  // the first file of the next one
+};
+
+// What is wrong with a column of a sample.
+std::string tar_column_error(const std::string& sample, const std::string& column,
+                             const std::string& what);
+
+}  // namespace sluice::detail

@@ -1,0 +1,219 @@
+// tar_stream: the samples in tar archives, read once from the front to the end of each, as a
+// dataset for Graph::read. It needs no headers first and no index, and reads compressed archives
+// and pipes.
+//
+//   auto [jpeg, label] = g.read(tar_stream({"a.tar.zst", "b.tar.zst"}));        // jpg;jpeg and cls
+//   auto [key, jpeg, text] = g.read(tar_stream<std::string, Bytes, std::string>(
+//       archives, {.columns = {"__key__", "jpg;jpeg;png", "txt"}, .shuffle = true,
+//                  .window = 5000, .shard = shard_of_environment(), .threads = 4}));
+//
+// Samples and columns are those of tar_in, and so are options of the same name; the column
+// "__key__" is the sample's name in its archive. "-" is the standard input. A pipe can be read for
+// one epoch. gzip, zstd, xz and bzip2 are told by their first bytes; they need libarchive
+// (SLUICE_ARCHIVE).
+//
+// The order. Archive i is read by shard i mod n. Of a shard's archives `interleave` are open and
+// give samples by turns. Shuffled, the archives are permuted, and then what comes of them is
+// shuffled in windows as by WindowedShuffle: no sample moves by `window` places or more. All of it
+// follows from seed, epoch, options and archives, and not from the number of threads. Samples that
+// cannot be read have their place in it like others.
+//
+// Memory: window + 1 samples, and for each archive that is open, which are as many as the larger of
+// `interleave` and `threads`, `read_ahead` bytes and one sample; beside that what the pipeline has
+// under way. most_bytes() says what it came to.
+//
+// A thread of the dataset's own takes the samples in order. Sample number i is the one at position
+// i. So there is no sampler for it, no inspection of one sample, and a run that goes on from a
+// checkpoint reads what was delivered before once more, and gives it to nobody; of a pipe it must
+// be given all again.
+//
+// Links are followed to files that came before. In archives that are compressed, and in pipes,
+// these are kept up to `max_link_bytes`.
+//
+// Ownership: TarStream owns its threads, and the archives that are open in an epoch. A copy is a
+// dataset by itself. Threads: like a dataset. Errors: IoError when it is made, for an archive that
+// is not there; BuildError for options that do not fit, and where there are fewer archives than
+// shards. Later on a sample that lacks a column, has one twice, is too large or cannot be read
+// fails alone. An archive that is damaged, cut, or changes while it is read gives the samples
+// before that place, then one that fails and says where; the next archive follows.
+#pragma once
+
+#include <sluice/graph/order/shard.h>
+#include <sluice/graph/sources/values.h>
+#include <sluice/io/sources/tar.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+struct TarStreamOptions {
+  std::vector<std::string> columns = {"jpg;jpeg", "cls"};
+  bool shuffle = false;        // archives and samples
+  std::int64_t window = 1000;  // of the shuffle, in samples
+  std::uint64_t seed = 0;      // of the shuffle
+  Shard shard = {};
+  int interleave = 0;                        // 0: 4 if shuffled, else 1
+  int threads = 2;                           // that read and decompress
+  Cycle cycle = Cycle::raise;                // what follows the last sample
+  std::uint64_t read_ahead = 4 << 20;        // bytes of each archive that is open
+  std::uint64_t max_sample_bytes = 1 << 30;  // of one sample's columns together
+  std::uint64_t max_link_bytes = 4 << 20;
+  std::uint64_t max_expansion = 200;  // by how much a compressed archive may become larger
+  std::shared_ptr<JpegIndex> index = {};
+};
+
+namespace detail {
+
+struct StreamedSample;
+
+// What a TarStream is but for the types of its columns.
+class TarStreaming {
+ public:
+  // `like`: whose memory is counted together with this one's; may be null.
+  TarStreaming(const std::vector<std::string>& archives, const TarStreamOptions& options,
+               std::size_t types, const TarStreaming* like = nullptr);
+  ~TarStreaming();
+  TarStreaming(const TarStreaming&) = delete;
+  TarStreaming& operator=(const TarStreaming&) = delete;
+
+  // Between two epochs.
+  void begin_epoch(const EpochInfo& info);
+  std::string fingerprint() const;
+  // Of the sample at a position, while it is under way.
+  std::string name(std::int64_t position) const;
+  std::uint64_t most_bytes() const;
+
+  // One time through the archives. Threads: next() on one, stop() on any.
+  class Pass {
+   public:
+    explicit Pass(std::shared_ptr<TarStreaming> of);
+    ~Pass();
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    // False: it is over. Then get() reads that sample. Throws for a sample that cannot be read.
+    bool next();
+    bool is_over() const;
+    void stop() noexcept;
+    template <TarColumn T>
+    T get(std::size_t column) {
+      T value{};
+      read(column, value);
+      return value;
+    }
+
+   private:
+    void read(std::size_t column, Bytes& out);
+    template <CellType T>
+    void read(std::size_t column, T& out) {
+      try {
+        read_cell({text(column)}, out);
+      } catch (const CellError& error) {
+        fail(column, error.what());
+      }
+    }
+    std::string_view text(std::size_t column) const;
+    [[noreturn]] void fail(std::size_t column, const char* what) const;
+    struct State;
+    std::unique_ptr<State> state_;
+  };
+
+ private:
+  friend class Pass;
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+template <class... T>
+class TarPass : public Stream<std::tuple<T...>> {
+ public:
+  explicit TarPass(std::shared_ptr<TarStreaming> of) : pass_(std::move(of)) {}
+  std::optional<std::tuple<T...>> next() override {
+    if (!pass_.next()) return {};
+    return read(std::index_sequence_for<T...>());
+  }
+  bool goes_on() const override { return !pass_.is_over(); }
+  void stop() noexcept override { pass_.stop(); }
+
+ private:
+  template <std::size_t... I>
+  std::tuple<T...> read(std::index_sequence<I...> /*all*/) {
+    return std::tuple<T...>{pass_.template get<T>(I)...};
+  }
+  TarStreaming::Pass pass_;
+};
+
+}  // namespace detail
+
+template <TarColumn... T>
+class TarStream {
+ public:
+  using Sample = std::tuple<T...>;
+  static constexpr bool in_order = true;
+
+  explicit TarStream(const std::vector<std::string>& archives, const TarStreamOptions& options = {})
+      : archives_(archives), options_(options) {
+    make(nullptr);
+  }
+  TarStream(const TarStream& other) : archives_(other.archives_), options_(other.options_) {
+    make(other.streaming_.get());
+  }
+  TarStream(TarStream&&) noexcept = default;
+  TarStream& operator=(const TarStream&) = delete;
+  TarStream& operator=(TarStream&&) = delete;
+  ~TarStream() = default;
+
+  std::int64_t size() const { return kUntilEnd; }
+  // "a.tar/x/0001", while the sample at this position is under way.
+  std::string name(std::int64_t position) const { return streaming_->name(position); }
+  // For checkpoints: tells archives by their names, and orders from others.
+  std::string fingerprint() const { return streaming_->fingerprint(); }
+  // How much the samples of it and its copies had in memory at most, without those that pipelines
+  // have taken.
+  std::uint64_t most_bytes() const { return streaming_->most_bytes(); }
+
+  // For Graph::read.
+  void begin_epoch(const EpochInfo& info) const {
+    streaming_->begin_epoch(info);
+    values_->begin_epoch(info);
+  }
+  void end_epoch() const noexcept { values_->end_epoch(); }
+  void operator()(Completion<Sample> done, const SampleInfo& info) const {
+    (*values_)(std::move(done), info);
+  }
+
+ private:
+  void make(const detail::TarStreaming* like) {
+    streaming_ = std::make_shared<detail::TarStreaming>(archives_, options_, sizeof...(T), like);
+    values_.emplace(
+        [streaming = streaming_](const EpochInfo&) {
+          return std::make_unique<detail::TarPass<T...>>(streaming);
+        },
+        options_.cycle);
+  }
+
+  std::vector<std::string> archives_;
+  TarStreamOptions options_;
+  std::shared_ptr<detail::TarStreaming> streaming_;
+  std::optional<Values<Sample>> values_;
+};
+
+// The samples of archives, and their columns as these types.
+template <TarColumn... T>
+TarStream<T...> tar_stream(const std::vector<std::string>& archives,
+                           const TarStreamOptions& options = {}) {
+  return TarStream<T...>(archives, options);
+}
+// A file and a whole number of each sample.
+inline TarStream<Bytes, std::int64_t> tar_stream(const std::vector<std::string>& archives,
+                                                 const TarStreamOptions& options = {}) {
+  return TarStream<Bytes, std::int64_t>(archives, options);
+}
+
+}  // namespace sluice
