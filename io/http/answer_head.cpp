@@ -57,7 +57,10 @@ bool AnswerHead::take(std::string_view line) {
     reason = without_spaces(line);
     return true;
   }
-  if (without_spaces(line).empty()) return false;
+  if (without_spaces(line).empty()) {
+    is_whole = true;
+    return false;
+  }
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return true;
   const std::string_view name = line.substr(0, colon);

@@ -22,7 +22,8 @@ struct AnswerHead {
     std::optional<std::uint64_t> size;
   };
 
-  int status = 0;  // 0: nothing has come
+  int status = 0;         // 0: nothing has come
+  bool is_whole = false;  // its last line has come
   std::string reason;
   std::string etag;
   std::string last_modified;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include <sys/socket.h>
@@ -235,7 +236,7 @@ bool CurlTransfer::take_body(std::string_view bytes) {
 std::string CurlTransfer::how_far() const {
   curl_off_t length = -1;
   (void)curl_easy_getinfo(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-  if (head_.status == 0) return "before it answered";
+  if (!head_.is_whole) return "before it answered";
   return "after " + std::to_string(body_.size()) +
          (length >= 0 ? " of " + std::to_string(length) : "") + " bytes";
 }
@@ -249,12 +250,19 @@ HttpVerdict CurlTransfer::end_stalled() const {
 HttpVerdict CurlTransfer::end(CURLcode code) {
   if (!refused_.empty()) return {HttpVerdict::Kind::failed, refused_};
   if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
+  // libcurl takes a head that is cut for all there is.
+  if (!head_.is_whole)
+    return {HttpVerdict::Kind::again, "the connection ended in the head of the answer"};
   if (!head_.is_good()) return judge_status();
   return judge_body();
 }
 
 HttpVerdict CurlTransfer::judge_broken(CURLcode code) const {
-  const std::string said = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+  std::string said = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+  long error = 0;
+  (void)curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &error);
+  if (code == CURLE_COULDNT_CONNECT && error != 0)
+    said += " (" + std::generic_category().message(static_cast<int>(error)) + ")";
   switch (code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
