@@ -22,10 +22,10 @@ struct HttpRange {
 };
 
 struct HttpRequest {
-  std::string url;                   // http, https or s3
-  std::optional<HttpRange> range;    // of the file; none: all of it
-  std::string version;               // HttpAnswer's, which must be this; empty: any
-  std::optional<Checksum> checksum;  // of all of it
+  std::string url = {};                   // http, https or s3
+  std::optional<HttpRange> range = {};    // of the file; none: all of it
+  std::string version = {};               // HttpAnswer's, which must be this; empty: any
+  std::optional<Checksum> checksum = {};  // of all of it
 };
 
 struct HttpAnswer {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sluice/io/sources/file_hashes.h>
+#include <sluice/io/sources/random_access.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +14,11 @@
 
 namespace sluice {
 
-class OpenFile {
+class OpenFile final : public RandomAccess {
  public:
   // A pipe that nobody writes to is not waited for; state() refuses it.
   explicit OpenFile(std::string path);
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() override;
 
   // Throws for what is no regular file.
   FileState state() const;
@@ -27,14 +26,12 @@ class OpenFile {
   // elsewhere may have changed before its times do, as these are remembered for a while, and some
   // file systems let programs set them all.
   bool is_local() const;
-  // How many bytes there are from `offset` on, at most those of `first` and `then`, which they fill
-  // in this order. Fewer than that: the file ends there.
+  std::uint64_t size() const override { return state().size; }
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
-                   std::span<std::uint8_t> then = {}) const;
+                   std::span<std::uint8_t> then = {}) const override;
   // All of it, as it is now.
   std::string content() const;
-  // 'its path', for messages.
-  std::string name() const;
+  std::string name() const override;
 
  private:
   [[noreturn]] void fail(const char* what) const;

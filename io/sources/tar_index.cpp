@@ -5,6 +5,7 @@
 #include <sluice/io/whole_file.h>
 #include <sluice/runtime/printable.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <filesystem>
@@ -55,10 +56,8 @@ std::uint64_t hash_of(const TarIndex::Archive& archive) {
 }
 
 // Throws at damage; what comes before it is in `archive`.
-void scan(const OpenFile& file, TarIndex::Archive& archive) {
-  const FileState state = file.state();
-  archive.size = state.size;
-  archive.modified = state.modified;
+void scan(const RandomAccess& file, TarIndex::Archive& archive) {
+  archive.size = file.size();
   const auto take = [&](TarEntry&& entry) {
     if (archive.entries.size() == std::numeric_limits<std::uint32_t>::max() / 2)
       throw IoError("the archive " + file.name() + " has more files than can be counted");
@@ -108,6 +107,11 @@ void check_entries(const Reader& reader, const TarIndex::Archive& archive) {
   }
 }
 
+void scan(const OpenFile& file, TarIndex::Archive& archive) {
+  archive.modified = file.state().modified;
+  scan(static_cast<const RandomAccess&>(file), archive);
+}
+
 // Whether the archive is the one that the index knows.
 bool is_same(const std::string& path, const FileState& state, const TarIndex::Archive& known) {
   if (state.size != known.size) return false;
@@ -153,7 +157,10 @@ bool TarIndex::is_one(const std::string& file) {
 }
 
 TarIndex TarIndex::open(const std::string& file) {
-  const std::string content = OpenFile(file).content();
+  return of_content(OpenFile(file).content(), file);
+}
+
+TarIndex TarIndex::of_content(std::string_view content, const std::string& file) {
   Reader reader(file, raw(content.data(), content.size()));
   Header header{};
   if (content.size() < sizeof(header)) reader.fail("is not an index of archives: it is too short");
@@ -231,6 +238,20 @@ TarIndex TarIndex::for_archives(const std::vector<std::string>& paths,
     found.archives_.push_back(*same);
   }
   return found;
+}
+
+void TarIndex::add(const std::string& archive, const RandomAccess& file) {
+  Archive& added = archives_.emplace_back();
+  added.name = archive;
+  scan(file, added);
+  added.hash = hash_of(added);
+}
+
+const TarIndex::Archive* TarIndex::find(std::string_view name, std::uint64_t size) const {
+  const auto at = std::find_if(archives_.begin(), archives_.end(), [&](const Archive& one) {
+    return one.name == name && one.size == size;
+  });
+  return at == archives_.end() ? nullptr : &*at;
 }
 
 std::int64_t TarIndex::files() const {

@@ -66,8 +66,8 @@ bool is_empty(const TarBlock& block) {
 
 class Scan {
  public:
-  Scan(const OpenFile& file, const std::function<void(TarEntry&&)>& take)
-      : file_(file), take_(take), end_(file.state().size) {}
+  Scan(const RandomAccess& file, const std::function<void(TarEntry&&)>& take)
+      : file_(file), take_(take), end_(file.size()) {}
 
   void run() {
     refuse_compressed();
@@ -213,7 +213,7 @@ class Scan {
     fail(at_, in_quotes(name) + " is stored with holes; make the archive without --sparse");
   }
 
-  const OpenFile& file_;
+  const RandomAccess& file_;
   const std::function<void(TarEntry&&)>& take_;
   std::uint64_t end_;
   std::uint64_t at_ = 0;
@@ -228,7 +228,7 @@ class Scan {
 
 }  // namespace
 
-void scan_tar(const OpenFile& file, const std::function<void(TarEntry&&)>& take) {
+void scan_tar(const RandomAccess& file, const std::function<void(TarEntry&&)>& take) {
   Scan(file, take).run();
 }
 

@@ -8,7 +8,7 @@
 // Ownership: none. Threads: any number. Errors: IoError with the archive, the place and the member.
 #pragma once
 
-#include <sluice/io/sources/open_file.h>
+#include <sluice/io/sources/random_access.h>
 
 #include <array>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct TarEntry {
 
 // Calls take() for each regular file, in order. Throws for what is no archive, is damaged, or ends
 // without the mark of its end.
-void scan_tar(const OpenFile& file, const std::function<void(TarEntry&&)>& take);
+void scan_tar(const RandomAccess& file, const std::function<void(TarEntry&&)>& take);
 
 // Of a header, so that another one in its place is noticed.
 std::uint32_t seal_of_tar_header(const TarBlock& header);
