@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -92,7 +93,7 @@ HttpClient::~HttpClient() {
 }
 
 void HttpClient::fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) {
-  home_.require("a dataset of URLs");
+  require_thread();
   transport_->fetch(std::move(request), std::move(waiter));
 }
 
@@ -105,16 +106,10 @@ HttpClient::Got HttpClient::get(HttpRequest request) {
   return std::move(*state.got);
 }
 
-void HttpClient::begin_epoch() {
-  home_.require("a dataset of URLs");
-  const std::lock_guard lock(mutex_);
-  ++open_epochs_;
-}
+void HttpClient::require_thread() const { home_.require("a dataset of URLs"); }
 
-void HttpClient::end_epoch() noexcept {
-  if (!home_.here()) return;
-  const std::lock_guard lock(mutex_);
-  if (--open_epochs_ == 0) transport_->cancel();
+void HttpClient::drop_unwanted() noexcept {
+  if (home_.here()) transport_->drop_unwanted();
 }
 
 HttpStats HttpClient::stats() const { return transport_->stats(); }

@@ -18,7 +18,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 namespace sluice::detail {
@@ -40,17 +39,16 @@ class HttpClient {
   // Waits for the answer; throws IoError.
   Got get(HttpRequest request);
 
-  // For a dataset. With the last epoch that is open, requests that were not answered fail.
-  void begin_epoch();
-  void end_epoch() noexcept;
+  // Throws Error in a child of fork().
+  void require_thread() const;
+  // Requests fail, soon, that are not wanted any more.
+  void drop_unwanted() noexcept;
 
   HttpStats stats() const;
 
  private:
   HomeProcess home_;
   std::unique_ptr<HttpTransport> transport_;
-  std::mutex mutex_;  // guards the count
-  int open_epochs_ = 0;
 };
 
 }  // namespace sluice::detail

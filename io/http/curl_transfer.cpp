@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include <curl/curl.h>
 #include <sys/socket.h>
 
 namespace sluice::detail {
@@ -247,7 +248,7 @@ HttpVerdict CurlTransfer::end_stalled() const {
                                         " (HttpOptions::stalled_s), " + how_far()};
 }
 
-HttpVerdict CurlTransfer::end(CURLcode code) {
+HttpVerdict CurlTransfer::end(int code) {
   if (!refused_.empty()) return {HttpVerdict::Kind::failed, refused_};
   if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
   // libcurl takes a head that is cut for all there is.
@@ -257,8 +258,9 @@ HttpVerdict CurlTransfer::end(CURLcode code) {
   return judge_body();
 }
 
-HttpVerdict CurlTransfer::judge_broken(CURLcode code) const {
-  std::string said = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+HttpVerdict CurlTransfer::judge_broken(int code) const {
+  static_assert(sizeof(error_) == CURL_ERROR_SIZE);
+  std::string said = error_[0] != '\0' ? error_ : curl_easy_strerror(static_cast<CURLcode>(code));
   long error = 0;
   (void)curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &error);
   if (code == CURLE_COULDNT_CONNECT && error != 0)

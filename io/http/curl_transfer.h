@@ -23,7 +23,8 @@
 #include <string>
 #include <string_view>
 
-#include <curl/curl.h>
+// Of libcurl, whose headers are not everywhere where this one is looked at.
+struct curl_slist;
 
 namespace sluice::detail {
 
@@ -44,7 +45,7 @@ class CurlTransfer {
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
 
-  CURL* handle() const { return handle_; }
+  void* handle() const { return handle_; }  // its CURL*
 
   // Readies the handle for an attempt of the request at this URL, the request's own or one that it
   // was redirected to.
@@ -53,7 +54,7 @@ class CurlTransfer {
   Clock::time_point last_byte() const { return last_byte_; }
   // It got nothing for too long, and was stopped.
   HttpVerdict end_stalled() const;
-  HttpVerdict end(CURLcode code);
+  HttpVerdict end(int code);  // its CURLcode
   // Good after an `answer`, until the next attempt begins.
   HttpAnswer answer() const;
   // Of the attempt.
@@ -70,7 +71,7 @@ class CurlTransfer {
   bool refuse(std::string why);
   void add_header(const std::string& header);
 
-  HttpVerdict judge_broken(CURLcode code) const;
+  HttpVerdict judge_broken(int code) const;
   HttpVerdict judge_status() const;
   HttpVerdict judge_body();
   std::optional<std::string> damage() const;
@@ -78,9 +79,9 @@ class CurlTransfer {
 
   const HttpOptions& options_;
   const S3Account& account_;
-  CURL* handle_;
+  void* handle_;
   curl_slist* headers_ = nullptr;
-  char error_[CURL_ERROR_SIZE] = {};
+  char error_[256] = {};  // CURL_ERROR_SIZE
 
   const HttpRequest* request_ = nullptr;
   Clock::time_point last_byte_;

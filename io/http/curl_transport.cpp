@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include <curl/curl.h>
+
 namespace sluice::detail {
 namespace {
 
@@ -62,6 +64,8 @@ std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& options) {
   return std::make_unique<CurlTransport>(options);
 }
 
+void CurlTransport::MultiDeleter::operator()(void* multi) const { curl_multi_cleanup(multi); }
+
 CurlTransport::CurlTransport(const HttpOptions& options)
     : options_(options),
       account_(S3Account::of([](const char* name) -> const char* { return std::getenv(name); })) {
@@ -105,11 +109,10 @@ void CurlTransport::fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waite
   (void)curl_multi_wakeup(multi_.get());
 }
 
-void CurlTransport::cancel() noexcept {
+void CurlTransport::drop_unwanted() noexcept {
   {
     const std::lock_guard lock(mutex_);
-    cancel_ = true;
-    unwanted_.splice(unwanted_.end(), ordered_);
+    drop_unwanted_ = true;
   }
   (void)curl_multi_wakeup(multi_.get());
 }
@@ -135,25 +138,23 @@ void CurlTransport::run() noexcept {
     // Where there is no memory to wait with, others get time to give some back.
     if (code != CURLM_OK) std::this_thread::sleep_for(milliseconds(10));
   }
-  fail_all_here(kUnwanted);
   idle_.clear();
 }
 
 bool CurlTransport::take_orders() noexcept {
-  bool cancel = false;
   bool stop = false;
-  Jobs unwanted;
+  bool drop = false;
   Jobs ordered;
   {
     const std::lock_guard lock(mutex_);
-    cancel = std::exchange(cancel_, false);
     stop = stop_;
-    unwanted.splice(unwanted.end(), unwanted_);
+    drop = std::exchange(drop_unwanted_, false);
     ordered.splice(ordered.end(), ordered_);
   }
-  if (cancel) fail_all_here(kUnwanted);
-  fail_all(unwanted, kUnwanted);
   fresh_.splice(fresh_.end(), ordered);
+  if (drop || stop) {
+    for (Jobs* const jobs : {&under_way_, &waiting_, &fresh_}) fail_unwanted(*jobs, stop);
+  }
   return !stop;
 }
 
@@ -342,15 +343,15 @@ void CurlTransport::fail(Jobs& from, Jobs::iterator job, std::string_view what) 
   from.erase(job);
 }
 
-void CurlTransport::fail_all(Jobs& jobs, const char* what) noexcept {
-  while (!jobs.empty()) fail(jobs, jobs.begin(), what);
-}
-
-void CurlTransport::fail_all_here(const char* what) noexcept {
-  for (const Job& job : under_way_) stop(job);
-  fail_all(under_way_, what);
-  fail_all(waiting_, what);
-  fail_all(fresh_, what);
+void CurlTransport::fail_unwanted(Jobs& jobs, bool all) noexcept {
+  for (auto job = jobs.begin(); job != jobs.end();) {
+    const auto next = std::next(job);
+    if (all || !job->request.wanted) {
+      if (job->transfer != nullptr) stop(*job);
+      fail(jobs, job, kUnwanted);
+    }
+    job = next;
+  }
 }
 
 }  // namespace sluice::detail

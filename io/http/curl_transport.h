@@ -24,8 +24,6 @@
 #include <thread>
 #include <vector>
 
-#include <curl/curl.h>
-
 namespace sluice::detail {
 
 class CurlTransport final : public HttpTransport {
@@ -36,7 +34,7 @@ class CurlTransport final : public HttpTransport {
   CurlTransport& operator=(const CurlTransport&) = delete;
 
   void fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) override;
-  void cancel() noexcept override;
+  void drop_unwanted() noexcept override;
   HttpStats stats() const override;
 
  private:
@@ -53,7 +51,7 @@ class CurlTransport final : public HttpTransport {
   };
   using Jobs = std::list<Job>;
   struct MultiDeleter {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    void operator()(void* multi) const;
   };
 
   void run() noexcept;
@@ -72,12 +70,11 @@ class CurlTransport final : public HttpTransport {
   void retire(Job& job) noexcept;
   void answer(Jobs::iterator job) noexcept;
   void fail(Jobs& from, Jobs::iterator job, std::string_view what) noexcept;
-  void fail_all(Jobs& jobs, const char* what) noexcept;
-  void fail_all_here(const char* what) noexcept;
+  void fail_unwanted(Jobs& jobs, bool all) noexcept;
 
   const HttpOptions options_;
   const S3Account account_;
-  std::unique_ptr<CURLM, MultiDeleter> multi_;
+  std::unique_ptr<void, MultiDeleter> multi_;  // libcurl's CURLM
 
   // The thread's.
   Jobs fresh_;
@@ -87,8 +84,7 @@ class CurlTransport final : public HttpTransport {
 
   mutable std::mutex mutex_;  // guards what follows
   Jobs ordered_;
-  Jobs unwanted_;
-  bool cancel_ = false;
+  bool drop_unwanted_ = false;
   bool stop_ = false;
 
   std::atomic<std::int64_t> requests_{0};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <sluice/io/http/checksum.h>
+#include <sluice/io/http/epochs.h>
 
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,7 @@ struct HttpRequest {
   std::optional<HttpRange> range = {};    // of the file; none: all of it
   std::string version = {};               // HttpAnswer's, which must be this; empty: any
   std::optional<Checksum> checksum = {};  // of all of it
+  HttpWanted wanted = {};
 };
 
 struct HttpAnswer {

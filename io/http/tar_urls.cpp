@@ -84,8 +84,11 @@ TarUrlSamples::TarUrlSamples(const std::vector<std::string>& urls, const TarUrlO
 
 const TarSamples& TarUrlSamples::samples() const { return *shared_->samples; }
 HttpStats TarUrlSamples::stats() const { return shared_->client.stats(); }
-void TarUrlSamples::begin_epoch() const { shared_->client.begin_epoch(); }
-void TarUrlSamples::end_epoch() const noexcept { shared_->client.end_epoch(); }
+void TarUrlSamples::begin_epoch() const { shared_->client.require_thread(); }
+void TarUrlSamples::end_epoch() const noexcept {
+  epochs_.end();
+  shared_->client.drop_unwanted();
+}
 
 HttpRequest TarUrlSamples::request(std::int64_t i) const {
   const TarSamples::Extent extent = samples().extent(i);
@@ -97,12 +100,13 @@ HttpRequest TarUrlSamples::request(std::int64_t i) const {
   }
   return {.url = shared_->urls[extent.archive],
           .range = HttpRange{extent.first, extent.size},
-          .version = shared_->versions[extent.archive],
-          .checksum = {}};
+          .version = shared_->versions[extent.archive]};
 }
 
 void TarUrlSamples::fetch(std::int64_t i, std::unique_ptr<HttpWaiter> waiter) const {
-  shared_->client.fetch(request(i), std::move(waiter));
+  HttpRequest asked = request(i);
+  asked.wanted = epochs_.wanted();
+  shared_->client.fetch(std::move(asked), std::move(waiter));
 }
 
 HttpAnswer TarUrlSamples::get(std::int64_t i, Bytes& body) const {

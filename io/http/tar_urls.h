@@ -21,6 +21,7 @@
 #include <sluice/graph/completion.h>
 #include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/io/http/epochs.h>
 #include <sluice/io/http/options.h>
 #include <sluice/io/http/request.h>
 #include <sluice/io/sources/tar.h>
@@ -80,6 +81,7 @@ class TarUrlSamples {
   struct Shared;
   HttpRequest request(std::int64_t i) const;
   std::shared_ptr<const Shared> shared_;
+  HttpEpochs epochs_;
 };
 
 }  // namespace detail

@@ -20,8 +20,8 @@ class HttpTransport {
   virtual ~HttpTransport() = default;
 
   virtual void fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) = 0;
-  // All requests made until now fail, soon.
-  virtual void cancel() noexcept = 0;
+  // Requests fail, soon, that are not wanted any more.
+  virtual void drop_unwanted() noexcept = 0;
   virtual HttpStats stats() const = 0;
 };
 

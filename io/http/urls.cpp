@@ -112,8 +112,11 @@ std::string UrlRows::fingerprint() const {
 }
 
 HttpStats UrlRows::stats() const { return shared_->client.stats(); }
-void UrlRows::begin_epoch() const { shared_->client.begin_epoch(); }
-void UrlRows::end_epoch() const noexcept { shared_->client.end_epoch(); }
+void UrlRows::begin_epoch() const { shared_->client.require_thread(); }
+void UrlRows::end_epoch() const noexcept {
+  epochs_.end();
+  shared_->client.drop_unwanted();
+}
 
 HttpRequest UrlRows::request(const ListRow& row) const {
   HttpRequest request;
@@ -129,7 +132,9 @@ HttpRequest UrlRows::request(const ListRow& row) const {
 }
 
 void UrlRows::fetch(const ListRow& row, std::unique_ptr<HttpWaiter> waiter) const {
-  shared_->client.fetch(request(row), std::move(waiter));
+  HttpRequest asked = request(row);
+  asked.wanted = epochs_.wanted();
+  shared_->client.fetch(std::move(asked), std::move(waiter));
 }
 
 Bytes UrlRows::read(const ListRow& row) const {

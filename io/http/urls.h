@@ -25,6 +25,7 @@
 #include <sluice/graph/completion.h>
 #include <sluice/graph/plan/epoch_info.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/io/http/epochs.h>
 #include <sluice/io/http/options.h>
 #include <sluice/io/http/request.h>
 #include <sluice/io/sources/list.h>
@@ -100,6 +101,7 @@ class UrlRows {
   [[noreturn]] void fail(const ListRow& row, std::size_t column, const char* what) const;
   HttpRequest request(const ListRow& row) const;
   std::shared_ptr<const Shared> shared_;
+  HttpEpochs epochs_;
 };
 
 }  // namespace detail

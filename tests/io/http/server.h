@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -97,6 +98,10 @@ class HttpServer {
     const std::lock_guard lock(mutex_);
     const auto at = counts_.find(path);
     return at == counts_.end() ? 0 : at->second;
+  }
+  void wait_until_asked(const std::string& path) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return counts_.contains(path); });
   }
   int connections() const { return accepted_; }
   // Ends when nobody is connected any more; the server goes on.
@@ -235,6 +240,7 @@ class HttpServer {
       const std::lock_guard lock(mutex_);
       request.number = counts_[path]++;
       asked_.push_back(request);
+      came_.notify_all();
       if (const auto found = handlers_.find(path); found != handlers_.end())
         handler = found->second;
     }
@@ -249,6 +255,7 @@ class HttpServer {
   std::atomic<int> open_{0};
   std::list<Connection> connections_;  // the thread's
   mutable std::mutex mutex_;           // guards what follows
+  std::condition_variable came_;
   std::map<std::string, Handler> handlers_;
   std::map<std::string, int> counts_;
   std::vector<Request> asked_;

@@ -184,6 +184,7 @@ TEST_F(UrlEpochsTest, EndsAtOnceWhileRequestsHang) {
     {
       auto epoch = pipeline.epoch();
       ASSERT_TRUE(epoch.next().has_value());
+      server_.wait_until_asked("/1");
     }
     // The next one is as good as any.
     auto epoch = pipeline.epoch();
@@ -198,11 +199,33 @@ TEST_F(UrlEpochsTest, EndsAtOnceWhileRequestsHang) {
     auto pipeline = texts_of(urls_of(items, {.stalled_s = 3600}), {.batch_size = 1});
     auto epoch = pipeline.epoch();
     ASSERT_TRUE(epoch.next().has_value());
+    server_.wait_until_asked("/1");
     // Goes while one hangs.
     const auto gone = std::make_unique<decltype(pipeline)>(std::move(pipeline));
   }
   server_.wait_until_left();
   EXPECT_EQ(descriptors(), before);
+}
+
+// One hangs, and its pipeline goes; the other one uses the same connections, and goes on.
+TEST_F(UrlEpochsTest, EndsWithItsOwnPipelineAlone) {
+  auto items = numbered(4);
+  server_.on("/2", [](const Request& request) {
+    return request.number == 0 ? HttpServer::Reply{"", HttpServer::After::stall}
+                               : HttpServer::good("file 2");
+  });
+  const auto files = urls_of(items, {.connections = 2, .stalled_s = 3600});
+  auto first = texts_of(files, {.batch_size = 1, .window = 3});
+  auto second = texts_of(files, {.batch_size = 2, .window = 2});
+  auto hanging = std::make_unique<decltype(first.epoch())>(first.epoch());
+  ASSERT_TRUE(hanging->next().has_value());
+  ASSERT_TRUE(hanging->next().has_value());
+  server_.wait_until_asked("/2");
+  auto other = second.epoch();
+  ASSERT_TRUE(other.next().has_value());
+  hanging.reset();
+  ASSERT_TRUE(other.next().has_value());
+  EXPECT_FALSE(other.next().has_value());
 }
 
 TEST_F(UrlEpochsTest, WaitsBetweenAttemptsEndAtOnce) {
@@ -211,7 +234,9 @@ TEST_F(UrlEpochsTest, WaitsBetweenAttemptsEndAtOnce) {
     return HttpServer::reply("503 Busy", "", "Retry-After: 3000\r\n");
   });
   auto pipeline = texts_of(urls_of(items, {.deadline_s = 3600}), {.batch_size = 1});
-  ASSERT_TRUE(pipeline.epoch().next().has_value());
+  auto epoch = pipeline.epoch();
+  ASSERT_TRUE(epoch.next().has_value());
+  server_.wait_until_asked("/1");
 }
 
 TEST_F(UrlEpochsTest, TwoPipelinesShareAClient) {
