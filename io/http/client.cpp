@@ -114,7 +114,10 @@ void HttpClient::drop_unwanted() noexcept {
 
 HttpStats HttpClient::stats() const { return transport_->stats(); }
 
-#ifndef SLUICE_HAS_HTTP
+#ifdef SLUICE_HAS_HTTP
+constexpr bool kHasCurl = true;
+#else
+constexpr bool kHasCurl = false;
 std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& /*options*/) {
   throw BuildError(
       "this build of Sluice reads no URLs: install libcurl4-openssl-dev, 7.85 or newer, and build "
@@ -123,3 +126,9 @@ std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& /*options*
 #endif
 
 }  // namespace sluice::detail
+
+namespace sluice {
+
+bool can_read_urls() { return detail::kHasCurl; }
+
+}  // namespace sluice

@@ -37,6 +37,9 @@ struct HttpOptions {
   std::string ca_file = {};  // certificates to trust in place of the system's, as PEM
 };
 
+// Whether this build of Sluice can: it has libcurl then.
+bool can_read_urls();
+
 struct HttpStats {
   std::int64_t requests = 0;     // that have ended, in whatever way
   std::int64_t failed = 0;       // of these

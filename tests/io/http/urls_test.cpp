@@ -1,4 +1,5 @@
 // Datasets of URLs, and what becomes of them with servers that misbehave.
+#include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/sources/scratch.h"
 #include <sluice/graph/pipeline.h>
@@ -24,6 +25,10 @@ const HttpOptions kQuick{.retries = 2, .backoff_s = 0.001};
 
 class UrlsTest : public ScratchTest {
  protected:
+  void SetUp() override {
+    if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
+    ScratchTest::SetUp();
+  }
   // What reading one file says, with the server's address left out.
   std::string outcome(const UrlItem& item, const HttpOptions& options = kQuick) const {
     try {
@@ -37,6 +42,14 @@ class UrlsTest : public ScratchTest {
   }
   HttpServer server_;
 };
+
+// Without libcurl the error says what to do.
+TEST(Urls, ABuildWithoutThemSaysSo) {
+  if (can_read_urls()) GTEST_SKIP() << "this build has libcurl";
+  EXPECT_EQ(sluice::error_of<BuildError>([] { (void)urls_of({"http://host/a"}); }),
+            "this build of Sluice reads no URLs: install libcurl4-openssl-dev, 7.85 or newer, and "
+            "build it again");
+}
 
 TEST_F(UrlsTest, GivesWholeFilesWithTheirLabels) {
   const std::string large(3'000'000, 'y');
