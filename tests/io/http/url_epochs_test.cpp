@@ -108,12 +108,12 @@ TEST_F(UrlEpochsTest, ABadFileCostsItself) {
                  "'S/7': the server sent nothing for 0.05 s (HttpOptions::stalled_s), after 4 of 9 "
                  "bytes; so ended the last of 2 attempts (HttpOptions::retries)"},
                 {"nonsense", "'nonsense' is no URL; it begins with http://, https:// or s3://"},
-                {"S 12",
-                 "'S 12': it is no URL that can be read: Port number was not a decimal "
-                 "number between 0 and 65535"}};
+                // How libcurl says it depends on its version.
+                {"S 12", "'S 12': it is no URL that can be read: "}};
   for (std::size_t i = 0; i < std::size(errors); ++i) {
     EXPECT_EQ(without_server(batch->errors()[i].source), errors[i].source);
-    EXPECT_EQ(without_server(batch->errors()[i].what), errors[i].what);
+    const std::string what = without_server(batch->errors()[i].what);
+    EXPECT_EQ(what.substr(0, std::string(errors[i].what).size()), errors[i].what);
   }
 }
 
