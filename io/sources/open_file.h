@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sluice/io/sources/file_hashes.h>
+#include <sluice/io/sources/random_access.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +14,11 @@
 
 namespace sluice {
 
-class OpenFile {
+class OpenFile final : public RandomAccess {
  public:
   // A pipe that nobody writes to is not waited for; state() refuses it.
   explicit OpenFile(std::string path);
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() override;
 
   // Throws for what is no regular file.
   FileState state() const;
@@ -29,15 +28,13 @@ class OpenFile {
   bool is_local() const;
   // Whether the byte there can be read without waiting for a disk, as far as the file system tells.
   bool is_cached(std::uint64_t offset) const;
-  // How many bytes there are from `offset` on, at most those of `first` and `then`, which they fill
-  // in this order. Fewer than that: the file ends there.
+  std::uint64_t size() const override { return state().size; }
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
-                   std::span<std::uint8_t> then = {}) const;
+                   std::span<std::uint8_t> then = {}) const override;
   // All of it, as it is now.
   std::string content() const;
   const std::string& path() const { return path_; }
-  // 'its path', for messages.
-  std::string name() const;
+  std::string name() const override;
 
  private:
   [[noreturn]] void fail(const char* what) const;

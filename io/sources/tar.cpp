@@ -34,7 +34,9 @@ struct TarSamples::Shared {
   std::vector<Span> samples;
   std::vector<std::uint32_t> files;  // for each sample and column
   std::optional<PictureReader> reader;
+  std::shared_ptr<JpegIndex> index;
 
+  void take_options(const TarOptions& options);
   const TarIndex::Archive& archive(const Span& span) const {
     return known.archives()[span.archive];
   }
@@ -114,18 +116,32 @@ void TarSamples::Shared::find_samples() {
   }
 }
 
+void TarSamples::Shared::take_options(const TarOptions& options) {
+  columns = options.columns;
+  find_samples();
+  index = options.index;
+  reader.emplace(index, files.size(), PictureReader::Options{.parts = options.parts});
+}
+
 TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
                        std::size_t types) {
   check_tar_columns("tar_in", archives, options.columns, types);
   auto shared = std::make_shared<Shared>();
   shared->paths = archives;
-  shared->columns = options.columns;
   shared->known = options.offsets.empty()
                       ? TarIndex::of(archives, options.unreadable, &shared->left_out)
                       : TarIndex::open(options.offsets).for_archives(archives, options.offsets);
-  shared->find_samples();
-  shared->reader.emplace(options.index, shared->files.size(),
-                         PictureReader::Options{.parts = options.parts});
+  shared->take_options(options);
+  shared_ = std::move(shared);
+}
+
+TarSamples::TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
+                       TarIndex known, std::size_t types) {
+  check_tar_columns("tar_at", archives, options.columns, types);
+  auto shared = std::make_shared<Shared>();
+  shared->paths = archives;
+  shared->known = std::move(known);
+  shared->take_options(options);
   shared_ = std::move(shared);
 }
 
@@ -155,12 +171,13 @@ std::vector<TarFile> TarSamples::files(std::int64_t i) const {
 }
 
 struct TarSamples::Sample::Place {
-  Place(std::shared_ptr<const Shared> all, std::size_t number)
-      : shared(std::move(all)),
-        i(number),
-        span(shared->samples.at(i)),
-        file(shared->paths[span.archive]) {
-    (void)file.state();
+  Place(std::shared_ptr<const Shared> all, std::size_t number, const RandomAccess* elsewhere)
+      : shared(std::move(all)), i(number), span(shared->samples.at(i)), file(elsewhere) {}
+
+  void open() {
+    opened.emplace(shared->paths[span.archive]);
+    (void)opened->state();
+    file = &*opened;
   }
 
   [[noreturn]] void fail(std::size_t column, const std::string& what) const {
@@ -184,7 +201,7 @@ struct TarSamples::Sample::Place {
 
   void read(std::size_t column, const TarIndex::Entry& entry, std::span<std::uint8_t> to) const {
     TarBlock header;
-    const std::size_t got = file.read(entry.data - kTarBlock, header, to);
+    const std::size_t got = file->read(entry.data - kTarBlock, header, to);
     if (got < kTarBlock + to.size()) {
       fail(column, "the archive has become shorter since it was opened: it ends at byte " +
                        std::to_string(entry.data - kTarBlock + got));
@@ -205,22 +222,45 @@ struct TarSamples::Sample::Place {
   std::shared_ptr<const Shared> shared;
   std::size_t i;
   const Span& span;
-  OpenFile file;
+  std::optional<OpenFile> opened;
+  const RandomAccess* file;
 };
 
+TarSamples::Extent TarSamples::extent(std::int64_t i) const {
+  const Sample::Place place(shared_, static_cast<std::size_t>(i), nullptr);
+  std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t end = 0;
+  for (std::size_t column = 0; column < shared_->columns.size(); ++column) {
+    const TarIndex::Entry& entry = place.entry(column);
+    begin = std::min(begin, entry.data - kTarBlock);
+    end = std::max(end, entry.data + entry.size);
+  }
+  return {place.span.archive, begin, end - begin};
+}
+
 TarSamples::Sample::Sample(const TarSamples& samples, std::int64_t i)
-    : place_(std::make_unique<Place>(samples.shared_, static_cast<std::size_t>(i))) {}
+    : Sample(samples, i, nullptr) {
+  place_->open();
+}
+TarSamples::Sample::Sample(const TarSamples& samples, std::int64_t i, const RandomAccess* archive)
+    : place_(std::make_unique<Place>(samples.shared_, static_cast<std::size_t>(i), archive)) {}
 TarSamples::Sample::~Sample() = default;
 
 void TarSamples::Sample::read(std::size_t column, Bytes& out) const {
   const Shared& shared = *place_->shared;
   const TarIndex::Entry& entry = place_->entry(column);
-  out = shared.reader->read(place_->i * shared.columns.size() + column, place_->file,
-                            {.offset = entry.data, .size = entry.size}, [&] {
-                              Bytes bytes(entry.size);
-                              place_->read(column, entry, {bytes.data(), bytes.size()});
-                              return bytes;
-                            });
+  const auto fetch = [&] {
+    Bytes bytes(entry.size);
+    place_->read(column, entry, {bytes.data(), bytes.size()});
+    return bytes;
+  };
+  if (place_->opened) {
+    out = shared.reader->read(place_->i * shared.columns.size() + column, *place_->opened,
+                              {.offset = entry.data, .size = entry.size}, fetch);
+  } else {
+    out = fetch();
+    if (shared.index != nullptr) out.set_index(shared.index);
+  }
 }
 
 std::string TarSamples::Sample::text(std::size_t column) const {

@@ -45,6 +45,9 @@
 
 namespace sluice {
 
+class RandomAccess;
+class TarIndex;
+
 struct TarOptions {
   std::vector<std::string> columns = {"jpg;jpeg", "cls"};
   std::string offsets = {};  // file of a TarIndex; empty: headers are read
@@ -72,6 +75,9 @@ class TarSamples {
   // `types`: how many there are for the columns.
   TarSamples(const std::vector<std::string>& archives, const TarOptions& options,
              std::size_t types);
+  // Of archives elsewhere, of which this is known; they have these names.
+  TarSamples(const std::vector<std::string>& archives, const TarOptions& options, TarIndex known,
+             std::size_t types);
 
   std::int64_t size() const;
   std::string name(std::int64_t i) const;
@@ -79,6 +85,14 @@ class TarSamples {
   std::string fingerprint() const;
   const std::vector<LeftOut>& left_out() const;
   SourceReads reads() const;
+
+  // Where the files of sample i lie that are wanted, with their headers. Throws where one lacks.
+  struct Extent {
+    std::size_t archive = 0;
+    std::uint64_t first = 0;
+    std::uint64_t size = 0;
+  };
+  Extent extent(std::int64_t i) const;
 
   // One sample while it is read.
   class Sample;
@@ -91,6 +105,8 @@ class TarSamples {
 class TarSamples::Sample {
  public:
   Sample(const TarSamples& samples, std::int64_t i);
+  // Its extent, at least, is in `archive`, which stays for as long.
+  Sample(const TarSamples& samples, std::int64_t i, const RandomAccess* archive);
   ~Sample();
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
@@ -103,6 +119,7 @@ class TarSamples::Sample {
   }
 
  private:
+  friend class TarSamples;
   void read(std::size_t column, Bytes& out) const;
   template <CellType T>
   void read(std::size_t column, T& out) const {

@@ -107,7 +107,7 @@ class Links {
   std::unordered_map<std::string, std::vector<std::size_t>> named_;  // entries, in order
 };
 
-void refuse_compressed(const OpenFile& file) {
+void refuse_compressed(const RandomAccess& file) {
   TarBlock begin{};
   const std::size_t got = file.read(0, begin);
   const TarCompression* compression = tar_compression({begin.data(), got});
@@ -117,7 +117,7 @@ void refuse_compressed(const OpenFile& file) {
                 compression->tool + ", or read it from its front with tar_stream");
 }
 
-void scan_members(const OpenFile& file, TarIndex::Archive& archive,
+void scan_members(const RandomAccess& file, TarIndex::Archive& archive,
                   std::vector<std::pair<std::size_t, TarMember>>& links) {
   constexpr std::size_t kAhead = 8 * kTarBlock;  // small files follow each other closely
   TarFileInput input(file, kAhead);
@@ -138,10 +138,8 @@ void scan_members(const OpenFile& file, TarIndex::Archive& archive,
 }
 
 // Throws at damage; what comes before it is in `archive`.
-void scan(const OpenFile& file, TarIndex::Archive& archive) {
-  const FileState state = file.state();
-  archive.size = state.size;
-  archive.modified = state.modified;
+void scan(const RandomAccess& file, TarIndex::Archive& archive) {
+  archive.size = file.size();
   refuse_compressed(file);
   std::vector<std::pair<std::size_t, TarMember>> links;
   std::exception_ptr damage;
@@ -193,6 +191,11 @@ void check_entries(const Reader& reader, const TarIndex::Archive& archive) {
   }
 }
 
+void scan(const OpenFile& file, TarIndex::Archive& archive) {
+  archive.modified = file.state().modified;
+  scan(static_cast<const RandomAccess&>(file), archive);
+}
+
 // Whether the archive is the one that the index knows.
 bool is_same(const std::string& path, const FileState& state, const TarIndex::Archive& known) {
   if (state.size != known.size) return false;
@@ -238,7 +241,10 @@ bool TarIndex::is_one(const std::string& file) {
 }
 
 TarIndex TarIndex::open(const std::string& file) {
-  const std::string content = OpenFile(file).content();
+  return of_content(OpenFile(file).content(), file);
+}
+
+TarIndex TarIndex::of_content(std::string_view content, const std::string& file) {
   Reader reader(file, raw(content.data(), content.size()));
   Header header{};
   if (content.size() < sizeof(header)) reader.fail("is not an index of archives: it is too short");
@@ -316,6 +322,20 @@ TarIndex TarIndex::for_archives(const std::vector<std::string>& paths,
     found.archives_.push_back(*same);
   }
   return found;
+}
+
+void TarIndex::add(const std::string& archive, const RandomAccess& file) {
+  Archive& added = archives_.emplace_back();
+  added.name = archive;
+  scan(file, added);
+  added.hash = hash_of(added);
+}
+
+const TarIndex::Archive* TarIndex::find(std::string_view name, std::uint64_t size) const {
+  const auto at = std::find_if(archives_.begin(), archives_.end(), [&](const Archive& one) {
+    return one.name == name && one.size == size;
+  });
+  return at == archives_.end() ? nullptr : &*at;
 }
 
 std::int64_t TarIndex::files() const {

@@ -28,6 +28,8 @@
 
 namespace sluice {
 
+class RandomAccess;
+
 class TarIndex {
  public:
   struct Entry {
@@ -55,12 +57,20 @@ class TarIndex {
                      Unreadable unreadable = Unreadable::fail,
                      std::vector<LeftOut>* left_out = nullptr);
   static TarIndex open(const std::string& file);
+  // The same of what such a file holds; `file` for errors.
+  static TarIndex of_content(std::string_view content, const std::string& file);
   void save(const std::string& file) const;
   static bool is_one(const std::string& file);
 
   // What is known of these archives, in their order. Throws for one that is not known or has
   // changed.
   TarIndex for_archives(const std::vector<std::string>& paths, const std::string& file) const;
+
+  // What lies in one more archive, whose headers are read.
+  void add(const std::string& archive, const RandomAccess& file);
+  // What is known of one with this name and size, or null.
+  const Archive* find(std::string_view name, std::uint64_t size) const;
+  void add(const Archive& archive) { archives_.push_back(archive); }
 
   const std::vector<Archive>& archives() const { return archives_; }
   std::int64_t files() const;

@@ -1,4 +1,5 @@
 #include <sluice/io/sources/files.h>
+#include <sluice/io/sources/open_file.h>
 #include <sluice/io/sources/tar_headers.h>
 #include <sluice/io/sources/tar_input.h>
 #include <sluice/runtime/printable.h>
@@ -37,7 +38,7 @@ class WholeFile : public TarInput {
   std::size_t read(std::span<std::uint8_t> to) override { return input_.read(to); }
   std::uint64_t skip(std::uint64_t bytes) override { return input_.skip(bytes); }
   std::optional<std::uint64_t> size() const override { return input_.size(); }
-  const OpenFile* file() const override { return &file_; }
+  const RandomAccess* file() const override { return &file_; }
   std::optional<FileState> state() const override { return file_.state(); }
   std::string name() const override { return file_.name(); }
 
@@ -127,8 +128,8 @@ class Resumed : public TarInput {
 
 }  // namespace
 
-TarFileInput::TarFileInput(const OpenFile& file, std::size_t ahead)
-    : file_(file), size_(file.state().size), ahead_(ahead) {}
+TarFileInput::TarFileInput(const RandomAccess& file, std::size_t ahead)
+    : file_(file), size_(file.size()), ahead_(ahead) {}
 
 std::size_t TarFileInput::read(std::span<std::uint8_t> to) {
   const std::size_t first = std::min(to.size(), end_ - begin_);

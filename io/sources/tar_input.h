@@ -9,7 +9,8 @@
 #pragma once
 
 #include <sluice/io/sources/files.h>
-#include <sluice/io/sources/open_file.h>
+#include <sluice/io/sources/file_hashes.h>
+#include <sluice/io/sources/random_access.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,26 +37,25 @@ class TarInput {
   // Of the archive, where that is known before it is read.
   virtual std::optional<std::uint64_t> size() const { return {}; }
   // The file itself, where bytes at any place can be read; else null.
-  virtual const OpenFile* file() const { return nullptr; }
+  virtual const RandomAccess* file() const { return nullptr; }
   // Of the file that it comes from; nothing for a pipe.
   virtual std::optional<FileState> state() const { return {}; }
   // 'its path', for messages.
   virtual std::string name() const = 0;
 };
 
-// A regular file that stays open elsewhere. `ahead`: so many bytes are read at once.
+// What is kept open elsewhere. `ahead`: so many bytes are read at once.
 class TarFileInput : public TarInput {
  public:
-  TarFileInput(const OpenFile& file, std::size_t ahead);
+  TarFileInput(const RandomAccess& file, std::size_t ahead);
   std::size_t read(std::span<std::uint8_t> to) override;
   std::uint64_t skip(std::uint64_t bytes) override;
   std::optional<std::uint64_t> size() const override { return size_; }
-  const OpenFile* file() const override { return &file_; }
-  std::optional<FileState> state() const override { return file_.state(); }
+  const RandomAccess* file() const override { return &file_; }
   std::string name() const override { return file_.name(); }
 
  private:
-  const OpenFile& file_;
+  const RandomAccess& file_;
   std::uint64_t size_;
   std::uint64_t at_ = 0;
   std::vector<std::uint8_t> ahead_;

@@ -1,3 +1,4 @@
+#include <sluice/io/sources/open_file.h>
 #include <sluice/io/sources/tar_headers.h>
 #include <sluice/io/sources/tar_input.h>
 #include <sluice/io/sources/tar_listing.h>

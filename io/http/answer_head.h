@@ -1,0 +1,46 @@
+// AnswerHead: what the head of an answer says, as far as it matters. Internal: no user includes it.
+//
+// Ownership: a value. Threads: one at a time. Errors: std::bad_alloc; fields that make no sense are
+// as good as none.
+#pragma once
+
+#include <sluice/io/http/checksum.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::detail {
+
+struct AnswerHead {
+  // "bytes 0-99/1000", or "*" for the size
+  struct Part {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::optional<std::uint64_t> size;
+  };
+
+  int status = 0;         // 0: nothing has come
+  bool is_whole = false;  // its last line has come
+  std::string reason;
+  std::string etag;
+  std::string last_modified;
+  std::string encoding;
+  std::string content_range;
+  std::vector<Checksum> checksums;
+
+  // One line, with its end. The line of the status begins another head. False: it is the last one.
+  bool take(std::string_view line);
+
+  bool is_good() const { return status / 100 == 2; }
+  std::optional<Part> part() const;
+  // See HttpAnswer.
+  const std::string& version() const { return etag.empty() ? last_modified : etag; }
+  // "404 Not Found", and what people can read of the body: the code and the message of an S3
+  // server, else the first line, unless it is HTML.
+  std::string in_words(std::string_view body) const;
+};
+
+}  // namespace sluice::detail

@@ -1,0 +1,375 @@
+#include <sluice/io/http/curl_transfer.h>
+#include <sluice/io/http/url.h>
+#include <sluice/io/sources/cell.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+namespace sluice::detail {
+namespace {
+
+// Of an answer that is an error: what is kept, and what is read so that the connection can be used
+// again.
+constexpr std::size_t kMostHeard = std::size_t{4} << 10;
+constexpr std::size_t kMostPassed = std::size_t{64} << 10;
+// A buffer that one large file has made is not kept for small ones.
+constexpr std::size_t kMostKept = std::size_t{4} << 20;
+
+struct Url {
+  explicit Url(const std::string& text) : handle(curl_url()) {
+    if (handle == nullptr) throw std::bad_alloc();
+    const CURLUcode code = curl_url_set(handle, CURLUPART_URL, text.c_str(), 0);
+    if (code == CURLUE_OK) return;
+    curl_url_cleanup(handle);
+    throw IoError("it is no URL that can be read: " + std::string(curl_url_strerror(code)));
+  }
+  ~Url() { curl_url_cleanup(handle); }
+  Url(const Url&) = delete;
+  Url& operator=(const Url&) = delete;
+  std::string get(CURLUPart part, unsigned flags = 0) const {
+    char* text = nullptr;
+    if (curl_url_get(handle, part, &text, flags) != CURLUE_OK) return {};
+    std::string copy = text;
+    curl_free(text);
+    return copy;
+  }
+  std::string origin() const {
+    return get(CURLUPART_SCHEME) + "://" + get(CURLUPART_HOST) + ":" +
+           get(CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  }
+  CURLU* handle;
+};
+
+template <class T>
+void set(CURL* handle, CURLoption option, T value) {
+  if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+}
+
+// As libcurl does it, but not for programs that this one starts.
+curl_socket_t open_socket(void* /*user*/, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+std::string in_seconds(double seconds) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof(text), seconds);
+  return std::string(text, error == std::errc() ? end : text) + " s";
+}
+
+}  // namespace
+
+CurlTransfer::CurlTransfer(const HttpOptions& options, const S3Account& account)
+    : options_(options), account_(account), handle_(curl_easy_init()) {
+  if (handle_ == nullptr) throw std::bad_alloc();
+}
+
+CurlTransfer::~CurlTransfer() {
+  curl_easy_cleanup(handle_);
+  curl_slist_free_all(headers_);
+}
+
+void CurlTransfer::add_header(const std::string& header) {
+  curl_slist* const longer = curl_slist_append(headers_, header.c_str());
+  if (longer == nullptr) throw std::bad_alloc();
+  headers_ = longer;
+}
+
+void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
+                         std::chrono::milliseconds left) {
+  request_ = &request;
+  head_ = {};
+  if (body_.capacity() > kMostKept) std::string().swap(body_);
+  body_.clear();
+  most_ = options_.max_bytes;
+  size_ = passed_ = 0;
+  refused_.clear();
+  error_[0] = '\0';
+  last_byte_ = Clock::now();
+
+  const bool is_bucket = is_s3(request.url);
+  const Url asked(is_bucket ? account_.url_of(request.url) : request.url);
+  const Url here(is_s3(url) ? asked.get(CURLUPART_URL) : url);
+  const bool is_trusted = here.origin() == asked.origin();
+
+  curl_easy_reset(handle_);
+  curl_slist_free_all(std::exchange(headers_, nullptr));
+  set(handle_, CURLOPT_PRIVATE, this);
+  set(handle_, CURLOPT_ERRORBUFFER, error_);
+  set(handle_, CURLOPT_NOSIGNAL, 1L);
+  set(handle_, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(handle_, CURLOPT_URL, here.get(CURLUPART_URL).c_str());
+  set(handle_, CURLOPT_USERAGENT, "sluice");
+  set(handle_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set(handle_, CURLOPT_BUFFERSIZE, 128L << 10);
+  set(handle_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_s * 1000) + 1);
+  set(handle_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
+  set(handle_, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  set(handle_, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
+  set(handle_, CURLOPT_HEADERDATA, this);
+  set(handle_, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
+  set(handle_, CURLOPT_WRITEDATA, this);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  set(handle_, CURLOPT_QUICK_EXIT, 1L);  // nobody waits for a name that is being looked up
+#endif
+  if (!options_.ca_file.empty()) set(handle_, CURLOPT_CAINFO, options_.ca_file.c_str());
+  add_header("Accept-Encoding: identity");
+  if (request.range) {
+    const std::string range = std::to_string(request.range->first) + "-" +
+                              std::to_string(request.range->first + request.range->size - 1);
+    set(handle_, CURLOPT_RANGE, range.c_str());
+  }
+  // A weak ETag may not stand there, and a date is none.
+  if (request.version.starts_with('"')) add_header("If-Match: " + request.version);
+  if (is_trusted) {
+    for (const std::string& header : options_.headers) add_header(header);
+    const bool is_signed = is_bucket && !account_.is_anonymous();
+    const std::string user = is_signed ? account_.key : asked.get(CURLUPART_USER, CURLU_URLDECODE);
+    const std::string password =
+        is_signed ? account_.secret : asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
+    if (!user.empty()) set(handle_, CURLOPT_USERNAME, user.c_str());
+    if (!password.empty()) set(handle_, CURLOPT_PASSWORD, password.c_str());
+    if (is_bucket) add_header("x-amz-checksum-mode: ENABLED");
+    if (is_signed) {
+      set(handle_, CURLOPT_AWS_SIGV4, ("aws:amz:" + account_.region + ":s3").c_str());
+      add_header("x-amz-content-sha256: UNSIGNED-PAYLOAD");
+      if (!account_.token.empty()) add_header("x-amz-security-token: " + account_.token);
+    }
+  }
+  set(handle_, CURLOPT_HTTPHEADER, headers_);
+}
+
+// Nothing is thrown through libcurl. What f() gives says whether to go on.
+template <class F>
+std::size_t CurlTransfer::guarded(void* user, std::size_t bytes, const F& f) noexcept {
+  auto& transfer = *static_cast<CurlTransfer*>(user);
+  try {
+    transfer.last_byte_ = Clock::now();
+    if (f(transfer)) return bytes;
+  } catch (const std::exception& error) {
+    try {
+      transfer.refused_ = error.what();
+    } catch (const std::bad_alloc&) {  // libcurl says that writing failed
+    }
+  }
+  return bytes + 1;  // anything else than `bytes` stops it
+}
+
+std::size_t CurlTransfer::on_header(char* data, std::size_t /*one*/, std::size_t bytes,
+                                    void* user) {
+  return guarded(user, bytes, [&](CurlTransfer& to) {
+    return to.head_.take({data, bytes}) || to.judge_head();
+  });
+}
+
+std::size_t CurlTransfer::on_body(char* data, std::size_t /*one*/, std::size_t bytes, void* user) {
+  return guarded(user, bytes, [&](CurlTransfer& to) { return to.take_body({data, bytes}); });
+}
+
+bool CurlTransfer::refuse(std::string why) {
+  refused_ = std::move(why);
+  return false;
+}
+
+// Whether the answer is worth being waited for.
+bool CurlTransfer::judge_head() {
+  if (!head_.is_good()) return true;  // also 100 Continue
+  if (!head_.encoding.empty() && head_.encoding != "identity") {
+    return refuse("the server sends it compressed (Content-Encoding: " + in_quotes(head_.encoding) +
+                  ") though that was not asked for; let it serve the file as it is");
+  }
+  curl_off_t length = -1;
+  (void)curl_easy_getinfo(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+  if (!request_->range) {
+    if (head_.status == 206) return refuse("the server sends a part of it, and all was asked for");
+    if (length >= 0 && static_cast<std::uint64_t>(length) > options_.max_bytes) {
+      return refuse("it has " + std::to_string(length) +
+                    " bytes; more than HttpOptions::max_bytes, which is " +
+                    std::to_string(options_.max_bytes));
+    }
+    return true;
+  }
+  const HttpRange& wanted = *request_->range;
+  if (head_.status != 206) {
+    return refuse("the server sends all of it, and bytes " + std::to_string(wanted.first) + " to " +
+                  std::to_string(wanted.first + wanted.size - 1) +
+                  " were asked for: it gives no parts of files; use one that does");
+  }
+  const auto sent = head_.part();
+  const std::uint64_t last = wanted.first + wanted.size - 1;
+  if (sent && sent->first == wanted.first && sent->last <= last &&
+      (sent->last == last || (sent->size && sent->last + 1 == *sent->size))) {
+    most_ = sent->last - sent->first + 1;
+    size_ = sent->size.value_or(0);
+    return true;
+  }
+  return refuse("the server sends another part than bytes " + std::to_string(wanted.first) +
+                " to " + std::to_string(last) +
+                ", which were asked for: " + in_quotes(head_.content_range));
+}
+
+bool CurlTransfer::take_body(std::string_view bytes) {
+  if (!head_.is_good()) {
+    body_.append(bytes.substr(0, kMostHeard - body_.size()));
+    passed_ += bytes.size();
+    return passed_ <= kMostPassed;
+  }
+  if (body_.size() + bytes.size() > most_) {
+    return refuse(request_->range ? "the server sends more than the part that it says it sends, " +
+                                        std::to_string(most_) + " bytes"
+                                  : "it goes on after " + std::to_string(most_) +
+                                        " bytes, which is HttpOptions::max_bytes");
+  }
+  body_.append(bytes);
+  return true;
+}
+
+std::string CurlTransfer::how_far() const {
+  curl_off_t length = -1;
+  (void)curl_easy_getinfo(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+  if (!head_.is_whole) return "before it answered";
+  return "after " + std::to_string(body_.size()) +
+         (length >= 0 ? " of " + std::to_string(length) : "") + " bytes";
+}
+
+HttpVerdict CurlTransfer::end_stalled() const {
+  return {HttpVerdict::Kind::again, "the server sent nothing for " +
+                                        in_seconds(options_.stalled_s) +
+                                        " (HttpOptions::stalled_s), " + how_far()};
+}
+
+HttpVerdict CurlTransfer::end(int code) {
+  if (!refused_.empty()) return {HttpVerdict::Kind::failed, refused_};
+  if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
+  // libcurl takes a head that is cut for all there is.
+  if (!head_.is_whole)
+    return {HttpVerdict::Kind::again, "the connection ended in the head of the answer"};
+  if (!head_.is_good()) return judge_status();
+  return judge_body();
+}
+
+HttpVerdict CurlTransfer::judge_broken(int code) const {
+  static_assert(sizeof(error_) == CURL_ERROR_SIZE);
+  std::string said = error_[0] != '\0' ? error_ : curl_easy_strerror(static_cast<CURLcode>(code));
+  long error = 0;
+  (void)curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &error);
+  if (code == CURLE_COULDNT_CONNECT && error != 0)
+    said += " (" + std::generic_category().message(static_cast<int>(error)) + ")";
+  switch (code) {
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_HTTP2_STREAM:
+      return {HttpVerdict::Kind::again,
+              "the connection ended " + how_far() + " (" + printable(said) + ")"};
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return {HttpVerdict::Kind::failed,
+              "the server is not known to be who it says it is: " + printable(said) +
+                  "; name the certificates to trust with HttpOptions::ca_file"};
+    case CURLE_OUT_OF_MEMORY:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_NOT_BUILT_IN:
+    case CURLE_WRITE_ERROR:
+      return {HttpVerdict::Kind::failed, printable(said)};
+    default:
+      return {HttpVerdict::Kind::again, printable(said)};
+  }
+}
+
+HttpVerdict CurlTransfer::judge_status() const {
+  char* target = nullptr;
+  (void)curl_easy_getinfo(handle_, CURLINFO_REDIRECT_URL, &target);
+  constexpr int kRedirects[] = {301, 302, 303, 307, 308};
+  if (target != nullptr &&
+      std::find(std::begin(kRedirects), std::end(kRedirects), head_.status) != std::end(kRedirects))
+    return {HttpVerdict::Kind::redirect, target};
+  const std::string what = "the server answered " + head_.in_words(body_);
+  constexpr int kPassing[] = {408, 429, 500, 502, 503, 504};
+  if (std::find(std::begin(kPassing), std::end(kPassing), head_.status) != std::end(kPassing)) {
+    curl_off_t wait = 0;
+    (void)curl_easy_getinfo(handle_, CURLINFO_RETRY_AFTER, &wait);
+    return {HttpVerdict::Kind::again, what, static_cast<double>(wait)};
+  }
+  if (head_.status == 412 && !request_->version.empty()) {
+    return {HttpVerdict::Kind::failed,
+            "it has changed since it was opened; open the dataset again (" + what + ")"};
+  }
+  const bool is_barred = head_.status == 401 || head_.status == 403;
+  return {HttpVerdict::Kind::failed,
+          what + (is_barred ? "; give it HttpOptions::headers, a presigned URL, or for s3:// the "
+                              "keys in the environment"
+                            : "")};
+}
+
+// Which checksum differs.
+std::optional<std::string> CurlTransfer::damage() const {
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(body_.data()),
+                                            body_.size());
+  const auto differs = [&](const Checksum& sum, const char* who) -> std::optional<std::string> {
+    const std::string digits = sum.digits_of(bytes);
+    if (digits == sum.digits) return {};
+    return std::string("its ") + sum.name() + " is " + digits + ", and " + who + " says " +
+           sum.digits + ": it was damaged on its way, or is another file";
+  };
+  if (request_->checksum) {
+    if (auto what = differs(*request_->checksum, "the dataset")) return what;
+  }
+  for (const Checksum& sum : head_.checksums) {
+    if (auto what = differs(sum, "the server")) return what;
+  }
+  return {};
+}
+
+HttpVerdict CurlTransfer::judge_body() {
+  if (!request_->version.empty() && head_.version() != request_->version) {
+    return {HttpVerdict::Kind::failed, "it has changed since it was opened: its version was " +
+                                           in_quotes(request_->version) + " and is " +
+                                           in_quotes(head_.version()) + "; open the dataset again"};
+  }
+  if (request_->range) {
+    if (body_.size() < most_)
+      return {HttpVerdict::Kind::again, "the connection ended " + how_far()};
+    return {};
+  }
+  if (head_.status != 200) {
+    return {HttpVerdict::Kind::failed,
+            "the server answered " + head_.in_words({}) + ", which comes with no file"};
+  }
+  size_ = body_.size();
+  if (auto what = damage()) return {HttpVerdict::Kind::again, std::move(*what)};
+  return {};
+}
+
+HttpAnswer CurlTransfer::answer() const {
+  return {
+      {reinterpret_cast<const std::uint8_t*>(body_.data()), body_.size()}, size_, head_.version()};
+}
+
+std::uint64_t CurlTransfer::bytes_received() const {
+  curl_off_t bytes = 0;
+  (void)curl_easy_getinfo(handle_, CURLINFO_SIZE_DOWNLOAD_T, &bytes);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+std::int64_t CurlTransfer::connections_made() const {
+  long connections = 0;
+  (void)curl_easy_getinfo(handle_, CURLINFO_NUM_CONNECTS, &connections);
+  return connections;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,357 @@
+#include <sluice/io/http/curl_transport.h>
+#include <sluice/io/http/url.h>
+#include <sluice/runtime/error.h>
+#include <sluice/runtime/random.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <curl/curl.h>
+
+namespace sluice::detail {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
+constexpr char kNoMemory[] = "there is no memory for it";
+
+// libcurl is made ready once, and left as it is.
+void require_libcurl() {
+  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (code != CURLE_OK)
+    throw Error(std::string("libcurl cannot be used: ") + curl_easy_strerror(code));
+}
+
+// The program's signals are not for the thread that is made meanwhile; nor is SIGPIPE, which a
+// connection that breaks may send it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    (void)::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+CurlTransfer::Clock::duration of_seconds(double seconds) {
+  return std::chrono::duration_cast<CurlTransfer::Clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
+// Rounded up, so that nobody looks before it is time.
+milliseconds until(CurlTransfer::Clock::time_point time) {
+  return std::chrono::ceil<milliseconds>(time - CurlTransfer::Clock::now());
+}
+
+}  // namespace
+
+std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& options) {
+  return std::make_unique<CurlTransport>(options);
+}
+
+void CurlTransport::MultiDeleter::operator()(void* multi) const { curl_multi_cleanup(multi); }
+
+CurlTransport::CurlTransport(const HttpOptions& options)
+    : options_(options),
+      account_(S3Account::of([](const char* name) -> const char* { return std::getenv(name); })) {
+  require_libcurl();
+  multi_.reset(curl_multi_init());
+  if (multi_ == nullptr) throw std::bad_alloc();
+  (void)curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
+                          static_cast<long>(options_.connections));
+  idle_.reserve(static_cast<std::size_t>(options_.connections));
+  try {
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    throw Error("the thread that reads URLs cannot be made: " + error.code().message() +
+                "; allow the process more threads (ulimit -u, pids.max) or more memory");
+  }
+}
+
+CurlTransport::~CurlTransport() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  (void)curl_multi_wakeup(multi_.get());
+  thread_.join();
+}
+
+void CurlTransport::fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) {
+  Jobs one;
+  std::string url = request.url;
+  one.push_back({.request = std::move(request),
+                 .waiter = std::move(waiter),
+                 .url = std::move(url),
+                 .deadline = {},
+                 .due = {},
+                 .transfer = {}});
+  {
+    const std::lock_guard lock(mutex_);
+    ordered_.splice(ordered_.end(), one);
+  }
+  (void)curl_multi_wakeup(multi_.get());
+}
+
+void CurlTransport::drop_unwanted() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    drop_unwanted_ = true;
+  }
+  (void)curl_multi_wakeup(multi_.get());
+}
+
+HttpStats CurlTransport::stats() const {
+  return {.requests = requests_,
+          .failed = failed_,
+          .attempts = attempts_,
+          .retries = retries_,
+          .connections = connections_,
+          .bytes = bytes_};
+}
+
+void CurlTransport::run() noexcept {
+  while (take_orders()) {
+    begin_what_can();
+    int running = 0;
+    (void)curl_multi_perform(multi_.get(), &running);
+    end_what_has();
+    stop_what_stalls();
+    const CURLMcode code =
+        curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(), nullptr);
+    // Where there is no memory to wait with, others get time to give some back.
+    if (code != CURLM_OK) std::this_thread::sleep_for(milliseconds(10));
+  }
+  idle_.clear();
+}
+
+bool CurlTransport::take_orders() noexcept {
+  bool stop = false;
+  bool drop = false;
+  Jobs ordered;
+  {
+    const std::lock_guard lock(mutex_);
+    stop = stop_;
+    drop = std::exchange(drop_unwanted_, false);
+    ordered.splice(ordered.end(), ordered_);
+  }
+  fresh_.splice(fresh_.end(), ordered);
+  if (drop || stop) {
+    for (Jobs* const jobs : {&under_way_, &waiting_, &fresh_}) fail_unwanted(*jobs, stop);
+  }
+  return !stop;
+}
+
+// Those that wait for another attempt have come before those that have not begun.
+void CurlTransport::begin_what_can() noexcept {
+  const auto now = Clock::now();
+  for (auto job = waiting_.begin(); job != waiting_.end();) {
+    const auto next = std::next(job);
+    if (std::ssize(under_way_) >= options_.connections) return;
+    if (job->due <= now) begin(waiting_, job);
+    job = next;
+  }
+  while (!fresh_.empty() && std::ssize(under_way_) < options_.connections) {
+    fresh_.front().deadline = now + of_seconds(options_.deadline_s);
+    begin(fresh_, fresh_.begin());
+  }
+}
+
+std::unique_ptr<CurlTransfer> CurlTransport::a_transfer() {
+  if (idle_.empty()) return std::make_unique<CurlTransfer>(options_, account_);
+  auto transfer = std::move(idle_.back());
+  idle_.pop_back();
+  return transfer;
+}
+
+void CurlTransport::begin(Jobs& from, Jobs::iterator job) noexcept {
+  try {
+    ++attempts_;
+    job->transfer = a_transfer();
+    job->transfer->begin(job->request, job->url, until(job->deadline));
+    const CURLMcode code = curl_multi_add_handle(multi_.get(), job->transfer->handle());
+    if (code != CURLM_OK) throw Error(curl_multi_strerror(code));
+    under_way_.splice(under_way_.end(), from, job);
+  } catch (const std::bad_alloc&) {
+    fail(from, job, kNoMemory);
+  } catch (const std::exception& error) {
+    fail(from, job, error.what());
+  }
+}
+
+void CurlTransport::end_what_has() noexcept {
+  int left = 0;
+  while (CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CURLcode code = message->data.result;
+    const auto job = std::find_if(under_way_.begin(), under_way_.end(), [&](const Job& one) {
+      return one.transfer->handle() == message->easy_handle;
+    });
+    stop(*job);
+    try {
+      follow(job, job->transfer->end(code));
+    } catch (const std::exception&) {  // only memory can lack
+      fail(under_way_, job, kNoMemory);
+    }
+  }
+}
+
+void CurlTransport::stop_what_stalls() noexcept {
+  const auto now = Clock::now();
+  for (auto job = under_way_.begin(); job != under_way_.end();) {
+    const auto next = std::next(job);
+    if (now - job->transfer->last_byte() >= of_seconds(options_.stalled_s)) {
+      stop(*job);
+      try {
+        follow(job, job->transfer->end_stalled());
+      } catch (const std::exception&) {
+        fail(under_way_, job, kNoMemory);
+      }
+    }
+    job = next;
+  }
+}
+
+int CurlTransport::milliseconds_to_wait() const noexcept {
+  auto wait = milliseconds(60'000);
+  if (std::ssize(under_way_) < options_.connections) {
+    for (const Job& job : waiting_) wait = std::min(wait, until(job.due));
+    if (!fresh_.empty()) return 0;
+  }
+  for (const Job& job : under_way_)
+    wait = std::min(wait, until(job.transfer->last_byte() + of_seconds(options_.stalled_s)));
+  return static_cast<int>(std::max<milliseconds::rep>(wait.count(), 0));
+}
+
+void CurlTransport::follow(Jobs::iterator job, HttpVerdict verdict) noexcept {
+  try {
+    switch (verdict.kind) {
+      case HttpVerdict::Kind::answer:
+        return answer(job);
+      case HttpVerdict::Kind::redirect:
+        return redirect(job, std::move(verdict.what));
+      case HttpVerdict::Kind::again:
+        return try_again(job, verdict);
+      case HttpVerdict::Kind::failed:
+        return fail(under_way_, job, verdict.what);
+    }
+  } catch (const std::exception&) {
+    fail(under_way_, job, kNoMemory);
+  }
+}
+
+void CurlTransport::redirect(Jobs::iterator job, std::string url) {
+  const auto refuse = [&](const std::string& why) {
+    fail(under_way_, job, "the server says to look at '" + shown_url(url) + "' instead, " + why);
+  };
+  if (!is_url(url) || is_s3(url)) return refuse("which is neither http nor https");
+  const auto is_secure = [](const std::string& one) { return one.size() > 4 && one[4] != ':'; };
+  const bool was_secure = is_s3(job->url)
+                              ? account_.endpoint.empty() || is_secure(account_.endpoint)
+                              : is_secure(job->url);
+  if (was_secure && !is_secure(url)) return refuse("which is not https, as its own URL is");
+  if (job->redirects >= options_.redirects) {
+    return refuse("after " + std::to_string(job->redirects) +
+                  " such redirects; more than HttpOptions::redirects are not followed");
+  }
+  ++job->redirects;
+  job->url = std::move(url);
+  retire(*job);
+  job->due = Clock::now();
+  waiting_.splice(waiting_.end(), under_way_, job);
+}
+
+void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
+  const int attempts = job->attempts;
+  const auto give_up = [&](const std::string& why) { fail(under_way_, job, verdict.what + why); };
+  if (attempts > options_.retries) {
+    return give_up(attempts == 1 ? ""
+                                 : "; so ended the last of " + std::to_string(attempts) +
+                                       " attempts (HttpOptions::retries)");
+  }
+  // Those that failed together do not come back together.
+  Random draw({.seed = std::hash<std::string>()(job->request.url),
+               .sample = static_cast<std::uint64_t>(requests_),
+               .generator = static_cast<std::uint32_t>(attempts)});
+  const double longest =
+      std::min(options_.backoff_s * std::ldexp(1.0, attempts - 1), options_.max_backoff_s);
+  const double wait = std::max(longest * (0.5 + 0.5 * draw.unit_double()), verdict.wait_s);
+  const auto left = std::chrono::duration<double>(job->deadline - Clock::now()).count();
+  if (wait >= left) {
+    return give_up("; " + std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts") +
+                   " ended so, and there is no time for another one (HttpOptions::deadline_s)");
+  }
+  retire(*job);
+  ++job->attempts;
+  ++retries_;
+  job->due = Clock::now() + of_seconds(wait);
+  // The next attempt begins where the first one did.
+  job->url = job->request.url;
+  job->redirects = 0;
+  waiting_.splice(waiting_.end(), under_way_, job);
+}
+
+// Its attempt is over, or is to be.
+void CurlTransport::stop(const Job& job) noexcept {
+  bytes_ += job.transfer->bytes_received();
+  connections_ += job.transfer->connections_made();
+  (void)curl_multi_remove_handle(multi_.get(), job.transfer->handle());
+}
+
+// Its transfer is for others then.
+void CurlTransport::retire(Job& job) noexcept {
+  idle_.push_back(std::move(job.transfer));  // there is room
+}
+
+void CurlTransport::answer(Jobs::iterator job) noexcept {
+  try {
+    ++requests_;
+    job->waiter->take(job->transfer->answer());
+    retire(*job);
+    under_way_.erase(job);
+  } catch (const std::exception& error) {
+    --requests_;
+    fail(under_way_, job, error.what());
+  }
+}
+
+void CurlTransport::fail(Jobs& from, Jobs::iterator job, std::string_view what) noexcept {
+  ++requests_;
+  ++failed_;
+  try {
+    job->waiter->fail("'" + shown_url(job->request.url) + "': " + std::string(what));
+  } catch (const std::bad_alloc&) {
+    job->waiter->fail(what);
+  }
+  if (job->transfer != nullptr && idle_.size() < idle_.capacity()) retire(*job);
+  from.erase(job);
+}
+
+void CurlTransport::fail_unwanted(Jobs& jobs, bool all) noexcept {
+  for (auto job = jobs.begin(); job != jobs.end();) {
+    const auto next = std::next(job);
+    if (all || !job->request.wanted) {
+      if (job->transfer != nullptr) stop(*job);
+      fail(jobs, job, kUnwanted);
+    }
+    job = next;
+  }
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,33 @@
+// S3Account: where s3://BUCKET/KEY lies, and who asks for it, as the environment says (options.h
+// lists the variables). Internal: no user includes it.
+//
+// Amazon's hosts are named after the bucket, unless its name has a dot, which their certificates do
+// not cover. Others (AWS_ENDPOINT_URL) get the bucket in the path.
+//
+// Threads: any; a value. Errors: IoError for a URL without a bucket or a key; BuildError for half
+// of a pair of keys.
+#pragma once
+
+#include <sluice/io/sources/environment.h>
+
+#include <string>
+#include <string_view>
+
+namespace sluice::detail {
+
+struct S3Account {
+  std::string endpoint;  // without a slash at its end; empty: Amazon's
+  std::string region;
+  std::string key;  // empty: anonymous
+  std::string secret;
+  std::string token;  // may be empty
+
+  static S3Account of(const Environment& environment);
+  bool is_anonymous() const { return key.empty(); }
+  // The https or http URL of an s3 URL.
+  std::string url_of(std::string_view s3) const;
+};
+
+bool is_s3(std::string_view url);
+
+}  // namespace sluice::detail

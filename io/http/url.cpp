@@ -1,0 +1,111 @@
+#include <sluice/io/http/url.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <iterator>
+
+namespace sluice::detail {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::transform(all.begin(), all.end(), all.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return all;
+}
+
+// The parts that matter here. What is no URL is all `path`.
+struct Parts {
+  std::string_view scheme;  // with "://"
+  std::string_view path;    // host and path, without user and password
+  std::string_view query;   // without the question mark
+  bool has_query = false;
+};
+
+Parts parts_of(std::string_view url) {
+  Parts parts;
+  if (const std::size_t at = url.find("://"); at != std::string_view::npos) {
+    parts.scheme = url.substr(0, at + 3);
+    url.remove_prefix(at + 3);
+  }
+  url = url.substr(0, url.find('#'));
+  if (const std::size_t at = url.find('?'); at != std::string_view::npos) {
+    parts.has_query = true;
+    parts.query = url.substr(at + 1);
+    url = url.substr(0, at);
+  }
+  const std::size_t host_end = std::min(url.find('/'), url.size());
+  if (const std::size_t at = url.substr(0, host_end).rfind('@');
+      at != std::string_view::npos && !parts.scheme.empty())
+    url.remove_prefix(at + 1);
+  parts.path = url;
+  return parts;
+}
+
+// Parameters of presigned URLs: Amazon's and those like it, Google's, CloudFront's, Azure's.
+bool signs(std::string_view parameter) {
+  const std::string name = lower(parameter.substr(0, parameter.find('=')));
+  constexpr std::string_view kNames[] = {"awsaccesskeyid",
+                                         "googleaccessid",
+                                         "key-pair-id",
+                                         "signature",
+                                         "policy",
+                                         "expires",
+                                         "sig",
+                                         "se",
+                                         "st",
+                                         "sp",
+                                         "sv",
+                                         "sr",
+                                         "skoid",
+                                         "sktid",
+                                         "skt",
+                                         "ske",
+                                         "sks",
+                                         "skv",
+                                         "spr",
+                                         "sip",
+                                         "token",
+                                         "access_token"};
+  return name.starts_with("x-amz-") || name.starts_with("x-goog-") ||
+         std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+}  // namespace
+
+bool is_url(std::string_view text) {
+  const std::string begin = lower(text.substr(0, 8));
+  return begin.starts_with("http://") || begin.starts_with("https://") ||
+         begin.starts_with("s3://");
+}
+
+std::string shown_url(std::string_view url) {
+  const Parts parts = parts_of(url);
+  return printable(std::string(parts.scheme) + std::string(parts.path)) +
+         (parts.has_query ? "?..." : "");
+}
+
+std::string unsigned_url(std::string_view url) {
+  const Parts parts = parts_of(url);
+  std::string all = std::string(parts.scheme) + std::string(parts.path);
+  char before = '?';
+  for (std::string_view rest = parts.query; !rest.empty();) {
+    const std::string_view parameter = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(parameter.size() + 1, rest.size()));
+    if (signs(parameter)) continue;
+    all += before;
+    all += parameter;
+    before = '&';
+  }
+  return all;
+}
+
+std::string joined_url(const std::string& base, const std::string& path) {
+  if (base.empty() || is_url(path)) return path;
+  const std::size_t begin = path.starts_with('/') ? 1 : 0;
+  return base + (base.ends_with('/') ? "" : "/") + path.substr(begin);
+}
+
+}  // namespace sluice::detail

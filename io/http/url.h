@@ -1,0 +1,28 @@
+// URLs as text: what a message may show of one, what tells a dataset from others, and what a
+// relative one stands for. Internal: no user includes it.
+//
+// The query of a URL, and a user and password before its host, may be secrets: a presigned URL is
+// one. So messages never show them.
+//
+// Threads: any; no state. Errors: std::bad_alloc.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice::detail {
+
+// Whether it begins with http://, https:// or s3://, in any case.
+bool is_url(std::string_view text);
+
+// Printable, without user, password and fragment; "?..." in place of a query.
+std::string shown_url(std::string_view url);
+
+// Without user, password and fragment, and without those parameters of the query that sign it, or
+// that say until when it is valid: the same for a URL that is presigned anew.
+std::string unsigned_url(std::string_view url);
+
+// `path` itself if it is a URL, else what it is below `base`.
+std::string joined_url(const std::string& base, const std::string& path);
+
+}  // namespace sluice::detail

@@ -1,0 +1,96 @@
+// What is shown of URLs, what tells datasets of them apart, and where s3:// leads.
+#include "tests/error_of.h"
+#include <sluice/io/http/s3.h>
+#include <sluice/io/http/url.h>
+#include <sluice/io/sources/files.h>
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::detail {
+namespace {
+
+TEST(Url, IsToldFromPaths) {
+  for (const char* url : {"http://a", "HTTPS://a/b", "s3://b/k"}) EXPECT_TRUE(is_url(url)) << url;
+  for (const char* path : {"", "a.jpg", "/http://a", "file:///a", "ftp://a", "http:/a", "s3:"})
+    EXPECT_FALSE(is_url(path)) << path;
+}
+
+TEST(Url, SecretsAreNotShown) {
+  const struct {
+    const char *url, *shown, *without_signature;
+  } all[] = {
+      {"https://host/a/b.jpg", "https://host/a/b.jpg", "https://host/a/b.jpg"},
+      {"https://user:p@ss@host/a@b", "https://host/a@b", "https://host/a@b"},
+      {"https://host?x=/a@b", "https://host?...", "https://host?x=/a@b"},
+      {"https://host/a#part", "https://host/a", "https://host/a"},
+      {"https://host/get?id=7&X-Amz-Signature=ab&X-Amz-Date=1&v=2", "https://host/get?...",
+       "https://host/get?id=7&v=2"},
+      {"https://host/a?sig=x&se=2030&sp=r", "https://host/a?...", "https://host/a"},
+      {"https://host/a?X-Goog-Credential=x&Expires=1&Signature=y", "https://host/a?...",
+       "https://host/a"},
+      {"https://host/a?", "https://host/a?...", "https://host/a"},
+      {"s3://bucket/key", "s3://bucket/key", "s3://bucket/key"},
+      {"a\nb", "a\\nb", "a\nb"},
+  };
+  for (const auto& one : all) {
+    EXPECT_EQ(shown_url(one.url), one.shown);
+    EXPECT_EQ(unsigned_url(one.url), one.without_signature);
+  }
+}
+
+TEST(Url, IsJoinedToItsBase) {
+  const struct {
+    const char *base, *path, *url;
+  } all[] = {
+      {"", "a.jpg", "a.jpg"},
+      {"https://host/d", "a.jpg", "https://host/d/a.jpg"},
+      {"https://host/d/", "/a.jpg", "https://host/d/a.jpg"},
+      {"https://host/d", "http://other/a.jpg", "http://other/a.jpg"},
+  };
+  for (const auto& one : all) EXPECT_EQ(joined_url(one.base, one.path), one.url);
+}
+
+S3Account account(const std::map<std::string, std::string>& variables) {
+  return S3Account::of([&](const char* name) -> const char* {
+    const auto at = variables.find(name);
+    return at == variables.end() ? nullptr : at->second.c_str();
+  });
+}
+
+TEST(S3Account, UrlsOfKeys) {
+  const S3Account amazon = account({{"AWS_REGION", "eu-central-1"}});
+  const S3Account other = account({{"AWS_ENDPOINT_URL", "http://localhost:9000/"}});
+  const struct {
+    const S3Account& account;
+    const char *s3, *url;
+  } all[] = {
+      {amazon, "s3://photos/a/b c+d?.jpg",
+       "https://photos.s3.eu-central-1.amazonaws.com/a/b%20c%2Bd%3F.jpg"},
+      {amazon, "S3://my.photos/ä", "https://s3.eu-central-1.amazonaws.com/my.photos/%C3%A4"},
+      {other, "s3://photos/a~b/c", "http://localhost:9000/photos/a~b/c"},
+      {account({}), "s3://b/k", "https://b.s3.us-east-1.amazonaws.com/k"},
+      {account({{"AWS_DEFAULT_REGION", "x"}, {"AWS_REGION", ""}}), "s3://b/k",
+       "https://b.s3.x.amazonaws.com/k"},
+  };
+  for (const auto& one : all) EXPECT_EQ(one.account.url_of(one.s3), one.url);
+  for (const char* wrong : {"s3://", "s3://bucket", "s3://bucket/", "s3:///key"}) {
+    EXPECT_EQ(error_of<IoError>([&] { (void)amazon.url_of(wrong); }),
+              "'" + std::string(wrong) + "' names no file; it should be s3://BUCKET/KEY");
+  }
+}
+
+TEST(S3Account, KeysAreTwo) {
+  EXPECT_TRUE(account({}).is_anonymous());
+  EXPECT_FALSE(
+      account({{"AWS_ACCESS_KEY_ID", "k"}, {"AWS_SECRET_ACCESS_KEY", "s"}}).is_anonymous());
+  for (const char* alone : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}) {
+    const std::string error = error_of<BuildError>([&] { (void)account({{alone, "x"}}); });
+    EXPECT_NE(error.find("only one is set"), std::string::npos) << error;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::detail
