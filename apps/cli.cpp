@@ -24,6 +24,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -191,6 +192,11 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->excludes(json);
 }
 
+// Throws nothing, also where standard error takes no more.
+void complain(std::string_view what) {
+  std::fputs(("sluice: " + printable(what) + "\n").c_str(), stderr);
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
@@ -248,14 +254,14 @@ int run(int argc, const char* const* argv) {
   }
 
   if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
-    fmt::print(stderr, "sluice: {}\n", printable(wrong));
+    complain(wrong);
     return 2;
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "sluice: {}\n", printable(in_words(app, error)));
+    complain(in_words(app, error));
     return 2;
   }
   try {
@@ -274,14 +280,14 @@ int run(int argc, const char* const* argv) {
     augment.on_error = policy_of(words);
     return run_augment(augment);
   } catch (const UsageError& error) {
-    fmt::print(stderr, "sluice: {}\n", printable(error.what()));
+    complain(error.what());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fputs("sluice: not enough memory; fewer --threads and a smaller --batch need less\n",
                stderr);
     return 1;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sluice: {}\n", printable(error.what()));
+    complain(error.what());
     return 1;
   }
 }

@@ -46,6 +46,7 @@ void Progress::draw_until_finished() {
   }
 }
 
+// A standard error that takes no more is no reason to end: what cannot be shown is not shown.
 void Progress::draw(double elapsed) {
   const std::int64_t before = before_.load(std::memory_order_relaxed);
   const std::int64_t done = done_.load(std::memory_order_relaxed);
@@ -57,14 +58,15 @@ void Progress::draw(double elapsed) {
           : "";
   const std::string words = fmt::format("{} of {} {}, {:.0f}/s{}", all, total_, what_, rate, left);
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", words);
+    (void)std::fputs((words + "\n").c_str(), stderr);
     return;
   }
   constexpr std::size_t kBar = 30;
   const double share = static_cast<double>(all) / static_cast<double>(total_);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBar));
-  fmt::print(stderr, "\r[{}{}] {:3.0f} %  {} \033[K", std::string(filled, '#'),
-             std::string(kBar - filled, '.'), 100 * share, words);
+  const std::string line = fmt::format("\r[{}{}] {:3.0f} %  {} \033[K", std::string(filled, '#'),
+                                       std::string(kBar - filled, '.'), 100 * share, words);
+  (void)std::fputs(line.c_str(), stderr);
   (void)std::fflush(stderr);
   drawn_ = true;
 }
@@ -76,7 +78,7 @@ void Progress::finish() {
   }
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) (void)std::fputs("\r\033[K", stderr);
   drawn_ = false;
 }
 

@@ -113,11 +113,9 @@ class SourceBench {
     return subject_of(subject_options(images), std::move(describe));
   }
   template <class S>
-  Subject from_workers(const char* name, std::int64_t images, int workers) const {
-    return make(images, [&](Graph& g) {
-      return g.read(
-          sluice::workers<S>(name, images, {.workers = workers, .argument = options_.data}));
-    });
+  Subject from_workers(const char* name, std::int64_t images, int workers, int group = 16) const {
+    const WorkerOptions with{.workers = workers, .argument = options_.data, .mini_batch = group};
+    return make(images, [&](Graph& g) { return g.read(sluice::workers<S>(name, images, with)); });
   }
   void add(std::string name, std::string key, std::string unit, std::function<double()> run) {
     rows_.push_back({std::move(name), std::move(key), std::move(unit), std::move(run)});
@@ -145,7 +143,7 @@ class SourceBench {
     const std::int64_t in_workers = samples(options_.workers / wait);
     add_part(fmt::format("5 ms a sample, {} workers", options_.workers), "wait_workers", in_workers,
              options_.workers,
-             from_workers<std::int64_t>("sluice bench wait", in_workers, options_.workers));
+             from_workers<std::int64_t>("sluice bench wait", in_workers, options_.workers, 1));
   }
 
   void add_decoding() {
