@@ -128,7 +128,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
           ->type_name("T");
   command
       .add_option("--workers", options.workers,
-                  "processes that read the files instead: one that hangs or dies costs a sample "
+                  "processes that read the files instead; one that dies or hangs is started anew "
                   "(default: none)")
       ->excludes(io_threads)
       ->check(number_from(1, 1024))

@@ -214,8 +214,8 @@ int run(int argc, const char* const* argv) {
   CatOptions cat;
   std::vector<std::string> index_tar;
   OperatorsOptions operators;
-  CLI::App* const augment_command =
-      app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
+  CLI::App* const augment_command = app.add_subcommand(
+      "augment", "augment the JPEG files of a folder, a list or archives, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
   CLI::App* const cat_command =

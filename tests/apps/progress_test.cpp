@@ -49,6 +49,15 @@ TEST(Progress, BeginsWithWhatIsThere) {
   EXPECT_NE(ran.errors.find(" s left\n"), std::string::npos) << ran.errors;
 }
 
+// A disk that is full where the log lies costs the log, and not the run.
+TEST(Progress, MayHaveNowhereToGo) {
+  std::string command = SLUICE_PROGRAM;
+  for (const std::string& argument : long_run(write_demo_pictures())) command += " " + argument;
+  const Ran ran = run_command("sh -c '" + command + " --count 700 2>/dev/full'");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("delivered 699 images"), std::string::npos) << ran.out;
+}
+
 // On a terminal it is one line, drawn anew, which is gone in the end.
 TEST(Progress, IsOneLineOnATerminal) {
   const fs::path data = write_demo_pictures();
