@@ -3,6 +3,7 @@
 #include "benchmarks/workloads/overhead.h"
 #include "benchmarks/workloads/subjects.h"
 #include "inputs.h"
+#include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/sluice.h>
@@ -10,11 +11,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -67,6 +70,60 @@ auto make_decoding(const WorkerArguments& arguments) {
   };
 }
 SLUICE_WORKER("sluice bench decode", make_decoding);
+
+// Asks workers for samples, 64 of which are under way, without a pipeline.
+template <class S>
+class Asking {
+ public:
+  explicit Asking(const char* name)
+      : pool_(name, detail::travelling<S>::names(), kUntilEnd, {.workers = 1}) {}
+
+  // Seconds for so many.
+  double run(std::int64_t samples) {
+    const auto begin = Clock::now();
+    for (std::int64_t i = 0; i < samples; ++i) {
+      {
+        std::unique_lock lock(mutex_);
+        if (open_ >= kUnderWay) changed_.wait(lock, [&] { return open_ <= kUnderWay / 2; });
+        ++open_;
+      }
+      pool_.fetch({.index = next_++}, std::make_unique<Request>(*this));
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return open_ == 0; });
+    if (!error_.empty()) throw Error(error_);
+    return seconds_since(begin);
+  }
+
+ private:
+  static constexpr int kUnderWay = 64;
+
+  class Request final : public detail::WorkerRequest {
+   public:
+    explicit Request(Asking& to) : to_(to) {}
+    void give(detail::ReplyReader& reply) override {
+      (void)detail::read_sample<S>(reply);
+      to_.answered({});
+    }
+    void fail(const std::string& what) noexcept override { to_.answered(what); }
+    void end() noexcept override { to_.answered({}); }
+
+   private:
+    Asking& to_;
+  };
+  void answered(const std::string& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error.empty()) error_ = error;
+    if (--open_ <= kUnderWay / 2) changed_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int open_ = 0;
+  std::string error_;
+  std::int64_t next_ = 0;
+  detail::WorkerPool pool_;
+};
 
 struct Row {
   std::string name;
@@ -163,21 +220,28 @@ class SourceBench {
 
   void add_bytes() {
     const std::int64_t large = samples(2000.0), small = samples(50'000.0);
-    add_rate(fmt::format("1 MB samples, {} workers", options_.workers), "large_workers", large,
-             from_workers<Bytes>("sluice bench large", large, options_.workers));
-    add_rate("1 MB samples, one worker", "large_worker", large,
-             from_workers<Bytes>("sluice bench large", large, 1));
+    const auto one_large = std::make_shared<Asking<Bytes>>("sluice bench large");
+    const auto one_small = std::make_shared<Asking<std::int64_t>>("sluice bench small");
+    const auto us_each = [small](double seconds) {
+      return seconds * 1e6 / static_cast<double>(small);
+    };
+    add("1 MB samples, one worker", "large_worker", "samples/s",
+        [=] { return static_cast<double>(large) / one_large->run(large); });
     add_rate("memcpy of 1 MB, one thread", "memcpy", large, copying(large));
-    const Subject one = from_workers<std::int64_t>("sluice bench small", small, 1);
+    add_rate(fmt::format("1 MB samples, {} workers, a pipeline", options_.workers), "large_workers",
+             large, from_workers<Bytes>("sluice bench large", large, options_.workers));
     add("small samples, one worker", "small_worker", "us each",
-        [small, one] { return one.run() * 1e6 / static_cast<double>(small); });
+        [=] { return us_each(one_small->run(small)); });
+    const Subject one = from_workers<std::int64_t>("sluice bench small", small, 1);
+    add("small samples, one worker, a pipeline", "small_pipeline", "us each",
+        [=] { return us_each(one.run()); });
   }
 
-  // Into as many blocks as are under way in a pipeline of one batch.
+  // Into as many blocks as are under way.
   Subject copying(std::int64_t images) const {
     const auto from = std::make_shared<std::vector<std::uint8_t>>(kLarge, 7);
     const auto to = std::make_shared<std::vector<std::vector<std::uint8_t>>>(
-        static_cast<std::size_t>(options_.batch), std::vector<std::uint8_t>(kLarge));
+        64, std::vector<std::uint8_t>(kLarge));
     return {[images, from, to] {
               const auto begin = Clock::now();
               for (std::int64_t i = 0; i < images; ++i) {

@@ -74,8 +74,9 @@ TEST(Bench, SourceReportsARowForEachOfItsKinds) {
     EXPECT_EQ(json.at("workers"), 2);
     std::map<std::string, nlohmann::json> rows;
     for (const auto& row : json.at("rows")) rows[row.at("name")] = row;
-    for (const char* name : {"wait_threads", "wait_workers", "large_workers", "large_worker",
-                             "memcpy", "large_ratio", "small_worker", "shuffle_first_batch"}) {
+    for (const char* name :
+         {"wait_threads", "wait_workers", "large_workers", "large_worker", "memcpy", "large_ratio",
+          "small_worker", "small_pipeline", "shuffle_first_batch"}) {
       ASSERT_TRUE(rows.contains(name)) << name;
       EXPECT_GT(rows[name].at("median"), 0) << name;
       EXPECT_EQ(rows[name].at("rounds").size(), 2u) << name;
