@@ -3,24 +3,25 @@
 #include "devices.h"
 #include "inputs.h"
 #include "interruption.h"
-#include "numbered_files.h"
+#include "job_summary.h"
+#include "numbered_samples.h"
 #include "outputs.h"
 #include "part.h"
 #include "progress.h"
+#include "report.h"
 #include "results.h"
+#include "run_checkpoint.h"
 #include "saved.h"
-#include "sheet.h"
 #include "summary.h"
 #include "usage.h"
-#include <sluice/io/jpeg/decode.h>
+#include "wanted.h"
 #include <sluice/io/jpeg/encode.h>
-#include <sluice/io/sources/files.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -33,17 +34,6 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostTiles = 24;
-
-// A row of the sheet, drawn when the run is over.
-struct Shown {
-  std::string name;
-  std::string note;
-  Fate fate;
-  std::string before;
-  std::string after;
-};
-
 class Augmentation {
  public:
   explicit Augmentation(const AugmentOptions& options)
@@ -52,7 +42,6 @@ class Augmentation {
         device_(chosen_device(options.device)),
         part_(options.shard),
         results_options_{
-            .data = options.data,
             .out = options.out,
             .run =
                 fmt::format("{} {}", plan_ ? plan_->text() : name_of(options.recipe), options.seed),
@@ -60,68 +49,105 @@ class Augmentation {
             .overwrite = options.overwrite,
             .resume = options.resume || (!part_.is_whole() && !options.overwrite),
             .stand_ins = options.on_error.policy == OnError::Policy::replace},
-        files_(find_files(options)),
-        results_(files_, results_options_) {
-    count_ = options.count > 0 ? options.count : options.epochs * files_.size();
-    in_epoch_ = results_options_.stand_ins ? files_.size() : std::min(count_, files_.size());
-    if (options.on_error.policy == OnError::Policy::fail && !files_.left_out().empty()) {
-      const LeftOut& first = files_.left_out().front();
-      const std::size_t more = files_.left_out().size() - 1;
-      fail(fmt::format("stopped before the first image: {} cannot be read: {}{}",
-                       name_of_file(first.path), first.reason,
-                       more > 0 ? fmt::format(" (and {} more)", more) : ""));
+        dataset_(find_dataset(options)),
+        checkpoint_({.file = options.checkpoint,
+                     .every_s = options.checkpoint_every_s,
+                     .resume = options.resume,
+                     .overwrite = options.overwrite},
+                    part_),
+        results_(*dataset_, results_options_),
+        count_(options.count > 0 ? options.count : options.epochs * dataset_->size()),
+        wanted_({.samples = dataset_->size(),
+                 .count = count_,
+                 .shuffle = options.shuffle,
+                 .seed = options.seed},
+                part_),
+        report_(*dataset_) {
+    if (options.on_error.policy == OnError::Policy::fail && !dataset_->left_out().empty()) {
+      const LeftOut& first = dataset_->left_out().front();
+      const std::size_t more = dataset_->left_out().size() - 1;
+      fail(fmt::format("stopped before the first image: {} cannot be read: {}{}", first.path,
+                       first.reason, more > 0 ? fmt::format(" (and {} more)", more) : ""));
     }
     there_ = results_.open();
     if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
       make_folder(folder.string());  // there, or in --out
+    if (const fs::path folder = fs::path(options.checkpoint).parent_path(); !folder.empty())
+      make_folder(folder.string());
   }
 
   int run() {
-    Progress progress("images", part_.samples(in_epoch_, count_), part_.tells());
-    if (part_.is_whole()) progress.add(std::min(there_, count_));
+    const JobSummary job(options_.out, results_.run(), part_);
+    if (part_.is_together()) job.begin();
+    const double begin = now_s();
+    Progress progress("images", wanted_.in_part(), part_.tells());
+    progress.pass_over(done_before());
     auto pipeline = describe_pipeline(progress);
     const int threads = threads_of(pipeline.stats());
-    const auto start = std::chrono::steady_clock::now();
     bool failed = false;
     int signal = 0;
     {
       const Interruption interruption([&pipeline] { pipeline.cancel(); });
       if (part_.tells()) announce();
-      while (begun_ < count_ && !failed) {
+      while (begun(pipeline.next_epoch()) < count_ && !failed && !interruption.asked()) {
+        begun_ = begun(pipeline.next_epoch());
         auto epoch = pipeline.epoch();
-        failed = !run_epoch(epoch, interruption, progress);
-        if (interruption.asked()) break;
-        begun_ += files_.size();
-        if (written_ + there_ == 0 && !lost_.empty() && !failed && begun_ < count_)
-          break;  // nothing but damaged files: more epochs will not help
+        failed = !run_epoch(epoch, pipeline, interruption, progress);
+        if (!failed && !interruption.asked()) reach(pipeline);  // the next epoch
+        if (is_done_for() && !failed) break;
       }
       signal = interruption.signal();
     }
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
-    if (failed) fail(fmt::format("stopped after {} images: {}", written_, reason(lost_.front())));
-    if (part_.tells() || !warnings_.empty() || !replaced_.empty() || !lost_.empty())
-      summarise(seconds, threads);
+    checkpoint_.save(results_);
+    if (failed) fail(fmt::format("stopped after {} images: {}", written_, report_.first_loss()));
+    summarise(now_s() - begin, threads, signal == 0);
     if (options_.profile) fmt::print("{}", to_string(pipeline.stats()));
     if (signal != 0) {
       fmt::print("stopped early by {}; with --resume the same command goes on from here\n",
                  signal == SIGINT ? "Ctrl-C" : "SIGTERM");
       return 128 + signal;
     }
+    if (part_.is_together()) {
+      job.end({.written = written_,
+               .replaced = report_.replaced(),
+               .skipped = report_.lost(),
+               .begin = begin,
+               .end = now_s()});
+    }
     if (!options_.sheet.empty() && part_.shard().index == 0) write_sheet();
-    if (written_ + there_ == 0 && part_.is_whole()) {
+    if (written_ + there_ == 0 && part_.is_whole() && !checkpoint_.from()) {
       (void)std::fflush(stdout);
-      throw Error(fmt::format("nothing was delivered: none of {} files can be used", lost_.size()));
+      throw Error(
+          fmt::format("nothing was delivered: none of {} files can be used", report_.lost()));
     }
     return 0;
   }
 
  private:
+  // The number of the first result of an epoch.
+  std::int64_t begun(std::int64_t epoch) const { return epoch * dataset_->size(); }
+  // Nothing but damaged files: more epochs will not help.
+  bool is_done_for() const {
+    return written_ + there_ == 0 && report_.lost() > 0 && !checkpoint_.from();
+  }
+  // How many of the results that are wanted of this process are there, or were.
+  std::int64_t done_before() const {
+    const auto& from = checkpoint_.from();
+    const std::int64_t there = results_.count([&](std::int64_t number) {
+      return number < count_ && wanted_.is_left(number, from) && !is_shown(number);
+    });
+    return there + (from ? wanted_.before(*from) : 0);
+  }
+
   void announce() const {
-    fmt::print("{} files in {}{}, {}: {}\n", files_.size(), printable(options_.data), part_.words(),
+    fmt::print("{}{}, {}: {}\n", dataset_->words(), part_.words(),
                plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
     if (there_ > 0) fmt::print("{} are there already\n", there_);
+    if (const auto& from = checkpoint_.from()) {
+      fmt::print("goes on after the {} samples that {} says are done\n", wanted_.before(*from),
+                 printable(checkpoint_.file()));
+    }
     (void)std::fflush(stdout);
   }
 
@@ -132,10 +158,6 @@ class Augmentation {
                                 ? "no stand-in could be decoded either; --on-error skip goes on "
                                   "without it"
                                 : "--on-error skip or replace goes on without it"));
-  }
-
-  std::string name_of_file(const std::string& path) const {
-    return name_below(options_.data, path);
   }
 
   static std::optional<SavedPlan> find_plan(const AugmentOptions& options) {
@@ -154,64 +176,88 @@ class Augmentation {
     return plan_ ? "" : describe(options_.recipe, treatment);
   }
 
-  static Files find_files(const AugmentOptions& options) {
-    const Inputs inputs{options.data, options.pipeline};
+  static std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options) {
+    const DatasetOptions& dataset = options.dataset;
+    check_dataset(dataset, "augment");
+    if (options.workers > 0 && options.index != "off")
+      throw UsageError("--workers and --index exclude each other: processes share no index");
+    Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
+    for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
     check_apart("--out", options.out, inputs);
     if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
-    if (!options.sheet.empty()) {
-      check_out_file("--sheet", options.sheet, inputs);
-      check_folder_of("--sheet", options.sheet, options.out);
-      if (may_be_result(options.out, options.sheet)) {
-        throw UsageError("--sheet " + options.sheet +
-                         " has a name that results get: give it another");
+    const auto check = [&](const char* option, const std::string& file) {
+      if (file.empty()) return;
+      check_out_file(option, file, inputs);
+      check_folder_of(option, file, options.out);
+      if (may_be_result(options.out, file)) {
+        throw UsageError(
+            fmt::format("{} {} has a name that results get: give it another", option, file));
       }
-    }
-    return data_files(options.data, chosen_index(options.index));
+    };
+    check("--sheet", options.sheet);
+    check("--checkpoint", options.checkpoint);
+    return open_dataset(dataset, chosen_index(options.index));
   }
 
   // Samples that the sheet shows are made again, even if they are there, for what was done to them.
-  // Any sample may stand in for one of these.
+  // Any sample may stand in for one of these, and in a random order any may be one.
   bool is_shown(std::int64_t number) const {
-    return !options_.sheet.empty() &&
-           (results_options_.stand_ins || number < static_cast<std::int64_t>(kMostTiles));
+    return !options_.sheet.empty() && (results_options_.stand_ins || options_.shuffle ||
+                                       number < static_cast<std::int64_t>(Report::kMostTiles));
   }
 
   Pipeline<Bytes, Treatment, std::int64_t> describe_pipeline(Progress& progress) {
     const PipelineOptions pipeline_options{.batch_size = options_.batch,
                                            .seed = options_.seed,
+                                           .resume = checkpoint_.from(),
                                            .threads = options_.threads,
                                            .io_threads = options_.io_threads,
                                            .device = device_,
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,
                                            .trace = {options_.trace}};
-    return make_pipeline(pipeline_options, [&](Graph& g) {
-      const auto is_there = [this](std::int64_t number) {
-        return results_.has(number) && !is_shown(number);
-      };
-      auto [jpeg, label, number, is_new] =
-          g.read(NumberedFiles{files_, in_epoch_, is_there}, {.shard = part_.shard()});
-      const auto encode = [&progress](const Image& picture) {
-        Bytes file = encode_jpeg(picture, {.quality = 90});
-        progress.add(1);
-        return file;
-      };
-      const auto augment = [&, jpeg = jpeg, label = label] {
-        auto [image, treatment] = treat(g, jpeg, label);
-        auto encoded = g.map("encode_jpeg", encode, image);
-        return std::tuple{encoded, treatment};
-      };
-      if (there_ == 0) {
-        auto [encoded, treatment] = augment();
+    try {
+      return make_pipeline(pipeline_options, [&](Graph& g) {
+        auto [jpeg, label, number, is_new] = read(g);
+        const auto encode = [&progress](const Image& picture) {
+          Bytes file = encode_jpeg(picture, {.quality = 90});
+          progress.add(1);
+          return file;
+        };
+        const auto augment = [&, jpeg = jpeg, label = label] {
+          auto [image, treatment] = treat(g, jpeg, label);
+          auto encoded = g.map("encode_jpeg", encode, image);
+          return std::tuple{encoded, treatment};
+        };
+        // With a checkpoint the plan has to be the same whether there is something or not.
+        if (there_ == 0 && !checkpoint_.given()) {
+          auto [encoded, treatment] = augment();
+          return std::tuple{encoded, treatment, number};
+        }
+        // The random numbers are the same as without the choice.
+        auto [encoded, treatment] = g.if_else(is_new, augment, [&, jpeg = jpeg] {
+          return g.map(
+              "there", [](const Bytes&) { return std::tuple<Bytes, Treatment>(); }, jpeg);
+        });
         return std::tuple{encoded, treatment, number};
-      }
-      // The random numbers are the same as without the choice.
-      auto [encoded, treatment] = g.if_else(is_new, augment, [&, jpeg = jpeg] {
-        return g.map(
-            "there", [](const Bytes&) { return std::tuple<Bytes, Treatment>(); }, jpeg);
       });
-      return std::tuple{encoded, treatment, number};
-    });
+    } catch (const BuildError& error) {
+      if (!checkpoint_.from()) throw;
+      throw UsageError(fmt::format("--checkpoint {}: {}", checkpoint_.file(), error.what()));
+    }
+  }
+
+  // The files and their labels, their numbers, and whether they were read.
+  std::tuple<Value<Bytes>, Value<std::int64_t>, Value<std::int64_t>, Value<bool>> read(Graph& g) {
+    NumberedSamples samples{dataset_, [this](std::int64_t number) {
+                              return results_.has(number) && !is_shown(number);
+                            }};
+    const Sampler sampler{.order = wanted_.order(), .shard = part_.shard()};
+    if (options_.workers == 0) return g.read(std::move(samples), sampler);
+    return g.read(
+        NumberedSamplesInWorkers{std::move(samples),
+                                 start_readers(options_.dataset, *dataset_, options_.workers)},
+        sampler);
   }
 
   // The picture, and what was done to it, as far as that is known.
@@ -223,22 +269,21 @@ class Augmentation {
   }
 
   // False when the policy is `fail` and a sample failed.
-  template <class Epoch>
-  bool run_epoch(Epoch& epoch, const Interruption& interruption, Progress& progress) {
+  template <class Epoch, class P>
+  bool run_epoch(Epoch& epoch, const P& pipeline, const Interruption& interruption,
+                 Progress& progress) {
     try {
       while (!interruption.asked()) {
         const auto batch = epoch.next();
         if (!batch) break;
-        take(*batch, interruption);
+        if (!take(*batch, interruption)) break;
         progress.add(static_cast<std::int64_t>(batch->missing().size()));
-        if (over_) break;
+        reach(pipeline);
       }
       return true;
     } catch (const BatchError& error) {
-      for (const SampleError& sample : error.errors()) {
-        if (is_wanted(number_of(sample.key.index))) lost_.push_back(sample);
-      }
-      return lost_.empty();
+      for (const SampleError& sample : error.errors()) report_.lose(sample);
+      return false;
     } catch (const IoError& error) {
       throw Error(
           fmt::format("stopped after {} images: {}; with --resume the same command goes on "
@@ -247,128 +292,74 @@ class Augmentation {
     }
   }
 
+  template <class P>
+  void reach(const P& pipeline) {
+    if (checkpoint_.given()) checkpoint_.reached(pipeline.checkpoint(), results_);
+  }
+
+  // Whether all of the batch was taken.
   template <class B>
-  void take(const B& batch, const Interruption& interruption) {
-    const auto& [files, treatments, numbers] = batch;
-    warnings_.insert(warnings_.end(), batch.warnings().begin(), batch.warnings().end());
+  bool take(const B& batch, const Interruption& interruption) {
+    const auto& [files, treatments, samples] = batch;
+    report_.warn(batch.warnings());
     std::size_t error = 0;
     const auto errors_before = [&](std::int64_t id) {
       for (; error < batch.errors().size() && batch.errors()[error].id < id; ++error)
-        lose(batch.errors()[error]);
+        report_.lose(batch.errors()[error]);
     };
-    for (std::size_t i = 0; i < batch.ids().size() && !interruption.asked(); ++i) {
+    for (std::size_t i = 0; i < batch.ids().size(); ++i) {
+      if (interruption.asked()) return false;
       const std::int64_t id = batch.ids()[i];
       errors_before(id);
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
-      const std::int64_t number =
-          number_of(stands_in ? batch.errors()[error].key.index : batch.keys()[i].index);
-      if (!is_wanted(number)) return;
-      deliver(files[i], numbers[i], number);
-      const std::string& source = files_.name(numbers[i]);
+      const std::int64_t own = stands_in ? batch.errors()[error].key.index : batch.keys()[i].index;
+      const std::int64_t number = begun_ + own;
+      deliver(files[i], samples[i], number);
+      const std::string result = results_.path(samples[i], number);
       if (stands_in) {
-        const SampleError& why = batch.errors()[error++];
-        replaced_.push_back({why, source});
-        show({name_of_file(why.source),
-              "replaced by " + name_of_file(source) + (plan_ ? "" : ", ") + note_of(treatments[i]),
-              Fate::replaced, why.source, results_.path(numbers[i], number)});
+        report_.replace(batch.errors()[error++], samples[i], note_of(treatments[i]), result);
       } else {
-        show({name_of_file(source), note_of(treatments[i]),
-              treatments[i].changed() ? Fate::changed : Fate::unchanged, source,
-              results_.path(numbers[i], number)});
+        report_.deliver(own, note_of(treatments[i]), treatments[i].changed(), result);
       }
     }
-    if (!interruption.asked())
-      errors_before(batch.errors().empty() ? 0 : batch.errors().back().id + 1);
+    if (!batch.errors().empty()) errors_before(batch.errors().back().id + 1);
+    return true;
   }
 
-  // The number of the result of this file in this epoch.
-  std::int64_t number_of(std::int64_t file) const { return begun_ + file; }
-  // Numbers grow along an epoch.
-  bool is_wanted(std::int64_t number) {
-    over_ = number + 1 >= count_;
-    return number < count_;
-  }
-
-  // Writes result `number`, made from `file`, unless it is there.
-  void deliver(const Bytes& jpeg, std::int64_t file, std::int64_t number) {
-    const std::int64_t own = number - begun_;  // the file that would have been read for it
-    if (file == own && results_.has(number)) return;
+  // Writes result `number`, made from `sample`, unless it is there.
+  void deliver(const Bytes& jpeg, std::int64_t sample, std::int64_t number) {
+    const std::int64_t own = number - begun_;  // the one that would have been read for it
+    if (sample == own && results_.has(number)) return;
     if (jpeg.empty()) {
-      results_.copy(file, begun_ + file, number);  // a stand-in, whose own result is there
+      results_.copy(sample, begun_ + sample, number);  // a stand-in, whose own result is there
     } else {
-      results_.write(file, number, jpeg);
+      results_.write(sample, number, jpeg);
     }
     ++written_;
   }
 
-  void lose(const SampleError& error) {
-    if (!is_wanted(number_of(error.key.index))) return;
-    lost_.push_back(error);
-    show({name_of_file(error.source), in_words(error.what), Fate::failed, error.source, ""});
-  }
-
-  void show(Shown shown) {
-    if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));
-  }
-
-  std::string reason(const SampleError& error) const {
-    const std::string epoch =
-        error.key.epoch > 0 ? fmt::format(" of epoch {}", error.key.epoch) : "";
-    return fmt::format("{} (sample {}{}, {}): {}", name_of_file(error.source), error.key.index,
-                       epoch, error.step, in_words(error.what));
-  }
-
-  void summarise(double seconds, int threads) const {
-    fmt::print(
-        "delivered {} images{} to {} in {:.2f} s: {:.0f} images/s with {} thread{}, reading and "
-        "writing included\n",
-        written_, part_.words(), printable(options_.out), seconds,
-        seconds > 0 ? static_cast<double>(written_) / seconds : 0.0, threads,
-        threads == 1 ? "" : "s");
-    if (!warnings_.empty()) {
-      fmt::print("warned of:\n");
-      name_each(warnings_, [this](const SampleError& warning) { return reason(warning); });
-    }
-    if (!replaced_.empty()) {
-      fmt::print("replaced {} that cannot be used:\n", replaced_.size());
-      name_each(replaced_, [this](const auto& r) {
-        return reason(r.first) + "; in its place: " + name_of_file(r.second);
-      });
-    }
-    if (!lost_.empty()) {
-      fmt::print("skipped {} that cannot be used:\n", lost_.size());
-      name_each(lost_, [this](const SampleError& error) { return reason(error); });
-    }
-    name_left_out(options_.data, files_);
+  // Of processes that were started together, each names what went wrong in its part; the last one
+  // tells of all.
+  void summarise(double seconds, int threads, bool whole) const {
+    if (part_.is_together() && whole && !report_.has_problems()) return;
+    fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
+               written_, part_.words(), where_and_how_fast(options_.out, written_, seconds),
+               threads, threads == 1 ? "" : "s");
+    report_.print_problems();
+    (void)std::fflush(stdout);
   }
 
   void write_sheet() const {
     std::string caption = fmt::format("{}; {} delivered", summary(), written_ + there_);
-    if (!replaced_.empty()) caption += fmt::format(", {} replaced", replaced_.size());
-    if (!lost_.empty()) caption += fmt::format(", {} left out", lost_.size());
-    ContactSheet sheet(plan_ ? "sluice augment --pipeline"
-                             : fmt::format("sluice augment --recipe {}", name_of(options_.recipe)),
-                       caption);
-    for (const Shown& shown : shown_) {
-      sheet.add(shown.name, shown.note, shown.fate, picture_in(shown.before),
-                picture_in(shown.after));
-    }
-    results_.write_sheet(options_.sheet,
-                         encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
-    fmt::print("contact sheet of the first {} samples: {}\n", shown_.size(),
+    if (report_.replaced() > 0) caption += fmt::format(", {} replaced", report_.replaced());
+    if (report_.lost() > 0) caption += fmt::format(", {} left out", report_.lost());
+    const std::string title =
+        plan_ ? "sluice augment --pipeline"
+              : fmt::format("sluice augment --recipe {}", name_of(options_.recipe));
+    results_.write_sheet(options_.sheet, encode_jpeg(report_.draw_sheet(title, caption),
+                                                     {.quality = 80, .progressive = true}));
+    fmt::print("contact sheet of the first {} samples: {}\n", report_.shown(),
                printable(options_.sheet));
-  }
-
-  // Whatever can be seen of a file; empty when that is nothing.
-  static Image picture_in(const std::string& path) {
-    Image picture;
-    if (path.empty()) return picture;
-    try {
-      decode_jpeg_image(read_file(path), {.damage = DamagePolicy::tolerant}, picture);
-    } catch (const Error&) {
-      picture.release();
-    }
-    return picture;
   }
 
   const AugmentOptions& options_;
@@ -376,18 +367,15 @@ class Augmentation {
   const std::shared_ptr<Device> device_;  // null: the host
   const Part part_;
   const ResultsOptions results_options_;
-  Files files_;
+  const std::shared_ptr<const Dataset> dataset_;
+  RunCheckpoint checkpoint_;
   Results results_;
-  std::int64_t count_ = 0;     // samples, of all parts
-  std::int64_t in_epoch_ = 0;  // no more than are wanted, unless any file may stand in for another
-  std::int64_t there_ = 0;     // results of a run before
-  std::int64_t begun_ = 0;     // samples of the epochs before this one
-  std::int64_t written_ = 0;   // files
-  bool over_ = false;          // nothing is wanted behind what was taken
-  std::vector<SampleError> lost_;
-  std::vector<SampleError> warnings_;
-  std::vector<std::pair<SampleError, std::string>> replaced_;  // with the file that stood in
-  std::vector<Shown> shown_;
+  const std::int64_t count_;  // results, of all parts
+  const Wanted wanted_;
+  Report report_;
+  std::int64_t there_ = 0;    // results of a run before
+  std::int64_t begun_ = 0;    // results of the epochs before this one
+  std::int64_t written_ = 0;  // files
 };
 
 }  // namespace

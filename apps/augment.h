@@ -1,7 +1,8 @@
-// `sluice augment`: runs a recipe over a folder and writes the results as JPEG files, with a
-// contact sheet if asked.
+// `sluice augment`: runs a recipe over a folder, a list or archives and writes the results as JPEG
+// files, with a contact sheet if asked.
 #pragma once
 
+#include "dataset.h"
 #include "recipes.h"
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace sluice::app {
 
 struct AugmentOptions {
-  std::string data;        // folder with JPEG files
+  DatasetOptions dataset;
   std::string out;         // folder for the results; made if missing
   bool flat = false;       // all results in one folder; see Results::path
   bool overwrite = false;  // `out` may hold files
@@ -20,7 +21,11 @@ struct AugmentOptions {
   std::string pipeline;  // file of a saved plan, instead of the recipe; its first output is written
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
   std::int64_t epochs = 1;  // where `count` is 0
+  bool shuffle = false;     // which samples come first, and so which ones `count` leaves out
   std::string shard;        // see Part
+  std::string checkpoint;   // see RunCheckpoint; empty: none
+  double checkpoint_every_s = 10;
+  int workers = 0;  // processes that read the files; 0: threads of this one do
   int batch = 32;
   std::uint64_t seed = 5;
   int threads = 0;              // 0: all CPUs of the process

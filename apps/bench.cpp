@@ -7,11 +7,13 @@
 #include "benchmarks/workloads/subjects.h"
 #include "benchmarks/workloads/wait.h"
 #include "devices.h"
+#include "figures.h"
 #include "inputs.h"
 #include "latency.h"
 #include "outputs.h"
 #include "rounds.h"
 #include "saved.h"
+#include "source_bench.h"
 #include "usage.h"
 #include <sluice/runtime/cpu_count.h>
 
@@ -48,8 +50,12 @@ class Bench {
     if (!options.json.empty() && options.json != "-")
       check_out_file("--json", options.json, inputs);
     if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
-    if (!options.trace.empty() && options.workload == kLatency)
-      throw UsageError("bench latency has many pipelines, and --trace is for one: leave it out");
+    if (!options.trace.empty() && (options.workload == kLatency || options.workload == kSource)) {
+      throw UsageError(fmt::format(
+          "bench {} has many pipelines, and --trace is for one: leave it out", options.workload));
+    }
+    if (options.workers > 0 && options.workload != kSource)
+      throw UsageError("--workers is for bench source");
     if (options_.nvjpeg != "auto" && options_.nvjpeg != "off" && !(decodes_only() && on_gpu()))
       throw UsageError("--nvjpeg FILE is for bench decode and region with --device gpu");
     constexpr int kBesideThoseThatWait = 2;
@@ -60,11 +66,16 @@ class Bench {
   }
 
   int run() {
-    if (overhead_ || wait_) {
+    const bool source = options_.workload == kSource;
+    if (overhead_ || wait_ || source) {
       if (!options_.index.empty() && options_.index != "off")
-        throw UsageError(fmt::format("bench {} reads no files: --index is for the other workloads",
+        throw UsageError(fmt::format("bench {} uses no index: --index is for the other workloads",
                                      options_.workload));
-      overhead_ ? run_overhead() : run_wait();
+      if (source) {
+        run_source();
+      } else {
+        overhead_ ? run_overhead() : run_wait();
+      }
     } else {
       run_on_files();
     }
@@ -76,6 +87,17 @@ class Bench {
   SubjectOptions traced(SubjectOptions subject) const {
     subject.trace = options_.trace;
     return subject;
+  }
+
+  void run_source() {
+    constexpr int kWorkers = 4;
+    write(measure_source({.data = options_.data,
+                          .threads = threads_,
+                          .workers = options_.workers > 0 ? options_.workers : kWorkers,
+                          .batch = options_.batch,
+                          .seconds = options_.seconds,
+                          .rounds = options_.rounds},
+                         out_));
   }
 
   void run_overhead() {
@@ -340,16 +362,7 @@ class Bench {
     return json;
   }
 
-  void write(const nlohmann::ordered_json& json) const {
-    if (options_.json.empty()) return;
-    const std::string text = json.dump(2) + "\n";
-    if (options_.json == "-") {
-      fmt::print("{}", text);
-      return;
-    }
-    write_file(options_.json,
-               Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
-  }
+  void write(const nlohmann::ordered_json& json) const { write_figures(options_.json, json); }
 
   const BenchOptions& options_;
   std::FILE* out_;
@@ -369,9 +382,9 @@ int run_bench(const BenchOptions& options) {
   BenchOptions checked = options;
   if (options.workload.empty() && options.pipeline.empty()) {
     throw UsageError(
-        fmt::format("workload NAME is missing: {}, {}; or give --pipeline FILE (sluice bench "
+        fmt::format("workload NAME is missing: {}, {}, {}; or give --pipeline FILE (sluice bench "
                     "--help tells more)",
-                    fmt::join(bench_workloads(), ", "), kLatency));
+                    fmt::join(bench_workloads(), ", "), kLatency, kSource));
   }
   if (options.workload.empty()) checked.workload = kSavedPlan;
   if (checked.workload == kSavedPlan && options.pipeline.empty())

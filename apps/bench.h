@@ -10,6 +10,7 @@
 //                                         same threads
 //   pipeline                              a saved plan, beside libjpeg-turbo's full decode, too
 //   latency                               see latency.h
+//   source                                see source_bench.h
 //   overhead                              beside the same shape as a hand-wired oneTBB graph, no
 //                                         work in either; then choices and loops beside the same
 //                                         steps in a line
@@ -29,10 +30,11 @@ namespace sluice::app {
 struct BenchOptions {
   std::string workload;  // may be empty with `pipeline`
   std::string pipeline;  // file of a saved plan, for the workload `pipeline`
-  std::string data;      // not needed for `overhead` and `wait`
+  std::string data;      // not needed for `overhead`, `wait` and `source`
   int threads = 0;       // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
   double seconds = 2;    // of one side of one round, about
   int rounds = 5;
+  int workers = 0;  // of `source`; 0: 4
   int batch = 64;
   // See chosen_index; not for those two. Empty: off, but for `latency`, which has one in memory.
   std::string index;
@@ -43,10 +45,11 @@ struct BenchOptions {
   std::string trace;  // file for the trace of ours, all rounds of it; empty: none
 };
 
-// All but that of a saved plan, and the one that measures no images a second.
+// All but that of a saved plan, and those that measure more than images a second.
 const std::vector<std::string>& bench_workloads();
 inline constexpr const char* kSavedPlan = "pipeline";
 inline constexpr const char* kLatency = "latency";
+inline constexpr const char* kSource = "source";
 
 // Returns the exit status; throws UsageError and Error.
 int run_bench(const BenchOptions& options);

@@ -1,7 +1,10 @@
 #include "cat.h"
 
+#include "dataset.h"
 #include "inputs.h"
+#include "part.h"
 #include "usage.h"
+#include <sluice/graph/order/sampler.h>
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/list_file.h>
 #include <sluice/io/sources/tar.h>
@@ -71,8 +74,15 @@ class Cat {
     fmt::print(stderr, "sluice: {}\n", printable(what));
     status_ = 1;
   }
-  std::int64_t samples(std::int64_t all) const {
-    return options_.head < 0 ? all : std::min(all, options_.head);
+  // Calls print(i) for each sample that is wanted.
+  template <class Print>
+  void each(std::int64_t all, Print print) const {
+    const Part part(options_.shard.empty() ? "0/1" : options_.shard);
+    const EpochOrder order({.shuffle = options_.shuffle, .shard = part.shard()}, all, 0,
+                           options_.seed);
+    const std::int64_t most =
+        options_.head < 0 ? order.size() : std::min(order.size(), options_.head);
+    for (std::int64_t position = 0; position < most; ++position) print(order[position]);
   }
   void begin(std::int64_t i, std::string_view name) {
     lines_.field(std::to_string(i));
@@ -97,12 +107,12 @@ class Cat {
 
   void folder() {
     const Files files = data_files(options_.data);
-    for (std::int64_t i = 0; i < samples(files.size()); ++i) {
+    each(files.size(), [&](std::int64_t i) {
       begin(i, files.name(i));
       size_of(files.name(i));
       lines_.field(std::to_string(files.label(i)));
       end();
-    }
+    });
     left_out(files.left_out());
   }
 
@@ -112,7 +122,7 @@ class Cat {
     wanted.path = options_.path;
     wanted.columns = options_.columns;
     const detail::ListRows rows(options_.list, wanted, wanted.columns.size());
-    for (std::int64_t i = 0; i < samples(rows.size()); ++i) {
+    each(rows.size(), [&](std::int64_t i) {
       begin(i, rows.name(i));
       try {
         const detail::ListRow row = rows.row(i);
@@ -123,25 +133,29 @@ class Cat {
         for (std::size_t n = 0; n <= wanted.columns.size(); ++n) lines_.field("-");
       }
       end();
-    }
+    });
   }
 
   void tar() {
-    if (options_.offsets.empty() &&
-        std::any_of(options_.tar.begin(), options_.tar.end(), is_tar_stream))
-      return streams();
+    const std::vector<std::string> paths = archives_of(options_.tar);
+    if (options_.offsets.empty() && std::any_of(paths.begin(), paths.end(), is_tar_stream))
+      return streams(paths);
     const auto archives = tar_in<Bytes>(
-        options_.tar,
+        paths,
         {.columns = {kPictures}, .offsets = options_.offsets, .unreadable = Unreadable::leave_out});
-    for (std::int64_t i = 0; i < samples(archives.size()); ++i)
-      tar_sample(i, archives.name(i), archives.files(i));
+    each(archives.size(),
+         [&](std::int64_t i) { tar_sample(i, archives.name(i), archives.files(i)); });
     left_out(archives.left_out());
   }
 
   // From the front of each archive on, with nothing known before.
-  void streams() {
+  void streams(const std::vector<std::string>& archives) {
+    if (options_.shuffle || !options_.shard.empty())
+      throw UsageError(
+          "cat: an archive that is compressed or a pipe is read in its own order: leave out "
+          "--shuffle and --shard");
     std::int64_t i = 0;
-    for (const std::string& archive : options_.tar) {
+    for (const std::string& archive : archives) {
       try {
         list_tar_stream(archive, kPictures,
                         [&](const std::string& name, const std::vector<TarFile>& files) {
@@ -179,13 +193,7 @@ class Cat {
 }  // namespace
 
 int run_cat(const CatOptions& options) {
-  const int given = (options.data.empty() ? 0 : 1) + (options.list.empty() ? 0 : 1) +
-                    (options.tar.empty() ? 0 : 1);
-  if (given != 1) {
-    throw UsageError(
-        "say what to look at: one of --data DIR, --list FILE and --tar FILE... "
-        "(sluice cat --help tells more)");
-  }
+  check_dataset({.data = options.data, .list = options.list, .tar = options.tar}, "cat");
   // Whoever reads may have had enough, also where our parent ignores that.
   (void)std::signal(SIGPIPE, SIG_DFL);
   return Cat(options).run();

@@ -16,6 +16,9 @@ struct CatOptions {
   std::string path = "path";                     // the column of a list that names the file
   std::vector<std::string> columns = {"label"};  // of a list
   std::string offsets;                           // of the archives: see TarIndex
+  bool shuffle = false;                          // the order of epoch 0
+  std::uint64_t seed = 5;                        // of the order
+  std::string shard;                             // see Part; empty: all
   std::int64_t head = -1;                        // how many samples at most; -1: all
 };
 

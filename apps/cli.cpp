@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include "augment.h"
+#include "augment_options.h"
 #include "bench.h"
 #include "cat.h"
 #include "command_errors.h"
@@ -10,7 +11,6 @@
 #include "index.h"
 #include "operators.h"
 #include "pictures.h"
-#include "recipes.h"
 #include "tar_offsets.h"
 #include "usage.h"
 #include "validators.h"
@@ -24,6 +24,7 @@
 #include <map>
 #include <new>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,108 +37,9 @@ namespace {
 
 constexpr const char* kVersion = "sluice 0.1.0";
 
-const std::map<std::string, Recipe> kRecipes = {
-    {"rotate", Recipe::rotate}, {"train", Recipe::train}, {"eval", Recipe::eval}};
-const std::map<std::string, OnError> kPolicies = {
-    {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
-
-std::vector<std::string> names_of(const auto& map) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : map) names.push_back(name);
-  return names;
-}
-
-struct Words {
-  std::string recipe = "rotate";
-  std::string on_error = "skip";
-  std::string pictures;
-};
-
-void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
-  CLI::Option* const by_name =
-      command
-          .add_option("--recipe", words.recipe,
-                      "rotate (default), train or eval; what they do stands below")
-          ->check(one_of(names_of(kRecipes)))
-          ->type_name("NAME");
-  command
-      .add_option("--pipeline", pipeline,
-                  "file of a saved plan that is run instead of a recipe, as Pipeline::save() and "
-                  "sluice graph --json write it; its first output is an image")
-      ->excludes(by_name)
-      ->type_name("FILE");
-  std::string footer = "Recipes:";
-  for (const Recipe recipe : {Recipe::rotate, Recipe::train, Recipe::eval}) {
-    footer += fmt::format("\n  {:<8}{}", name_of(recipe), summary_of(recipe));
-  }
-  command.footer(footer);
-}
-
-void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
-  add_data(command, options.data);
-  command
-      .add_option("--out", options.out,
-                  "folder for the results; made if it is missing, and empty unless --overwrite")
-      ->required()
-      ->type_name("DIR");
-  command.add_flag("--overwrite", options.overwrite,
-                   "writes into --out though it holds files; those of the same names are replaced");
-  command.add_flag("--resume", options.resume,
-                   "goes on where a run with the same options ended early: what it has left in "
-                   "--out is kept, the rest is made, the same as without the interruption");
-  command.add_flag(
-      "--flat", options.flat,
-      "all results in one folder; by default they lie in folders like those of --data");
-  add_recipe(command, words, options.pipeline);
-  command
-      .add_option("--count", options.count,
-                  "how many samples; more than there are files means further epochs (default: each "
-                  "file once)")
-      ->check(number_from(std::int64_t{1}, std::int64_t{1} << 31))
-      ->type_name("N");
-  command.add_option("--epochs", options.epochs, "how often each file (default: once)")
-      ->excludes("--count")
-      ->check(number_from(std::int64_t{1}, std::int64_t{1} << 20))
-      ->type_name("N");
-  command
-      .add_option("--shard", options.shard,
-                  "the part I, 0 to N - 1, of N processes that share the work; by default as "
-                  "torchrun, mpirun and srun say")
-      ->type_name("I/N");
-  command.add_option("--batch", options.batch, "samples of a batch (default: 32)")
-      ->check(number_from(1, 65536))
-      ->type_name("N");
-  command.add_option("--seed", options.seed, "the same seed gives the same pictures (default: 5)")
-      ->check(number_from(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
-      ->type_name("S");
-  add_threads(command, options.threads);
-  command
-      .add_option("--io-threads", options.io_threads,
-                  "threads that read the files, beside those that compute (default: as many, and "
-                  "at least 4; 0: those that compute read)")
-      ->check(number_from(0, 1024))
-      ->type_name("T");
-  command
-      .add_option("--on-error", words.on_error,
-                  "what becomes of files that cannot be decoded: fail (stop, exit status 1), skip "
-                  "(default), or replace "
-                  "(another file stands in)")
-      ->check(one_of(names_of(kPolicies)))
-      ->type_name("WHAT");
-  add_index_choice(command, options.index);
-  add_device(command, options.device);
-  command
-      .add_option("--sheet", options.sheet,
-                  "JPEG file that shows the first samples before and after")
-      ->type_name("FILE");
-  command.add_flag("--profile", options.profile,
-                   "print how often each step ran and how long it took, and which arms were taken");
-  add_trace(command, options.trace);
-}
-
 void add_bench(CLI::App& command, BenchOptions& options) {
   std::vector<std::string> workloads = bench_workloads();
-  workloads.insert(workloads.end(), {kLatency, kSavedPlan});
+  workloads.insert(workloads.end(), {kLatency, kSource, kSavedPlan});
   command
       .add_option("workload", options.workload,
                   fmt::format("{}; {} may be left out where --pipeline is given", any_of(workloads),
@@ -149,7 +51,9 @@ void add_bench(CLI::App& command, BenchOptions& options) {
                   "file of a saved plan to measure, as Pipeline::save() and sluice graph --json "
                   "write it")
       ->type_name("FILE");
-  command.add_option("--data", options.data, "folder with JPEG files; overhead and wait need none")
+  command
+      .add_option("--data", options.data,
+                  "folder with JPEG files; overhead, wait and source need none")
       ->type_name("DIR");
   add_threads(command, options.threads,
               "default: all CPUs of the process; 1 for overhead, 2 for wait");
@@ -165,6 +69,9 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->type_name("R");
   command.add_option("--batch", options.batch, "samples of a batch (default: 64)")
       ->check(number_from(1, 65536))
+      ->type_name("N");
+  command.add_option("--workers", options.workers, "processes of bench source (default: 4)")
+      ->check(number_from(1, 1024))
       ->type_name("N");
   add_index_choice(command, options.index);
   add_device(command, options.device);
@@ -189,6 +96,8 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  latency      decode, resize and normalise a sample alone, and up to 256 at once\n"
       "  overhead     empty bodies, beside a hand-wired oneTBB graph; what choices and loops add\n"
       "  wait         samples that each wait 5 ms, beside what a window of 1,024 allows\n"
+      "  source       samples that wait, that are decoded and that are large, in threads and "
+      "workers\n"
       "The first six are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }
@@ -244,18 +153,12 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
 
 void add_cat(CLI::App& command, CatOptions& options) {
   add_data(command, options.data)->required(false);
-  CLI::Option* const list =
-      command
-          .add_option("--list", options.list,
-                      "list of files: .csv, .tsv, .jsonl or .ndjson, whose first row names columns")
-          ->type_name("FILE");
+  CLI::Option* const list = add_list(command, options.list);
   CLI::Option* const tar =
-      add_tar(command, options.tar, "tar archives, in which files of one stem are one sample");
-  command
-      .add_option("--path", options.path,
-                  "the column of the list that names the file (default: path)")
-      ->needs(list)
-      ->type_name("NAME");
+      add_tar(command, options.tar,
+              "tar archives, or a pattern of their names in quotes: files of one stem are one "
+              "sample");
+  add_path(command, options.path)->needs(list);
   command
       .add_option("--columns", options.columns,
                   "columns of the list to print, with commas between (default: label)")
@@ -263,9 +166,14 @@ void add_cat(CLI::App& command, CatOptions& options) {
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAMES");
-  command.add_option("--offsets", options.offsets, "what sluice index --tar wrote of the archives")
-      ->needs(tar)
-      ->type_name("FILE");
+  add_offsets(command, options.offsets)->needs(tar);
+  CLI::Option* const shuffle = command.add_flag(
+      "--shuffle", options.shuffle, "in the random order that augment --shuffle begins with");
+  add_seed(command, options.seed, "of the random order (default: 5)")->needs(shuffle);
+  command
+      .add_option("--shard", options.shard,
+                  "only the part I, 0 to N - 1, of N processes that share the work")
+      ->type_name("I/N");
   command.add_option("--head", options.head, "how many samples at most (default: all)")
       ->check(number_from(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->type_name("N");
@@ -282,6 +190,11 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
   command.add_flag("--markdown", options.markdown, "all of them as a chapter: docs/operators.md")
       ->excludes(name)
       ->excludes(json);
+}
+
+// Throws nothing, also where standard error takes no more.
+void complain(std::string_view what) {
+  std::fputs(("sluice: " + printable(what) + "\n").c_str(), stderr);
 }
 
 }  // namespace
@@ -301,8 +214,8 @@ int run(int argc, const char* const* argv) {
   CatOptions cat;
   std::vector<std::string> index_tar;
   OperatorsOptions operators;
-  CLI::App* const augment_command =
-      app.add_subcommand("augment", "augment the JPEG files of a folder, with a contact sheet");
+  CLI::App* const augment_command = app.add_subcommand(
+      "augment", "augment the JPEG files of a folder, a list or archives, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "measure pipelines beside what is possible");
   CLI::App* const cat_command =
@@ -341,14 +254,14 @@ int run(int argc, const char* const* argv) {
   }
 
   if (const std::string wrong = wrong_command(argc, argv); !wrong.empty()) {
-    fmt::print(stderr, "sluice: {}\n", printable(wrong));
+    complain(wrong);
     return 2;
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "sluice: {}\n", printable(in_words(app, error)));
+    complain(in_words(app, error));
     return 2;
   }
   try {
@@ -362,19 +275,19 @@ int run(int argc, const char* const* argv) {
       if (index.data.empty()) throw UsageError("--data DIR is missing, or --tar FILE...");
       return run_index(index);
     }
-    graph.recipe = augment.recipe = kRecipes.at(words.recipe);
+    graph.recipe = augment.recipe = recipe_of(words);
     if (*graph_command) return run_graph(graph);
-    augment.on_error = kPolicies.at(words.on_error);
+    augment.on_error = policy_of(words);
     return run_augment(augment);
   } catch (const UsageError& error) {
-    fmt::print(stderr, "sluice: {}\n", printable(error.what()));
+    complain(error.what());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fputs("sluice: not enough memory; fewer --threads and a smaller --batch need less\n",
                stderr);
     return 1;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sluice: {}\n", printable(error.what()));
+    complain(error.what());
     return 1;
   }
 }

@@ -2,6 +2,8 @@
 
 #include "validators.h"
 
+#include <limits>
+
 namespace sluice::app {
 
 CLI::Option* add_threads(CLI::App& command, int& threads, const char* help) {
@@ -29,6 +31,38 @@ CLI::Option* add_tar(CLI::App& command, std::vector<std::string>& tar, const cha
   return command.add_option("--tar", tar, help)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("FILE");
+}
+
+CLI::Option* add_list(CLI::App& command, std::string& list) {
+  return command
+      .add_option("--list", list,
+                  "list of files: .csv, .tsv, .jsonl or .ndjson, whose first row names columns")
+      ->type_name("FILE");
+}
+
+CLI::Option* add_path(CLI::App& command, std::string& path) {
+  return command
+      .add_option("--path", path, "the column of the list that names the file (default: path)")
+      ->type_name("NAME");
+}
+
+CLI::Option* add_offsets(CLI::App& command, std::string& offsets) {
+  return command.add_option("--offsets", offsets, "what sluice index --tar wrote of the archives")
+      ->type_name("FILE");
+}
+
+CLI::Option* add_shard(CLI::App& command, std::string& shard) {
+  return command
+      .add_option("--shard", shard,
+                  "the part I, 0 to N - 1, of N processes that share the work; by default as "
+                  "torchrun, mpirun and srun say")
+      ->type_name("I/N");
+}
+
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help) {
+  return command.add_option("--seed", seed, help)
+      ->check(number_from(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
+      ->type_name("S");
 }
 
 void add_index_choice(CLI::App& command, std::string& index) {

@@ -1,6 +1,7 @@
 // Options that several commands have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@ CLI::Option* add_threads(CLI::App& command, int& threads,
 CLI::Option* add_trace(CLI::App& command, std::string& trace);
 CLI::Option* add_data(CLI::App& command, std::string& data);
 CLI::Option* add_tar(CLI::App& command, std::vector<std::string>& tar, const char* help);
+CLI::Option* add_list(CLI::App& command, std::string& list);
+// The column of a list that names the file.
+CLI::Option* add_path(CLI::App& command, std::string& path);
+CLI::Option* add_offsets(CLI::App& command, std::string& offsets);
+CLI::Option* add_shard(CLI::App& command, std::string& shard);
+CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help);
 void add_index_choice(CLI::App& command, std::string& index);
 void add_device(CLI::App& command, std::string& device);
 

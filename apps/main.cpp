@@ -1,4 +1,5 @@
 #include "cli.h"
+#include <sluice/io/workers/serve.h>
 
 #include <cerrno>
 #include <csignal>
@@ -6,6 +7,7 @@
 #include <cstring>
 
 int main(int argc, char** argv) {
+  sluice::run_worker_if_asked(argc, argv);
   // A file that grows beyond what the shell allows is an error like a full disk, not the end.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   const int status = sluice::app::run(argc, argv);

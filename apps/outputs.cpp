@@ -51,6 +51,10 @@ void check_apart(const char* option, const std::string& path, const Inputs& inpu
   }
   if (!inputs.pipeline.empty() && fs::equivalent(inputs.pipeline, path, ignored))
     throw UsageError(fmt::format("{} {} is the file of --pipeline: give another", option, path));
+  for (const std::string& file : inputs.files) {
+    if (!file.empty() && fs::equivalent(file, path, ignored))
+      throw UsageError(fmt::format("{} {} is a file that is read: give another", option, path));
+  }
 }
 
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs) {

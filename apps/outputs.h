@@ -7,6 +7,7 @@
 #include <sluice/runtime/bytes.h>
 
 #include <string>
+#include <vector>
 
 namespace sluice::app {
 
@@ -19,12 +20,13 @@ void make_folder(const std::string& path);
 
 // What a command reads; empty where it reads none.
 struct Inputs {
-  std::string data;      // a folder
-  std::string pipeline;  // a file
+  std::string data;                     // a folder
+  std::string pipeline;                 // a file
+  std::vector<std::string> files = {};  // others
 };
 
 // Throws UsageError for what an option names as output if it lies in the data folder, where it
-// would be read as a picture the next time, or is the plan's file.
+// would be read as a picture the next time, or is a file that is read.
 void check_apart(const char* option, const std::string& path, const Inputs& inputs);
 
 // The same for a file; it is no folder either, and no link to a file, as it would not be clear

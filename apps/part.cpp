@@ -4,8 +4,8 @@
 #include <sluice/io/sources/environment.h>
 #include <sluice/runtime/printable.h>
 
-#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -40,17 +40,6 @@ Part::Part(const std::string& option)
 
 std::string Part::words() const {
   return is_whole() ? std::string() : fmt::format(" (shard {}/{})", shard_.index, shard_.count);
-}
-
-std::int64_t Part::samples(std::int64_t files, std::int64_t count) const {
-  if (is_whole()) return count;
-  std::int64_t sum = 0;
-  for (std::int64_t epoch = 0; epoch * files < count; ++epoch) {
-    const ShardPlaces places(moved_on(shard_, epoch), files);
-    const std::int64_t rest = count - epoch * files;
-    sum += std::max<std::int64_t>(0, std::min(places.end(), rest) - places.begin());
-  }
-  return sum;
 }
 
 }  // namespace sluice::app

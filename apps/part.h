@@ -7,7 +7,6 @@
 
 #include <sluice/graph/order/shard.h>
 
-#include <cstdint>
 #include <string>
 
 namespace sluice::app {
@@ -19,12 +18,12 @@ class Part {
 
   bool is_whole() const { return shard_.count == 1; }
   const Shard& shard() const { return shard_; }
+  // Whether it is one of several that somebody started together.
+  bool is_together() const { return together_ && !is_whole(); }
   // Whether it speaks for all: of processes that somebody started together, the first one.
   bool tells() const { return !together_ || shard_.index == 0; }
   // " (shard 1/4)"; empty for the whole.
   std::string words() const;
-  // How many of the numbers below `count` are its, where each epoch has the numbers of `files`.
-  std::int64_t samples(std::int64_t files, std::int64_t count) const;
 
  private:
   Shard shard_;

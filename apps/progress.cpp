@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -11,6 +13,14 @@
 #include <unistd.h>
 
 namespace sluice::app {
+
+std::string duration_in_words(double seconds) {
+  constexpr double kLongest = 1e9;  // beyond it nobody knows
+  const auto whole = static_cast<std::int64_t>(std::clamp(std::ceil(seconds), 0.0, kLongest));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
 
 Progress::Progress(std::string what, std::int64_t total, bool shown)
     : what_(std::move(what)),
@@ -36,20 +46,27 @@ void Progress::draw_until_finished() {
   }
 }
 
+// A standard error that takes no more is no reason to end: what cannot be shown is not shown.
 void Progress::draw(double elapsed) {
-  const std::int64_t done = std::min(done_.load(std::memory_order_relaxed), total_);
+  const std::int64_t before = before_.load(std::memory_order_relaxed);
+  const std::int64_t done = done_.load(std::memory_order_relaxed);
+  const std::int64_t all = std::min(before + done, total_);
   const double rate = static_cast<double>(done) / elapsed;
+  const std::string left =
+      done > 0
+          ? fmt::format(", {} left", duration_in_words(static_cast<double>(total_ - all) / rate))
+          : "";
+  const std::string words = fmt::format("{} of {} {}, {:.0f}/s{}", all, total_, what_, rate, left);
   if (!terminal_) {
-    fmt::print(stderr, "{} of {} {}, {:.0f}/s\n", done, total_, what_, rate);
+    (void)std::fputs((words + "\n").c_str(), stderr);
     return;
   }
   constexpr std::size_t kBar = 30;
-  const double share = static_cast<double>(done) / static_cast<double>(total_);
+  const double share = static_cast<double>(all) / static_cast<double>(total_);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBar));
-  const std::string left =
-      done > 0 ? fmt::format(", {:.0f} s left", static_cast<double>(total_ - done) / rate) : "";
-  fmt::print(stderr, "\r[{}{}] {:3.0f} %  {} of {} {}, {:.0f}/s{} \033[K", std::string(filled, '#'),
-             std::string(kBar - filled, '.'), 100 * share, done, total_, what_, rate, left);
+  const std::string line = fmt::format("\r[{}{}] {:3.0f} %  {} \033[K", std::string(filled, '#'),
+                                       std::string(kBar - filled, '.'), 100 * share, words);
+  (void)std::fputs(line.c_str(), stderr);
   (void)std::fflush(stderr);
   drawn_ = true;
 }
@@ -61,7 +78,7 @@ void Progress::finish() {
   }
   changed_.notify_one();
   if (thread_.joinable()) thread_.join();
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) (void)std::fputs("\r\033[K", stderr);
   drawn_ = false;
 }
 

@@ -2,8 +2,11 @@
 // a line after a second, then further and further apart, a dozen at most, so that logs stay short.
 // Writes to standard error, and nothing at all for runs below half a second.
 //
+// The rate, and the time that is left, are those of what this run does.
+//
 // A thread of its own draws, so that it shows also that nothing has been done yet. Threads: add()
-// from any, the rest from one. No errors: where no thread can be made, nothing is drawn.
+// and pass_over() from any, the rest from one. No errors: where no thread can be made, nothing is
+// drawn.
 #pragma once
 
 #include <atomic>
@@ -15,6 +18,9 @@
 
 namespace sluice::app {
 
+// "12 s", "5 min 12 s", "3 h 20 min".
+std::string duration_in_words(double seconds);
+
 class Progress {
  public:
   // `what` is counted ("images"), `total` of them. Where it is not `shown`, nothing is drawn.
@@ -24,6 +30,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void add(std::int64_t done) { done_.fetch_add(done, std::memory_order_relaxed); }
+  // So many of the total were done before, in no time of this run's.
+  void pass_over(std::int64_t before) { before_.fetch_add(before, std::memory_order_relaxed); }
   // Leaves the terminal's line as it was; nothing is drawn any more.
   void finish();
 
@@ -35,6 +43,7 @@ class Progress {
   const std::int64_t total_;
   const bool terminal_;
   std::atomic<std::int64_t> done_{0};
+  std::atomic<std::int64_t> before_{0};
   bool drawn_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,6 +1,7 @@
 #include "results.h"
 
 #include "outputs.h"
+#include "safe_path.h"
 #include "usage.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/folder_entries.h>
@@ -86,21 +87,21 @@ Seen look_at(const fs::path& path) {
           .mark = mark_of(std::span(head).first(got))};
 }
 
-// Names stay below what a file system allows, and whole characters are cut off.
-std::string cut(std::string name) {
-  constexpr std::size_t kMostBytes = 200;
-  if (name.size() <= kMostBytes) return name;
-  std::size_t begin = name.size() - kMostBytes;
-  while (begin < name.size() && (name[begin] & '\xc0') == '\x80') ++begin;
-  return name.substr(begin);
+// Whether a result may have this name.
+bool is_result_name(const std::string& name) {
+  const fs::path file(name);
+  const std::string stem = file.stem().string();
+  const std::size_t digits = stem.size() - 1 - stem.find_last_not_of("0123456789");
+  return file.extension() == ".jpg" && digits >= 6 && digits < stem.size() &&
+         stem[stem.size() - digits - 1] == '_';
 }
 
 }  // namespace
 
-Results::Results(const Files& files, const ResultsOptions& options)
-    : files_(files), options_(options) {
-  std::string all = options.run + '\0' + (options.flat ? "flat" : "folders") + '\0';
-  for (std::int64_t i = 0; i < files.size(); ++i) all += name_below(i) + '\0';
+Results::Results(const Dataset& dataset, const ResultsOptions& options)
+    : dataset_(dataset), options_(options) {
+  const std::string all =
+      options.run + '\0' + (options.flat ? "flat" : "folders") + '\0' + dataset.fingerprint();
   const auto hash = digest_of({reinterpret_cast<const std::uint8_t*>(all.data()), all.size()}).hash;
   run_ = fmt::format("{:0{}x}", hash, kRunDigits);
 }
@@ -109,21 +110,19 @@ Results::~Results() {
   if (lock_ >= 0) ::close(lock_);
 }
 
-std::string Results::name_below(std::int64_t file) const {
-  return fs::path(files_.name(file)).lexically_relative(options_.data).string();
-}
-
-std::string Results::path(std::int64_t file, std::int64_t number) const {
-  const fs::path inside = name_below(file);
+std::string Results::path(std::int64_t sample, std::int64_t number) const {
+  const fs::path inside = dataset_.place(sample);
   fs::path folder = options_.out;
   std::string name;
-  if (options_.flat) {
-    for (const fs::path& part : inside.parent_path()) name += part.string() + "__";
-  } else {
-    folder /= inside.parent_path();
+  for (const fs::path& part : inside.parent_path()) {
+    if (options_.flat) {
+      name += part.string() + "__";
+    } else {
+      folder /= is_result_name(part) ? part.string() + "_" : part.string();
+    }
   }
   name += inside.stem().string();
-  return (folder / fmt::format("{}_{:06}.jpg", cut(std::move(name)), number)).string();
+  return (folder / fmt::format("{}_{:06}.jpg", cut_name(std::move(name)), number)).string();
 }
 
 std::int64_t Results::open() {
@@ -136,7 +135,7 @@ std::int64_t Results::open() {
         "another run is writing to --out {}: wait for it, or give another folder", options_.out));
   }
   std::set<std::string> folders = {(fs::path(options_.out) / "").parent_path().string()};
-  for (std::int64_t i = 0; i < files_.size(); ++i)
+  for (std::int64_t i = 0; i < dataset_.size(); ++i)
     folders.insert(fs::path(path(i, 0)).parent_path().string());
   for (const std::string& folder : folders) (void)remove_parts(folder);
   std::error_code unreadable;  // then the first file that is written says so
@@ -166,7 +165,7 @@ void Results::find(const std::string& folder) {
     const bool ours = seen.mark && seen.mark->run == run_;
     const std::int64_t number = ours ? seen.mark->number : 0;
     if (ours && number == kNoNumber) continue;
-    const bool own = ours && found == path(number % files_.size(), number);
+    const bool own = ours && found == path(number % dataset_.size(), number);
     if (own && seen.complete) {
       const auto place = static_cast<std::size_t>(number);
       if (place >= there_.size()) there_.resize(place + 1);
@@ -175,8 +174,8 @@ void Results::find(const std::string& folder) {
     const bool belongs = own || (ours && options_.stand_ins);
     if (!belongs && !options_.overwrite) {
       throw UsageError(fmt::format(
-          "--resume: {} is not of this run: give the same --data (with the same files), --recipe, "
-          "--seed, --flat and --on-error as then, or --overwrite",
+          "--resume: {} is not of this run: give the same --data, --list or --tar (with the same "
+          "files), --recipe, --seed, --flat and --on-error as then, or --overwrite",
           found.string()));
     }
   }
@@ -205,6 +204,13 @@ void Results::write_sheet(const std::string& path, const Bytes& jpeg) const {
   write_file(path, marked(jpeg, kNoNumber));
 }
 
+void Results::sync() const {
+  if (lock_ >= 0 && ::syncfs(lock_) != 0) {
+    throw IoError(fmt::format("what was written to '{}' cannot be put on the disk: {}",
+                              printable(options_.out), std::generic_category().message(errno)));
+  }
+}
+
 Bytes Results::marked(const Bytes& jpeg, std::int64_t number) const {
   const std::string segment = segment_of(run_, number);
   const std::size_t place = place_of_segment(jpeg);
@@ -221,10 +227,7 @@ bool may_be_result(const std::string& out, const std::string& path) {
   const fs::path file = fs::weakly_canonical(path, ignored);
   if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
     return false;
-  const std::string stem = file.stem().string();
-  const std::size_t digits = stem.size() - 1 - stem.find_last_not_of("0123456789");
-  return file.extension() == ".jpg" && digits >= 6 && digits < stem.size() &&
-         stem[stem.size() - digits - 1] == '_';
+  return is_result_name(file.filename());
 }
 
 }  // namespace sluice::app

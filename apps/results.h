@@ -1,17 +1,18 @@
 // Results: the folder that `sluice augment` writes to, and what a run before has left in it.
 //
 // Each result is a JPEG file that appears when it is whole. A comment in it says which run it is of
-// (a digest of the recipe, the seed and the names of the files) and its number, so that a run goes
+// (a digest of the recipe, the seed and the dataset) and its number, so that a run goes
 // on where one with the same options ended, and nothing else passes for its work.
 //
-// Ownership: refers to the files. Threads: has() from any, once open() is done; the rest from one.
-// Errors: UsageError for a folder that holds what may not be there, IoError for what cannot be
+// Ownership: refers to the dataset. Threads: has() from any, once open() is done; the rest from
+// one. Errors: UsageError for a folder that holds what may not be there, IoError for what cannot be
 // written.
 #pragma once
 
-#include <sluice/io/sources/files.h>
+#include "dataset.h"
 #include <sluice/runtime/bytes.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -20,7 +21,6 @@
 namespace sluice::app {
 
 struct ResultsOptions {
-  std::string data;
   std::string out;
   std::string run;         // what else decides about the pictures
   bool flat = false;       // all in one folder
@@ -31,7 +31,7 @@ struct ResultsOptions {
 
 class Results {
  public:
-  Results(const Files& files, const ResultsOptions& options);
+  Results(const Dataset& dataset, const ResultsOptions& options);
   ~Results();
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
@@ -46,23 +46,35 @@ class Results {
            there_[static_cast<std::size_t>(number)];
   }
 
-  // Where the result goes that is made from file `file`: named after the file and the number, in
-  // the folders that the file lies in below `data`: "cats/tabby_000017.jpg". Flat these are a part
-  // of the name: "cats__tabby_000017.jpg".
-  std::string path(std::int64_t file, std::int64_t number) const;
-  // Writes a result that is made from file `from`.
+  // For how many of those this holds.
+  template <class Condition>
+  std::int64_t count(Condition holds) const {
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < there_.size(); ++i)
+      all += there_[i] && holds(static_cast<std::int64_t>(i)) ? 1 : 0;
+    return all;
+  }
+  // Tells this run from others that may write to the folder.
+  const std::string& run() const { return run_; }
+
+  // Where the result goes that is made from sample `sample`: named after the sample and the number,
+  // in the folders of Dataset::place(): "cats/tabby_000017.jpg". Flat these are a part of the name:
+  // "cats__tabby_000017.jpg". The number is in no other name.
+  std::string path(std::int64_t sample, std::int64_t number) const;
+  // Writes a result that is made from sample `from`.
   void write(std::int64_t from, std::int64_t number, const Bytes& jpeg);
   // The same where its picture is that of result `there`, which has() it.
   void copy(std::int64_t from, std::int64_t there, std::int64_t number);
   // Writes a picture of the run that is no result.
   void write_sheet(const std::string& path, const Bytes& jpeg) const;
+  // What was written is on the disk when it returns.
+  void sync() const;
 
  private:
-  std::string name_below(std::int64_t file) const;
   void find(const std::string& folder);
   Bytes marked(const Bytes& jpeg, std::int64_t number) const;
 
-  const Files& files_;
+  const Dataset& dataset_;
   const ResultsOptions& options_;
   std::string run_;                // its digest
   int lock_ = -1;                  // of the folder

@@ -16,16 +16,18 @@ std::string in_words(const std::string& what) {
                                                                           : what;
 }
 
+void name_left_out(const std::vector<LeftOut>& left_out, std::int64_t hidden) {
+  if (!left_out.empty()) {
+    fmt::print("left out {} that cannot be read:\n", left_out.size());
+    name_each(left_out, [](const LeftOut& one) { return one.path + ": " + one.reason; });
+  }
+  if (hidden > 0) fmt::print("left out {} hidden: a name that begins with a dot\n", hidden);
+}
+
 void name_left_out(const std::string& folder, const Files& files) {
-  if (!files.left_out().empty()) {
-    fmt::print("left out {} that cannot be read:\n", files.left_out().size());
-    name_each(files.left_out(), [&](const LeftOut& left_out) {
-      return name_below(folder, left_out.path) + ": " + left_out.reason;
-    });
-  }
-  if (files.hidden() > 0) {
-    fmt::print("left out {} hidden: a name that begins with a dot\n", files.hidden());
-  }
+  std::vector<LeftOut> left_out = files.left_out();
+  for (LeftOut& one : left_out) one.path = name_below(folder, one.path);
+  name_left_out(left_out, files.hidden());
 }
 
 int threads_of(const Stats& stats) {

@@ -6,7 +6,9 @@
 #include <sluice/io/sources/files.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +37,7 @@ void name_each(const List& list, Line line) {
 }
 
 // Names what could not be read while the files were sought, and counts what is hidden.
+void name_left_out(const std::vector<LeftOut>& left_out, std::int64_t hidden);
 void name_left_out(const std::string& folder, const Files& files);
 
 }  // namespace sluice::app

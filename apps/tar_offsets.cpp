@@ -1,5 +1,6 @@
 #include "tar_offsets.h"
 
+#include "dataset.h"
 #include "outputs.h"
 #include "usage.h"
 #include <sluice/io/sources/tar_index.h>
@@ -13,8 +14,9 @@
 namespace sluice::app {
 namespace fs = std::filesystem;
 
-int run_tar_offsets(const std::vector<std::string>& archives, const std::string& out) {
+int run_tar_offsets(const std::vector<std::string>& patterns, const std::string& out) {
   check_out_file("--out", out);
+  const std::vector<std::string> archives = archives_of(patterns);
   std::error_code ignored;
   if (fs::exists(out, ignored) && !TarIndex::is_one(out)) {
     throw UsageError(

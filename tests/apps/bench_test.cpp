@@ -5,6 +5,7 @@
 #include "program.h"
 #include <sluice/io/jpeg/self_test.h>
 
+#include <map>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -54,6 +55,36 @@ TEST(Bench, EveryWorkloadReportsItsFigures) {
       EXPECT_LE(row.at("adds_ns_least"), row.at("adds_ns")) << row;
       EXPECT_LE(row.at("adds_ns"), row.at("adds_ns_most")) << row;
     }
+  }
+}
+
+TEST(Bench, SourceReportsARowForEachOfItsKinds) {
+  const std::filesystem::path data = test_folder() / "data";
+  std::filesystem::create_directories(data);
+  for (const Picture& picture : demo_pictures()) {
+    if (picture.name != "damaged.jpg") write_file((data / picture.name).string(), picture.file);
+  }
+  const std::string options =
+      " --threads 1 --workers 2 --seconds 0.01 --rounds 2 --batch 8 --json -";
+  for (const std::string& files : {std::string(), " --data " + data.string()}) {
+    const Ran ran = run_program("bench source" + options + files);
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    const auto json = nlohmann::json::parse(ran.out);
+    EXPECT_EQ(json.at("workload"), "source");
+    EXPECT_EQ(json.at("workers"), 2);
+    std::map<std::string, nlohmann::json> rows;
+    for (const auto& row : json.at("rows")) rows[row.at("name")] = row;
+    for (const char* name :
+         {"wait_threads", "wait_workers", "large_workers", "large_worker", "memcpy", "large_ratio",
+          "small_worker", "small_pipeline", "shuffle_first_batch"}) {
+      ASSERT_TRUE(rows.contains(name)) << name;
+      EXPECT_GT(rows[name].at("median"), 0) << name;
+      EXPECT_EQ(rows[name].at("rounds").size(), 2u) << name;
+    }
+    EXPECT_LT(rows["shuffle_bytes"].at("median"), 4096);
+    EXPECT_LE(rows["wait_threads"].at("median"), 1);
+    EXPECT_EQ(rows.contains("decode_workers"), !files.empty());
+    EXPECT_EQ(rows.contains("decode_threads"), !files.empty());
   }
 }
 

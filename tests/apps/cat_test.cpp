@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <cstdint>
+#include <set>
+#include <sstream>
 #include <string>
 
 namespace sluice::app {
@@ -40,6 +42,28 @@ TEST_F(CatTest, AFolderHasNamesSizesAndClasses) {
                             "' cannot be examined: No such file or directory\n");
   EXPECT_EQ(run_program("cat --head 1 --data " + path("data")).out,
             "0\t" + path("data/cat/tab\\there.jpg") + "\t0\t0\n");
+}
+
+TEST_F(CatTest, AShuffledOrderIsCutIntoShards) {
+  for (char name = 'a'; name <= 'z'; ++name) write(std::string("data/") + name + ".jpg", "1");
+  const std::string command = "cat --data " + path("data");
+  const std::string in_order = run_program(command).out;
+  const std::string shuffled = run_program(command + " --shuffle").out;
+  EXPECT_NE(shuffled, in_order);
+  EXPECT_NE(run_program(command + " --shuffle --seed 6").out, shuffled);
+  const auto lines = [](const std::string& text) {
+    std::multiset<std::string> all;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) all.insert(line);
+    return all;
+  };
+  EXPECT_EQ(lines(shuffled), lines(in_order));
+  std::string parts;
+  for (const std::string shard : {"0/3", "1/3", "2/3"})
+    parts += run_program(command + " --shuffle --shard " + shard).out;
+  EXPECT_EQ(parts, shuffled);
+  EXPECT_EQ(run_program(command + " --shuffle --head 5").out,
+            shuffled.substr(0, run_program(command + " --shuffle --head 5").out.size()));
 }
 
 TEST_F(CatTest, AListHasTheColumnsThatAreAskedFor) {

@@ -24,19 +24,6 @@ TEST(Part, IsWhatTheOptionSays) {
     EXPECT_THROW((void)Part(wrong), UsageError) << wrong;
 }
 
-TEST(Part, PartsAddUp) {
-  for (const std::int64_t files : {1, 5, 12}) {
-    for (const std::int64_t count : {1, 3, 12, 29, 60}) {
-      for (const int parts : {1, 2, 4, 7}) {
-        std::int64_t sum = 0;
-        for (int i = 0; i < parts; ++i)
-          sum += Part(std::to_string(i) + "/" + std::to_string(parts)).samples(files, count);
-        EXPECT_EQ(sum, count) << files << " " << count << " " << parts;
-      }
-    }
-  }
-}
-
 class Parts : public testing::Test {
  protected:
   void SetUp() override { data_ = write_demo_pictures(); }
@@ -64,38 +51,85 @@ TEST_F(Parts, WriteWhatOneWouldWrite) {
   }
 }
 
-// Those that were started together share the work by themselves, and the first one tells.
+std::string as_rank(int rank, const std::string& job) {
+  const std::string number = std::to_string(rank);
+  return "PMIX_NAMESPACE=" + job + " OMPI_COMM_WORLD_RANK=" + number +
+         " OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=" + number + " " SLUICE_PROGRAM " ";
+}
+
+std::size_t times(const std::string& part, const std::string& text) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// Those that were started together share the work by themselves; whoever ends last tells of all.
 TEST_F(Parts, ProcessesOfAJobShareTheWork) {
   ASSERT_EQ(run_program(command("one", "")).status, 0);
-  std::vector<std::string> said;
+  const auto one = files_below(test_folder() / "one");
+  const std::string all =
+      "all 4 processes: delivered " + std::to_string(one.size()) + " images to ";
+  for (const auto& order : {std::vector{0, 1, 2, 3}, std::vector{3, 1, 0, 2}}) {
+    fs::remove_all(test_folder() / "many");
+    std::size_t damaged = 0;
+    for (const int rank : order) {
+      const Ran ran = run_command(as_rank(rank, "a") + command("many", ""));
+      ASSERT_EQ(ran.status, 0) << ran.errors;
+      // One of the pictures is damaged: whoever meets it says so.
+      damaged += times("damaged.jpg", ran.out);
+      EXPECT_EQ(times("(shard 0/4), recipe", ran.out), rank == 0 ? 1u : 0u) << ran.out;
+      const bool last = rank == order.back();
+      EXPECT_EQ(times(all, ran.out), last ? 1u : 0u) << ran.out;
+      EXPECT_EQ(times("; skipped 1 that cannot be used\n", ran.out), last ? 1u : 0u) << ran.out;
+    }
+    EXPECT_EQ(damaged, 1u);
+    EXPECT_EQ(files_below(test_folder() / "many"), one);
+  }
+}
+
+TEST_F(Parts, WhoeverEndsLastOfThoseAtOnceTells) {
+  ASSERT_EQ(run_program(command("one", "")).status, 0);
+  std::string together;
   for (int rank = 0; rank < 4; ++rank) {
-    const std::string number = std::to_string(rank);
-    const Ran ran = run_command("OMPI_COMM_WORLD_RANK=" + number +
-                                " OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=" + number +
-                                " " SLUICE_PROGRAM " " + command("many", ""));
-    ASSERT_EQ(ran.status, 0) << ran.errors;
-    said.push_back(ran.out);
+    together += as_rank(rank, "a") + command("many", "--threads 1") + " >" +
+                (test_folder() / std::to_string(rank)).string() + " & ";
   }
+  ASSERT_EQ(run_command(together + "wait").errors, "");
+  std::string said;
+  for (int rank = 0; rank < 4; ++rank) said += text_of(test_folder() / std::to_string(rank));
+  EXPECT_EQ(times("all 4 processes: delivered ", said), 1u) << said;
   EXPECT_EQ(files_below(test_folder() / "many"), files_below(test_folder() / "one"));
-  EXPECT_NE(said[0].find("(shard 0/4)"), std::string::npos) << said[0];
-  // One of the pictures is damaged: whoever meets it says so.
-  int silent = 0, told = 0;
-  for (int rank = 1; rank < 4; ++rank) {
-    silent += said[static_cast<std::size_t>(rank)].empty() ? 1 : 0;
-    told += said[static_cast<std::size_t>(rank)].find("damaged.jpg") != std::string::npos ? 1 : 0;
+}
+
+// What ranks of a job that did not end have left is none of the next job's.
+TEST_F(Parts, AJobThatDidNotEndIsNotCounted) {
+  for (const int rank : {0, 1, 3}) {
+    const Ran ran = run_command(as_rank(rank, "killed") + command("many", ""));
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(times("all 4 processes", ran.out), 0u) << ran.out;
   }
-  EXPECT_EQ(silent + told, 3);
+  for (const int rank : {2, 3, 0, 1}) {
+    const Ran ran = run_command(as_rank(rank, "next") + command("many", ""));
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(times("all 4 processes", ran.out), rank == 1 ? 1u : 0u) << rank << ran.out;
+  }
+  ASSERT_EQ(run_program(command("one", "")).status, 0);
+  EXPECT_EQ(files_below(test_folder() / "many"), files_below(test_folder() / "one"));
 }
 
 TEST_F(Parts, MpirunStartsThem) {
   if (run_command("mpirun --version").status != 0) GTEST_SKIP() << "mpirun is not installed";
   ASSERT_EQ(run_program(command("one", "--epochs 2")).status, 0);
+  const auto one = files_below(test_folder() / "one");
   const Ran ran =
       run_command("mpirun --allow-run-as-root --oversubscribe -n 4 " SLUICE_PROGRAM " " +
                   command("many", "--epochs 2 --threads 1"));
   ASSERT_EQ(ran.status, 0) << ran.errors;
   EXPECT_NE(ran.out.find("(shard 0/4)"), std::string::npos) << ran.out;
-  EXPECT_EQ(files_below(test_folder() / "many"), files_below(test_folder() / "one"));
+  EXPECT_EQ(times("all 4 processes: delivered " + std::to_string(one.size()) + " images", ran.out),
+            1u)
+      << ran.out;
+  EXPECT_EQ(files_below(test_folder() / "many"), one);
 }
 
 TEST_F(Parts, AShardThatCannotBeIsRefused) {

@@ -123,6 +123,7 @@ class Started {
   Started(const Started&) = delete;
   Started& operator=(const Started&) = delete;
 
+  pid_t pid() const { return pid_; }
   void send(int number) const { (void)kill(pid_, number); }
   // Looks again and again until `holds()`, or the program has ended; says whether it holds.
   template <class Condition>

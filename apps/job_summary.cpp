@@ -1,0 +1,116 @@
+#include "job_summary.h"
+
+#include "outputs.h"
+#include <sluice/io/jpeg/index.h>
+#include <sluice/io/sources/files.h>
+#include <sluice/runtime/printable.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace sluice::app {
+namespace {
+namespace fs = std::filesystem;
+
+// A digest of what torchrun, Open MPI, MPICH and Slurm call the job; the same for all where none
+// does.
+std::string job_of_environment() {
+  std::string job;
+  for (const char* const name : {"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+                                 "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}) {
+    const char* const value = std::getenv(name);
+    job += fmt::format("{}/", value == nullptr ? "" : value);
+  }
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(job.data()),
+                                            job.size());
+  return fmt::format("{:016x}", digest_of(bytes).hash);
+}
+
+}  // namespace
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string where_and_how_fast(const std::string& out, std::int64_t images, double seconds) {
+  return fmt::format("to {} in {:.2f} s: {:.0f} images/s", printable(out), seconds,
+                     seconds > 0 ? static_cast<double>(images) / seconds : 0.0);
+}
+
+JobSummary::JobSummary(const std::string& out, const std::string& run, const Part& part)
+    : out_(out),
+      begin_of_names_((fs::path(out) / fmt::format(".sluice-job-{}-", run)).string()),
+      job_(job_of_environment()),
+      shard_(part.shard()) {}
+
+std::string JobSummary::file_of(std::int64_t index) const {
+  return fmt::format("{}{}-of-{}", begin_of_names_, index, shard_.count);
+}
+
+void JobSummary::begin() const { (void)::unlink(file_of(shard_.index).c_str()); }
+
+std::optional<PartSummary> JobSummary::read(std::int64_t index) const {
+  try {
+    const Bytes file = read_file(file_of(index));
+    const nlohmann::json json = nlohmann::json::parse(file.data(), file.data() + file.size());
+    if (json.at("job") != job_) return std::nullopt;
+    return PartSummary{.written = json.at("written"),
+                       .replaced = json.at("replaced"),
+                       .skipped = json.at("skipped"),
+                       .begin = json.at("begin"),
+                       .end = json.at("end")};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<PartSummary> JobSummary::collect(const PartSummary& own) const {
+  const nlohmann::json json = {{"job", job_},
+                               {"written", own.written},
+                               {"replaced", own.replaced},
+                               {"skipped", own.skipped},
+                               {"begin", own.begin},
+                               {"end", own.end}};
+  const std::string text = json.dump() + "\n";
+  write_file(file_of(shard_.index),
+             Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  PartSummary all{.begin = own.begin, .end = own.end};
+  for (std::int64_t i = 0; i < shard_.count; ++i) {
+    const std::optional<PartSummary> part = read(i);
+    if (!part) return std::nullopt;
+    all.written += part->written;
+    all.replaced += part->replaced;
+    all.skipped += part->skipped;
+    all.begin = std::min(all.begin, part->begin);
+    all.end = std::max(all.end, part->end);
+  }
+  // Two may have found all of them: the one that takes the first file away tells.
+  if (::unlink(file_of(0).c_str()) != 0) return std::nullopt;
+  for (std::int64_t i = 1; i < shard_.count; ++i) (void)::unlink(file_of(i).c_str());
+  return all;
+}
+
+void JobSummary::end(const PartSummary& own) const {
+  try {
+    const std::optional<PartSummary> all = collect(own);
+    if (!all) return;
+    fmt::print("all {} processes: delivered {} images {}", shard_.count, all->written,
+               where_and_how_fast(out_, all->written, all->end - all->begin));
+    if (all->replaced > 0) fmt::print("; replaced {} that cannot be used", all->replaced);
+    if (all->skipped > 0) fmt::print("; skipped {} that cannot be used", all->skipped);
+    fmt::print("\n");
+  } catch (const IoError& error) {
+    fmt::print(stderr, "sluice: there will be no summary of all processes: {}\n", error.what());
+  }
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,68 @@
+// NumberedSamples: the samples of a dataset with their number, so that a stand-in can say which one
+// it is, for Graph::read. What is there already is not read again: its bytes are empty.
+//
+// NumberedSamplesInWorkers: the same, read by worker processes.
+//
+// Ownership: share the dataset, and the workers. Threads: as Graph::read says. Errors: those of
+// Dataset::read(), and of workers().
+#pragma once
+
+#include "dataset.h"
+#include <sluice/io/workers/workers.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace sluice::app {
+
+// The file, unless its result is there; its label; its number; whether it was read.
+using NumberedSample = std::tuple<Bytes, std::int64_t, std::int64_t, bool>;
+
+struct NumberedSamples {
+  std::shared_ptr<const Dataset> dataset;
+  std::function<bool(std::int64_t)> is_there;  // by number of the result
+
+  static constexpr bool blocks = true;
+  std::int64_t size() const { return dataset->size(); }
+  std::string name(std::int64_t i) const { return dataset->name(i); }
+  std::string fingerprint() const { return dataset->fingerprint(); }
+  SourceReads reads() const { return dataset->reads(); }
+  bool has(const SampleInfo& info) const {
+    return is_there(info.epoch * dataset->size() + info.index);
+  }
+  NumberedSample operator()(const SampleInfo& info) const {
+    if (has(info)) return {Bytes(), 0, info.index, false};
+    auto [file, label] = dataset->read(info.index);
+    return {std::move(file), label, info.index, true};
+  }
+};
+
+// Starts so many processes, which open the dataset for themselves. A worker that finds other
+// samples there than this process does refuses to serve.
+Workers<NumberedSample> start_readers(const DatasetOptions& options, const Dataset& dataset,
+                                      int workers);
+
+struct NumberedSamplesInWorkers {
+  NumberedSamples here;
+  Workers<NumberedSample> workers;
+
+  using Sample = NumberedSample;
+  std::int64_t size() const { return here.size(); }
+  std::string name(std::int64_t i) const { return here.name(i); }
+  std::string fingerprint() const { return here.fingerprint(); }
+  void operator()(Completion<NumberedSample> done, const SampleInfo& info) const {
+    if (here.has(info)) {
+      (void)done.set({Bytes(), 0, info.index, false});
+    } else {
+      workers(std::move(done), info);
+    }
+  }
+  void begin_epoch(const EpochInfo& info) const { workers.begin_epoch(info); }
+  void end_epoch() const noexcept { workers.end_epoch(); }
+};
+
+}  // namespace sluice::app

@@ -1,0 +1,70 @@
+#include "report.h"
+
+#include "summary.h"
+#include <sluice/io/jpeg/decode.h>
+
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+// Whatever can be seen of a file; empty when that is nothing.
+template <class Read>
+Image picture_in(const Read& read) {
+  Image picture;
+  try {
+    decode_jpeg_image(read(), {.damage = DamagePolicy::tolerant}, picture);
+  } catch (const Error&) {
+    picture.release();
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::string Report::in_words_of(const SampleError& error) { return in_words(error.what); }
+
+void Report::replace(const SampleError& error, std::int64_t by, const std::string& note,
+                     const std::string& result) {
+  replaced_.emplace_back(error, by);
+  show({error.key.index, "replaced by " + dataset_.title(by) + (note.empty() ? "" : ", ") + note,
+        Fate::replaced, result});
+}
+
+std::string Report::reason(const SampleError& error) const {
+  const std::string epoch = error.key.epoch > 0 ? fmt::format(" of epoch {}", error.key.epoch) : "";
+  return fmt::format("{} (sample {}{}, {}): {}", dataset_.title(error.key.index), error.key.index,
+                     epoch, error.step, in_words_of(error));
+}
+
+void Report::print_problems() const {
+  if (!warnings_.empty()) {
+    fmt::print("warned of:\n");
+    name_each(warnings_, [this](const SampleError& warning) { return reason(warning); });
+  }
+  if (!replaced_.empty()) {
+    fmt::print("replaced {} that cannot be used:\n", replaced_.size());
+    name_each(replaced_, [this](const auto& r) {
+      return reason(r.first) + "; in its place: " + dataset_.title(r.second);
+    });
+  }
+  if (!lost_.empty()) {
+    fmt::print("skipped {} that cannot be used:\n", lost_.size());
+    name_each(lost_, [this](const SampleError& error) { return reason(error); });
+  }
+  name_left_out(dataset_.left_out(), dataset_.hidden());
+}
+
+Image Report::draw_sheet(const std::string& title, const std::string& caption) const {
+  ContactSheet sheet(title, caption);
+  for (const Shown& shown : shown_) {
+    sheet.add(dataset_.title(shown.sample), shown.note, shown.fate,
+              picture_in([&] { return std::get<0>(dataset_.read(shown.sample)); }),
+              picture_in([&] { return shown.result.empty() ? Bytes() : read_file(shown.result); }));
+  }
+  return sheet.draw();
+}
+
+}  // namespace sluice::app

@@ -1,0 +1,64 @@
+#include "run_checkpoint.h"
+
+#include "usage.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace fs = std::filesystem;
+
+RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const Part& part)
+    : options_(std::move(options)) {
+  if (!given()) return;
+  if (!part.is_whole())
+    options_.file += fmt::format(".{}-of-{}", part.shard().index, part.shard().count);
+  std::error_code ignored;
+  const fs::file_status status = fs::status(options_.file, ignored);
+  if (!fs::exists(status)) return;
+  if (!fs::is_regular_file(status))
+    throw UsageError(fmt::format("--checkpoint {} is no file: give another name", options_.file));
+  Checkpoint there;
+  try {
+    there = Checkpoint::load(options_.file);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format(
+        "--checkpoint {} is there already, and nothing to go on from: {}; give another name",
+        options_.file, error.what()));
+  }
+  if (options_.resume) {
+    from_ = std::move(there);
+  } else if (!options_.overwrite) {
+    throw UsageError(
+        fmt::format("--checkpoint {} is there already: --resume goes on from it, --overwrite "
+                    "begins anew",
+                    options_.file));
+  } else {
+    fs::remove(options_.file, ignored);  // a run that is killed at once does not go on from it
+  }
+}
+
+void RunCheckpoint::reached(Checkpoint checkpoint, const Results& results) {
+  reached_ = std::move(checkpoint);
+  if (Clock::now() >= next_) save(results);
+}
+
+// A disk that is slow is asked less often.
+void RunCheckpoint::save(const Results& results) {
+  if (!reached_ || !given()) return;
+  const Clock::time_point begin = Clock::now();
+  results.sync();
+  reached_->save(options_.file);
+  reached_.reset();
+  const Clock::time_point end = Clock::now();
+  constexpr int kShare = 20;  // of the time, at most
+  const auto every =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.every_s));
+  next_ = end + (options_.every_s > 0 ? std::max(every, kShare * (end - begin)) : every);
+}
+
+}  // namespace sluice::app
