@@ -321,7 +321,12 @@ std::optional<std::string> CurlTransfer::damage() const {
   const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(body_.data()),
                                             body_.size());
   const auto differs = [&](const Checksum& sum, const char* who) -> std::optional<std::string> {
-    const std::string digits = sum.digits_of(bytes);
+    std::string digits;
+    try {
+      digits = sum.digits_of(bytes);
+    } catch (const Error& error) {
+      return std::string("its ") + sum.name() + " cannot be compared: " + error.what();
+    }
     if (digits == sum.digits) return {};
     return std::string("its ") + sum.name() + " is " + digits + ", and " + who + " says " +
            sum.digits + ": it was damaged on its way, or is another file";

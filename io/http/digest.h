@@ -1,7 +1,9 @@
 // SHA-256 (FIPS 180-4), MD5 (RFC 1321), CRC-32 (ISO-HDLC) and CRC-32C (Castagnoli) of bytes.
 // Internal: no user includes it. For finding damage, not for keeping secrets.
 //
-// The bytes of a sum come in the order in which people write it. Threads: any; no state. No errors.
+// The bytes of a sum come in the order in which people write it. Threads: any; no state. Errors:
+// BuildError in a build without URLs, Error for a sum that the system's OpenSSL refuses (some allow
+// no MD5).
 #pragma once
 
 #include <array>

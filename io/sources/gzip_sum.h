@@ -24,7 +24,7 @@ class GzipSum {
 
  private:
   std::array<std::uint8_t, 8> tail_{};
-  std::uint32_t crc_ = 0xffffffff;
+  std::uint32_t crc_ = 0;
   std::uint32_t size_ = 0;  // modulo 2^32, as it stands in the file
 };
 
