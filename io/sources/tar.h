@@ -16,7 +16,8 @@
 //
 //   g.read(tar_in(archives), {.shuffle = true, .window = 10'000})
 //
-// Archives may not be compressed. Nothing is extracted: the names in them are names of samples, and
+// Archives may not be compressed: tar_stream reads those. Links to files of the same archive are
+// followed. Nothing is extracted: the names in them are names of samples, and
 // no paths. With an index of JPEG files, decoders use it as with files_in.
 //
 // Ownership: Tar is a small handle on what is known of the archives; copies are cheap. No file is
