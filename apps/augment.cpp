@@ -338,14 +338,16 @@ class Augmentation {
     ++written_;
   }
 
-  // Of processes that were started together, each names what went wrong in its part; the last one
-  // tells of all.
+  // Of processes that were started together, each names what went wrong in its part, the first one
+  // what is of no part, and the last one tells of all.
   void summarise(double seconds, int threads, bool whole) const {
-    if (part_.is_together() && whole && !report_.has_problems()) return;
-    fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
-               written_, part_.words(), where_and_how_fast(options_.out, written_, seconds),
-               threads, threads == 1 ? "" : "s");
-    report_.print_problems();
+    if (!part_.is_together() || !whole || report_.has_problems()) {
+      fmt::print("delivered {} images{} {} with {} thread{}, reading and writing included\n",
+                 written_, part_.words(), where_and_how_fast(options_.out, written_, seconds),
+                 threads, threads == 1 ? "" : "s");
+      report_.print_problems();
+    }
+    if (part_.tells()) report_.print_left_out();
     (void)std::fflush(stdout);
   }
 

@@ -54,8 +54,9 @@ void Report::print_problems() const {
     fmt::print("skipped {} that cannot be used:\n", lost_.size());
     name_each(lost_, [this](const SampleError& error) { return reason(error); });
   }
-  name_left_out(dataset_.left_out(), dataset_.hidden());
 }
+
+void Report::print_left_out() const { name_left_out(dataset_.left_out(), dataset_.hidden()); }
 
 Image Report::draw_sheet(const std::string& title, const std::string& caption) const {
   ContactSheet sheet(title, caption);

@@ -42,8 +42,10 @@ class Report {
   bool has_problems() const { return !warnings_.empty() || !replaced_.empty() || !lost_.empty(); }
   // Of the first sample that was lost.
   std::string first_loss() const { return reason(lost_.front()); }
-  // What was warned of, replaced, lost and left out.
+  // What was warned of, replaced and lost.
   void print_problems() const;
+  // What of the dataset could not be read at all.
+  void print_left_out() const;
   // How many samples the sheet shows.
   std::size_t shown() const { return shown_.size(); }
   Image draw_sheet(const std::string& title, const std::string& caption) const;

@@ -117,6 +117,18 @@ TEST_F(Parts, AJobThatDidNotEndIsNotCounted) {
   EXPECT_EQ(files_below(test_folder() / "many"), files_below(test_folder() / "one"));
 }
 
+// Once, though no picture is damaged.
+TEST_F(Parts, TheFirstOneNamesWhatIsLeftOut) {
+  fs::remove(data_ / "damaged.jpg");
+  fs::create_symlink("round", data_ / "round");
+  for (int rank = 0; rank < 4; ++rank) {
+    const Ran ran = run_command(as_rank(rank, "a") + command("many", ""));
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(times("left out 1 that cannot be read:\n  round: ", ran.out), rank == 0 ? 1u : 0u)
+        << ran.out;
+  }
+}
+
 TEST_F(Parts, MpirunStartsThem) {
   if (run_command("mpirun --version").status != 0) GTEST_SKIP() << "mpirun is not installed";
   ASSERT_EQ(run_program(command("one", "--epochs 2")).status, 0);
