@@ -8,8 +8,8 @@
 // any. Errors: IoError with the name and the reason.
 #pragma once
 
-#include <sluice/io/sources/files.h>
 #include <sluice/io/sources/file_hashes.h>
+#include <sluice/io/sources/files.h>
 #include <sluice/io/sources/random_access.h>
 
 #include <cstddef>
