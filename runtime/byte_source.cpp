@@ -10,7 +10,7 @@ namespace {
 bool begins_before(const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; }
 
 // In order; those that lie no more than `gap` apart become one.
-std::vector<ByteRange> joined(std::vector<ByteRange> ranges, std::size_t gap) {
+std::vector<ByteRange> merged(std::vector<ByteRange> ranges, std::size_t gap) {
   std::sort(ranges.begin(), ranges.end(), begins_before);
   std::vector<ByteRange> all;
   for (const ByteRange& range : ranges) {
@@ -49,11 +49,11 @@ void BytesOnDemand::read(std::span<const ByteRange> parts, std::span<std::uint8_
   }
   const std::lock_guard lock(mutex_);
   const std::vector<ByteRange> missing =
-      without(joined({parts.begin(), parts.end()}, kGap), there_);
+      without(merged({parts.begin(), parts.end()}, kGap), there_);
   if (!missing.empty()) {
     std::vector<ByteRange> then = there_;
     then.insert(then.end(), missing.begin(), missing.end());
-    then = joined(std::move(then), 0);
+    then = merged(std::move(then), 0);
     source_->read(missing, whole);
     there_ = std::move(then);
   }

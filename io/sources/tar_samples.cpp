@@ -14,7 +14,7 @@ namespace {
 
 std::string in_bytes(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string in_a_row(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ";") + name;
   return all;
@@ -242,7 +242,7 @@ std::optional<StreamedSample> TarSampleReader::finished() {
             Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(stem_.data()), stem_.size()});
       } else if (const std::string why = why_not(i); !why.empty()) {
         sample->columns.clear();
-        sample->error = tar_column_error(last_, joined(columns_[i]), why);
+        sample->error = tar_column_error(last_, in_a_row(columns_[i]), why);
         break;
       } else {
         sample->columns[i] = std::move(found_[i]->bytes);
