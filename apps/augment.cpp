@@ -382,6 +382,10 @@ class Augmentation {
 
 }  // namespace
 
-int run_augment(const AugmentOptions& options) { return Augmentation(options).run(); }
+int run_augment(const AugmentOptions& options) {
+  // Whoever reads what is told may have had enough; the results are wanted all the same.
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  return Augmentation(options).run();
+}
 
 }  // namespace sluice::app

@@ -44,6 +44,12 @@ Parts parts_of(std::string_view url) {
   return parts;
 }
 
+// Whether a URL may have it as it is (RFC 3986), the sign of what is encoded included.
+bool is_of_urls(char c) {
+  constexpr std::string_view kOthers = "\"<>\\^`{|}";
+  return c > ' ' && c < '\x7f' && kOthers.find(c) == std::string_view::npos;
+}
+
 // Parameters of presigned URLs: Amazon's and those like it, Google's, CloudFront's, Azure's.
 bool signs(std::string_view parameter) {
   const std::string name = lower(parameter.substr(0, parameter.find('=')));
@@ -105,7 +111,20 @@ std::string unsigned_url(std::string_view url) {
 std::string joined_url(const std::string& base, const std::string& path) {
   if (base.empty() || is_url(path)) return path;
   const std::size_t begin = path.starts_with('/') ? 1 : 0;
-  return base + (base.ends_with('/') ? "" : "/") + path.substr(begin);
+  std::string url = base + (base.ends_with('/') ? "" : "/");
+  // A key of s3:// is no part of a URL, and is encoded where one is made of it.
+  if (lower(base.substr(0, 5)) == "s3://") return url + path.substr(begin);
+  for (const char c : std::string_view(path).substr(begin)) {
+    if (is_of_urls(c)) {
+      url += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      url += '%';
+      url += "0123456789ABCDEF"[byte >> 4];
+      url += "0123456789ABCDEF"[byte & 15];
+    }
+  }
+  return url;
 }
 
 }  // namespace sluice::detail

@@ -22,7 +22,8 @@ std::string shown_url(std::string_view url);
 // that say until when it is valid: the same for a URL that is presigned anew.
 std::string unsigned_url(std::string_view url);
 
-// `path` itself if it is a URL, else what it is below `base`.
+// `path` itself if it is a URL, else what it is below `base`: spaces, letters that are not ASCII, and
+// what else no URL has, are percent-encoded below http:// and https://.
 std::string joined_url(const std::string& base, const std::string& path);
 
 }  // namespace sluice::detail

@@ -42,17 +42,12 @@ void list_tar_stream(
     files.clear();
     return goes_on;
   };
-  try {
-    while (const std::optional<TarMember> member = headers.next()) {
-      const auto parts = detail::tar_name_parts(member->name);
-      if (!files.empty() && !(parts && parts->stem == stem) && !give()) return;
-      if (!parts) continue;
-      if (files.empty()) stem = parts->stem;
-      files.push_back({std::string(parts->column), member->size});
-    }
-  } catch (const IoError&) {
-    (void)give();
-    throw;
+  while (const std::optional<TarMember> member = headers.next()) {
+    const auto parts = detail::tar_name_parts(member->name);
+    if (!files.empty() && !(parts && parts->stem == stem) && !give()) return;
+    if (!parts) continue;
+    if (files.empty()) stem = parts->stem;
+    files.push_back({std::string(parts->column), member->size});
   }
   (void)give();
 }

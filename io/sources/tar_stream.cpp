@@ -87,7 +87,10 @@ void TarStreaming::Shared::add_archives(const std::vector<std::string>& archives
   print.add(static_cast<std::uint64_t>(reading.interleave));
   print.add(static_cast<std::uint64_t>(options.shuffle ? options.window : 0));
   print.add(options.shuffle ? options.seed : 0);
-  fingerprint = print.text();
+  // What people change most stands there in words.
+  fingerprint = print.text() + ", " + std::to_string(options.shard.count) +
+                (options.shard.count == 1 ? " shard" : " shards") + ", window " +
+                std::to_string(options.shuffle ? options.window : 0);
 }
 
 std::vector<std::string> TarStreaming::Shared::archives_in_order(const ShuffleKey& key) const {

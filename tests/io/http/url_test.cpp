@@ -49,6 +49,10 @@ TEST(Url, IsJoinedToItsBase) {
       {"https://host/d", "a.jpg", "https://host/d/a.jpg"},
       {"https://host/d/", "/a.jpg", "https://host/d/a.jpg"},
       {"https://host/d", "http://other/a.jpg", "http://other/a.jpg"},
+      {"https://host/d", "sub dir/a \"b\", \xC3\xBC.jpg",
+       "https://host/d/sub%20dir/a%20%22b%22,%20%C3%BC.jpg"},
+      {"https://host/d", "a%20b.jpg?x=1#y", "https://host/d/a%20b.jpg?x=1#y"},
+      {"s3://bucket/d", "a b%.jpg", "s3://bucket/d/a b%.jpg"},
   };
   for (const auto& one : all) EXPECT_EQ(joined_url(one.base, one.path), one.url);
 }
