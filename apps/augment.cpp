@@ -183,6 +183,7 @@ class Augmentation {
       throw UsageError("--workers and --index exclude each other: processes share no index");
     Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
     for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
+    if (options.index != "off" && options.index != "memory") inputs.files.push_back(options.index);
     check_apart("--out", options.out, inputs);
     if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
     const auto check = [&](const char* option, const std::string& file) {
@@ -196,6 +197,16 @@ class Augmentation {
     };
     check("--sheet", options.sheet);
     check("--checkpoint", options.checkpoint);
+    const auto apart = [](const char* option, const std::string& file, const char* other,
+                          const std::string& its) {
+      if (!file.empty() && !its.empty() && whole_path(file) == whole_path(its))
+        throw UsageError(fmt::format("{} and {} are both {}: give two names", option, other, file));
+    };
+    apart("--checkpoint", options.checkpoint, "--sheet", options.sheet);
+    apart("--checkpoint", options.checkpoint, "--trace", options.trace);
+    apart("--sheet", options.sheet, "--trace", options.trace);
+    apart("--checkpoint", options.checkpoint, "--out", options.out);
+    apart("--sheet", options.sheet, "--out", options.out);
     return open_dataset(dataset, chosen_index(options.index));
   }
 
@@ -254,10 +265,8 @@ class Augmentation {
                             }};
     const Sampler sampler{.order = wanted_.order(), .shard = part_.shard()};
     if (options_.workers == 0) return g.read(std::move(samples), sampler);
-    return g.read(
-        NumberedSamplesInWorkers{std::move(samples),
-                                 start_readers(options_.dataset, *dataset_, options_.workers)},
-        sampler);
+    workers_ = start_readers(options_.dataset, *dataset_, options_.workers);
+    return g.read(NumberedSamplesInWorkers{std::move(samples), *workers_}, sampler);
   }
 
   // The picture, and what was done to it, as far as that is known.
@@ -276,12 +285,14 @@ class Augmentation {
       while (!interruption.asked()) {
         const auto batch = epoch.next();
         if (!batch) break;
+        if (!batch->errors().empty()) require_workers();
         if (!take(*batch, interruption)) break;
         progress.add(static_cast<std::int64_t>(batch->missing().size()));
         reach(pipeline);
       }
       return true;
     } catch (const BatchError& error) {
+      require_workers();
       for (const SampleError& sample : error.errors()) report_.lose(sample);
       return false;
     } catch (const IoError& error) {
@@ -290,6 +301,15 @@ class Augmentation {
                       "from here",
                       written_, error.what()));
     }
+  }
+
+  // Samples that fail as nobody is left to read them are not those that cannot be used.
+  void require_workers() const {
+    const std::string broken = workers_ ? workers_->broken() : std::string();
+    if (broken.empty()) return;
+    throw Error(
+        fmt::format("stopped after {} images: {}; with --resume the same command goes on from here",
+                    written_, broken));
   }
 
   template <class P>
@@ -375,17 +395,14 @@ class Augmentation {
   const std::int64_t count_;  // results, of all parts
   const Wanted wanted_;
   Report report_;
-  std::int64_t there_ = 0;    // results of a run before
-  std::int64_t begun_ = 0;    // results of the epochs before this one
-  std::int64_t written_ = 0;  // files
+  std::optional<Workers<NumberedSample>> workers_;  // none: threads read
+  std::int64_t there_ = 0;                          // results of a run before
+  std::int64_t begun_ = 0;                          // results of the epochs before this one
+  std::int64_t written_ = 0;                        // files
 };
 
 }  // namespace
 
-int run_augment(const AugmentOptions& options) {
-  // Whoever reads what is told may have had enough; the results are wanted all the same.
-  (void)std::signal(SIGPIPE, SIG_IGN);
-  return Augmentation(options).run();
-}
+int run_augment(const AugmentOptions& options) { return Augmentation(options).run(); }
 
 }  // namespace sluice::app

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 // does.
 std::string job_of_environment() {
   std::string job;
-  for (const char* const name : {"TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+  for (const char* const name : {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR",
+                                 "MASTER_PORT", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
                                  "PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}) {
     const char* const value = std::getenv(name);
     job += fmt::format("{}/", value == nullptr ? "" : value);

@@ -30,6 +30,11 @@ void write_file(const std::string& path, const Bytes& bytes) {
   write_whole(path, {&all, 1});
 }
 
+std::filesystem::path whole_path(const std::string& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -41,8 +46,8 @@ void make_folder(const std::string& path) {
 
 void check_apart(const char* option, const std::string& path, const Inputs& inputs) {
   std::error_code ignored;
-  const fs::path data = fs::weakly_canonical(inputs.data, ignored);
-  const fs::path result = fs::weakly_canonical(path, ignored);
+  const fs::path data = whole_path(inputs.data);
+  const fs::path result = whole_path(path);
   if (!inputs.data.empty() &&
       std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
     throw UsageError(
@@ -75,8 +80,8 @@ void check_folder_of(const char* option, const std::string& path, const std::str
   std::error_code ignored;
   const fs::path folder = fs::path(path).parent_path();
   if (folder.empty() || fs::is_directory(folder, ignored)) return;
-  const fs::path whole = fs::weakly_canonical(folder, ignored);
-  const fs::path made = fs::weakly_canonical(out, ignored);
+  const fs::path whole = whole_path(folder.string());
+  const fs::path made = whole_path(out);
   if (!out.empty() &&
       std::mismatch(made.begin(), made.end(), whole.begin(), whole.end()).first == made.end())
     return;

@@ -6,6 +6,7 @@
 
 #include <sluice/runtime/bytes.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace sluice::app {
 // Writes a file, which appears when it is whole (see write_whole); to a device or a pipe, what is
 // there takes the bytes.
 void write_file(const std::string& path, const Bytes& bytes);
+
+// The path from the root, without links and dots; what is not there yet as it would be.
+std::filesystem::path whole_path(const std::string& path);
 
 // Creates the folder and those above it where they are missing.
 void make_folder(const std::string& path);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace sluice::app {
@@ -61,11 +62,19 @@ void Progress::draw(double elapsed) {
     (void)std::fputs((words + "\n").c_str(), stderr);
     return;
   }
-  constexpr std::size_t kBar = 30;
+  // A line that is wider than the terminal would stay when the next one is drawn.
+  struct winsize size {};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const std::size_t width = known ? size.ws_col - std::size_t{1} : 79;
+  constexpr std::size_t kRest = sizeof("[] 100 %  ");
+  const std::size_t kBar =
+      std::min<std::size_t>(30, width > kRest + words.size() ? width - kRest - words.size() : 0);
   const double share = static_cast<double>(all) / static_cast<double>(total_);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBar));
-  const std::string line = fmt::format("\r[{}{}] {:3.0f} %  {} \033[K", std::string(filled, '#'),
-                                       std::string(kBar - filled, '.'), 100 * share, words);
+  const std::string text =
+      fmt::format("[{}{}] {:3.0f} %  {} ", std::string(filled, '#'),
+                  std::string(kBar - filled, '.'), std::floor(100 * share), words);
+  const std::string line = "\r" + (kBar == 0 ? words : text).substr(0, width) + "\033[K";
   (void)std::fputs(line.c_str(), stderr);
   (void)std::fflush(stderr);
   drawn_ = true;

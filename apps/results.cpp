@@ -107,6 +107,8 @@ Results::Results(const Dataset& dataset, const ResultsOptions& options)
 }
 
 Results::~Results() {
+  if (!claimed_.empty()) (void)::unlink(claimed_.c_str());
+  if (claim_ >= 0) ::close(claim_);
   if (lock_ >= 0) ::close(lock_);
 }
 
@@ -146,12 +148,37 @@ std::int64_t Results::open() {
         "new folder, --resume to go on with a run that has ended early, or --overwrite",
         options_.out));
   }
+  claim();
   if (options_.resume) {
     for (const std::string& folder : folders) find(folder);
   }
   std::int64_t count = 0;
   for (const bool there : there_) count += there ? 1 : 0;
   return count;
+}
+
+// Each run has a file in the folder that is locked while it runs, and that tells which run it is;
+// of one that was killed the next one removes it. Whoever looks has its own there already, so of
+// two that begin at once one at least sees the other.
+void Results::claim() {
+  const std::string prefix = ".sluice-part-run-";
+  claimed_ = (fs::path(options_.out) / fmt::format("{}{}-{}", prefix, run_, ::getpid())).string();
+  claim_ = ::open(claimed_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (claim_ >= 0 && ::flock(claim_, LOCK_EX | LOCK_NB) != 0) {  // no locks here
+    if (errno != EWOULDBLOCK) (void)::unlink(claimed_.c_str());
+    claimed_.clear();  // or another machine's process of that number has it
+  }
+  if (options_.overwrite) return;
+  FolderEntries entries(options_.out);
+  while (const char* const name = entries.next()) {
+    if (!std::string_view(name).starts_with(prefix) ||
+        std::string_view(name).starts_with(prefix + run_)) {
+      continue;
+    }
+    throw UsageError(fmt::format(
+        "a run of other options is writing to --out {}: wait for it, or give another folder",
+        options_.out));
+  }
 }
 
 void Results::find(const std::string& folder) {
@@ -222,9 +249,8 @@ Bytes Results::marked(const Bytes& jpeg, std::int64_t number) const {
 }
 
 bool may_be_result(const std::string& out, const std::string& path) {
-  std::error_code ignored;
-  const fs::path folder = fs::weakly_canonical(out, ignored);
-  const fs::path file = fs::weakly_canonical(path, ignored);
+  const fs::path folder = whole_path(out);
+  const fs::path file = whole_path(path);
   if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
     return false;
   return is_result_name(file.filename());

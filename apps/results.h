@@ -71,13 +71,16 @@ class Results {
   void sync() const;
 
  private:
+  void claim();
   void find(const std::string& folder);
   Bytes marked(const Bytes& jpeg, std::int64_t number) const;
 
   const Dataset& dataset_;
   const ResultsOptions& options_;
-  std::string run_;                // its digest
-  int lock_ = -1;                  // of the folder
+  std::string run_;      // its digest
+  int lock_ = -1;        // of the folder
+  std::string claimed_;  // a file that tells other runs of this one
+  int claim_ = -1;
   std::vector<bool> there_;        // by number
   std::set<std::string> folders_;  // made, or known to be there
 };

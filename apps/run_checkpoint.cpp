@@ -1,6 +1,7 @@
 #include "run_checkpoint.h"
 
 #include "usage.h"
+#include <sluice/io/whole_file.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +19,9 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const Part& part)
   if (!part.is_whole())
     options_.file += fmt::format(".{}-of-{}", part.shard().index, part.shard().count);
   std::error_code ignored;
+  const std::string folder = fs::path(options_.file).parent_path().string();
+  if (fs::is_directory(folder.empty() ? "." : folder, ignored))
+    (void)remove_parts(folder.empty() ? "." : folder);  // of a run that was killed
   const fs::file_status status = fs::status(options_.file, ignored);
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status))
@@ -29,6 +33,13 @@ RunCheckpoint::RunCheckpoint(RunCheckpointOptions options, const Part& part)
     throw UsageError(fmt::format(
         "--checkpoint {} is there already, and nothing to go on from: {}; give another name",
         options_.file, error.what()));
+  }
+  if (options_.resume && there.shards != part.shard().count) {
+    throw UsageError(
+        fmt::format("--checkpoint {} is of one of {} processes, and this is one of {}: give as "
+                    "many as then, or "
+                    "leave it out, so that the run goes by what is in --out",
+                    options_.file, there.shards, part.shard().count));
   }
   if (options_.resume) {
     from_ = std::move(there);

@@ -32,6 +32,15 @@ Checkpoint Engine::Impl::describe() const {
 std::optional<Start> Engine::Impl::start_of_resume() const {
   if (!options.resume) return {};
   const Checkpoint& from = *options.resume;
+  for (const auto& [what, number] : {std::pair{"epoch", from.epoch},
+                                     {"position", from.position},
+                                     {"batch", from.batch},
+                                     {"errors", from.errors}}) {
+    if (number < 0) {
+      throw BuildError("the checkpoint's " + std::string(what) + " is " + std::to_string(number) +
+                       "; it must be at least 0");
+    }
+  }
   const Checkpoint now = describe();
   require_same_run(from, now);
   Start after{

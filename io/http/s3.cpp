@@ -57,6 +57,17 @@ std::string S3Account::url_of(std::string_view s3) const {
   if (bucket.empty() || rest.empty()) {
     throw IoError("'" + shown_url(s3) + "' names no file; it should be s3://BUCKET/KEY");
   }
+  // Servers and libcurl take these parts of a path as others do: for the folder above, and none.
+  for (std::string_view left = rest; !left.empty();) {
+    const std::string_view part = left.substr(0, left.find('/'));
+    left.remove_prefix(std::min(part.size() + 1, left.size()));
+    if (part == "." || part == "..") {
+      throw IoError("'" + shown_url(s3) + "' has a part '" + std::string(part) +
+                    "', which would lead to another file; such keys cannot be read");
+    }
+  }
+  if (bucket == "." || bucket == "..")
+    throw IoError("'" + shown_url(s3) + "' names no bucket; it should be s3://BUCKET/KEY");
   const std::string path = encoded(rest);
   if (!endpoint.empty()) return endpoint + "/" + encoded(bucket) + "/" + path;
   const std::string host = "s3." + region + ".amazonaws.com/";

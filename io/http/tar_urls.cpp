@@ -6,7 +6,11 @@
 #include <sluice/io/sources/tar_index.h>
 #include <sluice/runtime/printable.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace sluice::detail {
@@ -27,6 +31,7 @@ struct TarUrlSamples::Shared {
     if (!options.offsets.empty()) known = index_at(options.offsets);
     TarIndex index;
     std::vector<std::string> names;
+    std::map<std::pair<std::string, std::uint64_t>, std::size_t> taken;
     for (const std::string& url : urls) {
       if (!is_url(url)) {
         throw BuildError("tar_at: '" + shown_url(url) +
@@ -37,7 +42,9 @@ struct TarUrlSamples::Shared {
       sizes.push_back(file.size());
       versions.push_back(file.version());
       if (known) {
-        index.add(known_of(*known, options.offsets, url, file));
+        // Archives of several folders may have one name; they come in the order of the index.
+        const std::size_t earlier = taken[{last_part(url), file.size()}]++;
+        index.add(known_of(*known, options.offsets, url, file, earlier));
       } else {
         index.add(last_part(url), file);
       }
@@ -54,8 +61,9 @@ struct TarUrlSamples::Shared {
   }
 
   static const TarIndex::Archive& known_of(const TarIndex& known, const std::string& offsets,
-                                           const std::string& url, const HttpFile& file) {
-    const TarIndex::Archive* const archive = known.find(last_part(url), file.size());
+                                           const std::string& url, const HttpFile& file,
+                                           std::size_t earlier) {
+    const TarIndex::Archive* const archive = known.find(last_part(url), file.size(), earlier);
     if (archive != nullptr) return *archive;
     throw IoError("the index '" + shown_url(offsets) + "' knows no archive '" +
                   shown_url(last_part(url)) + "' of " + std::to_string(file.size()) +

@@ -70,9 +70,12 @@ std::uint32_t TarSamples::Shared::find(const Span& span,
 }
 
 std::string TarSamples::Shared::columns_in(const Span& span) const {
+  constexpr std::uint32_t kMostShown = 16;
   std::string all;
-  for (std::uint32_t file = span.first; file < span.first + span.count; ++file)
+  for (std::uint32_t file = span.first; file < span.first + span.count; ++file) {
+    if (file == span.first + kMostShown) return all + ", ...";
     all += (all.empty() ? "" : ", ") + in_quotes(column_of(span, file));
+  }
   return all;
 }
 

@@ -113,9 +113,35 @@ std::optional<TarMember> TarHeaders::next() {
   for (;;) {
     skip_rest();
     read_block();
-    if (is_empty(block_)) return {};
+    if (is_empty(block_)) {
+      check_end();
+      return {};
+    }
     if (std::optional<TarMember> member = take_header()) return member;
   }
+}
+
+// After the mark of the end come zeros, to the end of a tape's block, or a little of anything. A
+// header there, or more than a little, is another archive, or the mark is what was lost of this
+// one. So the sums of a compressed archive are looked at, too, and whoever writes a pipe is not cut
+// off.
+void TarHeaders::check_end() {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  TarBlock rest;
+  bool is_zero = true;
+  std::size_t got = kTarBlock;
+  std::uint64_t passed = 0;
+  for (; passed < kMost && got == kTarBlock; passed += kTarBlock) {
+    rest.fill(0);
+    got = input_.read(rest);
+    if (is_empty(rest)) continue;
+    is_zero = false;
+    if (sum_is_right(rest)) break;
+  }
+  if (is_zero || got < kTarBlock) return;
+  fail(header_,
+       "the mark of its end stands here, but more comes after it: it is damaged, or several "
+       "archives in one file");
 }
 
 // The header in block_, and what belongs to it. Nothing for what describes the next one, and for

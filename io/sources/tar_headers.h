@@ -55,6 +55,7 @@ class TarHeaders {
   void read_block();
   void skip_rest();
   void skip_map_of_holes();
+  void check_end();
   std::optional<TarMember> take_header();
   std::string name_in_header() const;
   std::string text();

@@ -331,11 +331,15 @@ void TarIndex::add(const std::string& archive, const RandomAccess& file) {
   added.hash = hash_of(added);
 }
 
-const TarIndex::Archive* TarIndex::find(std::string_view name, std::uint64_t size) const {
-  const auto at = std::find_if(archives_.begin(), archives_.end(), [&](const Archive& one) {
-    return one.name == name && one.size == size;
-  });
-  return at == archives_.end() ? nullptr : &*at;
+const TarIndex::Archive* TarIndex::find(std::string_view name, std::uint64_t size,
+                                        std::size_t earlier) const {
+  const Archive* found = nullptr;
+  for (const Archive& one : archives_) {
+    if (one.name != name || one.size != size) continue;
+    found = &one;
+    if (earlier-- == 0) break;
+  }
+  return found;
 }
 
 std::int64_t TarIndex::files() const {

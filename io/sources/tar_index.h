@@ -69,7 +69,8 @@ class TarIndex {
   // What lies in one more archive, whose headers are read.
   void add(const std::string& archive, const RandomAccess& file);
   // What is known of one with this name and size, or null.
-  const Archive* find(std::string_view name, std::uint64_t size) const;
+  // Of several that have them, the one after `earlier` others, or the last.
+  const Archive* find(std::string_view name, std::uint64_t size, std::size_t earlier) const;
   void add(const Archive& archive) { archives_.push_back(archive); }
 
   const std::vector<Archive>& archives() const { return archives_; }

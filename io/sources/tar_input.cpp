@@ -164,8 +164,11 @@ void TarStop::stop() const noexcept {
 }
 
 bool is_read_once(const std::string& path) {
-  if (path == kStandardInput) return true;
   struct stat status {};
+  if (path == kStandardInput) {  // which may be closed
+    if (::fstat(STDIN_FILENO, &status) != 0) fail(path, "cannot be read");
+    return true;
+  }
   if (::stat(path.c_str(), &status) != 0) fail(path, "cannot be opened");
   if (S_ISDIR(status.st_mode)) throw IoError(shown(path) + " is a folder, not a file");
   return !S_ISREG(status.st_mode);

@@ -58,10 +58,11 @@ TarReaders::Lane* TarReaders::lane_to_read() {
 
 // Outside the lock: several, where they are small.
 void TarReaders::read_some(Lane& lane, std::vector<StreamedSample>& samples, bool& over) {
-  constexpr std::size_t kMostSamples = 64;
+  // Nobody knows when a pipe goes on, so what has come of it is not kept back.
+  const auto most_samples = [&] { return lane.reader->reads_pipe() ? std::size_t{1} : 64; };
   const std::uint64_t most_bytes = std::min<std::uint64_t>(reading_.read_ahead / 4, 256 << 10);
   std::uint64_t bytes = 0;
-  while (samples.size() < kMostSamples && bytes <= most_bytes) {
+  while (samples.size() < most_samples() && bytes <= most_bytes) {
     std::optional<StreamedSample> sample = lane.reader->next();
     if (!sample) {
       over = true;

@@ -29,8 +29,7 @@ struct TarSampleReader::Open {
 
   bool has_changed() const {
     if (!state) return false;
-    const FileState now = *input->state();
-    return now.size != state->size || now.modified != state->modified;
+    return *input->state() != *state;
   }
 
   std::unique_ptr<TarInput> input;
@@ -48,6 +47,8 @@ TarSampleReader::TarSampleReader(std::string path, const Columns& columns,
       found_(columns.size()) {}
 
 TarSampleReader::~TarSampleReader() = default;
+
+bool TarSampleReader::reads_pipe() const { return open_ != nullptr && !open_->state; }
 
 std::optional<StreamedSample> TarSampleReader::next() {
   if (over_) return {};
@@ -107,19 +108,9 @@ std::optional<StreamedSample> TarSampleReader::next_of_archive() {
   return sample || over_ ? std::move(sample) : next();
 }
 
-// At the end the rest is looked at, too: whoever writes a pipe is not cut off, and the sums of a
-// compressed archive are looked at.
 std::optional<TarMember> TarSampleReader::next_member() {
   std::optional<TarMember> member = open_->headers.next();
   if (member) return member;
-  constexpr std::uint64_t kMostBehind = std::uint64_t{1} << 20;
-  try {
-    if (open_->input->file() == nullptr) (void)open_->input->skip(kMostBehind);
-  } catch (const TarStopped&) {
-    throw;
-  } catch (const IoError& error) {
-    damage_ = error.what();
-  }
   if (damage_.empty() && open_->has_changed()) {
     damage_ = "the archive " + open_->input->name() +
               " has changed while it was read: what was read of it may be of both states";
@@ -248,7 +239,11 @@ std::optional<StreamedSample> TarSampleReader::finished() {
         sample->columns[i] = std::move(found_[i]->bytes);
       }
     }
-    for (const Bytes& bytes : sample->columns) sample->bytes += bytes.size();
+    // Small blocks have their own cost: the handle, and what the pool rounds up to.
+    constexpr std::size_t kBlock = 256;
+    sample->bytes += sizeof(StreamedSample);
+    for (const Bytes& bytes : sample->columns)
+      sample->bytes += sizeof(Bytes) + kBlock + bytes.size();
     sample->bytes += sample->name.size() + sample->error.size();
   }
   for (std::optional<Found>& found : found_) found.reset();

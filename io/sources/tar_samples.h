@@ -52,6 +52,8 @@ class TarSampleReader {
 
   // Nothing: it is over.
   std::optional<StreamedSample> next();
+  // Whether the archive that is open is a pipe.
+  bool reads_pipe() const;
 
  private:
   // A column of the sample that is being read.

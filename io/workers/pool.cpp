@@ -169,4 +169,6 @@ void WorkerPool::end_epoch() noexcept {
 
 WorkerStats WorkerPool::stats() const { return running_->work.stats(); }
 
+std::string WorkerPool::broken() const { return running_->work.broken(); }
+
 }  // namespace sluice::detail

@@ -34,6 +34,8 @@ class WorkerPool {
   // With the last epoch that is open, requests that were not answered fail.
   void end_epoch() noexcept;
   WorkerStats stats() const;
+  // Why no worker is left; empty while some are.
+  std::string broken() const;
 
  private:
   struct Running;

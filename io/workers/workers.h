@@ -61,6 +61,8 @@ class Workers {
     return "sample " + std::to_string(index) + " of '" + shared_->name + "'";
   }
   WorkerStats stats() const { return shared_->pool.stats(); }
+  // Why no worker is left, so that each sample fails; empty while some are.
+  std::string broken() const { return shared_->pool.broken(); }
 
   // For Graph::read.
   void operator()(Completion<S> done, const SampleInfo& info) const {

@@ -6,8 +6,10 @@
 #include <sluice/graph/checkpoint.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -235,6 +237,61 @@ TEST_F(CheckpointRun, AFullDiskLosesNothing) {
       << position.errors;
   EXPECT_FALSE(fs::exists(path("run.json")));
   EXPECT_TRUE(files_below(path("out")) == whole);
+}
+
+// Nobody is left to read what has not been read: that is no reason to count it as done.
+TEST_F(CheckpointRun, EndsWhenNoWorkerIsLeft) {
+  const Arguments options = {"--count", "2000",      "--recipe", "eval",      "--batch",
+                             "8",       "--workers", "2",        "--threads", "1"};
+  ASSERT_EQ(augment("whole", options).status, 0);
+  Started run(arguments("out", options + checkpoint()));
+  const fs::path children =
+      fs::path("/proc") / std::to_string(run.pid()) / "task" / std::to_string(run.pid());
+  // The workers' parent is the thread that serves them.
+  const auto kill_all = [&] {
+    std::error_code ignored;
+    for (const auto& thread : fs::directory_iterator(children.parent_path(), ignored)) {
+      std::ifstream list(thread.path() / "children");
+      for (pid_t worker = 0; list >> worker;) (void)::kill(worker, SIGKILL);
+    }
+    return false;
+  };
+  ASSERT_TRUE(run.wait_until([&] { return count("out") > 10; }));
+  (void)run.wait_until(kill_all);
+  const Ran ended = run.finish();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_TRUE(says(ended.errors, "with --resume the same command goes on from here"))
+      << ended.errors;
+  EXPECT_LT(visible("out").size(), visible("whole").size());
+  EXPECT_EQ(augment("out", options + checkpoint() + kResume).status, 0);
+  // A file whose worker was killed twice is one that cannot be used.
+  const auto whole = visible("whole");
+  for (const auto& [name, bytes] : visible("out")) EXPECT_TRUE(whole.at(name) == bytes) << name;
+  EXPECT_GT(visible("out").size() + 16, whole.size());
+}
+
+TEST_F(CheckpointRun, OfAnotherNumberOfProcessesIsRefused) {
+  const Arguments options = {"--recipe", "eval"};
+  ASSERT_EQ(augment("out", options + checkpoint() + Arguments{"--shard", "0/2"}).status, 0);
+  fs::rename(path("run.json.0-of-2"), path("run.json"));
+  const Ran ran = augment("out", options + checkpoint() + kResume);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(says(ran.errors, "is of one of 2 processes, and this is one of 1")) << ran.errors;
+}
+
+TEST_F(CheckpointRun, NoInputIsWrittenOver) {
+  const std::string index = path("index").string();
+  ASSERT_EQ(Started(Arguments{"index", "--data", data_.string(), "--out", index}).finish().status,
+            0);
+  const auto before = fs::last_write_time(index);
+  for (const char* option : {"--sheet", "--trace", "--checkpoint"}) {
+    const Ran ran = augment("out", {"--index", index, option, index});
+    EXPECT_EQ(ran.status, 2) << option << ran.errors;
+    EXPECT_EQ(fs::last_write_time(index), before) << option;
+  }
+  const std::string both = path("both").string();
+  EXPECT_TRUE(says(augment("out", {"--checkpoint", both, "--sheet", both}).errors,
+                   "--checkpoint and --sheet are both"));
 }
 
 // Both write the same, whatever becomes of one of them.

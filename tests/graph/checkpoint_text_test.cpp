@@ -3,6 +3,7 @@
 #include "tests/graph/resumed.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,6 +66,24 @@ TEST(Checkpoints, OtherShardsDoNotGoOnWithFullBatches) {
   EXPECT_NE(said.find("with `compact` each of them has come to another place"), std::string::npos)
       << said;
   with_shards(2, from);
+}
+
+TEST(Checkpoints, NoNumberIsBelowZero) {
+  const auto resumed = [](const std::optional<Checkpoint>& from) {
+    return pipeline_of({.name = "", .options = {.batch_size = 4}, .sampler = {}, .filters = false},
+                       from);
+  };
+  const Checkpoint good = resumed({}).checkpoint();
+  for (const auto& [name, number] :
+       std::map<std::string, std::int64_t Checkpoint::*>{{"epoch", &Checkpoint::epoch},
+                                                         {"position", &Checkpoint::position},
+                                                         {"batch", &Checkpoint::batch},
+                                                         {"errors", &Checkpoint::errors}}) {
+    Checkpoint wrong = good;
+    wrong.*number = -1;
+    EXPECT_EQ(error_of<BuildError>([&] { resumed(wrong); }),
+              "the checkpoint's " + name + " is -1; it must be at least 0");
+  }
 }
 
 TEST(Checkpoints, SourcesMayKeepAState) {

@@ -84,6 +84,9 @@ TEST(S3Account, UrlsOfKeys) {
     EXPECT_EQ(error_of<IoError>([&] { (void)amazon.url_of(wrong); }),
               "'" + std::string(wrong) + "' names no file; it should be s3://BUCKET/KEY");
   }
+  // They would be other files.
+  for (const char* wrong : {"s3://b/../c/k", "s3://b/a/./k", "s3://b/a/..", "s3://../k"})
+    EXPECT_NE(error_of<IoError>([&] { (void)amazon.url_of(wrong); }), "") << wrong;
 }
 
 TEST(S3Account, KeysAreTwo) {
