@@ -39,7 +39,7 @@ class Folder final : public Dataset {
   std::string name(std::int64_t i) const override { return files_.name(i); }
   std::string title(std::int64_t i) const override { return name_below(folder_, files_.name(i)); }
   std::string place(std::int64_t i) const override {
-    return safe_path(fs::path(files_.name(i)).lexically_relative(folder_).string());
+    return fs::path(files_.name(i)).lexically_relative(folder_).string();
   }
   std::tuple<Bytes, std::int64_t> read(std::int64_t i) const override { return files_.read(i); }
   SourceReads reads() const override { return files_.reads(); }

@@ -42,12 +42,20 @@ void list_tar_stream(
     files.clear();
     return goes_on;
   };
-  while (const std::optional<TarMember> member = headers.next()) {
-    const auto parts = detail::tar_name_parts(member->name);
-    if (!files.empty() && !(parts && parts->stem == stem) && !give()) return;
-    if (!parts) continue;
-    if (files.empty()) stem = parts->stem;
-    files.push_back({std::string(parts->column), member->size});
+  bool is_file = false;  // what was read last
+  try {
+    while (const std::optional<TarMember> member = headers.next()) {
+      const auto parts = detail::tar_name_parts(member->name);
+      is_file = parts.has_value();
+      if (!files.empty() && !(parts && parts->stem == stem) && !give()) return;
+      if (!parts) continue;
+      if (files.empty()) stem = parts->stem;
+      files.push_back({std::string(parts->column), member->size});
+    }
+  } catch (const IoError&) {
+    if (is_file && headers.left() > 0) files.pop_back();  // it is not there
+    (void)give();
+    throw;
   }
   (void)give();
 }

@@ -58,7 +58,7 @@ inline std::string compressed(const std::string& content, const std::string&) { 
 // A pipe with a name, into which a thread writes.
 class Writer {
  public:
-  Writer(std::string path, std::string content) {
+  Writer(const std::string& path, std::string content) {
     EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
     thread_ = std::thread(
         [path, content = std::move(content)] { std::ofstream(path, std::ios::binary) << content; });
