@@ -197,16 +197,8 @@ class Augmentation {
     };
     check("--sheet", options.sheet);
     check("--checkpoint", options.checkpoint);
-    const auto apart = [](const char* option, const std::string& file, const char* other,
-                          const std::string& its) {
-      if (!file.empty() && !its.empty() && whole_path(file) == whole_path(its))
-        throw UsageError(fmt::format("{} and {} are both {}: give two names", option, other, file));
-    };
-    apart("--checkpoint", options.checkpoint, "--sheet", options.sheet);
-    apart("--checkpoint", options.checkpoint, "--trace", options.trace);
-    apart("--sheet", options.sheet, "--trace", options.trace);
-    apart("--checkpoint", options.checkpoint, "--out", options.out);
-    apart("--sheet", options.sheet, "--out", options.out);
+    check_names_differ({"--out", "--checkpoint", "--sheet", "--trace"},
+                       {options.out, options.checkpoint, options.sheet, options.trace});
     return open_dataset(dataset, chosen_index(options.index));
   }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <system_error>
 
@@ -33,6 +34,19 @@ void write_file(const std::string& path, const Bytes& bytes) {
 std::filesystem::path whole_path(const std::string& path) {
   std::error_code ignored;
   return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+}
+
+void check_names_differ(const std::vector<const char*>& options,
+                        const std::vector<std::string>& names) {
+  std::map<fs::path, const char*> taken;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (names[i].empty() || takes_bytes(names[i])) continue;
+    const auto [first, is_new] = taken.emplace(whole_path(names[i]), options[i]);
+    if (!is_new) {
+      throw UsageError(fmt::format("{} and {} are both {}: give two names", first->second,
+                                   options[i], names[i]));
+    }
+  }
 }
 
 void make_folder(const std::string& path) {

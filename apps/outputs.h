@@ -19,6 +19,11 @@ void write_file(const std::string& path, const Bytes& bytes);
 // The path from the root, without links and dots; what is not there yet as it would be.
 std::filesystem::path whole_path(const std::string& path);
 
+// Throws UsageError when two of these options name the same file; there is a name for each. Empty
+// names are none.
+void check_names_differ(const std::vector<const char*>& options,
+                        const std::vector<std::string>& names);
+
 // Creates the folder and those above it where they are missing.
 void make_folder(const std::string& path);
 
