@@ -22,8 +22,8 @@ std::string shown_url(std::string_view url);
 // that say until when it is valid: the same for a URL that is presigned anew.
 std::string unsigned_url(std::string_view url);
 
-// `path` itself if it is a URL, else what it is below `base`: spaces, letters that are not ASCII, and
-// what else no URL has, are percent-encoded below http:// and https://.
+// `path` itself if it is a URL, else what it is below `base`: what no URL has, such as spaces and
+// letters that are not ASCII, is percent-encoded below http:// and https://.
 std::string joined_url(const std::string& base, const std::string& path);
 
 }  // namespace sluice::detail
