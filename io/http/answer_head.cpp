@@ -1,9 +1,9 @@
 #include <sluice/io/http/answer_head.h>
 #include <sluice/io/sources/cell.h>
+#include <sluice/runtime/letter_case.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <system_error>
@@ -11,12 +11,6 @@
 
 namespace sluice::detail {
 namespace {
-
-bool is_field(std::string_view name, std::string_view wanted) {
-  return std::equal(
-      name.begin(), name.end(), wanted.begin(), wanted.end(),
-      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-}
 
 std::string_view without_spaces(std::string_view text) {
   constexpr const char* kSpaces = " \t\r\n";
@@ -65,10 +59,10 @@ bool AnswerHead::take(std::string_view line) {
   if (colon == std::string_view::npos) return true;
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = without_spaces(line.substr(colon + 1));
-  if (is_field(name, "etag")) etag = value;
-  if (is_field(name, "last-modified")) last_modified = value;
-  if (is_field(name, "content-encoding")) encoding = value;
-  if (is_field(name, "content-range")) content_range = value;
+  if (equal_in_any_case(name, "etag")) etag = value;
+  if (equal_in_any_case(name, "last-modified")) last_modified = value;
+  if (equal_in_any_case(name, "content-encoding")) encoding = value;
+  if (equal_in_any_case(name, "content-range")) content_range = value;
   if (auto checksum = Checksum::of_field(name, value)) checksums.push_back(std::move(*checksum));
   return true;
 }

@@ -1,6 +1,7 @@
 #include <sluice/io/http/checksum.h>
 #include <sluice/io/http/digest.h>
 #include <sluice/io/sources/cell.h>
+#include <sluice/runtime/letter_case.h>
 
 #include <algorithm>
 #include <cctype>
@@ -23,13 +24,6 @@ constexpr Known kKnown[] = {{Checksum::Kind::sha256, "sha256", 32},
 const Known& known(Checksum::Kind kind) {
   return *std::find_if(std::begin(kKnown), std::end(kKnown),
                        [&](const Known& one) { return one.kind == kind; });
-}
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::transform(all.begin(), all.end(), all.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return all;
 }
 
 std::string hex(std::span<const std::uint8_t> bytes) {

@@ -2,10 +2,10 @@
 #include <sluice/io/http/url.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
+#include <sluice/runtime/signals_blocked.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -30,23 +30,6 @@ void require_libcurl() {
   if (code != CURLE_OK)
     throw Error(std::string("libcurl cannot be used: ") + curl_easy_strerror(code));
 }
-
-// The program's signals are not for the thread that is made meanwhile; nor is SIGPIPE, which a
-// connection that breaks may send it.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    (void)::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 CurlTransfer::Clock::duration of_seconds(double seconds) {
   return std::chrono::duration_cast<CurlTransfer::Clock::duration>(
@@ -76,7 +59,7 @@ CurlTransport::CurlTransport(const HttpOptions& options)
                           static_cast<long>(options_.connections));
   idle_.reserve(static_cast<std::size_t>(options_.connections));
   try {
-    const SignalsBlocked blocked;
+    const SignalsBlocked blocked;  // SIGPIPE too, which a connection that breaks may send
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& error) {
     throw Error("the thread that reads URLs cannot be made: " + error.code().message() +

@@ -1,20 +1,13 @@
 #include <sluice/io/http/url.h>
+#include <sluice/runtime/letter_case.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <iterator>
 
 namespace sluice::detail {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::transform(all.begin(), all.end(), all.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return all;
-}
 
 // The parts that matter here. What is no URL is all `path`.
 struct Parts {

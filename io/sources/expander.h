@@ -36,7 +36,6 @@ class Expander : public TarInput {
 
   // The next bytes of the file, until it is called again; empty at its end.
   std::span<const std::uint8_t> next_piece();
-  const TarCompression& compression() const { return compression_; }
   [[noreturn]] void fail(const std::string& what);
 
  private:

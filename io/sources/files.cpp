@@ -2,10 +2,10 @@
 #include <sluice/io/sources/fingerprint.h>
 #include <sluice/io/sources/folder_entries.h>
 #include <sluice/io/sources/picture_reader.h>
+#include <sluice/runtime/letter_case.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
@@ -36,10 +36,8 @@ namespace {
 
 bool ends_as_one_of(const std::string& name, const std::vector<std::string>& endings) {
   return std::any_of(endings.begin(), endings.end(), [&name](const std::string& ending) {
-    return name.size() > ending.size() && std::equal(ending.rbegin(), ending.rend(), name.rbegin(),
-                                                     [](unsigned char a, unsigned char b) {
-                                                       return std::tolower(a) == std::tolower(b);
-                                                     });
+    return name.size() > ending.size() &&
+           equal_in_any_case(std::string_view(name).substr(name.size() - ending.size()), ending);
   });
 }
 

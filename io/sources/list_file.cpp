@@ -3,10 +3,10 @@
 #include <sluice/io/sources/list_file.h>
 #include <sluice/io/sources/list_format.h>
 #include <sluice/io/sources/open_file.h>
+#include <sluice/runtime/letter_case.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace sluice::detail {
@@ -16,9 +16,7 @@ std::string name_of_list(const std::string& path) { return "the list '" + printa
 
 ListFormat format_of(const std::string& path, ListFormat said) {
   if (said != ListFormat::by_name) return said;
-  std::string name = path;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower(path);
   if (name.ends_with(".csv")) return ListFormat::csv;
   if (name.ends_with(".tsv")) return ListFormat::tsv;
   if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return ListFormat::json_lines;

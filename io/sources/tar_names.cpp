@@ -1,9 +1,9 @@
 #include <sluice/io/sources/cell.h>
 #include <sluice/io/sources/tar_names.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/letter_case.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 
 namespace sluice::detail {
@@ -17,9 +17,7 @@ std::optional<TarNameParts> tar_name_parts(std::string_view name) {
 }
 
 bool is_tar_column(std::string_view in_archive, std::string_view wanted) {
-  return std::equal(
-      in_archive.begin(), in_archive.end(), wanted.begin(), wanted.end(),
-      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  return equal_in_any_case(in_archive, wanted);
 }
 
 std::vector<std::string> names_of_tar_column(const char* who, const std::string& column) {

@@ -4,9 +4,9 @@
 #include <sluice/io/workers/serve.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/printable.h>
+#include <sluice/runtime/signals_blocked.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -70,22 +70,6 @@ void warn_of_idle(const std::string& name, std::int64_t samples, int workers) {
                      "nothing to do\n",
                      printable(name).c_str(), workers, static_cast<long long>(samples));
 }
-
-// The program's signals are not for the thread that is made meanwhile.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    (void)::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

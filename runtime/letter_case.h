@@ -1,0 +1,26 @@
+// Texts where the case of letters does not count: endings of files, names of columns, fields of
+// HTTP. Letters of ASCII alone, as long as nobody sets a locale. No state; any thread. Errors:
+// std::bad_alloc.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+inline std::string lower(std::string_view text) {
+  std::string all(text);
+  std::transform(all.begin(), all.end(), all.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return all;
+}
+
+inline bool equal_in_any_case(std::string_view one, std::string_view other) {
+  return std::equal(
+      one.begin(), one.end(), other.begin(), other.end(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+}
+
+}  // namespace sluice

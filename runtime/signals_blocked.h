@@ -1,0 +1,29 @@
+// SignalsBlocked: for as long as it lives, the calling thread takes no signals, and a thread that it
+// makes takes none at all: the program's signals are for its own threads. Internal: no user
+// includes it.
+//
+// Threads: destroyed on the thread that made it. No errors.
+#pragma once
+
+#include <csignal>
+
+#include <pthread.h>
+
+namespace sluice {
+
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    (void)::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace sluice
