@@ -59,7 +59,8 @@ Nvjpeg open_nvjpeg(const std::string& file) {
   find(library, "nvjpegDecodeBatchedInitialize", found.DecodeBatchedInitialize);
   find(library, "nvjpegDecodeBatched", found.DecodeBatched);
   std::array<int, 3> version{};
-  for (int i = 0; i < 3; ++i) check_nvjpeg(found.GetProperty(i, &version.at(i)), "its version");
+  int property = 0;
+  for (int& part : version) check_nvjpeg(found.GetProperty(property++, &part), "its version");
   found.version = fmt::format("{}", fmt::join(version, "."));
   return found;
 }

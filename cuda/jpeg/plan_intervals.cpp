@@ -62,7 +62,7 @@ const char* JpegPlan::find_intervals(std::span<const std::uint8_t> file, const G
   told.right = groups.right;
   for (std::uint32_t i = 0; i < sample_.group_blocks; ++i) {
     const JpegGroupBlock& block = sample_.group[i];
-    const std::uint32_t of = block.dc | (block.ac - 2u) << 1 | block.component << 2u;
+    const std::uint32_t of = block.dc | (block.ac - 2u) << 1 | std::uint32_t{block.component} << 2;
     told.pattern |= of << 4 * i;
   }
   return nullptr;

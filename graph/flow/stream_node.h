@@ -145,7 +145,7 @@ class stream_node {
   // A slot and the tokens that it works for. When the work is over a task of the graph lets the
   // tokens out: a thread that is none of oneTBB's pays dearly for each that it sends. The poller
   // looks on until the task has come; it might not, in a graph that was cancelled, or be late.
-  struct lane : poller::watched {
+  struct lane final : poller::watched {
     lane(stream_node& of, std::unique_ptr<slot> with) : node(of), work(std::move(with)) {}
     bool over() noexcept override { return leaving ? node.look_on(*this) : node.look(*this); }
     stream_node& node;

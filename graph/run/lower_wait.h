@@ -33,7 +33,7 @@ struct WaitHooks {
 };
 
 // A stage that waits. The handle that fires is the sample's own: it is where the value goes, too.
-class WaitingStage : private WaitListener {
+class WaitingStage final : private WaitListener {
   using WaitNode = flow::async_node<Sample*, flow::carried>;
 
  public:
@@ -66,7 +66,7 @@ class WaitingStage : private WaitListener {
 };
 
 // The sample gives back its turn to compute until it has been read.
-class IoStage : private SampleReader {
+class IoStage final : private SampleReader {
   using WaitNode = flow::async_node<Sample*, flow::carried>;
 
  public:

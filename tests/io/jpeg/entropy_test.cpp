@@ -73,7 +73,8 @@ TEST_F(JpegEntropyTest, DecodesOrdinaryFilesOfAllKinds) {
             SCOPED_TRACE(testing::Message() << size[0] << " x " << size[1] << " x " << channels
                                             << ", quality " << quality << ", sampling "
                                             << static_cast<int>(s) << ", " << restart_rows);
-            const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, ++seed),
+            ++seed;
+            const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
                                            {.quality = quality,
                                             .subsampling = s,
                                             .optimize = quality == 97,

@@ -72,7 +72,8 @@ TEST_F(JpegLearnTest, LeavesWhatDecodingLeaves) {
           SCOPED_TRACE(testing::Message()
                        << size[0] << " x " << size[1] << " x " << channels << ", sampling "
                        << static_cast<int>(s) << ", " << restart_rows);
-          const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, ++seed),
+          ++seed;
+          const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
                                          {.subsampling = s,
                                           .orientation = static_cast<int>(seed % 8) + 1,
                                           .restart_rows = restart_rows});

@@ -86,7 +86,8 @@ TEST(JpegShrink, EqualsTheLibraryOnFilesOfAllKinds) {
       for (const Subsampling s :
            {Subsampling::s444, Subsampling::s422, Subsampling::s420, Subsampling::s440}) {
         for (int kind = 0; kind < 4; ++kind) {
-          const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, ++seed),
+          ++seed;
+          const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
                                          {.subsampling = s,
                                           .progressive = kind % 2 == 1,
                                           .orientation = static_cast<int>(seed % 8) + 1,
