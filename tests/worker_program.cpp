@@ -1,5 +1,6 @@
 // The program that tests start as workers, and as what has workers and is killed. It says what its
 // readers do by their arguments.
+#include <sluice/graph/order/permutation.h>
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/workers.h>
@@ -156,6 +157,25 @@ auto make_places(const WorkerArguments& arguments) {
   };
 }
 SLUICE_WORKER("places", make_places);
+
+// A pixel in the layout that the argument says.
+auto make_layouts(const WorkerArguments& arguments) {
+  return [layout = static_cast<Layout>(std::stoi(arguments.argument))](const SampleInfo& info) {
+    Tensor pixel(Shape{1, 1, 1}, DType::u8, layout);
+    *pixel.data<std::uint8_t>() = static_cast<std::uint8_t>(info.index);
+    return pixel;
+  };
+}
+SLUICE_WORKER("layouts", make_layouts);
+
+// A shuffle of the source's own, of as many samples as the argument says.
+auto make_shuffled(const WorkerArguments& arguments) {
+  return [count = std::stoll(arguments.argument)](const SampleInfo& info) -> std::int64_t {
+    if (info.index >= count) throw EndOfEpoch();
+    return Permutation(count, {42, static_cast<std::uint64_t>(info.epoch)})(info.index);
+  };
+}
+SLUICE_WORKER("shuffled", make_shuffled);
 
 // Which process it is, and how many samples it has given before.
 auto make_who(const WorkerArguments& arguments) {

@@ -127,28 +127,37 @@ TEST(WorkerConformance, X30_BesideASourceInThisProcess) {
 }
 
 TEST(WorkerConformance, X32_WholeBatchesAreEqualAtAnyDepth) {
+  struct Depth {
+    int batches;
+    int groups;
+  };
+  struct Epoch {
+    int batch_size;
+    int batches;
+    int trailing;
+  };
+  const Epoch epochs[] = {{1, 1, 0},   {1, 3, 0},   {1, 31, 0},  {17, 1, 0},  {17, 3, 0},
+                          {17, 31, 0}, {17, 1, 16}, {17, 3, 16}, {17, 31, 16}};
   for (const int workers : {1, 7}) {
-    for (const int depth : {1, 2, 5}) {
+    for (const Depth& depth : {Depth{1, 1}, {2, 2}, {5, 5}, {3, 1}, {1, 3}}) {
       auto said = options(workers);
-      said.prefetch = depth;
-      for (const int batch_size : {1, 17}) {
-        for (const int trailing : {0, batch_size - 1}) {
-          const std::int64_t samples = 3 * batch_size + trailing;
-          const PipelineOptions drop{.batch_size = batch_size,
-                                     .threads = 2,
-                                     .prefetch = depth,
-                                     .last_batch = LastBatch::drop};
-          const auto all = [](const auto& dataset) {
-            return [&](Graph& g) {
-              auto [a, b, c, d] = g.read(dataset);
-              return std::tuple{a, b, c, d};
-            };
+      said.prefetch = depth.groups;
+      for (const Epoch& epoch : epochs) {
+        const std::int64_t samples = epoch.batches * epoch.batch_size + epoch.trailing;
+        const PipelineOptions drop{.batch_size = epoch.batch_size,
+                                   .threads = 2,
+                                   .prefetch = depth.batches,
+                                   .last_batch = LastBatch::drop};
+        const auto all = [](const auto& dataset) {
+          return [&](Graph& g) {
+            auto [a, b, c, d] = g.read(dataset);
+            return std::tuple{a, b, c, d};
           };
-          const auto dataset = sluice::workers<Typed>("typed", samples, said);
-          auto here = make_pipeline(drop, all(TypedHere{samples}));
-          auto there = make_pipeline(drop, all(dataset));
-          expect_same_epochs(there, here, 3 * batch_size, 3);
-        }
+        };
+        const auto dataset = sluice::workers<Typed>("typed", samples, said);
+        auto here = make_pipeline(drop, all(TypedHere{samples}));
+        auto there = make_pipeline(drop, all(dataset));
+        expect_same_epochs(there, here, epoch.batches * epoch.batch_size, 3);
       }
     }
   }
