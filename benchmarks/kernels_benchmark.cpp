@@ -98,8 +98,18 @@ void Rotate(benchmark::State& state, Interpolation interpolation, float degrees)
     benchmark::DoNotOptimize(out.data());
   }
 }
+void RotateSquare(benchmark::State& state, Interpolation interpolation) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::rotate(in, 20, {.keep_size = true, .interpolation = interpolation}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
 BENCHMARK_CAPTURE(Rotate, bilinear_20, Interpolation::bilinear, 20.0f);
 BENCHMARK_CAPTURE(Rotate, nearest_20, Interpolation::nearest, 20.0f);
+BENCHMARK_CAPTURE(RotateSquare, bilinear, Interpolation::bilinear);
+BENCHMARK_CAPTURE(RotateSquare, nearest, Interpolation::nearest);
 BENCHMARK_CAPTURE(Rotate, quarter, Interpolation::bilinear, 90.0f);
 
 void Flip(benchmark::State& state, bool horizontal, bool vertical) {
