@@ -7,6 +7,9 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/warp_affine.h>
 
 #include <cstdint>
 
@@ -111,6 +114,38 @@ BENCHMARK_CAPTURE(Rotate, nearest_20, Interpolation::nearest, 20.0f);
 BENCHMARK_CAPTURE(RotateSquare, bilinear, Interpolation::bilinear);
 BENCHMARK_CAPTURE(RotateSquare, nearest, Interpolation::nearest);
 BENCHMARK_CAPTURE(Rotate, quarter, Interpolation::bilinear, 90.0f);
+
+void WarpAffine(benchmark::State& state, const kernels::WarpOptions& options) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::warp_affine("warp_affine", in, {0.9, 0.2, 10, -0.1, 1.1, 20}, 400, 400, options, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(WarpAffine, bilinear, {Interpolation::bilinear});
+BENCHMARK_CAPTURE(WarpAffine, bilinear_edge, {Interpolation::bilinear, Border::edge});
+BENCHMARK_CAPTURE(WarpAffine, nearest, {Interpolation::nearest});
+
+void Shear(benchmark::State& state) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::shear(in, {.x = 0.3}, {}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Shear);
+
+void Translate(benchmark::State& state) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::translate(in, 31.5, -17.25, false, {}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Translate);
 
 void Flip(benchmark::State& state, bool horizontal, bool vertical) {
   const Image in = noise(224, 224, 3);

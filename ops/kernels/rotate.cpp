@@ -5,10 +5,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 #include <Eigen/Geometry>
-#include <fmt/format.h>
 
 namespace sluice::kernels {
 namespace {
@@ -79,12 +77,7 @@ Turn turn_of(int height, int width, double degrees, bool keep_size) {
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out) {
   check_pixels("rotate", in);
   check_finite("rotate", "the angle", degrees);
-  if (options.interpolation != Interpolation::nearest &&
-      options.interpolation != Interpolation::bilinear) {
-    throw std::invalid_argument(
-        fmt::format("rotate: interpolation {} is not possible; take nearest or bilinear",
-                    name_of(options.interpolation)));
-  }
+  check_warp("rotate", options.interpolation);
   double angle = std::fmod(static_cast<double>(degrees), 360.0);
   if (angle < 0.0) angle += 360.0;
   if (angle == 0.0 || angle == 360.0) return flip(in, false, false, out);
@@ -96,11 +89,9 @@ void rotate(const Image& in, float degrees, const RotateOptions& options, Image&
   const Turn turn = turn_of(in.height(), in.width(), angle, options.keep_size);
   check_size("rotate", turn.height, turn.width);
   out.create(turn.height, turn.width, in.channels());
-  for (int y = 0; y < turn.height; ++y) {
-    const Eigen::Vector2d first = turn.from_canvas * Eigen::Vector2d(0.5, y + 0.5);
-    const WarpLine line{first.x(), first.y(), turn.from_canvas(0, 0), turn.from_canvas(1, 0)};
-    warp_row(in, line, options.interpolation, options.fill, turn.width, out.row(y));
-  }
+  const auto& from = turn.from_canvas;
+  warp_rows(in, {from(0, 0), from(0, 1), from(0, 2), from(1, 0), from(1, 1), from(1, 2)},
+            {options.interpolation, Border::constant, options.fill}, out);
 }
 
 }  // namespace sluice::kernels

@@ -86,44 +86,74 @@ void blend_at_border(const Image& in, const FixedLine& line, const Span& span, s
 }
 
 template <int channels>
-void warp(const Image& in, const WarpLine& place, bool nearest, const Fill& fill, int width,
+void nearest_at_border(const Image& in, const FixedLine& line, const Span& span,
+                       std::uint8_t* out) {
+  for (std::int64_t i = span.begin; i < span.end; ++i) {
+    const FixedLine place = line.at(i);
+    const std::uint8_t* from =
+        in.data() +
+        std::clamp<std::int64_t>(place.y >> kPlaceBits, 0, in.height() - 1) * in.row_stride() +
+        std::clamp<std::int64_t>(place.x >> kPlaceBits, 0, in.width() - 1) * channels;
+    for (int c = 0; c < channels; ++c) out[i * channels + c] = from[c];
+  }
+}
+
+template <int channels>
+void warp(const Image& in, const WarpLine& place, const WarpOptions& options, int width,
           std::uint8_t* out) {
   FixedLine line{fixed(place.x), fixed(place.y), fixed(place.dx), fixed(place.dy)};
   const std::int64_t right = in.width() * kOne;
   const std::int64_t bottom = in.height() * kOne;
-  Span span{0, width};
-  clip(span, line.x, line.dx, 0, right);
-  clip(span, line.y, line.dy, 0, bottom);
-  fill_pixels<channels>(fill, 0, span.begin, out);
-  fill_pixels<channels>(fill, span.end, width, out);
-  if (nearest) return nearest_pixels<channels>(in, line, span, out);
+  Span inside{0, width};  // of the picture
+  clip(inside, line.x, line.dx, 0, right);
+  clip(inside, line.y, line.dy, 0, bottom);
+  Span all{0, width};  // that have a level of the picture
+  if (options.border == Border::constant) {
+    fill_pixels<channels>(options.fill, 0, inside.begin, out);
+    fill_pixels<channels>(options.fill, inside.end, width, out);
+    all = inside;
+  }
+  if (options.interpolation == Interpolation::nearest) {
+    nearest_at_border<channels>(in, line, {all.begin, inside.begin}, out);
+    nearest_pixels<channels>(in, line, inside, out);
+    nearest_at_border<channels>(in, line, {inside.end, all.end}, out);
+    return;
+  }
 
   line.x -= kHalf;
   line.y -= kHalf;
-  Span inner = span;
+  Span inner = inside;
   clip(inner, line.x, line.dx, 0, right - (columns_read(channels) - 1) * kOne);
   clip(inner, line.y, line.dy, 0, bottom - kOne);
   if (in.row_stride() != static_cast<std::int32_t>(in.row_stride())) inner.end = inner.begin;
-  blend_at_border<channels>(in, line, {span.begin, inner.begin}, out);
+  blend_at_border<channels>(in, line, {all.begin, inner.begin}, out);
   blend_places(in.data(), in.row_stride(), channels, line.at(inner.begin), inner.end - inner.begin,
                out + inner.begin * channels);
-  blend_at_border<channels>(in, line, {inner.end, span.end}, out);
+  blend_at_border<channels>(in, line, {inner.end, all.end}, out);
 }
 
 }  // namespace
 
-void warp_row(const Image& in, const WarpLine& line, Interpolation interpolation, const Fill& fill,
-              int width, std::uint8_t* out) {
-  const bool nearest = interpolation == Interpolation::nearest;
+void warp_row(const Image& in, const WarpLine& line, const WarpOptions& options, int width,
+              std::uint8_t* out) {
   switch (in.channels()) {
     case 1:
-      return warp<1>(in, line, nearest, fill, width, out);
+      return warp<1>(in, line, options, width, out);
     case 2:
-      return warp<2>(in, line, nearest, fill, width, out);
+      return warp<2>(in, line, options, width, out);
     case 3:
-      return warp<3>(in, line, nearest, fill, width, out);
+      return warp<3>(in, line, options, width, out);
     default:
-      return warp<4>(in, line, nearest, fill, width, out);
+      return warp<4>(in, line, options, width, out);
+  }
+}
+
+void warp_rows(const Image& in, const AffineMap& from, const WarpOptions& options, Image& out) {
+  for (int y = 0; y < out.height(); ++y) {
+    const double middle = y + 0.5;
+    const WarpLine line{from.xx * 0.5 + from.xy * middle + from.x0,
+                        from.yx * 0.5 + from.yy * middle + from.y0, from.xx, from.yx};
+    warp_row(in, line, options, out.width(), out.row(y));
   }
 }
 

@@ -1,4 +1,5 @@
 #include "tests/ops/kernels/every_target.h"
+#include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/warp_rows.h>
 
@@ -15,23 +16,16 @@ namespace {
 
 using kernels::warp_row;
 using kernels::WarpLine;
+using kernels::WarpOptions;
 using testing::make_picture;
+using testing::place_level;
 
-constexpr int kFill[] = {7, 77, 177, 250};
-
-// The value at a place of the input, in double precision.
-double look_up(const Image& in, double x, double y, int c, Interpolation how) {
-  if (x < 0 || y < 0 || x >= in.width() || y >= in.height()) return kFill[c];
-  const auto pixel = [&](int row, int column) -> double {
-    return in.at(std::clamp(row, 0, in.height() - 1), std::clamp(column, 0, in.width() - 1), c);
-  };
-  if (how == Interpolation::nearest) return pixel(static_cast<int>(y), static_cast<int>(x));
-  const int column = static_cast<int>(std::floor(x - 0.5));
-  const int row = static_cast<int>(std::floor(y - 0.5));
-  const double wx = x - 0.5 - column, wy = y - 0.5 - row;
-  return (pixel(row, column) * (1 - wx) + pixel(row, column + 1) * wx) * (1 - wy) +
-         (pixel(row + 1, column) * (1 - wx) + pixel(row + 1, column + 1) * wx) * wy;
-}
+const WarpOptions kAllWays[] = {
+    {Interpolation::nearest, Border::constant, {7, 77, 177, 250}},
+    {Interpolation::nearest, Border::edge},
+    {Interpolation::bilinear, Border::constant, {7, 77, 177, 250}},
+    {Interpolation::bilinear, Border::edge},
+};
 
 // Numbers of few bits, so that the formula in double precision meets the same places exactly.
 const WarpLine kLines[] = {
@@ -57,18 +51,18 @@ TEST(WarpRows, AgreeWithTheFormula) {
       std::vector<std::uint8_t> pixels(
           drawn.data(), drawn.data() + drawn.row_bytes() * static_cast<std::size_t>(size[0]));
       const Image in = Image::view(pixels.data(), size[0], size[1], channels, drawn.row_stride());
-      for (const Interpolation how : {Interpolation::nearest, Interpolation::bilinear}) {
+      for (const WarpOptions& how : kAllWays) {
         for (const WarpLine& line : kLines) {
           for (const int width : {1, 2, 5, 8, 16, 31, 67, 130}) {
             SCOPED_TRACE(std::to_string(size[0]) + "x" + std::to_string(size[1]) + " channels " +
-                         std::to_string(channels) + " " + name_of(how) + " " + text_of(line) +
-                         " width " + std::to_string(width));
+                         std::to_string(channels) + " " + name_of(how.interpolation) + " " +
+                         name_of(how.border) + " " + text_of(line) + " width " +
+                         std::to_string(width));
             const auto bytes = static_cast<std::size_t>(width * channels);
             std::vector<std::uint8_t> expected;
             testing::on_every_target([&] {
               std::vector<std::uint8_t> row(bytes + 2 * kMargin, kUntouched);
-              warp_row(in, line, how, {kFill[0], kFill[1], kFill[2], kFill[3]}, width,
-                       row.data() + kMargin);
+              warp_row(in, line, how, width, row.data() + kMargin);
               if (expected.empty()) expected = row;
               ASSERT_EQ(row, expected);
             });
@@ -79,7 +73,7 @@ TEST(WarpRows, AgreeWithTheFormula) {
             for (std::size_t i = 0; i < bytes; ++i) {
               const int x = static_cast<int>(i) / channels, c = static_cast<int>(i) % channels;
               ASSERT_NEAR(expected[kMargin + i],
-                          look_up(in, line.x + x * line.dx, line.y + x * line.dy, c, how), 0.65)
+                          place_level(in, line.x + x * line.dx, line.y + x * line.dy, c, how), 0.65)
                   << "pixel " << x << " channel " << c;
             }
           }
@@ -99,9 +93,9 @@ TEST(WarpRows, TakeViews) {
   const WarpLine line{2, 5, 0.875, 0.625};
   for (const Interpolation how : {Interpolation::nearest, Interpolation::bilinear}) {
     std::vector<std::uint8_t> expected(3 * 60), got(3 * 60);
-    warp_row(whole, line, how, 0, 60, expected.data());
+    warp_row(whole, line, {how}, 60, expected.data());
     testing::on_every_target([&] {
-      warp_row(view, line, how, 0, 60, got.data());
+      warp_row(view, line, {how}, 60, got.data());
       EXPECT_EQ(got, expected);
     });
   }
