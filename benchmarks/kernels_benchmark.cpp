@@ -9,6 +9,7 @@
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/transpose.h>
 #include <sluice/ops/kernels/warp_affine.h>
 
 #include <cstdint>
@@ -146,6 +147,16 @@ void Translate(benchmark::State& state) {
   }
 }
 BENCHMARK(Translate);
+
+void Transpose(benchmark::State& state) {
+  const Image in = noise(375, 500, static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    Image out;
+    kernels::transpose(in, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Transpose)->Arg(1)->Arg(3);
 
 void Flip(benchmark::State& state, bool horizontal, bool vertical) {
   const Image in = noise(224, 224, 3);

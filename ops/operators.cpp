@@ -15,6 +15,7 @@
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/geometry/shear.h>
 #include <sluice/ops/geometry/translate.h>
+#include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
@@ -50,6 +51,7 @@ void fill(OperatorRegistry& registry) {
                                 rotate_operator(),
                                 shear_operator(),
                                 translate_operator(),
+                                transpose_operator(),
                                 warp_affine_operator()})
     registry.add(op);
   for (const kernels::Reduction what :

@@ -91,6 +91,7 @@ const Line kLines[] = {
     LINE(rotate(image, g.uniform(-10.f, 10.f), {.keep_size = true})),
     LINE(shear(image, {.x = g.uniform(-0.3f, 0.3f)})),
     LINE(translate(image, {.x = g.uniform(-32.f, 32.f)})),
+    LINE(transpose(image)),
     LINE(warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})),
     LINE(x + y),
     LINE(x - y),
