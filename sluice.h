@@ -47,6 +47,10 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/shear.h>
+#include <sluice/ops/geometry/translate.h>
+#include <sluice/ops/geometry/transpose.h>
+#include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 #include <sluice/runtime/buffer_ring.h>

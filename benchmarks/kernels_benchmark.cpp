@@ -7,6 +7,10 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/transpose.h>
+#include <sluice/ops/kernels/warp_affine.h>
 
 #include <cstdint>
 
@@ -98,9 +102,61 @@ void Rotate(benchmark::State& state, Interpolation interpolation, float degrees)
     benchmark::DoNotOptimize(out.data());
   }
 }
+void RotateSquare(benchmark::State& state, Interpolation interpolation) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::rotate(in, 20, {.keep_size = true, .interpolation = interpolation}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
 BENCHMARK_CAPTURE(Rotate, bilinear_20, Interpolation::bilinear, 20.0f);
 BENCHMARK_CAPTURE(Rotate, nearest_20, Interpolation::nearest, 20.0f);
+BENCHMARK_CAPTURE(RotateSquare, bilinear, Interpolation::bilinear);
+BENCHMARK_CAPTURE(RotateSquare, nearest, Interpolation::nearest);
 BENCHMARK_CAPTURE(Rotate, quarter, Interpolation::bilinear, 90.0f);
+
+void WarpAffine(benchmark::State& state, const kernels::WarpOptions& options) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::warp_affine("warp_affine", in, {0.9, 0.2, 10, -0.1, 1.1, 20}, 400, 400, options, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(WarpAffine, bilinear, {Interpolation::bilinear});
+BENCHMARK_CAPTURE(WarpAffine, bilinear_edge, {Interpolation::bilinear, Border::edge});
+BENCHMARK_CAPTURE(WarpAffine, nearest, {Interpolation::nearest});
+
+void Shear(benchmark::State& state) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::shear(in, {.x = 0.3}, {}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Shear);
+
+void Translate(benchmark::State& state) {
+  const Image in = noise(400, 400, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::translate(in, 31.5, -17.25, false, {}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Translate);
+
+void Transpose(benchmark::State& state) {
+  const Image in = noise(375, 500, static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    Image out;
+    kernels::transpose(in, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Transpose)->Arg(1)->Arg(3);
 
 void Flip(benchmark::State& state, bool horizontal, bool vertical) {
   const Image in = noise(224, 224, 3);

@@ -13,6 +13,10 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/shear.h>
+#include <sluice/ops/geometry/translate.h>
+#include <sluice/ops/geometry/transpose.h>
+#include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 
@@ -26,14 +30,29 @@ namespace {
 
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
-  for (const OperatorPtr& op :
-       {brightness_contrast_operator(), center_crop_operator(), crop_operator(),
-        crop_mirror_normalize_operator(), decode_and_resize_operator(), decode_image_operator(),
-        decode_image_size_operator(), decode_image_region_operator(), decode_jpeg_operator(),
-        decode_jpeg_size_operator(), decode_jpeg_region_operator(), flip_operator(),
-        invert_operator(), peek_jpeg_operator(), random_region_operator(),
-        random_region_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
-        rotate_operator()})
+  for (const OperatorPtr& op : {brightness_contrast_operator(),
+                                center_crop_operator(),
+                                crop_operator(),
+                                crop_mirror_normalize_operator(),
+                                decode_and_resize_operator(),
+                                decode_image_operator(),
+                                decode_image_size_operator(),
+                                decode_image_region_operator(),
+                                decode_jpeg_operator(),
+                                decode_jpeg_size_operator(),
+                                decode_jpeg_region_operator(),
+                                flip_operator(),
+                                invert_operator(),
+                                peek_jpeg_operator(),
+                                random_region_operator(),
+                                random_region_of_file_operator(),
+                                resize_operator(),
+                                resize_mirror_normalize_operator(),
+                                rotate_operator(),
+                                shear_operator(),
+                                translate_operator(),
+                                transpose_operator(),
+                                warp_affine_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,

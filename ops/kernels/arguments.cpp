@@ -42,4 +42,12 @@ void check_finite(const char* op, const char* name, double value) {
   }
 }
 
+void check_warp(const char* op, Interpolation interpolation) {
+  if (interpolation != Interpolation::nearest && interpolation != Interpolation::bilinear) {
+    throw std::invalid_argument(
+        fmt::format("{}: interpolation {} is not possible; take nearest or bilinear", op,
+                    name_of(interpolation)));
+  }
+}
+
 }  // namespace sluice::kernels

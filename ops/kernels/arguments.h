@@ -2,6 +2,7 @@
 // Internal. All throw std::invalid_argument.
 #pragma once
 
+#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 
@@ -15,5 +16,7 @@ void check_size(const char* op, int height, int width);
 void check_region(const char* op, const Rectangle& region, const Image& in);
 // A finite number.
 void check_finite(const char* op, const char* name, double value);
+// Nearest or bilinear.
+void check_warp(const char* op, Interpolation interpolation);
 
 }  // namespace sluice::kernels

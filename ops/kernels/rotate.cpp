@@ -1,44 +1,16 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/transpose.h>
 #include <sluice/ops/kernels/warp_rows.h>
 
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 #include <Eigen/Geometry>
-#include <fmt/format.h>
 
 namespace sluice::kernels {
 namespace {
-
-// Columns become rows: quarter turns, 1 or 3 of them counter-clockwise.
-template <int channels>
-void quarter_turn(const Image& in, bool three, Image& out) {
-  for (int y = 0; y < out.height(); ++y) {
-    std::uint8_t* to = out.row(y);
-    const std::ptrdiff_t from_x = three ? y : in.width() - 1 - y;
-    for (int x = 0; x < out.width(); ++x, to += channels) {
-      const std::uint8_t* from = in.row(three ? in.height() - 1 - x : x) + from_x * channels;
-      for (int c = 0; c < channels; ++c) to[c] = from[c];
-    }
-  }
-}
-
-void quarter_turn(const Image& in, bool three, Image& out) {
-  out.create(in.width(), in.height(), in.channels());
-  switch (in.channels()) {
-    case 1:
-      return quarter_turn<1>(in, three, out);
-    case 2:
-      return quarter_turn<2>(in, three, out);
-    case 3:
-      return quarter_turn<3>(in, three, out);
-    default:
-      return quarter_turn<4>(in, three, out);
-  }
-}
 
 // Where the pixels of a canvas come from, and how large it is.
 struct Turn {
@@ -79,28 +51,21 @@ Turn turn_of(int height, int width, double degrees, bool keep_size) {
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out) {
   check_pixels("rotate", in);
   check_finite("rotate", "the angle", degrees);
-  if (options.interpolation != Interpolation::nearest &&
-      options.interpolation != Interpolation::bilinear) {
-    throw std::invalid_argument(
-        fmt::format("rotate: interpolation {} is not possible; take nearest or bilinear",
-                    name_of(options.interpolation)));
-  }
+  check_warp("rotate", options.interpolation);
   double angle = std::fmod(static_cast<double>(degrees), 360.0);
   if (angle < 0.0) angle += 360.0;
   if (angle == 0.0 || angle == 360.0) return flip(in, false, false, out);
   if (angle == 180.0) return flip(in, true, true, out);
   if ((angle == 90.0 || angle == 270.0) && (!options.keep_size || in.width() == in.height())) {
-    return quarter_turn(in, angle == 270.0, out);
+    return angle == 90.0 ? turn_left(in, out) : turn_right(in, out);
   }
 
   const Turn turn = turn_of(in.height(), in.width(), angle, options.keep_size);
   check_size("rotate", turn.height, turn.width);
   out.create(turn.height, turn.width, in.channels());
-  for (int y = 0; y < turn.height; ++y) {
-    const Eigen::Vector2d first = turn.from_canvas * Eigen::Vector2d(0.5, y + 0.5);
-    const WarpLine line{first.x(), first.y(), turn.from_canvas(0, 0), turn.from_canvas(1, 0)};
-    warp_row(in, line, options.interpolation, options.fill, turn.width, out.row(y));
-  }
+  const auto& from = turn.from_canvas;
+  warp_rows(in, {from(0, 0), from(0, 1), from(0, 2), from(1, 0), from(1, 1), from(1, 2)},
+            {options.interpolation, Border::constant, options.fill}, out);
 }
 
 }  // namespace sluice::kernels

@@ -1,17 +1,15 @@
+#include <sluice/ops/kernels/warp_blend.h>
 #include <sluice/ops/kernels/warp_rows.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace sluice::kernels {
 namespace {
 
-// Coordinates are whole numbers of 2^-32 pixels: exact sums, so that the spans below hold for every
-// pixel in them.
-constexpr int kCoordinateBits = 32;
-constexpr std::int64_t kOne = std::int64_t{1} << kCoordinateBits;
+constexpr std::int64_t kOne = std::int64_t{1} << kPlaceBits;
 constexpr std::int64_t kHalf = kOne / 2;
-constexpr int kWeightBits = 11;
 
 std::int64_t fixed(double value) { return std::llrint(value * static_cast<double>(kOne)); }
 
@@ -44,14 +42,14 @@ void clip(Span& span, std::int64_t start, std::int64_t step, std::int64_t low, s
 
 template <int channels>
 void fill_pixels(const Fill& fill, std::int64_t begin, std::int64_t end, std::uint8_t* out) {
-  for (std::int64_t i = begin; i < end; ++i) {
-    for (int c = 0; c < channels; ++c) out[i * channels + c] = fill[c];
-  }
+  if (begin >= end) return;
+  std::uint8_t* const to = out + begin * channels;
+  const auto bytes = static_cast<std::size_t>((end - begin) * channels);
+  for (int c = 0; c < channels; ++c) to[c] = fill[c];
+  // What is filled doubles with each copy.
+  for (std::size_t done = channels; done < bytes; done *= 2)
+    std::memcpy(to + done, to, std::min(done, bytes - done));
 }
-
-struct FixedLine {
-  std::int64_t x, y, dx, dy;
-};
 
 template <int channels>
 void nearest_pixels(const Image& in, const FixedLine& line, const Span& span, std::uint8_t* out) {
@@ -60,94 +58,102 @@ void nearest_pixels(const Image& in, const FixedLine& line, const Span& span, st
   std::int64_t x = line.x + span.begin * line.dx;
   std::int64_t y = line.y + span.begin * line.dy;
   for (std::int64_t i = span.begin; i < span.end; ++i, x += line.dx, y += line.dy) {
-    const std::uint8_t* from =
-        data + (y >> kCoordinateBits) * stride + (x >> kCoordinateBits) * channels;
+    const std::uint8_t* from = data + (y >> kPlaceBits) * stride + (x >> kPlaceBits) * channels;
     for (int c = 0; c < channels; ++c) out[i * channels + c] = from[c];
   }
 }
 
-// The blend of four pixels; weights are those of the right and of the lower ones.
+// As blend_places does, for places where some of the four pixels do not exist: the nearest one that
+// does is taken.
 template <int channels>
-void blend(const std::uint8_t* upper_left, const std::uint8_t* upper_right,
-           const std::uint8_t* lower_left, const std::uint8_t* lower_right, int wx, int wy,
-           std::uint8_t* out) {
-  constexpr int kWhole = 1 << kWeightBits;
-  for (int c = 0; c < channels; ++c) {
-    const int upper = upper_left[c] * kWhole + (upper_right[c] - upper_left[c]) * wx;
-    const int lower = lower_left[c] * kWhole + (lower_right[c] - lower_left[c]) * wx;
-    const int sum = upper * (kWhole - wy) + lower * wy;
-    out[c] = static_cast<std::uint8_t>((sum + (1 << (2 * kWeightBits - 1))) >> (2 * kWeightBits));
-  }
-}
-
-int weight_of(std::int64_t coordinate) {
-  return static_cast<int>((coordinate & (kOne - 1)) >> (kCoordinateBits - kWeightBits));
-}
-
-// Coordinates here are those of the upper left of the four pixels: half a pixel less. `inner`: all
-// four exist in every place of the span; else those that do not are replaced by the nearest.
-template <int channels, bool inner>
-void bilinear_pixels(const Image& in, const FixedLine& line, const Span& span, std::uint8_t* out) {
-  const std::uint8_t* data = in.data();
-  const std::ptrdiff_t stride = in.row_stride();
-  std::int64_t x = line.x + span.begin * line.dx;
-  std::int64_t y = line.y + span.begin * line.dy;
-  for (std::int64_t i = span.begin; i < span.end; ++i, x += line.dx, y += line.dy) {
-    const std::int64_t column = x >> kCoordinateBits;
-    const std::int64_t row = y >> kCoordinateBits;
-    std::uint8_t* to = out + i * channels;
-    if constexpr (inner) {
-      const std::uint8_t* at = data + row * stride + column * channels;
-      blend<channels>(at, at + channels, at + stride, at + stride + channels, weight_of(x),
-                      weight_of(y), to);
-    } else {
-      const auto pixel = [&](std::int64_t r, std::int64_t c) {
-        return data + std::clamp<std::int64_t>(r, 0, in.height() - 1) * stride +
-               std::clamp<std::int64_t>(c, 0, in.width() - 1) * channels;
-      };
-      blend<channels>(pixel(row, column), pixel(row, column + 1), pixel(row + 1, column),
-                      pixel(row + 1, column + 1), weight_of(x), weight_of(y), to);
+void blend_at_border(const Image& in, const FixedLine& line, const Span& span, std::uint8_t* out) {
+  const auto pixel = [&](std::int64_t row, std::int64_t column) {
+    return in.data() + std::clamp<std::int64_t>(row, 0, in.height() - 1) * in.row_stride() +
+           std::clamp<std::int64_t>(column, 0, in.width() - 1) * channels;
+  };
+  for (std::int64_t i = span.begin; i < span.end; ++i) {
+    const auto [x, y, dx, dy] = line.at(i);
+    const std::int64_t column = x >> kPlaceBits, row = y >> kPlaceBits;
+    const std::uint8_t* upper_left = pixel(row, column);
+    const std::uint8_t* upper_right = pixel(row, column + 1);
+    const std::uint8_t* lower_left = pixel(row + 1, column);
+    const std::uint8_t* lower_right = pixel(row + 1, column + 1);
+    for (int c = 0; c < channels; ++c) {
+      out[i * channels + c] = blend_of_four(upper_left[c], upper_right[c], lower_left[c],
+                                            lower_right[c], weight_of(x), weight_of(y));
     }
   }
 }
 
 template <int channels>
-void warp(const Image& in, const WarpLine& place, bool nearest, const Fill& fill, int width,
+void nearest_at_border(const Image& in, const FixedLine& line, const Span& span,
+                       std::uint8_t* out) {
+  for (std::int64_t i = span.begin; i < span.end; ++i) {
+    const FixedLine place = line.at(i);
+    const std::uint8_t* from =
+        in.data() +
+        std::clamp<std::int64_t>(place.y >> kPlaceBits, 0, in.height() - 1) * in.row_stride() +
+        std::clamp<std::int64_t>(place.x >> kPlaceBits, 0, in.width() - 1) * channels;
+    for (int c = 0; c < channels; ++c) out[i * channels + c] = from[c];
+  }
+}
+
+template <int channels>
+void warp(const Image& in, const WarpLine& place, const WarpOptions& options, int width,
           std::uint8_t* out) {
   FixedLine line{fixed(place.x), fixed(place.y), fixed(place.dx), fixed(place.dy)};
   const std::int64_t right = in.width() * kOne;
   const std::int64_t bottom = in.height() * kOne;
-  Span span{0, width};
-  clip(span, line.x, line.dx, 0, right);
-  clip(span, line.y, line.dy, 0, bottom);
-  fill_pixels<channels>(fill, 0, span.begin, out);
-  fill_pixels<channels>(fill, span.end, width, out);
-  if (nearest) return nearest_pixels<channels>(in, line, span, out);
+  Span inside{0, width};  // of the picture
+  clip(inside, line.x, line.dx, 0, right);
+  clip(inside, line.y, line.dy, 0, bottom);
+  Span all{0, width};  // that have a level of the picture
+  if (options.border == Border::constant) {
+    fill_pixels<channels>(options.fill, 0, inside.begin, out);
+    fill_pixels<channels>(options.fill, inside.end, width, out);
+    all = inside;
+  }
+  if (options.interpolation == Interpolation::nearest) {
+    nearest_at_border<channels>(in, line, {all.begin, inside.begin}, out);
+    nearest_pixels<channels>(in, line, inside, out);
+    nearest_at_border<channels>(in, line, {inside.end, all.end}, out);
+    return;
+  }
 
   line.x -= kHalf;
   line.y -= kHalf;
-  Span inner = span;
-  clip(inner, line.x, line.dx, 0, right - kOne);
+  Span inner = inside;
+  clip(inner, line.x, line.dx, 0, right - (columns_read(channels) - 1) * kOne);
   clip(inner, line.y, line.dy, 0, bottom - kOne);
-  bilinear_pixels<channels, false>(in, line, {span.begin, inner.begin}, out);
-  bilinear_pixels<channels, true>(in, line, inner, out);
-  bilinear_pixels<channels, false>(in, line, {inner.end, span.end}, out);
+  if (in.row_stride() != static_cast<std::int32_t>(in.row_stride())) inner.end = inner.begin;
+  blend_at_border<channels>(in, line, {all.begin, inner.begin}, out);
+  blend_places(in.data(), in.row_stride(), channels, line.at(inner.begin), inner.end - inner.begin,
+               out + inner.begin * channels);
+  blend_at_border<channels>(in, line, {inner.end, all.end}, out);
 }
 
 }  // namespace
 
-void warp_row(const Image& in, const WarpLine& line, Interpolation interpolation, const Fill& fill,
-              int width, std::uint8_t* out) {
-  const bool nearest = interpolation == Interpolation::nearest;
+void warp_row(const Image& in, const WarpLine& line, const WarpOptions& options, int width,
+              std::uint8_t* out) {
   switch (in.channels()) {
     case 1:
-      return warp<1>(in, line, nearest, fill, width, out);
+      return warp<1>(in, line, options, width, out);
     case 2:
-      return warp<2>(in, line, nearest, fill, width, out);
+      return warp<2>(in, line, options, width, out);
     case 3:
-      return warp<3>(in, line, nearest, fill, width, out);
+      return warp<3>(in, line, options, width, out);
     default:
-      return warp<4>(in, line, nearest, fill, width, out);
+      return warp<4>(in, line, options, width, out);
+  }
+}
+
+void warp_rows(const Image& in, const AffineMap& from, const WarpOptions& options, Image& out) {
+  for (int y = 0; y < out.height(); ++y) {
+    const double middle = y + 0.5;
+    const WarpLine line{from.xx * 0.5 + from.xy * middle + from.x0,
+                        from.yx * 0.5 + from.yy * middle + from.y0, from.xx, from.yx};
+    warp_row(in, line, options, out.width(), out.row(y));
   }
 }
 

@@ -170,6 +170,53 @@ def rotations(rng, pictures):
     return [*bilinear.values(), nearest, quarter, opencv]
 
 
+def warps(rng, pictures):
+    """Maps from the output to the input; Pillow's and ours begin at the corner, OpenCV's half a
+    pixel further in."""
+    # As for rotations: a place on the border itself may get a pixel in one and the fill in the other.
+    affine = Comparison("warp_affine bilinear / Pillow", 255, 1e-5)
+    nearest = Comparison("warp_affine nearest / Pillow", 255, 1e-3, beyond=0)
+    shear = Comparison("shear bilinear / Pillow", 255, 1e-5)
+    move = Comparison("translate, whole pixels / Pillow", 0)
+    edge = Comparison("warp_affine bilinear, edge / OpenCV", 8)
+    for _ in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 300, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        fill = int(rng.integers(0, 256))
+        color = fill if picture.ndim == 2 else (fill,) * 3
+        image = Image.fromarray(picture)
+        to = tuple(int(v) for v in rng.integers(1, 300, 2))
+
+        def pillow(matrix, size, method):
+            return np.asarray(image.transform(size[::-1], Image.Transform.AFFINE, matrix, method,
+                                              fillcolor=color))
+
+        m = [float(v) for v in (*rng.uniform(-1.5, 1.5, 2), rng.uniform(-50, width),
+                                *rng.uniform(-1.5, 1.5, 2), rng.uniform(-50, height))]
+        text = " ".join(map(repr, m))
+        affine.add(picture, f"warp_affine {text} {to[0]} {to[1]} bilinear constant {fill}",
+                   pillow(m, to, R.BILINEAR))
+        nearest.add(picture, f"warp_affine {text} {to[0]} {to[1]} nearest constant {fill}",
+                    pillow(m, to, R.NEAREST))
+        slope, center = float(rng.uniform(-1, 1)), float(rng.uniform(0, 1))
+        shear.add(picture, f"shear {slope!r} 0 0 {center!r} bilinear {fill}",
+                  pillow((1, -slope, slope * center * height, 0, 1, 0), (height, width), R.BILINEAR))
+        x, y = (int(v) for v in rng.integers(-100, 100, 2))
+        move.add(picture, f"translate {x} {y} bilinear {fill}",
+                 pillow((1, 0, -x, 0, 1, -y), (height, width), R.NEAREST))
+        # Smooth, since OpenCV may round places to 1/32 pixel.
+        rows, columns = np.mgrid[0:height, 0:width].astype(np.float64)
+        smooth = 127 + 60 * np.sin(columns * 0.08) + 60 * np.cos(rows * 0.06)
+        smooth = np.ascontiguousarray(np.stack([smooth, smooth[::-1], 255 - smooth], -1), np.uint8)
+        shifted = np.array(m).reshape(2, 3)
+        shifted[:, 2] += shifted[:, :2].sum(1) / 2 - 0.5
+        edge.add(smooth, f"warp_affine {text} {to[0]} {to[1]} bilinear edge 0",
+                 cv2.warpAffine(smooth, shifted, to[::-1],
+                                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+                                borderMode=cv2.BORDER_REPLICATE))
+    return [affine, nearest, shear, move, edge]
+
+
 def point_operators(rng, pictures):
     brightness = Comparison("brightness / Pillow", 1)
     contrast = Comparison("contrast / OpenCV convertScaleAbs", 1)
@@ -229,7 +276,7 @@ def main():
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
-                   *point_operators(rng, options.pictures)]
+                   *warps(rng, options.pictures), *point_operators(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")

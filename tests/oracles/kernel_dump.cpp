@@ -5,6 +5,9 @@
 // x W).
 //   resize HEIGHT WIDTH FILTER
 //   rotate DEGREES expand|keep FILTER FILL
+//   warp_affine XX XY X0 YX YY Y0 HEIGHT WIDTH FILTER constant|edge FILL
+//   shear X Y CENTER_X CENTER_Y FILTER FILL
+//   translate X Y FILTER FILL
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
 //   crop Y X HEIGHT WIDTH
@@ -16,6 +19,9 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/warp_affine.h>
 
 #include <cstdio>
 #include <exception>
@@ -89,6 +95,24 @@ void apply(std::istream& line) {
     const bool keep_size = next<std::string>(line) == "keep";
     const Interpolation interpolation = interpolation_named(next<std::string>(line));
     kernels::rotate(in, degrees, {keep_size, next<int>(line), interpolation}, out);
+  } else if (command == "warp_affine") {
+    double m[6];
+    for (double& number : m) number = next<double>(line);
+    const int height = next<int>(line), width = next<int>(line);
+    const Interpolation interpolation = interpolation_named(next<std::string>(line));
+    const Border border = next<std::string>(line) == "edge" ? Border::edge : Border::constant;
+    kernels::warp_affine("warp_affine", in, {m[0], m[1], m[2], m[3], m[4], m[5]}, height, width,
+                         {interpolation, border, next<int>(line)}, out);
+  } else if (command == "shear") {
+    kernels::Shear how;
+    for (double* number : {&how.x, &how.y, &how.center_x, &how.center_y})
+      *number = next<double>(line);
+    const Interpolation interpolation = interpolation_named(next<std::string>(line));
+    kernels::shear(in, how, {interpolation, Border::constant, next<int>(line)}, out);
+  } else if (command == "translate") {
+    const double x = next<double>(line), y = next<double>(line);
+    const Interpolation interpolation = interpolation_named(next<std::string>(line));
+    kernels::translate(in, x, y, false, {interpolation, Border::constant, next<int>(line)}, out);
   } else if (command == "flip") {
     const bool horizontal = next<bool>(line), vertical = next<bool>(line);
     kernels::flip(in, horizontal, vertical, out);

@@ -98,7 +98,8 @@ TEST(WarpOnDevice, ShearsAsRowsOfTheHostDo) {
       for (int y = 0; y < 50; ++y) {
         const kernels::WarpLine line{map.xx * 0.5 + map.xy * (y + 0.5) + map.x0,
                                      map.yx * 0.5 + map.yy * (y + 0.5) + map.y0, map.xx, map.yx};
-        kernels::warp_row(picture, line, interpolation, 77, 60, expected.row(y));
+        kernels::warp_row(picture, line, {interpolation, Border::constant, 77}, 60,
+                          expected.row(y));
       }
       batch.add(device::warp_job(41, 57, map, interpolation, 77, device::pixels_out(50, 60, 3)),
                 picture, bytes_of(expected), std::to_string(map.xy));
