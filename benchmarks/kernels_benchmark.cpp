@@ -4,9 +4,12 @@
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/solarize.h>
 
 #include <cstdint>
 
@@ -25,6 +28,17 @@ Image noise(int height, int width, int channels) {
     }
   }
   return image;
+}
+
+// A kernel on a picture of 224 x 224 pixels.
+template <class F>
+void on_picture(benchmark::State& state, const F& kernel) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernel(in, out);
+    benchmark::DoNotOptimize(out.data());
+  }
 }
 
 kernels::NormalizeParams image_net(DType dtype, Layout layout, bool mirror) {
@@ -132,6 +146,23 @@ void BrightnessContrast(benchmark::State& state) {
   }
 }
 BENCHMARK(BrightnessContrast);
+
+// Operators that are a table take the same time, whatever the table.
+void Posterize(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::posterize(in, 4, out); });
+}
+BENCHMARK(Posterize);
+
+void Solarize(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::solarize(in, 128, out); });
+}
+BENCHMARK(Solarize);
+
+void GammaCorrection(benchmark::State& state) {
+  on_picture(state,
+             [](const Image& in, Image& out) { kernels::gamma_correction(in, 2.2f, 1, out); });
+}
+BENCHMARK(GammaCorrection);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

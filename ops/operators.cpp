@@ -4,8 +4,11 @@
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/gamma_correction.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/geometry/crop.h>
@@ -26,14 +29,28 @@ namespace {
 
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
-  for (const OperatorPtr& op :
-       {brightness_contrast_operator(), center_crop_operator(), crop_operator(),
-        crop_mirror_normalize_operator(), decode_and_resize_operator(), decode_image_operator(),
-        decode_image_size_operator(), decode_image_region_operator(), decode_jpeg_operator(),
-        decode_jpeg_size_operator(), decode_jpeg_region_operator(), flip_operator(),
-        invert_operator(), peek_jpeg_operator(), random_region_operator(),
-        random_region_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
-        rotate_operator()})
+  for (const OperatorPtr& op : {brightness_contrast_operator(),
+                                center_crop_operator(),
+                                crop_operator(),
+                                crop_mirror_normalize_operator(),
+                                decode_and_resize_operator(),
+                                decode_image_operator(),
+                                decode_image_size_operator(),
+                                decode_image_region_operator(),
+                                decode_jpeg_operator(),
+                                decode_jpeg_size_operator(),
+                                decode_jpeg_region_operator(),
+                                flip_operator(),
+                                gamma_correction_operator(),
+                                invert_operator(),
+                                peek_jpeg_operator(),
+                                posterize_operator(),
+                                random_region_operator(),
+                                random_region_of_file_operator(),
+                                resize_operator(),
+                                resize_mirror_normalize_operator(),
+                                rotate_operator(),
+                                solarize_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,

@@ -42,4 +42,11 @@ void check_finite(const char* op, const char* name, double value) {
   }
 }
 
+void check_not_negative(const char* op, const char* name, double value) {
+  check_finite(op, name, value);
+  if (value < 0)
+    throw std::invalid_argument(
+        fmt::format("{}: {} is {}; it must not be below zero", op, name, value));
+}
+
 }  // namespace sluice::kernels

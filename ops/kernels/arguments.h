@@ -15,5 +15,7 @@ void check_size(const char* op, int height, int width);
 void check_region(const char* op, const Rectangle& region, const Image& in);
 // A finite number.
 void check_finite(const char* op, const char* name, double value);
+// A finite number that is not below zero.
+void check_not_negative(const char* op, const char* name, double value);
 
 }  // namespace sluice::kernels

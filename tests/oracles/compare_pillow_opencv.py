@@ -205,6 +205,29 @@ def point_operators(rng, pictures):
     return [brightness, contrast, flip, crop, normalize]
 
 
+def gamma_table(gamma, gain):
+    """torchvision's adjust_gamma for Pillow's pictures."""
+    return [min(255, int((255 + 1 - 1e-3) * gain * (x / 255) ** gamma)) for x in range(256)]
+
+
+def colours(rng, pictures):
+    posterize = Comparison("posterize / Pillow", 0)
+    solarize = Comparison("solarize / Pillow", 0)
+    gamma = Comparison("gamma_correction / torchvision's table", 1)
+    for _ in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 200, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        image = Image.fromarray(picture)
+        bits, threshold = int(rng.integers(1, 9)), int(rng.integers(0, 257))
+        posterize.add(picture, f"posterize {bits}", np.asarray(ImageOps.posterize(image, bits)))
+        solarize.add(picture, f"solarize {threshold}",
+                     np.asarray(ImageOps.solarize(image, threshold)))
+        power, gain = (float(np.float32(v)) for v in rng.uniform(0, 3, 2))
+        gamma.add(picture, f"gamma_correction {power!r} {gain!r}",
+                  np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
+    return [posterize, solarize, gamma]
+
+
 def run(dump, comparisons, folder):
     lines = []
     numbered = [(c, *case) for c in comparisons for case in c.cases]
@@ -229,7 +252,8 @@ def main():
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
-                   *point_operators(rng, options.pictures)]
+                   *point_operators(rng, options.pictures),
+                   *colours(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")

@@ -8,14 +8,20 @@
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
 //   crop Y X HEIGHT WIDTH
+//   gamma_correction GAMMA GAIN
+//   posterize BITS
+//   solarize THRESHOLD
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/solarize.h>
 
 #include <cstdio>
 #include <exception>
@@ -102,6 +108,13 @@ void apply(std::istream& line) {
     region.height = next<int>(line);
     region.width = next<int>(line);
     kernels::crop(in, region, out);
+  } else if (command == "gamma_correction") {
+    const float gamma = next<float>(line);
+    kernels::gamma_correction(in, gamma, next<float>(line), out);
+  } else if (command == "posterize") {
+    kernels::posterize(in, next<int>(line), out);
+  } else if (command == "solarize") {
+    kernels::solarize(in, next<float>(line), out);
   } else if (command == "normalize") {
     const int height = next<int>(line), width = next<int>(line);
     const kernels::NormalizeParams params{.mirror = next<bool>(line),
