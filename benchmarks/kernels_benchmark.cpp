@@ -1,14 +1,17 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
+#include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/solarize.h>
 
 #include <cstdint>
@@ -163,6 +166,22 @@ void GammaCorrection(benchmark::State& state) {
              [](const Image& in, Image& out) { kernels::gamma_correction(in, 2.2f, 1, out); });
 }
 BENCHMARK(GammaCorrection);
+
+void Grayscale(benchmark::State& state, int channels) {
+  on_picture(state, [&](const Image& in, Image& out) { kernels::grayscale(in, channels, out); });
+}
+BENCHMARK_CAPTURE(Grayscale, one_channel, 1);
+BENCHMARK_CAPTURE(Grayscale, three_channels, 3);
+
+void Contrast(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::contrast(in, 1.5f, out); });
+}
+BENCHMARK(Contrast);
+
+void Saturation(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::saturation(in, 1.5f, out); });
+}
+BENCHMARK(Saturation);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

@@ -4,10 +4,13 @@
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/gamma_correction.h>
+#include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
@@ -31,6 +34,7 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {brightness_contrast_operator(),
                                 center_crop_operator(),
+                                contrast_operator(),
                                 crop_operator(),
                                 crop_mirror_normalize_operator(),
                                 decode_and_resize_operator(),
@@ -42,6 +46,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_region_operator(),
                                 flip_operator(),
                                 gamma_correction_operator(),
+                                grayscale_operator(),
                                 invert_operator(),
                                 peek_jpeg_operator(),
                                 posterize_operator(),
@@ -50,6 +55,7 @@ void fill(OperatorRegistry& registry) {
                                 resize_operator(),
                                 resize_mirror_normalize_operator(),
                                 rotate_operator(),
+                                saturation_operator(),
                                 solarize_operator()})
     registry.add(op);
   for (const kernels::Reduction what :

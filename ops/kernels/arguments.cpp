@@ -15,6 +15,14 @@ void check_pixels(const char* op, const Image& in) {
   }
 }
 
+void check_colours(const char* op, const Image& in) {
+  check_pixels(op, in);
+  if (in.channels() == 2) {
+    throw std::invalid_argument(
+        fmt::format("{}: the image has 2 channels; 1, 3 or 4 are possible", op));
+  }
+}
+
 void check_size(const char* op, int height, int width) {
   constexpr int kLargest = 65535;
   if (height < 1 || width < 1 || height > kLargest || width > kLargest) {

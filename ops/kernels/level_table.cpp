@@ -1,6 +1,17 @@
 #include <sluice/ops/kernels/level_table.h>
 
 namespace sluice::kernels {
+namespace {
+
+template <std::size_t channels>
+void map_row(const std::uint8_t* from, std::size_t bytes, std::span<const LevelTable> tables,
+             std::uint8_t* to) {
+  for (std::size_t i = 0; i < bytes; i += channels) {
+    for (std::size_t c = 0; c < channels; ++c) to[i + c] = tables[c][from[i + c]];
+  }
+}
+
+}  // namespace
 
 void map_levels(const Image& in, const LevelTable& table, Image& out) {
   out.create(in.height(), in.width(), in.channels());
@@ -10,6 +21,24 @@ void map_levels(const Image& in, const LevelTable& table, Image& out) {
     std::uint8_t* to = out.row(y);
     for (std::size_t i = 0; i < bytes; ++i) to[i] = table[from[i]];
   }
+}
+
+void map_channels(const Image& in, std::span<const LevelTable> tables, Image& out) {
+  if (tables.size() == 1) return map_levels(in, tables[0], out);
+  out.create(in.height(), in.width(), in.channels());
+  for (int y = 0; y < in.height(); ++y) {
+    if (tables.size() == 3) {
+      map_row<3>(in.row(y), in.row_bytes(), tables, out.row(y));
+    } else {
+      map_row<4>(in.row(y), in.row_bytes(), tables, out.row(y));
+    }
+  }
+}
+
+void map_colours(const Image& in, const LevelTable& table, Image& out) {
+  if (in.channels() < 4) return map_levels(in, table, out);
+  const LevelTable same = level_table_of([](double x) { return x; });
+  map_channels(in, std::array{table, table, table, same}, out);
 }
 
 }  // namespace sluice::kernels

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sluice::kernels {
 
@@ -31,5 +32,9 @@ LevelTable level_table_of(const F& value) {
 
 // Each level of each channel by the same table.
 void map_levels(const Image& in, const LevelTable& table, Image& out);
+// Each channel by a table of its own: as many tables as channels, 1, 3 or 4.
+void map_channels(const Image& in, std::span<const LevelTable> tables, Image& out);
+// As map_levels(), but of 4 channels the fourth stays as it is; 1, 3 or 4 channels.
+void map_colours(const Image& in, const LevelTable& table, Image& out);
 
 }  // namespace sluice::kernels

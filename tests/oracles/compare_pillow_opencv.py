@@ -214,10 +214,19 @@ def colours(rng, pictures):
     posterize = Comparison("posterize / Pillow", 0)
     solarize = Comparison("solarize / Pillow", 0)
     gamma = Comparison("gamma_correction / torchvision's table", 1)
+    gray = Comparison("grayscale / Pillow", 0)
+    contrast = Comparison("contrast, 0 to 2 / Pillow", 2, 0.002)
+    saturation = Comparison("saturation, 0 to 2 / Pillow", 2, 0.002)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
         picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
         image = Image.fromarray(picture)
+        gray.add(picture, "grayscale 1", np.asarray(image.convert("L")))
+        factor = float(np.float32(rng.uniform(0, 2)))
+        contrast.add(picture, f"contrast {factor!r}",
+                     np.asarray(ImageEnhance.Contrast(image).enhance(factor)))
+        saturation.add(picture, f"saturation {factor!r}",
+                       np.asarray(ImageEnhance.Color(image).enhance(factor)))
         bits, threshold = int(rng.integers(1, 9)), int(rng.integers(0, 257))
         posterize.add(picture, f"posterize {bits}", np.asarray(ImageOps.posterize(image, bits)))
         solarize.add(picture, f"solarize {threshold}",
@@ -225,7 +234,7 @@ def colours(rng, pictures):
         power, gain = (float(np.float32(v)) for v in rng.uniform(0, 3, 2))
         gamma.add(picture, f"gamma_correction {power!r} {gain!r}",
                   np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
-    return [posterize, solarize, gamma]
+    return [posterize, solarize, gamma, gray, contrast, saturation]
 
 
 def run(dump, comparisons, folder):

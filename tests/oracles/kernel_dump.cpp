@@ -7,20 +7,26 @@
 //   rotate DEGREES expand|keep FILTER FILL
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
+//   contrast FACTOR
 //   crop Y X HEIGHT WIDTH
 //   gamma_correction GAMMA GAIN
+//   grayscale CHANNELS
 //   posterize BITS
+//   saturation FACTOR
 //   solarize THRESHOLD
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
+#include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/solarize.h>
 
 #include <cstdio>
@@ -111,6 +117,12 @@ void apply(std::istream& line) {
   } else if (command == "gamma_correction") {
     const float gamma = next<float>(line);
     kernels::gamma_correction(in, gamma, next<float>(line), out);
+  } else if (command == "contrast") {
+    kernels::contrast(in, next<float>(line), out);
+  } else if (command == "grayscale") {
+    kernels::grayscale(in, next<int>(line), out);
+  } else if (command == "saturation") {
+    kernels::saturation(in, next<float>(line), out);
   } else if (command == "posterize") {
     kernels::posterize(in, next<int>(line), out);
   } else if (command == "solarize") {
