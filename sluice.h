@@ -38,9 +38,11 @@
 #include <sluice/io/sources/tar_stream.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/gamma_correction.h>
 #include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/posterize.h>

@@ -1,12 +1,14 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
@@ -182,6 +184,18 @@ void Saturation(benchmark::State& state) {
   on_picture(state, [](const Image& in, Image& out) { kernels::saturation(in, 1.5f, out); });
 }
 BENCHMARK(Saturation);
+
+void Hue(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::hue(in, 30, out); });
+}
+BENCHMARK(Hue);
+
+void ColorTwist(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) {
+    kernels::color_twist(in, {1.2f, 0.8f, 1.5f, 30}, out);
+  });
+}
+BENCHMARK(ColorTwist);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

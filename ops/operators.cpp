@@ -4,9 +4,11 @@
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/gamma_correction.h>
 #include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/posterize.h>
@@ -34,6 +36,7 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {brightness_contrast_operator(),
                                 center_crop_operator(),
+                                color_twist_operator(),
                                 contrast_operator(),
                                 crop_operator(),
                                 crop_mirror_normalize_operator(),
@@ -47,6 +50,7 @@ void fill(OperatorRegistry& registry) {
                                 flip_operator(),
                                 gamma_correction_operator(),
                                 grayscale_operator(),
+                                hue_operator(),
                                 invert_operator(),
                                 peek_jpeg_operator(),
                                 posterize_operator(),

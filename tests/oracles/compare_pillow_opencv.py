@@ -210,7 +210,15 @@ def gamma_table(gamma, gain):
     return [min(255, int((255 + 1 - 1e-3) * gain * (x / 255) ** gamma)) for x in range(256)]
 
 
+def hsv_hue(picture, degrees):
+    """Turned by HSV in floats, by OpenCV, since Pillow's HSV has 8 bits."""
+    hsv = cv2.cvtColor(picture.astype(np.float32) / 255, cv2.COLOR_RGB2HSV)
+    hsv[..., 0] = np.mod(hsv[..., 0] + degrees, 360)
+    return 255 * cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)
+
+
 def colours(rng, pictures):
+    hue = Comparison("hue / OpenCV, floats", 0.6)
     posterize = Comparison("posterize / Pillow", 0)
     solarize = Comparison("solarize / Pillow", 0)
     gamma = Comparison("gamma_correction / torchvision's table", 1)
@@ -221,6 +229,8 @@ def colours(rng, pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
         picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
         image = Image.fromarray(picture)
+        colour, degrees = random_picture(rng, height, width, 3), float(rng.integers(-360, 360))
+        hue.add(colour, f"hue {degrees!r}", hsv_hue(colour, degrees))
         gray.add(picture, "grayscale 1", np.asarray(image.convert("L")))
         factor = float(np.float32(rng.uniform(0, 2)))
         contrast.add(picture, f"contrast {factor!r}",
@@ -234,7 +244,7 @@ def colours(rng, pictures):
         power, gain = (float(np.float32(v)) for v in rng.uniform(0, 3, 2))
         gamma.add(picture, f"gamma_correction {power!r} {gain!r}",
                   np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
-    return [posterize, solarize, gamma, gray, contrast, saturation]
+    return [posterize, solarize, gamma, gray, contrast, saturation, hue]
 
 
 def run(dump, comparisons, folder):

@@ -7,21 +7,25 @@
 //   rotate DEGREES expand|keep FILTER FILL
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
+//   color_twist BRIGHTNESS CONTRAST SATURATION HUE
 //   contrast FACTOR
 //   crop Y X HEIGHT WIDTH
 //   gamma_correction GAMMA GAIN
 //   grayscale CHANNELS
+//   hue DEGREES
 //   posterize BITS
 //   saturation FACTOR
 //   solarize THRESHOLD
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
@@ -117,6 +121,15 @@ void apply(std::istream& line) {
   } else if (command == "gamma_correction") {
     const float gamma = next<float>(line);
     kernels::gamma_correction(in, gamma, next<float>(line), out);
+  } else if (command == "color_twist") {
+    kernels::ColorTwist twist;
+    twist.brightness = next<float>(line);
+    twist.contrast = next<float>(line);
+    twist.saturation = next<float>(line);
+    twist.hue = next<float>(line);
+    kernels::color_twist(in, twist, out);
+  } else if (command == "hue") {
+    kernels::hue(in, next<float>(line), out);
   } else if (command == "contrast") {
     kernels::contrast(in, next<float>(line), out);
   } else if (command == "grayscale") {

@@ -1,10 +1,14 @@
 // Operators on colours in pipelines: constants, numbers of each sample, and those that are refused.
 #include "tests/ops/colour/apply.h"
+#include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/saturation.h>
+#include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/saturation.h>
 
 #include <string>
@@ -65,6 +69,43 @@ TEST(ColourOperators, GrayscaleHasOneChannelOrThree) {
   EXPECT_EQ(result.errors, (std::vector<std::string>{
                                "grayscale: channels must lie between 1 and 3, not 0", wanted}));
   EXPECT_EQ(result.images.size(), 2u);
+}
+
+TEST(ColourOperators, HueTakesAnyAngle) {
+  for (const int channels : {1, 3, 4}) {
+    expect_images(
+        apply([](auto image, auto i) { return hue(image, i * 100 - 150); }, channels),
+        [](auto i, const Image& in, Image& out) {
+          kernels::hue(in, static_cast<float>(i * 100 - 150), out);
+        },
+        channels);
+  }
+}
+
+TEST(ColourOperators, ColorTwistTakesFourNumbers) {
+  const ColorTwistOptions constant{
+      .brightness = 1.1f, .contrast = 0.9f, .saturation = 1.5f, .hue = 30};
+  expect_images(apply([&](auto image, auto) { return color_twist(image, constant); }),
+                [](auto, const Image& in, Image& out) {
+                  kernels::color_twist(in, {1.1f, 0.9f, 1.5f, 30}, out);
+                });
+  expect_images(apply([](auto image, auto i) {
+                  return color_twist(
+                      image,
+                      {.brightness = i, .contrast = i + 1, .saturation = i * 2, .hue = i * 50});
+                }),
+                [](auto index, const Image& in, Image& out) {
+                  const auto i = static_cast<float>(index);
+                  kernels::color_twist(in, {i, i + 1, i * 2, i * 50}, out);
+                });
+  const std::string wanted = "color_twist: contrast must be at least 0, not -1";
+  EXPECT_EQ(build_error([](auto image, auto) {
+              return color_twist(image, {.contrast = -1});
+            }).substr(0, wanted.size()),
+            wanted);
+  const auto result =
+      apply([](auto image, auto i) { return color_twist(image, {.contrast = i - 1}); });
+  EXPECT_EQ(result.errors, std::vector<std::string>{wanted});
 }
 
 }  // namespace
