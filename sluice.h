@@ -37,9 +37,11 @@
 #include <sluice/io/sources/tar_index.h>
 #include <sluice/io/sources/tar_stream.h>
 #include <sluice/io/workers/workers.h>
+#include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
+#include <sluice/ops/colour/equalize.h>
 #include <sluice/ops/colour/gamma_correction.h>
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>

@@ -1,10 +1,12 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
+#include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
@@ -196,6 +198,12 @@ void ColorTwist(benchmark::State& state) {
   });
 }
 BENCHMARK(ColorTwist);
+
+void Autocontrast(benchmark::State& state) { on_picture(state, kernels::autocontrast); }
+BENCHMARK(Autocontrast);
+
+void Equalize(benchmark::State& state) { on_picture(state, kernels::equalize); }
+BENCHMARK(Equalize);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

@@ -3,9 +3,11 @@
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
+#include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
+#include <sluice/ops/colour/equalize.h>
 #include <sluice/ops/colour/gamma_correction.h>
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
@@ -34,7 +36,8 @@ namespace {
 
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
-  for (const OperatorPtr& op : {brightness_contrast_operator(),
+  for (const OperatorPtr& op : {autocontrast_operator(),
+                                brightness_contrast_operator(),
                                 center_crop_operator(),
                                 color_twist_operator(),
                                 contrast_operator(),
@@ -47,6 +50,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_size_operator(),
                                 decode_jpeg_region_operator(),
+                                equalize_operator(),
                                 flip_operator(),
                                 gamma_correction_operator(),
                                 grayscale_operator(),

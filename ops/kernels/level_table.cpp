@@ -37,8 +37,7 @@ void map_channels(const Image& in, std::span<const LevelTable> tables, Image& ou
 
 void map_colours(const Image& in, const LevelTable& table, Image& out) {
   if (in.channels() < 4) return map_levels(in, table, out);
-  const LevelTable same = level_table_of([](double x) { return x; });
-  map_channels(in, std::array{table, table, table, same}, out);
+  map_channels(in, std::array{table, table, table, same_levels()}, out);
 }
 
 }  // namespace sluice::kernels

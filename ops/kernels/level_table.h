@@ -30,6 +30,11 @@ LevelTable level_table_of(const F& value) {
   return table;
 }
 
+// The table that changes nothing.
+inline LevelTable same_levels() {
+  return level_table_of([](double x) { return x; });
+}
+
 // Each level of each channel by the same table.
 void map_levels(const Image& in, const LevelTable& table, Image& out);
 // Each channel by a table of its own: as many tables as channels, 1, 3 or 4.

@@ -54,6 +54,7 @@ std::string without_spaces(std::string text) {
 
 const Line kLines[] = {
     LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
+    LINE(autocontrast(image)),
     LINE(brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})),
     LINE(cast<float>(x)),
     LINE(center_crop(image, {.width = 224, .height = 224})),
@@ -66,6 +67,7 @@ const Line kLines[] = {
     LINE(decode_image(file, region)),
     LINE(decode_jpeg(jpeg, region)),
     LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),
+    LINE(equalize(image)),
     LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
     LINE(gamma_correction(image, 0.8f)),
     LINE(grayscale(image)),

@@ -218,6 +218,8 @@ def hsv_hue(picture, degrees):
 
 
 def colours(rng, pictures):
+    autocontrast = Comparison("autocontrast / Pillow", 1)
+    equalize = Comparison("equalize / Pillow", 0)
     hue = Comparison("hue / OpenCV, floats", 0.6)
     posterize = Comparison("posterize / Pillow", 0)
     solarize = Comparison("solarize / Pillow", 0)
@@ -231,6 +233,8 @@ def colours(rng, pictures):
         image = Image.fromarray(picture)
         colour, degrees = random_picture(rng, height, width, 3), float(rng.integers(-360, 360))
         hue.add(colour, f"hue {degrees!r}", hsv_hue(colour, degrees))
+        autocontrast.add(picture, "autocontrast", np.asarray(ImageOps.autocontrast(image)))
+        equalize.add(picture, "equalize", np.asarray(ImageOps.equalize(image)))
         gray.add(picture, "grayscale 1", np.asarray(image.convert("L")))
         factor = float(np.float32(rng.uniform(0, 2)))
         contrast.add(picture, f"contrast {factor!r}",
@@ -244,7 +248,8 @@ def colours(rng, pictures):
         power, gain = (float(np.float32(v)) for v in rng.uniform(0, 3, 2))
         gamma.add(picture, f"gamma_correction {power!r} {gain!r}",
                   np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
-    return [posterize, solarize, gamma, gray, contrast, saturation, hue]
+    return [posterize, solarize, gamma, gray, contrast, saturation, hue,
+            autocontrast, equalize]
 
 
 def run(dump, comparisons, folder):

@@ -7,9 +7,11 @@
 //   rotate DEGREES expand|keep FILTER FILL
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
+//   autocontrast
 //   color_twist BRIGHTNESS CONTRAST SATURATION HUE
 //   contrast FACTOR
 //   crop Y X HEIGHT WIDTH
+//   equalize
 //   gamma_correction GAMMA GAIN
 //   grayscale CHANNELS
 //   hue DEGREES
@@ -18,10 +20,12 @@
 //   solarize THRESHOLD
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
+#include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
@@ -121,6 +125,10 @@ void apply(std::istream& line) {
   } else if (command == "gamma_correction") {
     const float gamma = next<float>(line);
     kernels::gamma_correction(in, gamma, next<float>(line), out);
+  } else if (command == "autocontrast") {
+    kernels::autocontrast(in, out);
+  } else if (command == "equalize") {
+    kernels::equalize(in, out);
   } else if (command == "color_twist") {
     kernels::ColorTwist twist;
     twist.brightness = next<float>(line);

@@ -1,12 +1,16 @@
 // Operators on colours in pipelines: constants, numbers of each sample, and those that are refused.
 #include "tests/ops/colour/apply.h"
+#include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
+#include <sluice/ops/colour/equalize.h>
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/saturation.h>
+#include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
+#include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/saturation.h>
@@ -69,6 +73,17 @@ TEST(ColourOperators, GrayscaleHasOneChannelOrThree) {
   EXPECT_EQ(result.errors, (std::vector<std::string>{
                                "grayscale: channels must lie between 1 and 3, not 0", wanted}));
   EXPECT_EQ(result.images.size(), 2u);
+}
+
+TEST(ColourOperators, StretchAndSpreadLevels) {
+  for (const int channels : {1, 3, 4}) {
+    expect_images(
+        apply([](auto image, auto) { return autocontrast(image); }, channels),
+        [](auto, const Image& in, Image& out) { kernels::autocontrast(in, out); }, channels);
+    expect_images(
+        apply([](auto image, auto) { return equalize(image); }, channels),
+        [](auto, const Image& in, Image& out) { kernels::equalize(in, out); }, channels);
+  }
 }
 
 TEST(ColourOperators, HueTakesAnyAngle) {
