@@ -39,6 +39,7 @@
 #include <sluice/io/workers/workers.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/equalize.h>
@@ -47,6 +48,7 @@
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>

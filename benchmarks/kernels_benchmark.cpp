@@ -2,6 +2,7 @@
 // that of one picture, the memory of its output included.
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
@@ -12,6 +13,7 @@
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -204,6 +206,20 @@ BENCHMARK(Autocontrast);
 
 void Equalize(benchmark::State& state) { on_picture(state, kernels::equalize); }
 BENCHMARK(Equalize);
+
+void PermuteChannels(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) {
+    kernels::permute_channels(in, {2, 1, 0}, out);
+  });
+}
+BENCHMARK(PermuteChannels);
+
+void ColorSpaceConversion(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) {
+    kernels::color_space_conversion(in, PixelFormat::rgb, PixelFormat::ycbcr, out);
+  });
+}
+BENCHMARK(ColorSpaceConversion);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

@@ -5,6 +5,7 @@
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/equalize.h>
@@ -13,6 +14,7 @@
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
@@ -39,6 +41,7 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : {autocontrast_operator(),
                                 brightness_contrast_operator(),
                                 center_crop_operator(),
+                                color_space_conversion_operator(),
                                 color_twist_operator(),
                                 contrast_operator(),
                                 crop_operator(),
@@ -57,6 +60,7 @@ void fill(OperatorRegistry& registry) {
                                 hue_operator(),
                                 invert_operator(),
                                 peek_jpeg_operator(),
+                                permute_channels_operator(),
                                 posterize_operator(),
                                 random_region_operator(),
                                 random_region_of_file_operator(),

@@ -23,6 +23,14 @@ void check_colours(const char* op, const Image& in) {
   }
 }
 
+void check_three_colours(const char* op, const Image& in) {
+  check_pixels(op, in);
+  if (in.channels() < 3) {
+    throw std::invalid_argument(fmt::format("{}: the image has {} channel{}; 3 or 4 are possible",
+                                            op, in.channels(), in.channels() == 1 ? "" : "s"));
+  }
+}
+
 void check_size(const char* op, int height, int width) {
   constexpr int kLargest = 65535;
   if (height < 1 || width < 1 || height > kLargest || width > kLargest) {

@@ -13,12 +13,11 @@ struct Range {
 };
 
 void widen(Range& range, const std::uint8_t* levels, std::size_t count) {
-  Range found = range;
-  for (std::size_t i = 0; i < count; ++i) {
-    found.lowest = std::min(found.lowest, levels[i]);
-    found.highest = std::max(found.highest, levels[i]);
-  }
-  range = found;
+  // One loop each, which compilers turn into vectors.
+  std::uint8_t lowest = range.lowest, highest = range.highest;
+  for (std::size_t i = 0; i < count; ++i) lowest = std::min(lowest, levels[i]);
+  for (std::size_t i = 0; i < count; ++i) highest = std::max(highest, levels[i]);
+  range = {lowest, highest};
 }
 
 std::array<Range, 3> ranges_of(const Image& in) {

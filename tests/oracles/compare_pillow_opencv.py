@@ -220,13 +220,15 @@ def hsv_hue(picture, degrees):
 def colours(rng, pictures):
     autocontrast = Comparison("autocontrast / Pillow", 1)
     equalize = Comparison("equalize / Pillow", 0)
+    ycbcr = Comparison("color_space_conversion / Pillow", 1)
+    permute = Comparison("permute_channels / numpy", 0)
     hue = Comparison("hue / OpenCV, floats", 0.6)
     posterize = Comparison("posterize / Pillow", 0)
     solarize = Comparison("solarize / Pillow", 0)
     gamma = Comparison("gamma_correction / torchvision's table", 1)
     gray = Comparison("grayscale / Pillow", 0)
-    contrast = Comparison("contrast, 0 to 2 / Pillow", 2, 0.002)
-    saturation = Comparison("saturation, 0 to 2 / Pillow", 2, 0.002)
+    contrast = Comparison("contrast, 0 to 2 / Pillow", 1)
+    saturation = Comparison("saturation, 0 to 2 / Pillow", 1)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
         picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
@@ -235,6 +237,13 @@ def colours(rng, pictures):
         hue.add(colour, f"hue {degrees!r}", hsv_hue(colour, degrees))
         autocontrast.add(picture, "autocontrast", np.asarray(ImageOps.autocontrast(image)))
         equalize.add(picture, "equalize", np.asarray(ImageOps.equalize(image)))
+        ycbcr.add(colour, "color_space_conversion to",
+                  np.asarray(Image.fromarray(colour).convert("YCbCr")))
+        ycbcr.add(colour, "color_space_conversion from",
+                  np.asarray(Image.fromarray(colour, "YCbCr").convert("RGB")))
+        order = rng.permutation(3)
+        permute.add(colour, f"permute_channels {order[0]} {order[1]} {order[2]}",
+                    colour[..., order])
         gray.add(picture, "grayscale 1", np.asarray(image.convert("L")))
         factor = float(np.float32(rng.uniform(0, 2)))
         contrast.add(picture, f"contrast {factor!r}",
@@ -249,7 +258,7 @@ def colours(rng, pictures):
         gamma.add(picture, f"gamma_correction {power!r} {gain!r}",
                   np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
     return [posterize, solarize, gamma, gray, contrast, saturation, hue,
-            autocontrast, equalize]
+            autocontrast, equalize, ycbcr, permute]
 
 
 def run(dump, comparisons, folder):

@@ -8,6 +8,7 @@
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
 //   autocontrast
+//   color_space_conversion to|from                       (YCbCr, of RGB)
 //   color_twist BRIGHTNESS CONTRAST SATURATION HUE
 //   contrast FACTOR
 //   crop Y X HEIGHT WIDTH
@@ -15,6 +16,7 @@
 //   gamma_correction GAMMA GAIN
 //   grayscale CHANNELS
 //   hue DEGREES
+//   permute_channels FIRST SECOND THIRD
 //   posterize BITS
 //   saturation FACTOR
 //   solarize THRESHOLD
@@ -22,6 +24,7 @@
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
@@ -31,6 +34,7 @@
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -129,6 +133,14 @@ void apply(std::istream& line) {
     kernels::autocontrast(in, out);
   } else if (command == "equalize") {
     kernels::equalize(in, out);
+  } else if (command == "color_space_conversion") {
+    const bool to = next<std::string>(line) == "to";
+    kernels::color_space_conversion(in, to ? PixelFormat::rgb : PixelFormat::ycbcr,
+                                    to ? PixelFormat::ycbcr : PixelFormat::rgb, out);
+  } else if (command == "permute_channels") {
+    kernels::ChannelOrder order{};
+    for (int& channel : order) channel = next<int>(line);
+    kernels::permute_channels(in, order, out);
   } else if (command == "color_twist") {
     kernels::ColorTwist twist;
     twist.brightness = next<float>(line);

@@ -1,21 +1,26 @@
 // Operators on colours in pipelines: constants, numbers of each sample, and those that are refused.
 #include "tests/ops/colour/apply.h"
 #include <sluice/ops/colour/autocontrast.h>
+#include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
 #include <sluice/ops/colour/equalize.h>
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
+#include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/kernels/autocontrast.h>
+#include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
+#include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/saturation.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -84,6 +89,51 @@ TEST(ColourOperators, StretchAndSpreadLevels) {
         apply([](auto image, auto) { return equalize(image); }, channels),
         [](auto, const Image& in, Image& out) { kernels::equalize(in, out); }, channels);
   }
+}
+
+TEST(ColourOperators, PermuteChannelsTakesAnOrder) {
+  expect_images(
+      apply([](auto image, auto) { return permute_channels(image, {.first = 2, .third = 0}); }),
+      [](auto, const Image& in, Image& out) {
+        kernels::permute_channels(in, {2, 1, 0}, out);
+      });
+  expect_images(apply([](auto image, auto i) {
+                  return permute_channels(
+                      image, {.first = i % 3, .second = (i + 1) % 3, .third = (i + 2) % 3});
+                }),
+                [](auto index, const Image& in, Image& out) {
+                  const auto i = static_cast<int>(index);
+                  kernels::permute_channels(in, {i % 3, (i + 1) % 3, (i + 2) % 3}, out);
+                });
+  const std::string wanted =
+      "permute_channels: first, second and third are 1, 1 and 2; they must be 0, 1 and 2 in some "
+      "order";
+  EXPECT_EQ(build_error([](auto image, auto) {
+              return permute_channels(image, {.first = 1});
+            }).substr(0, wanted.size()),
+            wanted);
+  const auto result =
+      apply([](auto image, auto i) { return permute_channels(image, {.first = i}); });
+  ASSERT_EQ(result.errors.size(), 3u);
+  EXPECT_EQ(result.errors[0], wanted);
+  EXPECT_EQ(result.errors[2], "permute_channels: first must lie between 0 and 2, not 3");
+}
+
+TEST(ColourOperators, ColorSpaceConversionTakesTwoFormats) {
+  for (const auto& [from, to] : {std::pair(PixelFormat::rgb, PixelFormat::ycbcr),
+                                 {PixelFormat::ycbcr, PixelFormat::bgr},
+                                 {PixelFormat::bgr, PixelFormat::rgb}}) {
+    expect_images(apply([from = from, to = to](auto image, auto) {
+                    return color_space_conversion(image, {.from = from, .to = to});
+                  }),
+                  [from = from, to = to](auto, const Image& in, Image& out) {
+                    kernels::color_space_conversion(in, from, to, out);
+                  });
+  }
+  const auto gray = apply(
+      [](auto image, auto) { return color_space_conversion(image, {.to = PixelFormat::bgr}); }, 1);
+  ASSERT_EQ(gray.errors.size(), 4u);
+  EXPECT_EQ(gray.errors[0], "color_space_conversion: the image has 1 channel; 3 or 4 are possible");
 }
 
 TEST(ColourOperators, HueTakesAnyAngle) {
