@@ -1,16 +1,28 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
+#include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_space_conversion.h>
+#include <sluice/ops/kernels/color_twist.h>
+#include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gamma_correction.h>
+#include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/permute_channels.h>
+#include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/translate.h>
 #include <sluice/ops/kernels/transpose.h>
 #include <sluice/ops/kernels/warp_affine.h>
+#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/solarize.h>
 
 #include <cstdint>
 
@@ -29,6 +41,17 @@ Image noise(int height, int width, int channels) {
     }
   }
   return image;
+}
+
+// A kernel on a picture of 224 x 224 pixels.
+template <class F>
+void on_picture(benchmark::State& state, const F& kernel) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernel(in, out);
+    benchmark::DoNotOptimize(out.data());
+  }
 }
 
 kernels::NormalizeParams image_net(DType dtype, Layout layout, bool mirror) {
@@ -188,6 +211,71 @@ void BrightnessContrast(benchmark::State& state) {
   }
 }
 BENCHMARK(BrightnessContrast);
+
+// Operators that are a table take the same time, whatever the table.
+void Posterize(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::posterize(in, 4, out); });
+}
+BENCHMARK(Posterize);
+
+void Solarize(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::solarize(in, 128, out); });
+}
+BENCHMARK(Solarize);
+
+void GammaCorrection(benchmark::State& state) {
+  on_picture(state,
+             [](const Image& in, Image& out) { kernels::gamma_correction(in, 2.2f, 1, out); });
+}
+BENCHMARK(GammaCorrection);
+
+void Grayscale(benchmark::State& state, int channels) {
+  on_picture(state, [&](const Image& in, Image& out) { kernels::grayscale(in, channels, out); });
+}
+BENCHMARK_CAPTURE(Grayscale, one_channel, 1);
+BENCHMARK_CAPTURE(Grayscale, three_channels, 3);
+
+void Contrast(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::contrast(in, 1.5f, out); });
+}
+BENCHMARK(Contrast);
+
+void Saturation(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::saturation(in, 1.5f, out); });
+}
+BENCHMARK(Saturation);
+
+void Hue(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) { kernels::hue(in, 30, out); });
+}
+BENCHMARK(Hue);
+
+void ColorTwist(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) {
+    kernels::color_twist(in, {1.2f, 0.8f, 1.5f, 30}, out);
+  });
+}
+BENCHMARK(ColorTwist);
+
+void Autocontrast(benchmark::State& state) { on_picture(state, kernels::autocontrast); }
+BENCHMARK(Autocontrast);
+
+void Equalize(benchmark::State& state) { on_picture(state, kernels::equalize); }
+BENCHMARK(Equalize);
+
+void PermuteChannels(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) {
+    kernels::permute_channels(in, {2, 1, 0}, out);
+  });
+}
+BENCHMARK(PermuteChannels);
+
+void ColorSpaceConversion(benchmark::State& state) {
+  on_picture(state, [](const Image& in, Image& out) {
+    kernels::color_space_conversion(in, PixelFormat::rgb, PixelFormat::ycbcr, out);
+  });
+}
+BENCHMARK(ColorSpaceConversion);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

@@ -3,9 +3,21 @@
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
+#include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/color_space_conversion.h>
+#include <sluice/ops/colour/color_twist.h>
+#include <sluice/ops/colour/contrast.h>
+#include <sluice/ops/colour/equalize.h>
+#include <sluice/ops/colour/gamma_correction.h>
+#include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/colour/permute_channels.h>
+#include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/colour/saturation.h>
+#include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/geometry/crop.h>
@@ -32,6 +44,12 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {brightness_contrast_operator(),
                                 center_crop_operator(),
+  for (const OperatorPtr& op : {autocontrast_operator(),
+                                brightness_contrast_operator(),
+                                center_crop_operator(),
+                                color_space_conversion_operator(),
+                                color_twist_operator(),
+                                contrast_operator(),
                                 crop_operator(),
                                 crop_mirror_normalize_operator(),
                                 decode_and_resize_operator(),
@@ -44,6 +62,15 @@ void fill(OperatorRegistry& registry) {
                                 flip_operator(),
                                 invert_operator(),
                                 peek_jpeg_operator(),
+                                equalize_operator(),
+                                flip_operator(),
+                                gamma_correction_operator(),
+                                grayscale_operator(),
+                                hue_operator(),
+                                invert_operator(),
+                                peek_jpeg_operator(),
+                                permute_channels_operator(),
+                                posterize_operator(),
                                 random_region_operator(),
                                 random_region_of_file_operator(),
                                 resize_operator(),
@@ -53,6 +80,8 @@ void fill(OperatorRegistry& registry) {
                                 translate_operator(),
                                 transpose_operator(),
                                 warp_affine_operator()})
+                                saturation_operator(),
+                                solarize_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,

@@ -15,6 +15,22 @@ void check_pixels(const char* op, const Image& in) {
   }
 }
 
+void check_colours(const char* op, const Image& in) {
+  check_pixels(op, in);
+  if (in.channels() == 2) {
+    throw std::invalid_argument(
+        fmt::format("{}: the image has 2 channels; 1, 3 or 4 are possible", op));
+  }
+}
+
+void check_three_colours(const char* op, const Image& in) {
+  check_pixels(op, in);
+  if (in.channels() < 3) {
+    throw std::invalid_argument(fmt::format("{}: the image has {} channel{}; 3 or 4 are possible",
+                                            op, in.channels(), in.channels() == 1 ? "" : "s"));
+  }
+}
+
 void check_size(const char* op, int height, int width) {
   constexpr int kLargest = 65535;
   if (height < 1 || width < 1 || height > kLargest || width > kLargest) {
@@ -48,6 +64,11 @@ void check_warp(const char* op, Interpolation interpolation) {
         fmt::format("{}: interpolation {} is not possible; take nearest or bilinear", op,
                     name_of(interpolation)));
   }
+void check_not_negative(const char* op, const char* name, double value) {
+  check_finite(op, name, value);
+  if (value < 0)
+    throw std::invalid_argument(
+        fmt::format("{}: {} is {}; it must not be below zero", op, name, value));
 }
 
 }  // namespace sluice::kernels

@@ -10,6 +10,10 @@ namespace sluice::kernels {
 
 // The image is not empty and has 1 to 4 channels.
 void check_pixels(const char* op, const Image& in);
+// The image is not empty and has 1 channel, or 3 colours with or without a fourth channel.
+void check_colours(const char* op, const Image& in);
+// The image is not empty and has 3 channels or 4.
+void check_three_colours(const char* op, const Image& in);
 // An output size of at least 1 x 1 and at most 65535 x 65535.
 void check_size(const char* op, int height, int width);
 // The region lies inside the picture and is at least 1 x 1.
@@ -18,5 +22,7 @@ void check_region(const char* op, const Rectangle& region, const Image& in);
 void check_finite(const char* op, const char* name, double value);
 // Nearest or bilinear.
 void check_warp(const char* op, Interpolation interpolation);
+// A finite number that is not below zero.
+void check_not_negative(const char* op, const char* name, double value);
 
 }  // namespace sluice::kernels

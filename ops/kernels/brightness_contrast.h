@@ -9,16 +9,13 @@
 // finite, a brightness or contrast below zero. Threads: any.
 #pragma once
 
+#include <sluice/ops/kernels/level_table.h>
 #include <sluice/runtime/image.h>
-
-#include <array>
-#include <cstdint>
 
 namespace sluice::kernels {
 
 // What becomes of each level.
-std::array<std::uint8_t, 256> brightness_contrast_table(float brightness, float contrast,
-                                                        float contrast_center);
+LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center);
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
                          Image& out);
 inline void brightness_contrast(const Image& in, float brightness, float contrast, Image& out) {

@@ -252,6 +252,62 @@ def point_operators(rng, pictures):
     return [brightness, contrast, flip, crop, normalize]
 
 
+def gamma_table(gamma, gain):
+    """torchvision's adjust_gamma for Pillow's pictures."""
+    return [min(255, int((255 + 1 - 1e-3) * gain * (x / 255) ** gamma)) for x in range(256)]
+
+
+def hsv_hue(picture, degrees):
+    """Turned by HSV in floats, by OpenCV, since Pillow's HSV has 8 bits."""
+    hsv = cv2.cvtColor(picture.astype(np.float32) / 255, cv2.COLOR_RGB2HSV)
+    hsv[..., 0] = np.mod(hsv[..., 0] + degrees, 360)
+    return 255 * cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)
+
+
+def colours(rng, pictures):
+    autocontrast = Comparison("autocontrast / Pillow", 1)
+    equalize = Comparison("equalize / Pillow", 0)
+    ycbcr = Comparison("color_space_conversion / Pillow", 1)
+    permute = Comparison("permute_channels / numpy", 0)
+    hue = Comparison("hue / OpenCV, floats", 0.6)
+    posterize = Comparison("posterize / Pillow", 0)
+    solarize = Comparison("solarize / Pillow", 0)
+    gamma = Comparison("gamma_correction / torchvision's table", 1)
+    gray = Comparison("grayscale / Pillow", 0)
+    contrast = Comparison("contrast, 0 to 2 / Pillow", 1)
+    saturation = Comparison("saturation, 0 to 2 / Pillow", 1)
+    for _ in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 200, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        image = Image.fromarray(picture)
+        colour, degrees = random_picture(rng, height, width, 3), float(rng.integers(-360, 360))
+        hue.add(colour, f"hue {degrees!r}", hsv_hue(colour, degrees))
+        autocontrast.add(picture, "autocontrast", np.asarray(ImageOps.autocontrast(image)))
+        equalize.add(picture, "equalize", np.asarray(ImageOps.equalize(image)))
+        ycbcr.add(colour, "color_space_conversion to",
+                  np.asarray(Image.fromarray(colour).convert("YCbCr")))
+        ycbcr.add(colour, "color_space_conversion from",
+                  np.asarray(Image.fromarray(colour, "YCbCr").convert("RGB")))
+        order = rng.permutation(3)
+        permute.add(colour, f"permute_channels {order[0]} {order[1]} {order[2]}",
+                    colour[..., order])
+        gray.add(picture, "grayscale 1", np.asarray(image.convert("L")))
+        factor = float(np.float32(rng.uniform(0, 2)))
+        contrast.add(picture, f"contrast {factor!r}",
+                     np.asarray(ImageEnhance.Contrast(image).enhance(factor)))
+        saturation.add(picture, f"saturation {factor!r}",
+                       np.asarray(ImageEnhance.Color(image).enhance(factor)))
+        bits, threshold = int(rng.integers(1, 9)), int(rng.integers(0, 257))
+        posterize.add(picture, f"posterize {bits}", np.asarray(ImageOps.posterize(image, bits)))
+        solarize.add(picture, f"solarize {threshold}",
+                     np.asarray(ImageOps.solarize(image, threshold)))
+        power, gain = (float(np.float32(v)) for v in rng.uniform(0, 3, 2))
+        gamma.add(picture, f"gamma_correction {power!r} {gain!r}",
+                  np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
+    return [posterize, solarize, gamma, gray, contrast, saturation, hue,
+            autocontrast, equalize, ycbcr, permute]
+
+
 def run(dump, comparisons, folder):
     lines = []
     numbered = [(c, *case) for c in comparisons for case in c.cases]
@@ -277,6 +333,8 @@ def main():
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
                    *warps(rng, options.pictures), *point_operators(rng, options.pictures)]
+                   *point_operators(rng, options.pictures),
+                   *colours(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")

@@ -10,18 +10,42 @@
 //   translate X Y FILTER FILL
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
+//   autocontrast
+//   color_space_conversion to|from                       (YCbCr, of RGB)
+//   color_twist BRIGHTNESS CONTRAST SATURATION HUE
+//   contrast FACTOR
 //   crop Y X HEIGHT WIDTH
+//   equalize
+//   gamma_correction GAMMA GAIN
+//   grayscale CHANNELS
+//   hue DEGREES
+//   permute_channels FIRST SECOND THIRD
+//   posterize BITS
+//   saturation FACTOR
+//   solarize THRESHOLD
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
+#include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_space_conversion.h>
+#include <sluice/ops/kernels/color_twist.h>
+#include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gamma_correction.h>
+#include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/permute_channels.h>
+#include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/translate.h>
 #include <sluice/ops/kernels/warp_affine.h>
+#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/solarize.h>
 
 #include <cstdio>
 #include <exception>
@@ -126,6 +150,40 @@ void apply(std::istream& line) {
     region.height = next<int>(line);
     region.width = next<int>(line);
     kernels::crop(in, region, out);
+  } else if (command == "gamma_correction") {
+    const float gamma = next<float>(line);
+    kernels::gamma_correction(in, gamma, next<float>(line), out);
+  } else if (command == "autocontrast") {
+    kernels::autocontrast(in, out);
+  } else if (command == "equalize") {
+    kernels::equalize(in, out);
+  } else if (command == "color_space_conversion") {
+    const bool to = next<std::string>(line) == "to";
+    kernels::color_space_conversion(in, to ? PixelFormat::rgb : PixelFormat::ycbcr,
+                                    to ? PixelFormat::ycbcr : PixelFormat::rgb, out);
+  } else if (command == "permute_channels") {
+    kernels::ChannelOrder order{};
+    for (int& channel : order) channel = next<int>(line);
+    kernels::permute_channels(in, order, out);
+  } else if (command == "color_twist") {
+    kernels::ColorTwist twist;
+    twist.brightness = next<float>(line);
+    twist.contrast = next<float>(line);
+    twist.saturation = next<float>(line);
+    twist.hue = next<float>(line);
+    kernels::color_twist(in, twist, out);
+  } else if (command == "hue") {
+    kernels::hue(in, next<float>(line), out);
+  } else if (command == "contrast") {
+    kernels::contrast(in, next<float>(line), out);
+  } else if (command == "grayscale") {
+    kernels::grayscale(in, next<int>(line), out);
+  } else if (command == "saturation") {
+    kernels::saturation(in, next<float>(line), out);
+  } else if (command == "posterize") {
+    kernels::posterize(in, next<int>(line), out);
+  } else if (command == "solarize") {
+    kernels::solarize(in, next<float>(line), out);
   } else if (command == "normalize") {
     const int height = next<int>(line), width = next<int>(line);
     const kernels::NormalizeParams params{.mirror = next<bool>(line),

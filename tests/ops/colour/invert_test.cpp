@@ -2,7 +2,10 @@
 #include "tests/io/pictures.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/gamma_correction.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/colour/solarize.h>
 
 #include <cstdint>
 #include <functional>
@@ -54,6 +57,15 @@ TEST(LevelTables, AreWhatTheOperatorsDo) {
                            return brightness_contrast(
                                x,
                                {.brightness = 1.25f, .contrast = 0.5f, .contrast_center = 100.f});
+                         }},
+                        {detail::gamma_correction_operator(),
+                         {image, number(0.5f), number(0.75f)},
+                         [](Value<Image> x) { return gamma_correction(x, 0.5f, 0.75f); }},
+                        {detail::posterize_operator(),
+                         {image, detail::Constant(std::int32_t{3})},
+                         [](Value<Image> x) { return posterize(x, 3); }},
+                        {detail::solarize_operator(), {image, number(100.f)}, [](Value<Image> x) {
+                           return solarize(x, 100.f);
                          }}};
   const Image in = draw_picture(9, 7, 3, 5);
   for (const Case& c : cases) {
@@ -71,6 +83,10 @@ TEST(LevelTables, AreWhatTheOperatorsDo) {
   EXPECT_FALSE(detail::brightness_contrast_operator()
                    ->level_table({image, slot, number(1.f), number(128.f)})
                    .has_value());
+  for (const auto& op : {detail::posterize_operator(), detail::solarize_operator()})
+    EXPECT_FALSE(op->level_table({image, slot}).has_value());
+  EXPECT_FALSE(
+      detail::gamma_correction_operator()->level_table({image, number(1.f), slot}).has_value());
 }
 
 }  // namespace

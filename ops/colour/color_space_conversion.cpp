@@ -1,0 +1,33 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/colour/color_space_conversion.h>
+
+#include <vector>
+
+namespace sluice {
+
+const detail::OperatorPtr& detail::color_space_conversion_operator() {
+  static const std::vector<PixelFormat> formats{PixelFormat::rgb, PixelFormat::bgr,
+                                                PixelFormat::ycbcr};
+  static const OperatorPtr op =
+      declare_operator("color_space_conversion")
+          .family("colour")
+          .summary("Pixels of one format become those of another: RGB, BGR, JPEG's YCbCr.")
+          .in_cpp("color_space_conversion(image, {.to = PixelFormat::ycbcr})")
+          .input<Image>("image")
+          .choice("from", PixelFormat::rgb, formats, "what the channels are")
+          .choice("to", PixelFormat::ycbcr, formats, "what they become")
+          .output<Image>("image")
+          .runs([](const Image& in, PixelFormat from, PixelFormat to, Image& out) {
+            kernels::color_space_conversion(in, from, to, out);
+          });
+  return op;
+}
+
+Value<Image> color_space_conversion(Value<Image> image,
+                                    const ColorSpaceConversionOptions& options) {
+  return apply_operator<Image>(detail::color_space_conversion_operator(), image, options.from,
+                               options.to);
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/colour/color_twist.h>
+#include <sluice/ops/kernels/color_twist.h>
+
+namespace sluice {
+
+const detail::OperatorPtr& detail::color_twist_operator() {
+  static const OperatorPtr op =
+      declare_operator("color_twist")
+          .family("colour")
+          .summary("Brightness, contrast, saturation and hue by one matrix, as in DALI.")
+          .in_cpp("color_twist(image, {.brightness = 1.2f, .saturation = 0.8f, .hue = 10.f})")
+          .input<Image>("image")
+          .parameter<float>("brightness", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
+          .parameter<float>(
+              "contrast",
+              {.value = 1.f, .low = 0, .help = "about the level 128; 1 changes nothing"})
+          .parameter<float>("saturation", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
+          .parameter<float>("hue", {.value = 0.f, .help = "in degrees; 0 changes nothing"})
+          .output<Image>("image")
+          .runs([](const Image& in, float brightness, float contrast, float saturation, float hue,
+                   Image& out) {
+            kernels::color_twist(in, {brightness, contrast, saturation, hue}, out);
+          });
+  return op;
+}
+
+Value<Image> color_twist(Value<Image> image, const ColorTwistOptions& options) {
+  return apply_operator<Image>(detail::color_twist_operator(), image, options.brightness,
+                               options.contrast, options.saturation, options.hue);
+}
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/kernels/grayscale.h>
+#include <sluice/runtime/error.h>
+
+#include <stdexcept>
+
+namespace sluice {
+
+const detail::OperatorPtr& detail::grayscale_operator() {
+  static const OperatorPtr op =
+      declare_operator("grayscale")
+          .family("colour")
+          .summary("Colours become their luma.")
+          .in_cpp("grayscale(image)")
+          .in_cpp("grayscale(image, {.channels = 3})")
+          .input<Image>("image")
+          .parameter<std::int32_t>(
+              "channels", {.value = 1, .low = 1, .high = 3, .help = "of the result: 1, or 3 equal"})
+          .output<Image>("image")
+          .checks([](const Arguments& arguments) {
+            const auto* channels = constant_of<std::int32_t>(arguments[1]);
+            if (channels == nullptr) return;
+            try {
+              kernels::check_gray_channels(*channels);
+            } catch (const std::invalid_argument& error) {
+              throw BuildError(error.what());
+            }
+          })
+          .runs([](const Image& in, std::int32_t channels, Image& out) {
+            kernels::grayscale(in, channels, out);
+          });
+  return op;
+}
+
+Value<Image> grayscale(Value<Image> image, const GrayscaleOptions& options) {
+  return apply_operator<Image>(detail::grayscale_operator(), image, options.channels);
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// A colour matrix: three rows of four numbers, each row one channel's.
+//
+//   out[row] = m[row][0] * R + m[row][1] * G + m[row][2] * B + m[row][3]
+//
+// cut off to 0 .. 255 and rounded to nearest, halves up. Computed in single precision, summed from
+// the left and without fused operations, so that all instruction sets give the same bytes. Numbers
+// beyond 1e9 are taken as that, since all of them reach black or white.
+//
+// Internal to the kernels of operators that are one. Threads: any. Errors: none; whoever calls
+// checks the picture.
+#pragma once
+
+#include <sluice/ops/kernels/planes.h>
+#include <sluice/runtime/image.h>
+
+#include <array>
+#include <cstddef>
+
+namespace sluice::kernels {
+
+using ColourMatrix = std::array<std::array<double, 4>, 3>;
+
+// Of a picture with 3 or 4 channels; a fourth stays as it is.
+void apply_colour_matrix(const Image& in, const ColourMatrix& matrix, Image& out);
+
+// The inner loop, in colour_matrix_rows.cpp: in place, of the first `count` pixels and perhaps
+// beyond.
+using FloatMatrix = std::array<std::array<float, 4>, 3>;
+void colour_matrix_of_planes(const FloatMatrix& matrix, std::size_t count, Planes& planes);
+
+}  // namespace sluice::kernels

@@ -1,0 +1,66 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/equalize.h>
+#include <sluice/ops/kernels/level_table.h>
+
+#include <algorithm>
+
+namespace sluice::kernels {
+namespace {
+
+// Pixels of each level.
+using Histogram = std::array<std::uint64_t, 256>;
+
+template <std::size_t channels>
+void count_row(const std::uint8_t* row, std::size_t bytes, std::array<Histogram, 4>& counts) {
+  for (std::size_t i = 0; i < bytes; i += channels) {
+    for (std::size_t c = 0; c < channels; ++c) ++counts[c][row[i + c]];
+  }
+}
+
+std::array<Histogram, 4> count_levels(const Image& in) {
+  std::array<Histogram, 4> counts{};
+  for (int y = 0; y < in.height(); ++y) {
+    switch (in.channels()) {
+      case 1:
+        count_row<1>(in.row(y), in.row_bytes(), counts);
+        break;
+      case 3:
+        count_row<3>(in.row(y), in.row_bytes(), counts);
+        break;
+      default:
+        count_row<4>(in.row(y), in.row_bytes(), counts);
+        break;
+    }
+  }
+  return counts;
+}
+
+LevelTable table_of(const Histogram& counts, std::uint64_t pixels) {
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), [](auto n) { return n != 0; });
+  const std::uint64_t step = (pixels - *last) / 255;
+  if (step == 0) return same_levels();
+  LevelTable table{};
+  std::uint64_t below = step / 2;
+  for (std::size_t x = 0; x < table.size(); ++x) {
+    table[x] = static_cast<std::uint8_t>(std::min<std::uint64_t>(255, below / step));
+    below += counts[x];
+  }
+  return table;
+}
+
+}  // namespace
+
+void equalize(const Image& in, Image& out) {
+  check_colours("equalize", in);
+  const std::array<Histogram, 4> counts = count_levels(in);
+  const std::uint64_t pixels =
+      static_cast<std::uint64_t>(in.height()) * static_cast<std::uint64_t>(in.width());
+  const auto channels = static_cast<std::size_t>(in.channels());
+  std::array<LevelTable, 4> tables;
+  tables.fill(same_levels());
+  for (std::size_t c = 0; c < std::min<std::size_t>(3, channels); ++c)
+    tables[c] = table_of(counts[c], pixels);
+  map_channels(in, {tables.data(), channels}, out);
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,19 @@
+// equalize: each channel's levels spread so that about as many pixels have each.
+//
+//   step  = (pixels - those of the highest level that occurs) / 255
+//   out   = min(255, (pixels below x + step / 2) / step), all in whole numbers
+//
+// Pillow's table, bit for bit, and so torchvision's. A channel of one level, or with too few pixels
+// for a step of 1, stays as it is, and so does a fourth channel. One pass counts the levels, one
+// maps them.
+//
+// Errors: std::invalid_argument for an empty image, one of 2 or more than 4 channels. Threads: any.
+#pragma once
+
+#include <sluice/runtime/image.h>
+
+namespace sluice::kernels {
+
+void equalize(const Image& in, Image& out);
+
+}  // namespace sluice::kernels

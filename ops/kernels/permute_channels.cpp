@@ -1,0 +1,33 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/permute_channels.h>
+#include <sluice/ops/kernels/planes.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+
+void check_channel_order(const ChannelOrder& order) {
+  constexpr ChannelOrder kAll{0, 1, 2};
+  if (!std::is_permutation(order.begin(), order.end(), kAll.begin())) {
+    throw std::invalid_argument(
+        fmt::format("permute_channels: first, second and third are {}, {} and {}; they must be 0, "
+                    "1 and 2 in some order",
+                    order[0], order[1], order[2]));
+  }
+}
+
+void permute_channels(const Image& in, const ChannelOrder& order, Image& out) {
+  check_three_colours("permute_channels", in);
+  check_channel_order(order);
+  map_planes(in, out, [&](Planes& planes, std::size_t) {
+    const Planes before = planes;
+    for (std::size_t c = 0; c < 3; ++c)
+      planes.channel[c] = before.channel[static_cast<std::size_t>(order[c])];
+  });
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,48 @@
+// Planes: a stretch of a row of pixels with its channels apart, where SIMD instructions can get at
+// them. Internal to the kernels that compute with the colours of a pixel.
+//
+// Ownership: Planes are plain memory, for a thread's stack. Threads: any. Errors: none; whoever
+// calls checks the picture.
+#pragma once
+
+#include <sluice/runtime/image.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::kernels {
+
+// So many pixels at once: they stay in the first-level cache, and are a multiple of any vector, so
+// that kernels may compute whole vectors beyond the pixels that there are.
+inline constexpr std::size_t kPlanePixels = 512;
+
+struct Planes {
+  alignas(128) std::array<std::array<std::uint8_t, kPlanePixels>, 4> channel{};
+};
+
+// `count` pixels, at most kPlanePixels, of 3 or 4 channels. Reads and writes nothing beyond them.
+void split_planes(const std::uint8_t* pixels, std::size_t count, int channels, Planes& planes);
+void join_planes(const Planes& planes, std::size_t count, int channels, std::uint8_t* pixels);
+
+// Calls f(planes, count) for each stretch of the picture, which has 3 or 4 channels, and writes
+// what f makes of the planes to `out`. A fourth channel that f does not touch stays as it is.
+template <class F>
+void map_planes(const Image& in, Image& out, const F& f) {
+  const int channels = in.channels();
+  out.create(in.height(), in.width(), channels);
+  const auto width = static_cast<std::size_t>(in.width());
+  Planes planes;
+  for (int y = 0; y < in.height(); ++y) {
+    for (std::size_t x = 0; x < width; x += kPlanePixels) {
+      const std::size_t count = std::min(kPlanePixels, width - x);
+      const std::size_t at = x * static_cast<std::size_t>(channels);
+      split_planes(in.row(y) + at, count, channels, planes);
+      f(planes, count);
+      join_planes(planes, count, channels, out.row(y) + at);
+    }
+  }
+}
+
+}  // namespace sluice::kernels

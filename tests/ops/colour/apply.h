@@ -1,0 +1,70 @@
+// Operators on pictures, as pipelines of one step.
+#pragma once
+
+#include "tests/io/pictures.h"
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/pipeline.h>
+#include <sluice/runtime/error.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::testing {
+
+inline constexpr int kPictures = 4;
+inline Image numbered_picture(std::int64_t i, int channels = 3) {
+  return draw_picture(9, 7, channels, static_cast<std::uint64_t>(i) + 5);
+}
+
+// describe(image, index) with values of each sample; the results, or what went wrong, by sample.
+using Describe = std::function<Value<Image>(Value<Image>, Value<int>)>;
+struct Result {
+  std::vector<Image> images;
+  std::vector<std::string> errors;
+};
+inline Result apply(const Describe& describe, int channels = 3) {
+  auto pipeline =
+      make_pipeline({.batch_size = kPictures, .on_error = OnError::skip}, [&](Graph& g) {
+        auto index = g.source(kPictures, [](const SampleInfo& info) {
+          return static_cast<int>(info.index_in_epoch);
+        });
+        auto image = g.map(
+            "picture", [channels](int i) { return numbered_picture(i, channels); }, index);
+        return describe(image, index);
+      });
+  Result result;
+  for (auto& batch : pipeline.epoch()) {
+    for (const Image& image : batch.template get<0>()) result.images.push_back(image.clone());
+    for (const auto& error : batch.errors()) result.errors.push_back(error.what);
+  }
+  return result;
+}
+
+// What a BuildError says when the pipeline is described; nothing, if there is none.
+inline std::string build_error(const Describe& describe) {
+  try {
+    static_cast<void>(apply(describe));
+  } catch (const BuildError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Whether the operator gives what `kernel` does to the picture of that number.
+inline void expect_images(const Result& result,
+                          const std::function<void(std::int64_t, const Image&, Image&)>& kernel,
+                          int channels = 3) {
+  EXPECT_TRUE(result.errors.empty());
+  ASSERT_EQ(result.images.size(), static_cast<std::size_t>(kPictures));
+  for (int i = 0; i < kPictures; ++i) {
+    Image out;
+    kernel(i, numbered_picture(i, channels), out);
+    EXPECT_EQ(result.images[static_cast<std::size_t>(i)], out) << i;
+  }
+}
+
+}  // namespace sluice::testing
