@@ -4,6 +4,7 @@
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -132,6 +133,17 @@ void BrightnessContrast(benchmark::State& state) {
   }
 }
 BENCHMARK(BrightnessContrast);
+
+// sigma.
+void GaussianBlur(benchmark::State& state) {
+  const Image in = noise(375, 500, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::gaussian_blur(in, {.sigma = static_cast<float>(state.range(0))}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(GaussianBlur)->Arg(1)->Arg(2)->Arg(8);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

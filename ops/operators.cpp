@@ -8,6 +8,7 @@
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/filter/gaussian_blur.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
@@ -26,14 +27,26 @@ namespace {
 
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
-  for (const OperatorPtr& op :
-       {brightness_contrast_operator(), center_crop_operator(), crop_operator(),
-        crop_mirror_normalize_operator(), decode_and_resize_operator(), decode_image_operator(),
-        decode_image_size_operator(), decode_image_region_operator(), decode_jpeg_operator(),
-        decode_jpeg_size_operator(), decode_jpeg_region_operator(), flip_operator(),
-        invert_operator(), peek_jpeg_operator(), random_region_operator(),
-        random_region_of_file_operator(), resize_operator(), resize_mirror_normalize_operator(),
-        rotate_operator()})
+  for (const OperatorPtr& op : {brightness_contrast_operator(),
+                                center_crop_operator(),
+                                crop_operator(),
+                                crop_mirror_normalize_operator(),
+                                decode_and_resize_operator(),
+                                decode_image_operator(),
+                                decode_image_size_operator(),
+                                decode_image_region_operator(),
+                                decode_jpeg_operator(),
+                                decode_jpeg_size_operator(),
+                                decode_jpeg_region_operator(),
+                                flip_operator(),
+                                gaussian_blur_operator(),
+                                invert_operator(),
+                                peek_jpeg_operator(),
+                                random_region_operator(),
+                                random_region_of_file_operator(),
+                                resize_operator(),
+                                resize_mirror_normalize_operator(),
+                                rotate_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,

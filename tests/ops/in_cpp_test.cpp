@@ -73,6 +73,8 @@ const Line kLines[] = {
     LINE(image.gpu().cpu()),
     LINE(g.uniform(-10.f, 10.f)),
     LINE(g.uniform(0.f, x)),
+    LINE(gaussian_blur(image, {.sigma = 2.f, .window_size = 9})),
+    LINE(gaussian_blur(image, {.sigma = g.uniform(0.1f, 2.f)})),
     LINE(invert(image)),
     LINE(max(image)),
     LINE(mean(image)),

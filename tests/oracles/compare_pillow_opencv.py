@@ -205,6 +205,27 @@ def point_operators(rng, pictures):
     return [brightness, contrast, flip, crop, normalize]
 
 
+def filters(rng, pictures):
+    # OpenCV has weights of 8 bits for 8-bit pictures, which may be wrong by several per cent in long
+    # windows; for pictures of floats it has floats.
+    blur = Comparison("gaussian_blur / OpenCV, floats", 1)
+    blur_bytes = Comparison("gaussian_blur / OpenCV, bytes", 4, 1e-3)
+    for i in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 200, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        sigma = float(np.float32(rng.uniform(0.1, 8)))
+        window = 2 * int(np.ceil(3 * np.float32(sigma))) + 1
+        given = (f"{sigma!r} 0", (window, window), sigma)
+        if i % 3 == 1:
+            window = int(rng.integers(0, 20)) * 2 + 1
+            given = (f"0 {window}", (window, window), 0.15 * window + 0.35)
+        command = f"gaussian_blur {given[0]}"
+        exact = cv2.GaussianBlur(picture.astype(np.float32), *given[1:])
+        blur.add(picture, command, np.rint(exact).astype(np.uint8))
+        blur_bytes.add(picture, command, cv2.GaussianBlur(picture, *given[1:]))
+    return [blur, blur_bytes]
+
+
 def run(dump, comparisons, folder):
     lines = []
     numbered = [(c, *case) for c in comparisons for case in c.cases]
@@ -229,7 +250,8 @@ def main():
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
-                   *point_operators(rng, options.pictures)]
+                   *point_operators(rng, options.pictures),
+                   *filters(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")

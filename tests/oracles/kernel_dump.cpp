@@ -7,12 +7,14 @@
 //   rotate DEGREES expand|keep FILTER FILL
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
+//   gaussian_blur SIGMA WINDOW                            (0: not given)
 //   crop Y X HEIGHT WIDTH
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -95,6 +97,9 @@ void apply(std::istream& line) {
   } else if (command == "brightness_contrast") {
     const float brightness = next<float>(line), contrast = next<float>(line);
     kernels::brightness_contrast(in, brightness, contrast, next<float>(line), out);
+  } else if (command == "gaussian_blur") {
+    const float sigma = next<float>(line);
+    kernels::gaussian_blur(in, {.sigma = sigma, .window_size = next<int>(line)}, out);
   } else if (command == "crop") {
     Rectangle region;
     region.y = next<int>(line);
