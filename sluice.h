@@ -43,6 +43,7 @@
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>

@@ -8,6 +8,7 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/sharpness.h>
 
 #include <cstdint>
 
@@ -144,6 +145,16 @@ void GaussianBlur(benchmark::State& state) {
   }
 }
 BENCHMARK(GaussianBlur)->Arg(1)->Arg(2)->Arg(8);
+
+void Sharpness(benchmark::State& state) {
+  const Image in = noise(375, 500, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::sharpness(in, 1.9f, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Sharpness);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

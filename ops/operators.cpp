@@ -9,6 +9,7 @@
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
@@ -46,7 +47,8 @@ void fill(OperatorRegistry& registry) {
                                 random_region_of_file_operator(),
                                 resize_operator(),
                                 resize_mirror_normalize_operator(),
-                                rotate_operator()})
+                                rotate_operator(),
+                                sharpness_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,

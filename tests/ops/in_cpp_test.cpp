@@ -91,6 +91,7 @@ const Line kLines[] = {
     LINE(resize_mirror_normalize(image, {.width = 224, .height = 224})),
     LINE(standard_deviation(image)),
     LINE(rotate(image, g.uniform(-10.f, 10.f), {.keep_size = true})),
+    LINE(sharpness(image, g.uniform(0.1f, 1.9f))),
     LINE(x + y),
     LINE(x - y),
     LINE(x* y),

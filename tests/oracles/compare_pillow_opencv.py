@@ -210,6 +210,7 @@ def filters(rng, pictures):
     # windows; for pictures of floats it has floats.
     blur = Comparison("gaussian_blur / OpenCV, floats", 1)
     blur_bytes = Comparison("gaussian_blur / OpenCV, bytes", 4, 1e-3)
+    sharp = Comparison("sharpness / Pillow", 1)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
         picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
@@ -223,7 +224,10 @@ def filters(rng, pictures):
         exact = cv2.GaussianBlur(picture.astype(np.float32), *given[1:])
         blur.add(picture, command, np.rint(exact).astype(np.uint8))
         blur_bytes.add(picture, command, cv2.GaussianBlur(picture, *given[1:]))
-    return [blur, blur_bytes]
+        factor = float(np.float32(rng.uniform(0, 3)))
+        enhanced = ImageEnhance.Sharpness(Image.fromarray(picture)).enhance(factor)
+        sharp.add(picture, f"sharpness {factor!r}", np.asarray(enhanced))
+    return [blur, blur_bytes, sharp]
 
 
 def run(dump, comparisons, folder):

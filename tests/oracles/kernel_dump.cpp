@@ -8,6 +8,7 @@
 //   flip HORIZONTAL VERTICAL                              (0 or 1)
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
 //   gaussian_blur SIGMA WINDOW                            (0: not given)
+//   sharpness FACTOR
 //   crop Y X HEIGHT WIDTH
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
@@ -18,6 +19,7 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/sharpness.h>
 
 #include <cstdio>
 #include <exception>
@@ -100,6 +102,8 @@ void apply(std::istream& line) {
   } else if (command == "gaussian_blur") {
     const float sigma = next<float>(line);
     kernels::gaussian_blur(in, {.sigma = sigma, .window_size = next<int>(line)}, out);
+  } else if (command == "sharpness") {
+    kernels::sharpness(in, next<float>(line), out);
   } else if (command == "crop") {
     Rectangle region;
     region.y = next<int>(line);
