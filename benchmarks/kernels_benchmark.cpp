@@ -3,6 +3,7 @@
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/normalize.h>
@@ -145,6 +146,16 @@ void GaussianBlur(benchmark::State& state) {
   }
 }
 BENCHMARK(GaussianBlur)->Arg(1)->Arg(2)->Arg(8);
+
+void Erase(benchmark::State& state) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::erase(in, {50, 60, 100, 80}, 128, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Erase);
 
 void Sharpness(benchmark::State& state) {
   const Image in = noise(375, 500, 3);

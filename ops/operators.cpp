@@ -15,6 +15,7 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 
@@ -39,10 +40,13 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_size_operator(),
                                 decode_jpeg_region_operator(),
+                                erase_operator(),
+                                erase_region_operator(),
                                 flip_operator(),
                                 gaussian_blur_operator(),
                                 invert_operator(),
                                 peek_jpeg_operator(),
+                                random_erasing_region_operator(),
                                 random_region_operator(),
                                 random_region_of_file_operator(),
                                 resize_operator(),
@@ -55,6 +59,7 @@ void fill(OperatorRegistry& registry) {
         kernels::Reduction::standard_deviation})
     registry.add(reduction_operator(what));
   registry.add_function(apply_random_schema());
+  registry.add_function(random_erasing_schema());
   registry.add_function(random_resized_crop_schema());
   registry.add_value_type<JpegHeader>("jpeg_header");
 }

@@ -64,6 +64,8 @@ const Line kLines[] = {
     LINE(decode_image(file, region)),
     LINE(decode_jpeg(jpeg, region)),
     LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),
+    LINE(erase(image, region)),
+    LINE(erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})),
     LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
     LINE(g.coin_flip(0.25f)),
     LINE(g.constant(0.5f)),
@@ -80,6 +82,8 @@ const Line kLines[] = {
     LINE(mean(image)),
     LINE(min(image)),
     LINE(peek_jpeg(jpeg)),
+    LINE(random_erasing(image, {.probability = 0.25f, .fill = 128})),
+    LINE(random_erasing_region(image, {.probability = 0.25f})),
     LINE(random_resized_crop(image, {.width = 224, .height = 224})),
     LINE(random_resized_crop(jpeg)),
     LINE(random_resized_crop(jpeg, {.shrink = true})),
@@ -157,7 +161,7 @@ TEST(InCpp, LinesCompileAndRecordWhatTheyAreSaidOf) {
     }
     EXPECT_EQ(made, Names(schema.made_of.begin(), schema.made_of.end())) << schema.name;
   }
-  EXPECT_EQ(functions, (Names{"apply_random", "random_resized_crop"}));
+  EXPECT_EQ(functions, (Names{"apply_random", "random_erasing", "random_resized_crop"}));
   for (const auto& [line, names] : lines) EXPECT_TRUE(said.contains(line)) << line;
 }
 
@@ -165,6 +169,7 @@ TEST(InCpp, LinesCompileAndRecordWhatTheyAreSaidOf) {
 TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
   const RandomResizedCropOptions crop;
   const ApplyRandomOptions random;
+  const RandomErasingOptions erasing;
   const std::map<std::string, detail::Constant> defaults{
       {"random_resized_crop.width", crop.width.constant()},
       {"random_resized_crop.height", crop.height.constant()},
@@ -181,6 +186,12 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
       {"random_resized_crop.jpeg.entropy", std::string(name_of(crop.jpeg.entropy))},
       {"random_resized_crop.jpeg.max_scans", crop.jpeg.max_scans},
       {"random_resized_crop.jpeg.max_output_bytes", crop.jpeg.max_output_bytes},
+      {"random_erasing.probability", erasing.probability.constant()},
+      {"random_erasing.min_area", erasing.min_area},
+      {"random_erasing.max_area", erasing.max_area},
+      {"random_erasing.min_ratio", erasing.min_ratio},
+      {"random_erasing.max_ratio", erasing.max_ratio},
+      {"random_erasing.fill", std::vector<double>(4, erasing.fill[0])},
       {"apply_random.n", random.n},
       {"apply_random.magnitude", random.magnitude.constant()},
       {"apply_random.bins", random.bins},
