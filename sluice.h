@@ -42,7 +42,9 @@
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/filter/box_blur.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>

@@ -1,11 +1,13 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
+#include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/median_blur.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -146,6 +148,27 @@ void GaussianBlur(benchmark::State& state) {
   }
 }
 BENCHMARK(GaussianBlur)->Arg(1)->Arg(2)->Arg(8);
+
+// The window's size.
+void BoxBlur(benchmark::State& state) {
+  const Image in = noise(375, 500, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::box_blur(in, static_cast<int>(state.range(0)), out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(BoxBlur)->Arg(3)->Arg(15);
+
+void MedianBlur(benchmark::State& state) {
+  const Image in = noise(375, 500, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::median_blur(in, static_cast<int>(state.range(0)), out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(MedianBlur)->Arg(3)->Arg(5);
 
 void Erase(benchmark::State& state) {
   const Image in = noise(224, 224, 3);

@@ -8,7 +8,9 @@
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/filter/box_blur.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
@@ -30,6 +32,7 @@ namespace {
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {brightness_contrast_operator(),
+                                box_blur_operator(),
                                 center_crop_operator(),
                                 crop_operator(),
                                 crop_mirror_normalize_operator(),
@@ -45,6 +48,7 @@ void fill(OperatorRegistry& registry) {
                                 flip_operator(),
                                 gaussian_blur_operator(),
                                 invert_operator(),
+                                median_blur_operator(),
                                 peek_jpeg_operator(),
                                 random_erasing_region_operator(),
                                 random_region_operator(),

@@ -30,14 +30,6 @@ int window_of_sigma(float sigma) { return 2 * static_cast<int>(std::ceil(3 * sig
 
 float sigma_of_window(int window_size) { return 0.15f * static_cast<float>(window_size) + 0.35f; }
 
-void check_window(const char* op, int window_size) {
-  if (window_size < 1 || window_size > kLargestWindow || window_size % 2 == 0) {
-    throw std::invalid_argument(
-        fmt::format("{}: window_size must be an odd number between 1 and {}, not {}", op,
-                    kLargestWindow, window_size));
-  }
-}
-
 void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out) {
   check_pixels("gaussian_blur", in);
   check_sigma("sigma", params.sigma);

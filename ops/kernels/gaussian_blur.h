@@ -26,8 +26,6 @@ struct GaussianBlurParams {
 // The two formulas.
 int window_of_sigma(float sigma);
 float sigma_of_window(int window_size);
-// Throws std::invalid_argument for an even one.
-void check_window(const char* op, int window_size);
 
 void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out);
 

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace sluice::kernels {
 namespace {
@@ -67,6 +70,14 @@ void reflect_ends(std::int16_t* row, int n, int channels, int margin) {
 }
 
 }  // namespace
+
+void check_window(const char* op, int window_size) {
+  if (window_size < 1 || window_size > kLargestWindow || window_size % 2 == 0) {
+    throw std::invalid_argument(
+        fmt::format("{}: window_size must be an odd number between 1 and {}, not {}", op,
+                    kLargestWindow, window_size));
+  }
+}
 
 int reflected(int i, int n) {
   if (n == 1) return 0;

@@ -21,6 +21,9 @@ inline constexpr int kLargestWindow = 255;
 // divided by their sum.
 using WeightOf = std::function<double(int distance)>;
 
+// Throws std::invalid_argument unless it is odd and in 1 .. kLargestWindow.
+void check_window(const char* op, int window_size);
+
 // The pixel that stands for place i of a line of n, -kLargestWindow <= i < n + kLargestWindow.
 int reflected(int i, int n);
 

@@ -54,6 +54,7 @@ std::string without_spaces(std::string text) {
 
 const Line kLines[] = {
     LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
+    LINE(box_blur(image, {.window_size = 5})),
     LINE(brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})),
     LINE(cast<float>(x)),
     LINE(center_crop(image, {.width = 224, .height = 224})),
@@ -80,6 +81,7 @@ const Line kLines[] = {
     LINE(invert(image)),
     LINE(max(image)),
     LINE(mean(image)),
+    LINE(median_blur(image, {.window_size = 5})),
     LINE(min(image)),
     LINE(peek_jpeg(jpeg)),
     LINE(random_erasing(image, {.probability = 0.25f, .fill = 128})),

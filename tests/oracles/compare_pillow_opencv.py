@@ -211,6 +211,8 @@ def filters(rng, pictures):
     blur = Comparison("gaussian_blur / OpenCV, floats", 1)
     blur_bytes = Comparison("gaussian_blur / OpenCV, bytes", 4, 1e-3)
     sharp = Comparison("sharpness / Pillow", 1)
+    box = Comparison("box_blur / OpenCV", 1)
+    median = Comparison("median_blur / OpenCV", 0)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
         picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
@@ -227,7 +229,12 @@ def filters(rng, pictures):
         factor = float(np.float32(rng.uniform(0, 3)))
         enhanced = ImageEnhance.Sharpness(Image.fromarray(picture)).enhance(factor)
         sharp.add(picture, f"sharpness {factor!r}", np.asarray(enhanced))
-    return [blur, blur_bytes, sharp]
+        window = int(rng.integers(0, 8)) * 2 + 1
+        box.add(picture, f"box_blur {window}",
+                cv2.blur(picture, (window, window), borderType=cv2.BORDER_REFLECT_101))
+        window = int(rng.choice([3, 5]))
+        median.add(picture, f"median_blur {window}", cv2.medianBlur(picture, window))
+    return [blur, blur_bytes, sharp, box, median]
 
 
 def run(dump, comparisons, folder):

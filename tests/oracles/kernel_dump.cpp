@@ -9,13 +9,17 @@
 //   brightness_contrast BRIGHTNESS CONTRAST CENTER
 //   gaussian_blur SIGMA WINDOW                            (0: not given)
 //   sharpness FACTOR
+//   box_blur WINDOW
+//   median_blur WINDOW
 //   crop Y X HEIGHT WIDTH
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
+#include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/median_blur.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -104,6 +108,10 @@ void apply(std::istream& line) {
     kernels::gaussian_blur(in, {.sigma = sigma, .window_size = next<int>(line)}, out);
   } else if (command == "sharpness") {
     kernels::sharpness(in, next<float>(line), out);
+  } else if (command == "box_blur") {
+    kernels::box_blur(in, next<int>(line), out);
+  } else if (command == "median_blur") {
+    kernels::median_blur(in, next<int>(line), out);
   } else if (command == "crop") {
     Rectangle region;
     region.y = next<int>(line);
