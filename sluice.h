@@ -43,6 +43,7 @@
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
+#include <sluice/ops/filter/filter_2d.h>
 #include <sluice/ops/filter/gaussian_blur.h>
 #include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>

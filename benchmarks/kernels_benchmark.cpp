@@ -5,6 +5,7 @@
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/erase.h>
+#include <sluice/ops/kernels/filter_2d.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/median_blur.h>
@@ -159,6 +160,16 @@ void BoxBlur(benchmark::State& state) {
   }
 }
 BENCHMARK(BoxBlur)->Arg(3)->Arg(15);
+
+void Filter2d(benchmark::State& state) {
+  const Image in = noise(375, 500, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::filter_2d(in, {.weights = {0, -1, 0, -1, 5, -1, 0, -1, 0}}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(Filter2d);
 
 void MedianBlur(benchmark::State& state) {
   const Image in = noise(375, 500, 3);

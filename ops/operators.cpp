@@ -9,6 +9,7 @@
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
+#include <sluice/ops/filter/filter_2d.h>
 #include <sluice/ops/filter/gaussian_blur.h>
 #include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
@@ -45,6 +46,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_region_operator(),
                                 erase_operator(),
                                 erase_region_operator(),
+                                filter_2d_operator(),
                                 flip_operator(),
                                 gaussian_blur_operator(),
                                 invert_operator(),

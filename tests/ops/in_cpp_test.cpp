@@ -67,6 +67,7 @@ const Line kLines[] = {
     LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),
     LINE(erase(image, region)),
     LINE(erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})),
+    LINE(filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})),
     LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
     LINE(g.coin_flip(0.25f)),
     LINE(g.constant(0.5f)),

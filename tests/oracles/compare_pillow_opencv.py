@@ -212,6 +212,7 @@ def filters(rng, pictures):
     blur_bytes = Comparison("gaussian_blur / OpenCV, bytes", 4, 1e-3)
     sharp = Comparison("sharpness / Pillow", 1)
     box = Comparison("box_blur / OpenCV", 1)
+    any_filter = Comparison("filter_2d / OpenCV", 1)
     median = Comparison("median_blur / OpenCV", 0)
     for i in range(pictures):
         height, width = (int(v) for v in rng.integers(1, 200, 2))
@@ -234,7 +235,11 @@ def filters(rng, pictures):
                 cv2.blur(picture, (window, window), borderType=cv2.BORDER_REFLECT_101))
         window = int(rng.choice([3, 5]))
         median.add(picture, f"median_blur {window}", cv2.medianBlur(picture, window))
-    return [blur, blur_bytes, sharp, box, median]
+        weights = rng.normal(0, 0.3, rng.choice([1, 3, 5, 7], 2)).astype(np.float32)
+        numbers = " ".join(str(v) for v in (*weights.shape, *weights.flat))
+        any_filter.add(picture, f"filter_2d {numbers}",
+                       cv2.filter2D(picture, -1, weights))
+    return [blur, blur_bytes, sharp, box, median, any_filter]
 
 
 def run(dump, comparisons, folder):

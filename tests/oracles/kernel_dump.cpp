@@ -11,12 +11,14 @@
 //   sharpness FACTOR
 //   box_blur WINDOW
 //   median_blur WINDOW
+//   filter_2d ROWS COLUMNS WEIGHT...
 //   crop Y X HEIGHT WIDTH
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/filter_2d.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/median_blur.h>
@@ -112,6 +114,13 @@ void apply(std::istream& line) {
     kernels::box_blur(in, next<int>(line), out);
   } else if (command == "median_blur") {
     kernels::median_blur(in, next<int>(line), out);
+  } else if (command == "filter_2d") {
+    kernels::FilterWeights filter;
+    filter.rows = next<int>(line);
+    filter.columns = next<int>(line);
+    for (int i = 0; i < filter.rows * filter.columns; ++i)
+      filter.weights.at(static_cast<std::size_t>(i)) = next<float>(line);
+    kernels::filter_2d(in, filter, out);
   } else if (command == "crop") {
     Rectangle region;
     region.y = next<int>(line);
