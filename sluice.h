@@ -52,6 +52,7 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>

@@ -9,6 +9,7 @@
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/median_blur.h>
+#include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -180,6 +181,26 @@ void MedianBlur(benchmark::State& state) {
   }
 }
 BENCHMARK(MedianBlur)->Arg(3)->Arg(5);
+
+template <class F>
+void Noise(benchmark::State& state, F add) {
+  const Image in = noise(375, 500, 3);
+  Random random({.seed = 1});
+  for (auto _ : state) {
+    Image out;
+    add(random, in, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(Noise, gaussian, [](Random& random, const Image& in, Image& out) {
+  kernels::gaussian_noise(random, in, 0, 10, out);
+});
+BENCHMARK_CAPTURE(Noise, salt_and_pepper, [](Random& random, const Image& in, Image& out) {
+  kernels::salt_and_pepper_noise(random, in, {}, out);
+});
+BENCHMARK_CAPTURE(Noise, shot, [](Random& random, const Image& in, Image& out) {
+  kernels::shot_noise(random, in, 5, out);
+});
 
 void Erase(benchmark::State& state) {
   const Image in = noise(224, 224, 3);

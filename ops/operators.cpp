@@ -18,6 +18,7 @@
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
@@ -48,6 +49,7 @@ void fill(OperatorRegistry& registry) {
                                 erase_region_operator(),
                                 filter_2d_operator(),
                                 flip_operator(),
+                                gaussian_noise_operator(),
                                 gaussian_blur_operator(),
                                 invert_operator(),
                                 median_blur_operator(),
@@ -58,7 +60,9 @@ void fill(OperatorRegistry& registry) {
                                 resize_operator(),
                                 resize_mirror_normalize_operator(),
                                 rotate_operator(),
-                                sharpness_operator()})
+                                salt_and_pepper_noise_operator(),
+                                sharpness_operator(),
+                                shot_noise_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,
