@@ -20,33 +20,38 @@ HWY_INLINE void order(V& low, V& high) {
 }
 
 // Moves the smallest of the count vectors' levels into the first vector, the largest into the last.
-template <class V>
-HWY_INLINE void move_extremes(V* v, int count) {
-  const int last = count - 1;
-  for (int i = 0; i < count / 2; ++i) order(v[i], v[last - i]);
-  for (int i = 1; i <= last / 2; ++i) order(v[0], v[i]);
-  for (int i = count / 2; i < last; ++i) order(v[i], v[last]);
+template <int count, class V>
+HWY_INLINE void move_extremes(V* v) {
+  constexpr int kLast = count - 1;
+  for (int i = 0; i < count / 2; ++i) order(v[i], v[kLast - i]);
+  for (int i = 1; i <= kLast / 2; ++i) order(v[0], v[i]);
+  for (int i = count / 2; i < kLast; ++i) order(v[i], v[kLast]);
 }
 
-// Of half of the levels and one more, neither the smallest nor the largest is the median of all: a
-// level takes the place of both, until there are three.
+// The median of count vectors and of those that load(next), load(next + 1), ... give. Of half of
+// all levels and one more, neither the smallest nor the largest is the median: another level takes
+// the place of both, until there are three. (A recursion, so that the compiler knows each count.)
+template <int count, class V, class Load>
+HWY_INLINE V median_of(V* v, const Load& load, int next) {
+  move_extremes<count>(v);
+  if constexpr (count == 3) {
+    return v[1];
+  } else {
+    v[0] = load(next);
+    return median_of<count - 1>(v, load, next + 1);
+  }
+}
+
 template <int window, class D>
 HWY_INLINE void median_at(D d, const std::uint8_t* const* rows, std::ptrdiff_t step, std::size_t at,
                           std::uint8_t* out) {
-  constexpr int kAll = window * window;
-  constexpr int kFirst = kAll / 2 + 2;
+  constexpr int kFirst = window * window / 2 + 2;
   const auto load = [&](int i) HWY_ATTR {
     return hn::LoadU(d, rows[i / window] + at + i % window * step);
   };
   hn::Vec<D> v[kFirst];
   for (int i = 0; i < kFirst; ++i) v[i] = load(i);
-  int next = kFirst;
-  for (int count = kFirst; count > 3; --count) {
-    move_extremes(v, count);
-    v[0] = load(next++);
-  }
-  move_extremes(v, 3);
-  hn::StoreU(v[1], d, out + at);
+  hn::StoreU(median_of<kFirst>(v, load, kFirst), d, out + at);
 }
 
 template <int window>

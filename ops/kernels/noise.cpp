@@ -53,7 +53,7 @@ class PoissonCounts {
  public:
   void start(double factor) {
     factor_ = factor;
-    for (auto& table : tables_) table.clear();
+    for (Table& table : tables_) table.up_to.clear();
   }
   double draw(std::uint32_t bits, std::uint8_t level) {
     const double mean = level / factor_;
@@ -61,29 +61,40 @@ class PoissonCounts {
       const double z = normal_quantiles()[bits >> 16];
       return std::floor(mean + std::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
     }
-    std::vector<std::uint32_t>& table = tables_[level];
-    if (table.empty()) fill(table, mean);
-    return static_cast<double>(std::upper_bound(table.begin(), table.end(), bits) - table.begin());
+    Table& table = tables_[level];
+    if (table.up_to.empty()) fill(table, mean);
+    std::size_t count = table.first[bits >> 24];
+    while (table.up_to[count] <= bits && bits != UINT32_MAX) ++count;
+    return static_cast<double>(count);
   }
 
  private:
   static constexpr double kLargeMean = 64;
 
-  // The probabilities of counts up to 0, 1, 2, ... in units of 2^-32, until they reach 1.
-  static void fill(std::vector<std::uint32_t>& table, double mean) {
+  struct Table {
+    // The probabilities of counts up to 0, 1, 2, ... in units of 2^-32, until they reach 1.
+    std::vector<std::uint32_t> up_to;
+    // The least count for numbers that begin with these 8 bits.
+    std::array<std::uint8_t, 256> first{};
+  };
+
+  static void fill(Table& table, double mean) {
     double probability = std::exp(-mean), sum = probability;
-    for (int count = 1; table.empty() || table.back() < UINT32_MAX; ++count) {
-      const double share = std::min(sum * 0x1p32, double{UINT32_MAX});
-      table.push_back(static_cast<std::uint32_t>(share));
-      // What is left is less than one unit.
-      if (count > mean && probability < 0x1p-40) table.back() = UINT32_MAX;
-      probability *= mean / count;
+    std::size_t next = 0;  // of table.first
+    for (int count = 0; table.up_to.empty() || table.up_to.back() < UINT32_MAX; ++count) {
+      // What is left after the mean is less than one unit when its first term is far below.
+      const bool last = count > mean && probability < 0x1p-40;
+      const double share = last ? 0x1p32 : sum * 0x1p32;
+      table.up_to.push_back(static_cast<std::uint32_t>(std::min(share, double{UINT32_MAX})));
+      for (; next < 256 && (next << 24) < table.up_to.back(); ++next)
+        table.first[next] = static_cast<std::uint8_t>(count);
+      probability *= mean / (count + 1);
       sum += probability;
     }
   }
 
   double factor_ = 1;
-  std::array<std::vector<std::uint32_t>, 256> tables_;
+  std::array<Table, 256> tables_;
 };
 
 }  // namespace
