@@ -54,6 +54,11 @@
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/filter/box_blur.h>
+#include <sluice/ops/filter/filter_2d.h>
+#include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
@@ -63,6 +68,8 @@
 #include <sluice/ops/geometry/translate.h>
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/noise/noise.h>
+#include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 #include <sluice/runtime/buffer_ring.h>

@@ -20,6 +20,11 @@
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
+#include <sluice/ops/filter/box_blur.h>
+#include <sluice/ops/filter/filter_2d.h>
+#include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
@@ -29,6 +34,8 @@
 #include <sluice/ops/geometry/translate.h>
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/noise/noise.h>
+#include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 
@@ -50,6 +57,8 @@ void fill(OperatorRegistry& registry) {
                                 color_space_conversion_operator(),
                                 color_twist_operator(),
                                 contrast_operator(),
+                                box_blur_operator(),
+                                center_crop_operator(),
                                 crop_operator(),
                                 crop_mirror_normalize_operator(),
                                 decode_and_resize_operator(),
@@ -71,6 +80,16 @@ void fill(OperatorRegistry& registry) {
                                 peek_jpeg_operator(),
                                 permute_channels_operator(),
                                 posterize_operator(),
+                                erase_operator(),
+                                erase_region_operator(),
+                                filter_2d_operator(),
+                                flip_operator(),
+                                gaussian_noise_operator(),
+                                gaussian_blur_operator(),
+                                invert_operator(),
+                                median_blur_operator(),
+                                peek_jpeg_operator(),
+                                random_erasing_region_operator(),
                                 random_region_operator(),
                                 random_region_of_file_operator(),
                                 resize_operator(),
@@ -82,12 +101,16 @@ void fill(OperatorRegistry& registry) {
                                 warp_affine_operator()})
                                 saturation_operator(),
                                 solarize_operator()})
+                                salt_and_pepper_noise_operator(),
+                                sharpness_operator(),
+                                shot_noise_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,
         kernels::Reduction::standard_deviation})
     registry.add(reduction_operator(what));
   registry.add_function(apply_random_schema());
+  registry.add_function(random_erasing_schema());
   registry.add_function(random_resized_crop_schema());
   registry.add_value_type<JpegHeader>("jpeg_header");
 }

@@ -55,6 +55,7 @@ std::string without_spaces(std::string text) {
 const Line kLines[] = {
     LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
     LINE(autocontrast(image)),
+    LINE(box_blur(image, {.window_size = 5})),
     LINE(brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})),
     LINE(cast<float>(x)),
     LINE(center_crop(image, {.width = 224, .height = 224})),
@@ -69,6 +70,9 @@ const Line kLines[] = {
     LINE(decode_jpeg(jpeg, region)),
     LINE(decode_jpeg(jpeg, {.color = ColorSpace::gray})),
     LINE(equalize(image)),
+    LINE(erase(image, region)),
+    LINE(erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})),
+    LINE(filter_2d(image, {{0, -1, 0}, {-1, 5, -1}, {0, -1, 0}})),
     LINE(flip(image, {.horizontal = g.coin_flip(0.5f)})),
     LINE(gamma_correction(image, 0.8f)),
     LINE(grayscale(image)),
@@ -82,13 +86,19 @@ const Line kLines[] = {
     LINE(image.gpu().cpu()),
     LINE(g.uniform(-10.f, 10.f)),
     LINE(g.uniform(0.f, x)),
+    LINE(gaussian_blur(image, {.sigma = 2.f, .window_size = 9})),
+    LINE(gaussian_blur(image, {.sigma = g.uniform(0.1f, 2.f)})),
+    LINE(gaussian_noise(image, {.stddev = g.uniform(0.f, 20.f)})),
     LINE(invert(image)),
     LINE(max(image)),
     LINE(mean(image)),
+    LINE(median_blur(image, {.window_size = 5})),
     LINE(min(image)),
     LINE(peek_jpeg(jpeg)),
     LINE(permute_channels(image, {.first = 2, .third = 0})),
     LINE(posterize(image, 4)),
+    LINE(random_erasing(image, {.probability = 0.25f, .fill = 128})),
+    LINE(random_erasing_region(image, {.probability = 0.25f})),
     LINE(random_resized_crop(image, {.width = 224, .height = 224})),
     LINE(random_resized_crop(jpeg)),
     LINE(random_resized_crop(jpeg, {.shrink = true})),
@@ -106,6 +116,9 @@ const Line kLines[] = {
     LINE(warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})),
     LINE(saturation(image, 1.5f)),
     LINE(solarize(image, 128)),
+    LINE(salt_and_pepper_noise(image, {.probability = 0.1f})),
+    LINE(sharpness(image, g.uniform(0.1f, 1.9f))),
+    LINE(shot_noise(image, 5.f)),
     LINE(x + y),
     LINE(x - y),
     LINE(x* y),
@@ -171,7 +184,7 @@ TEST(InCpp, LinesCompileAndRecordWhatTheyAreSaidOf) {
     }
     EXPECT_EQ(made, Names(schema.made_of.begin(), schema.made_of.end())) << schema.name;
   }
-  EXPECT_EQ(functions, (Names{"apply_random", "random_resized_crop"}));
+  EXPECT_EQ(functions, (Names{"apply_random", "random_erasing", "random_resized_crop"}));
   for (const auto& [line, names] : lines) EXPECT_TRUE(said.contains(line)) << line;
 }
 
@@ -179,6 +192,7 @@ TEST(InCpp, LinesCompileAndRecordWhatTheyAreSaidOf) {
 TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
   const RandomResizedCropOptions crop;
   const ApplyRandomOptions random;
+  const RandomErasingOptions erasing;
   const std::map<std::string, detail::Constant> defaults{
       {"random_resized_crop.width", crop.width.constant()},
       {"random_resized_crop.height", crop.height.constant()},
@@ -195,6 +209,12 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
       {"random_resized_crop.jpeg.entropy", std::string(name_of(crop.jpeg.entropy))},
       {"random_resized_crop.jpeg.max_scans", crop.jpeg.max_scans},
       {"random_resized_crop.jpeg.max_output_bytes", crop.jpeg.max_output_bytes},
+      {"random_erasing.probability", erasing.probability.constant()},
+      {"random_erasing.min_area", erasing.min_area},
+      {"random_erasing.max_area", erasing.max_area},
+      {"random_erasing.min_ratio", erasing.min_ratio},
+      {"random_erasing.max_ratio", erasing.max_ratio},
+      {"random_erasing.fill", std::vector<double>(4, erasing.fill[0])},
       {"apply_random.n", random.n},
       {"apply_random.magnitude", random.magnitude.constant()},
       {"apply_random.bins", random.bins},

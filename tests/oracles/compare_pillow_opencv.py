@@ -306,6 +306,41 @@ def colours(rng, pictures):
                   np.asarray(image.point(gamma_table(power, gain) * (1 if picture.ndim == 2 else 3))))
     return [posterize, solarize, gamma, gray, contrast, saturation, hue,
             autocontrast, equalize, ycbcr, permute]
+def filters(rng, pictures):
+    # OpenCV has weights of 8 bits for 8-bit pictures, which may be wrong by several per cent in long
+    # windows; for pictures of floats it has floats.
+    blur = Comparison("gaussian_blur / OpenCV, floats", 1)
+    blur_bytes = Comparison("gaussian_blur / OpenCV, bytes", 4, 1e-3)
+    sharp = Comparison("sharpness / Pillow", 1)
+    box = Comparison("box_blur / OpenCV", 1)
+    any_filter = Comparison("filter_2d / OpenCV", 1)
+    median = Comparison("median_blur / OpenCV", 0)
+    for i in range(pictures):
+        height, width = (int(v) for v in rng.integers(1, 200, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        sigma = float(np.float32(rng.uniform(0.1, 8)))
+        window = 2 * int(np.ceil(3 * np.float32(sigma))) + 1
+        given = (f"{sigma!r} 0", (window, window), sigma)
+        if i % 3 == 1:
+            window = int(rng.integers(0, 20)) * 2 + 1
+            given = (f"0 {window}", (window, window), 0.15 * window + 0.35)
+        command = f"gaussian_blur {given[0]}"
+        exact = cv2.GaussianBlur(picture.astype(np.float32), *given[1:])
+        blur.add(picture, command, np.rint(exact).astype(np.uint8))
+        blur_bytes.add(picture, command, cv2.GaussianBlur(picture, *given[1:]))
+        factor = float(np.float32(rng.uniform(0, 3)))
+        enhanced = ImageEnhance.Sharpness(Image.fromarray(picture)).enhance(factor)
+        sharp.add(picture, f"sharpness {factor!r}", np.asarray(enhanced))
+        window = int(rng.integers(0, 8)) * 2 + 1
+        box.add(picture, f"box_blur {window}",
+                cv2.blur(picture, (window, window), borderType=cv2.BORDER_REFLECT_101))
+        window = int(rng.choice([3, 5]))
+        median.add(picture, f"median_blur {window}", cv2.medianBlur(picture, window))
+        weights = rng.normal(0, 0.3, rng.choice([1, 3, 5, 7], 2)).astype(np.float32)
+        numbers = " ".join(str(v) for v in (*weights.shape, *weights.flat))
+        any_filter.add(picture, f"filter_2d {numbers}",
+                       cv2.filter2D(picture, -1, weights))
+    return [blur, blur_bytes, sharp, box, median, any_filter]
 
 
 def run(dump, comparisons, folder):
@@ -335,6 +370,8 @@ def main():
                    *warps(rng, options.pictures), *point_operators(rng, options.pictures)]
                    *point_operators(rng, options.pictures),
                    *colours(rng, options.pictures)]
+                   *point_operators(rng, options.pictures),
+                   *filters(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")

@@ -14,6 +14,11 @@
 //   color_space_conversion to|from                       (YCbCr, of RGB)
 //   color_twist BRIGHTNESS CONTRAST SATURATION HUE
 //   contrast FACTOR
+//   gaussian_blur SIGMA WINDOW                            (0: not given)
+//   sharpness FACTOR
+//   box_blur WINDOW
+//   median_blur WINDOW
+//   filter_2d ROWS COLUMNS WEIGHT...
 //   crop Y X HEIGHT WIDTH
 //   equalize
 //   gamma_correction GAMMA GAIN
@@ -26,6 +31,7 @@
 //   normalize HEIGHT WIDTH MIRROR                         (ImageNet's mean and std, bilinear)
 // Exit status 1, with a message, at the first line that fails.
 #include <sluice/ops/kernels/autocontrast.h>
+#include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>
@@ -36,6 +42,10 @@
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
+#include <sluice/ops/kernels/filter_2d.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/median_blur.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
@@ -46,6 +56,7 @@
 #include <sluice/ops/kernels/warp_affine.h>
 #include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/solarize.h>
+#include <sluice/ops/kernels/sharpness.h>
 
 #include <cstdio>
 #include <exception>
@@ -143,6 +154,22 @@ void apply(std::istream& line) {
   } else if (command == "brightness_contrast") {
     const float brightness = next<float>(line), contrast = next<float>(line);
     kernels::brightness_contrast(in, brightness, contrast, next<float>(line), out);
+  } else if (command == "gaussian_blur") {
+    const float sigma = next<float>(line);
+    kernels::gaussian_blur(in, {.sigma = sigma, .window_size = next<int>(line)}, out);
+  } else if (command == "sharpness") {
+    kernels::sharpness(in, next<float>(line), out);
+  } else if (command == "box_blur") {
+    kernels::box_blur(in, next<int>(line), out);
+  } else if (command == "median_blur") {
+    kernels::median_blur(in, next<int>(line), out);
+  } else if (command == "filter_2d") {
+    kernels::FilterWeights filter;
+    filter.rows = next<int>(line);
+    filter.columns = next<int>(line);
+    for (int i = 0; i < filter.rows * filter.columns; ++i)
+      filter.weights.at(static_cast<std::size_t>(i)) = next<float>(line);
+    kernels::filter_2d(in, filter, out);
   } else if (command == "crop") {
     Rectangle region;
     region.y = next<int>(line);

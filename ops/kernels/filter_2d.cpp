@@ -1,0 +1,109 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/filter_2d.h>
+#include <sluice/ops/kernels/separable_blur.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+// The rows of one window as floats, with reflected pixels at their ends; row y lies in slot
+// y % rows.
+class Window {
+ public:
+  void start(const Image& in, const FilterWeights& filter) {
+    in_ = &in;
+    rows_ = filter.rows;
+    margin_ = filter.columns / 2;
+    channels_ = in.channels();
+    wide_ = in.row_bytes() + static_cast<std::size_t>(2 * margin_ * channels_);
+    const std::size_t needed = wide_ * static_cast<std::size_t>(rows_);
+    if (room_.size() < needed) room_.resize(needed);
+    if (sums_.size() < in.row_bytes()) sums_.resize(in.row_bytes());
+    made_ = 0;
+  }
+  // Rows up to y, which never goes back.
+  void make(int y) {
+    for (; made_ <= y; ++made_) {
+      const std::uint8_t* from = in_->row(made_);
+      float* to = slot(made_) + margin_ * channels_;
+      std::copy_n(from, in_->row_bytes(), to);
+      const int n = in_->width();
+      for (int i = 1; i <= margin_; ++i) {
+        for (int c = 0; c < channels_; ++c) {
+          to[-i * channels_ + c] = from[reflected(-i, n) * channels_ + c];
+          to[(n - 1 + i) * channels_ + c] = from[reflected(n - 1 + i, n) * channels_ + c];
+        }
+      }
+    }
+  }
+  float* slot(int y) { return room_.data() + static_cast<std::size_t>(y % rows_) * wide_; }
+  float* sums() { return sums_.data(); }
+
+ private:
+  const Image* in_ = nullptr;
+  int rows_ = 0, margin_ = 0, channels_ = 0, made_ = 0;
+  std::size_t wide_ = 0;
+  std::vector<float> room_, sums_;
+};
+
+void add_weighted(const float* __restrict from, float weight, std::size_t size,
+                  float* __restrict sums) {
+  for (std::size_t i = 0; i < size; ++i) sums[i] += weight * from[i];
+}
+
+void round_row(const float* __restrict sums, std::size_t size, std::uint8_t* __restrict out) {
+  for (std::size_t i = 0; i < size; ++i)
+    out[i] = static_cast<std::uint8_t>(std::clamp(sums[i] + 0.5f, 0.f, 255.f));
+}
+
+}  // namespace
+
+void check_filter(const FilterWeights& filter) {
+  const auto check_side = [](const char* name, int length) {
+    if (length < 1 || length > kLargestFilter || length % 2 == 0) {
+      throw std::invalid_argument(
+          fmt::format("filter_2d: {} must be an odd number between 1 and {}, not {}", name,
+                      kLargestFilter, length));
+    }
+  };
+  check_side("rows", filter.rows);
+  check_side("columns", filter.columns);
+  for (const float weight : filter.weights) {
+    if (!(std::abs(weight) <= kLargestWeight)) {
+      throw std::invalid_argument(
+          fmt::format("filter_2d: a weight is {}; its absolute value must not exceed {}", weight,
+                      kLargestWeight));
+    }
+  }
+}
+
+void filter_2d(const Image& in, const FilterWeights& filter, Image& out) {
+  check_pixels("filter_2d", in);
+  check_filter(filter);
+  thread_local Window window;
+  window.start(in, filter);
+  out.create(in.height(), in.width(), in.channels());
+  const int height = in.height(), up = filter.rows / 2;
+  const std::size_t bytes = in.row_bytes();
+  for (int y = 0; y < height; ++y) {
+    window.make(std::min(height - 1, y + up));
+    std::fill_n(window.sums(), bytes, 0.f);
+    const float* weight = filter.weights.data();
+    for (int r = 0; r < filter.rows; ++r) {
+      const float* row = window.slot(reflected(y + r - up, height));
+      for (int c = 0; c < filter.columns; ++c, ++weight)
+        if (*weight != 0) add_weighted(row + c * in.channels(), *weight, bytes, window.sums());
+    }
+    round_row(window.sums(), bytes, out.row(y));
+  }
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,32 @@
+// gaussian_blur: each pixel becomes the mean of those around it, weighted by a Gaussian.
+//
+// The weight at the distance i along an axis is exp(-i^2 / (2 sigma^2)), divided by the sum over
+// the window. Where only sigma is given, the window is 2 * ceil(3 sigma) + 1 pixels long; where
+// only the window is given, sigma is 0.15 * window + 0.35: the formulas of DALI, torchvision and
+// OpenCV. Borders are reflected and do not repeat the outermost pixel. The result is within 1 level
+// of the exact sum, rounded: see separable_blur.h.
+//
+// Errors: std::invalid_argument for an empty image, more than 4 channels, a sigma outside of 0 ..
+// kLargestSigma, a window that is even or longer than 255, and for neither of them. Threads: any.
+#pragma once
+
+#include <sluice/runtime/image.h>
+
+namespace sluice::kernels {
+
+// Its window is one of the longest.
+inline constexpr float kLargestSigma = 42;
+
+struct GaussianBlurParams {
+  float sigma = 0;      // in pixels; 0: follows from the window
+  float sigma_y = 0;    // along the columns; 0: as sigma
+  int window_size = 0;  // odd, of both axes; 0: follows from sigma
+};
+
+// The two formulas.
+int window_of_sigma(float sigma);
+float sigma_of_window(int window_size);
+
+void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out);
+
+}  // namespace sluice::kernels

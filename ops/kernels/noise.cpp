@@ -1,0 +1,159 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/noise.h>
+#include <sluice/ops/kernels/normal_quantiles.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+void check_number(const char* op, const char* name, float value, float low, float high) {
+  check_finite(op, name, value);
+  if (value < low || value > high) {
+    throw std::invalid_argument(
+        fmt::format("{}: {} is {}; it must lie between {} and {}", op, name, value, low, high));
+  }
+}
+
+std::uint8_t to_level(double value) {
+  return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
+}
+
+// 16 random bits at a time.
+class HalfWords {
+ public:
+  explicit HalfWords(Random& random) : random_(random) {}
+  std::size_t next() {
+    if (left_ == 0) {
+      word_ = random_.next();
+      left_ = 2;
+    }
+    const std::size_t bits = word_ & 0xffff;
+    word_ >>= 16;
+    --left_;
+    return bits;
+  }
+
+ private:
+  Random& random_;
+  std::uint32_t word_ = 0;
+  int left_ = 0;
+};
+
+// Counts of Poisson processes, for the mean of each level.
+class PoissonCounts {
+ public:
+  void start(double factor) {
+    factor_ = factor;
+    for (Table& table : tables_) table.up_to.clear();
+  }
+  double draw(std::uint32_t bits, std::uint8_t level) {
+    const double mean = level / factor_;
+    if (mean >= kLargeMean) {
+      const double z = normal_quantiles()[bits >> 16];
+      return std::floor(mean + std::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
+    }
+    Table& table = tables_[level];
+    if (table.up_to.empty()) fill(table, mean);
+    std::size_t count = table.first[bits >> 24];
+    while (table.up_to[count] <= bits && bits != UINT32_MAX) ++count;
+    return static_cast<double>(count);
+  }
+
+ private:
+  static constexpr double kLargeMean = 64;
+
+  struct Table {
+    // The probabilities of counts up to 0, 1, 2, ... in units of 2^-32, until they reach 1.
+    std::vector<std::uint32_t> up_to;
+    // The least count for numbers that begin with these 8 bits.
+    std::array<std::uint8_t, 256> first{};
+  };
+
+  static void fill(Table& table, double mean) {
+    double probability = std::exp(-mean), sum = probability;
+    std::size_t next = 0;  // of table.first
+    for (int count = 0; table.up_to.empty() || table.up_to.back() < UINT32_MAX; ++count) {
+      // What is left after the mean is less than one unit when its first term is far below.
+      const bool last = count > mean && probability < 0x1p-40;
+      const double share = last ? 0x1p32 : sum * 0x1p32;
+      table.up_to.push_back(static_cast<std::uint32_t>(std::min(share, double{UINT32_MAX})));
+      for (; next < 256 && (next << 24) < table.up_to.back(); ++next)
+        table.first[next] = static_cast<std::uint8_t>(count);
+      probability *= mean / (count + 1);
+      sum += probability;
+    }
+  }
+
+  double factor_ = 1;
+  std::array<Table, 256> tables_;
+};
+
+}  // namespace
+
+void gaussian_noise(Random& random, const Image& in, float mean, float stddev, Image& out) {
+  check_pixels("gaussian_noise", in);
+  check_number("gaussian_noise", "mean", mean, -kLargestNoise, kLargestNoise);
+  check_number("gaussian_noise", "stddev", stddev, 0, kLargestNoise);
+  out.create(in.height(), in.width(), in.channels());
+  const auto& quantiles = normal_quantiles();
+  HalfWords bits(random);
+  for (int y = 0; y < in.height(); ++y) {
+    const std::uint8_t* from = in.row(y);
+    std::uint8_t* to = out.row(y);
+    for (std::size_t i = 0; i < in.row_bytes(); ++i)
+      to[i] = to_level(from[i] + double{mean} + double{stddev} * quantiles[bits.next()]);
+  }
+}
+
+void salt_and_pepper_noise(Random& random, const Image& in, const SaltAndPepper& params,
+                           Image& out) {
+  check_pixels("salt_and_pepper_noise", in);
+  check_number("salt_and_pepper_noise", "probability", params.probability, 0, 1);
+  check_number("salt_and_pepper_noise", "salt_share", params.salt_share, 0, 1);
+  out.create(in.height(), in.width(), in.channels());
+  const double changed = double{params.probability} * 0x1p32;
+  const auto noise = static_cast<std::uint64_t>(changed);
+  const auto salt = static_cast<std::uint64_t>(changed * double{params.salt_share});
+  const std::size_t together = params.per_channel ? 1 : static_cast<std::size_t>(in.channels());
+  for (int y = 0; y < in.height(); ++y) {
+    const std::uint8_t* from = in.row(y);
+    std::uint8_t* to = out.row(y);
+    for (std::size_t i = 0; i < in.row_bytes(); i += together) {
+      const std::uint32_t bits = random.next();
+      if (bits >= noise) {
+        std::copy_n(from + i, together, to + i);
+      } else {
+        std::fill_n(to + i, together, static_cast<std::uint8_t>(bits < salt ? 255 : 0));
+      }
+    }
+  }
+}
+
+void shot_noise(Random& random, const Image& in, float factor, Image& out) {
+  check_pixels("shot_noise", in);
+  check_number("shot_noise", "factor", factor, 0, kLargestShotFactor);
+  out.create(in.height(), in.width(), in.channels());
+  thread_local PoissonCounts counts;
+  counts.start(factor);
+  for (int y = 0; y < in.height(); ++y) {
+    const std::uint8_t* from = in.row(y);
+    std::uint8_t* to = out.row(y);
+    if (factor == 0) {
+      std::copy_n(from, in.row_bytes(), to);
+      continue;
+    }
+    for (std::size_t i = 0; i < in.row_bytes(); ++i)
+      to[i] = to_level(factor * counts.draw(random.next(), from[i]));
+  }
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,34 @@
+// A picture blurred down and across by two symmetric windows of weights, as the Gaussian and the
+// box blur need it. Internal to the blurring kernels.
+//
+// Beyond its border a picture goes on mirrored about its outermost pixels, which are not repeated
+// (d c b | a b c d | c b a: reflect 101), as often as the window needs it. Weights are whole
+// numbers which add up to a power of two; between the passes levels have six binary places. The
+// result is within 1 level of the exact sum, rounded.
+//
+// Threads: any; the tables and rows belong to the calling thread and only grow.
+#pragma once
+
+#include <sluice/runtime/image.h>
+
+#include <functional>
+
+namespace sluice::kernels {
+
+inline constexpr int kLargestWindow = 255;
+
+// What a pixel at a distance from the centre counts; any positive measure, since the weights are
+// divided by their sum.
+using WeightOf = std::function<double(int distance)>;
+
+// Throws std::invalid_argument unless it is odd and in 1 .. kLargestWindow.
+void check_window(const char* op, int window_size);
+
+// The pixel that stands for place i of a line of n, -kLargestWindow <= i < n + kLargestWindow.
+int reflected(int i, int n);
+
+// Windows are odd and at most kLargestWindow. `in` has 1 to 4 channels and is not empty.
+void separable_blur(const Image& in, int window_y, const WeightOf& weight_y, int window_x,
+                    const WeightOf& weight_x, Image& out);
+
+}  // namespace sluice::kernels

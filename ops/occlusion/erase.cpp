@@ -1,0 +1,178 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/kernels/erase.h>
+#include <sluice/ops/occlusion/erase.h>
+#include <sluice/runtime/error.h>
+
+#include <array>
+#include <string>
+
+namespace sluice {
+
+namespace detail {
+namespace {
+
+using FillNumbers = std::array<float, 4>;
+
+FillNumbers numbers_of(const Fill& fill) {
+  return {static_cast<float>(fill[0]), static_cast<float>(fill[1]), static_cast<float>(fill[2]),
+          static_cast<float>(fill[3])};
+}
+
+OperatorDeclaration& add_fill(OperatorDeclaration& declaration) {
+  return declaration.constant<FillNumbers>(
+      "fill",
+      {.value = FillNumbers{}, .low = 0, .high = 255, .help = "the colour, for each channel"});
+}
+
+// min_area, max_area, min_ratio, max_ratio, after the input and the probability.
+void check_ranges(const Arguments& arguments) {
+  const auto number = [&](std::size_t i) { return *constant_of<float>(arguments.at(i)); };
+  if (number(2) > number(3)) {
+    throw BuildError("random_erasing_region: min_area is " + std::to_string(number(2)) +
+                     ", which is more than max_area, " + std::to_string(number(3)));
+  }
+  if (number(4) > number(5)) {
+    throw BuildError("random_erasing_region: min_ratio is " + std::to_string(number(4)) +
+                     ", which is more than max_ratio, " + std::to_string(number(5)));
+  }
+}
+
+OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
+  const RandomErasingOptions usual;
+  const auto area = [](float value) {
+    return ParameterOptions<float>{.value = value,
+                                   .low = 0,
+                                   .high = 1,
+                                   .low_open = true,
+                                   .help = "a part of the picture's area"};
+  };
+  const auto ratio = [](float value) {
+    return ParameterOptions<float>{
+        .value = value, .low = 0, .low_open = true, .help = "height / width"};
+  };
+  return declaration
+      .parameter<float>("probability", {.value = usual.probability.constant(),
+                                        .low = 0,
+                                        .high = 1,
+                                        .help = "of a rectangle that is not empty"})
+      .constant("min_area", area(usual.min_area))
+      .constant("max_area", area(usual.max_area))
+      .constant("min_ratio", ratio(usual.min_ratio))
+      .constant("max_ratio", ratio(usual.max_ratio));
+}
+
+}  // namespace
+
+const OperatorPtr& erase_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("erase");
+    const auto place = [](const char* help) {
+      return ParameterOptions<float>{.value = 0.f, .help = help};
+    };
+    const auto size = [](const char* help) {
+      return ParameterOptions<float>{
+          .low = 0, .help = help, .hint = "give height and width, in pixels or normalized"};
+    };
+    declaration.family("occlusion")
+        .summary("A rectangle, given by numbers, gets a colour.")
+        .in_cpp("erase(image, {.y = 0.25f, .height = 0.5f, .width = 1.f, .normalized = true})")
+        .input<Image>("image")
+        .parameter("y", place("of its upper left corner"))
+        .parameter("x", place("of its upper left corner"))
+        .parameter("height", size("what lies outside of the picture is cut off"))
+        .parameter("width", size("what lies outside of the picture is cut off"))
+        .constant<bool>("normalized", {.value = false,
+                                       .help = "all four are parts of the picture's height and "
+                                               "width, not pixels"})
+        .constant<bool>("centered",
+                        {.value = false, .help = "y and x are those of the rectangle's middle"});
+    return add_fill(declaration)
+        .output<Image>("image")
+        .runs([](const Image& in, float y, float x, float height, float width, bool normalized,
+                 bool centered, const FillNumbers& fill, Image& out) {
+          kernels::erase(in,
+                         kernels::erased_region({y, x, height, width, normalized, centered},
+                                                in.height(), in.width()),
+                         fill_of(fill), out);
+        });
+  }();
+  return op;
+}
+
+const OperatorPtr& erase_region_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("erase_region");
+    declaration.family("occlusion")
+        .summary("A rectangle gets a colour.")
+        .in_cpp("erase(image, region)")
+        .input<Image>("image")
+        .parameter<Rectangle>("region",
+                              {.help = "cut to the picture; an empty one erases nothing"});
+    return add_fill(declaration)
+        .output<Image>("image")
+        .runs([](const Image& in, const Rectangle& region, const FillNumbers& fill, Image& out) {
+          kernels::erase(in, region, fill_of(fill), out);
+        });
+  }();
+  return op;
+}
+
+const OperatorPtr& random_erasing_region_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("random_erasing_region");
+    declaration.family("occlusion")
+        .summary("A random rectangle to be erased, or an empty one.")
+        .in_cpp("random_erasing_region(image, {.probability = 0.25f})")
+        .input<Image>("image");
+    return add_random_options(declaration)
+        .checks(check_ranges)
+        .output<Rectangle>("region")
+        .sees_size()
+        .runs([](Random& random, const Image& in, float probability, float min_area, float max_area,
+                 float min_ratio, float max_ratio) {
+          return kernels::random_erasing_region(random, in.height(), in.width(),
+                                                {.probability = probability,
+                                                 .min_area = min_area,
+                                                 .max_area = max_area,
+                                                 .min_ratio = min_ratio,
+                                                 .max_ratio = max_ratio});
+        });
+  }();
+  return op;
+}
+
+OperatorSchema random_erasing_schema() {
+  OperatorDeclaration declaration("random_erasing");
+  declaration.family("occlusion")
+      .summary("A random rectangle, or none, gets a colour.")
+      .in_cpp("random_erasing(image, {.probability = 0.25f, .fill = 128})")
+      .input<Image>("image");
+  return add_fill(add_random_options(declaration))
+      .output<Image>("image")
+      .made_of({"erase_region", "random_erasing_region"});
+}
+
+}  // namespace detail
+
+Value<Image> erase(Value<Image> image, Param<Rectangle> region, const EraseRegionOptions& options) {
+  return apply_operator<Image>(detail::erase_region_operator(), image, region,
+                               detail::numbers_of(options.fill));
+}
+
+Value<Image> erase(Value<Image> image, const EraseOptions& o) {
+  return apply_operator<Image>(detail::erase_operator(), image, o.y, o.x, o.height, o.width,
+                               o.normalized, o.centered, detail::numbers_of(o.fill));
+}
+
+Value<Rectangle> random_erasing_region(Value<Image> image, const RandomErasingOptions& o) {
+  return apply_operator<Rectangle>(detail::random_erasing_region_operator(), image, o.probability,
+                                   o.min_area, o.max_area, o.min_ratio, o.max_ratio);
+}
+
+Value<Image> random_erasing(Value<Image> image, const RandomErasingOptions& options) {
+  return erase(image, random_erasing_region(image, options), {.fill = options.fill});
+}
+
+}  // namespace sluice

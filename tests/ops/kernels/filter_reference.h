@@ -1,0 +1,48 @@
+// Plain references for filters: sums over a window in double precision, with borders reflected as
+// numbers are written on a strip of paper that is folded to and fro.
+#pragma once
+
+#include <sluice/runtime/image.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace sluice::testing {
+
+using Weights = std::vector<std::vector<double>>;  // rows of a window, odd in both directions
+
+// The place among 0 .. n - 1 that one gets to by walking `steps` from 0 and turning round at ends.
+inline int folded(int steps, int n) {
+  int at = 0;
+  int direction = steps < 0 ? -1 : 1;
+  for (int i = 0; i < (steps < 0 ? -steps : steps) && n > 1; ++i) {
+    if (at + direction < 0 || at + direction >= n) direction = -direction;
+    at += direction;
+  }
+  return at;
+}
+
+inline double weighted_sum(const Image& in, int y, int x, int c, const Weights& weights) {
+  const int down = static_cast<int>(weights.size()) / 2;
+  const int across = static_cast<int>(weights[0].size()) / 2;
+  double sum = 0;
+  for (int i = -down; i <= down; ++i) {
+    for (int j = -across; j <= across; ++j) {
+      sum += weights[static_cast<std::size_t>(i + down)][static_cast<std::size_t>(j + across)] *
+             in.at(folded(y + i, in.height()), folded(x + j, in.width()), c);
+    }
+  }
+  return sum;
+}
+
+// All small sizes that are odd in some way, and one that is wider than any vector.
+struct FilterSize {
+  int height, width;
+};
+inline const std::vector<FilterSize>& filter_sizes() {
+  static const std::vector<FilterSize> all = {{1, 1},  {1, 2}, {2, 1},   {1, 17},
+                                              {13, 1}, {3, 3}, {11, 23}, {5, 97}};
+  return all;
+}
+
+}  // namespace sluice::testing
