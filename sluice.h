@@ -37,6 +37,7 @@
 #include <sluice/io/sources/tar_index.h>
 #include <sluice/io/sources/tar_stream.h>
 #include <sluice/io/workers/workers.h>
+#include <sluice/ops/automatic/rand_augment.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_space_conversion.h>

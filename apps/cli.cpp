@@ -190,6 +190,12 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
   command.add_flag("--markdown", options.markdown, "all of them as a chapter: docs/operators.md")
       ->excludes(name)
       ->excludes(json);
+  command
+      .add_option("--sheet", options.sheet,
+                  "JPEG file that shows what each makes of a picture, with the line of C++")
+      ->excludes(name)
+      ->excludes(json)
+      ->type_name("FILE");
 }
 
 // Throws nothing, also where standard error takes no more.

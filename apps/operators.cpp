@@ -1,5 +1,6 @@
 #include "operators.h"
 
+#include "operator_sheet.h"
 #include "usage.h"
 #include <sluice/graph/plan/device_versions.h>
 #include <sluice/sluice.h>
@@ -267,7 +268,9 @@ void print_markdown() {
 }  // namespace
 
 int run_operators(const OperatorsOptions& options) {
-  if (options.json) {
+  if (!options.sheet.empty()) {
+    write_effects(options.sheet);
+  } else if (options.json) {
     print_json(options);
   } else if (options.markdown) {
     print_markdown();

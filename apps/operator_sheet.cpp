@@ -1,0 +1,85 @@
+#include "operator_sheet.h"
+
+#include "outputs.h"
+#include "pictures.h"
+#include "sheet.h"
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace sluice::app {
+namespace {
+
+// The text and the code are the same.
+#define SLUICE_EFFECT(name, ...)                                                                  \
+  Effect {                                                                                        \
+    name, #__VA_ARGS__,                                                                           \
+        []([[maybe_unused]] Graph& g, Value<Image> image) -> Value<Image> { return __VA_ARGS__; } \
+  }
+
+}  // namespace
+
+const std::vector<Effect>& effects() {
+  static const std::vector<Effect> all = {
+      SLUICE_EFFECT("autocontrast", autocontrast(image)),
+      SLUICE_EFFECT("brightness_contrast", brightness_contrast(image, {.brightness = 1.3f})),
+      SLUICE_EFFECT("color_twist", color_twist(image, {.saturation = 1.5f, .hue = 60.f})),
+      SLUICE_EFFECT("contrast", contrast(image, 1.6f)),
+      SLUICE_EFFECT("equalize", equalize(image)),
+      SLUICE_EFFECT("gamma_correction", gamma_correction(image, 0.5f)),
+      SLUICE_EFFECT("grayscale", grayscale(image)),
+      SLUICE_EFFECT("hue", hue(image, 120.f)),
+      SLUICE_EFFECT("invert", invert(image)),
+      SLUICE_EFFECT("posterize", posterize(image, 2)),
+      SLUICE_EFFECT("saturation", saturation(image, 0.3f)),
+      SLUICE_EFFECT("solarize", solarize(image, 128.f)),
+      SLUICE_EFFECT("box_blur", box_blur(image, {.window_size = 9})),
+      SLUICE_EFFECT("filter_2d", filter_2d(image, {{-2, -1, 0}, {-1, 1, 1}, {0, 1, 2}})),
+      SLUICE_EFFECT("gaussian_blur", gaussian_blur(image, {.sigma = 3.f})),
+      SLUICE_EFFECT("median_blur", median_blur(image, {.window_size = 5})),
+      SLUICE_EFFECT("sharpness", sharpness(image, 4.f)),
+      SLUICE_EFFECT("center_crop", center_crop(image, {.width = 120, .height = 120})),
+      SLUICE_EFFECT("crop", crop(image, g.constant(Rectangle{20, 40, 100, 160}))),
+      SLUICE_EFFECT("flip", flip(image, {.horizontal = true})),
+      SLUICE_EFFECT("resize", resize(image, {.width = 80, .height = 160})),
+      SLUICE_EFFECT("rotate", rotate(image, 20.f)),
+      SLUICE_EFFECT("shear", shear(image, {.x = 0.3f})),
+      SLUICE_EFFECT("translate", translate(image, {.x = 30.f, .y = 20.f})),
+      SLUICE_EFFECT("warp_affine", warp_affine(image, {1, 0.2f, 0, -0.2f, 1, 30})),
+      SLUICE_EFFECT("erase", erase(image, {.y = 40.f, .x = 60.f, .height = 60.f, .width = 60.f})),
+  };
+  return all;
+}
+
+Image effect_picture() {
+  const auto pictures = demo_pictures();
+  const auto boat = std::find_if(pictures.begin(), pictures.end(),
+                                 [](const Picture& picture) { return picture.name == "boat.jpg"; });
+  Image image;
+  decode_jpeg_image(boat->file, {}, image);
+  return image;
+}
+
+Image effect_on(const Effect& effect, const Image& picture) {
+  auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
+    return effect.apply(g, g.source(1, [&](const SampleInfo&) { return picture.clone(); }));
+  });
+  auto epoch = pipeline.epoch();
+  return epoch.next()->get<0>()[0].clone();
+}
+
+void write_effects(const std::string& file) {
+  const Image picture = effect_picture();
+  ContactSheet sheet("what operators do", "each with the line of C++ that does it");
+  for (const Effect& effect : effects())
+    sheet.add(effect.name, effect.code, Fate::changed, picture, effect_on(effect, picture));
+  write_file(file, encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
+  fmt::print("{} operators: {}\n", sheet.size(), file);
+}
+
+}  // namespace sluice::app

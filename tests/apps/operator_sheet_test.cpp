@@ -1,0 +1,56 @@
+// The sheet of effects has all operators that change pictures, and each changes its picture.
+#include "apps/operator_sheet.h"
+
+#include "program.h"
+#include <sluice/graph/plan/slot.h>
+#include <sluice/ops/operators.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::app {
+namespace {
+
+bool changes_pictures(const detail::OperatorSchema& schema) {
+  const auto* image = detail::slot_type<Image>();
+  return schema.inputs.size() == 1 && schema.outputs.size() == 1 &&
+         schema.inputs[0].types == std::vector{image} && schema.outputs[0].type == image;
+}
+
+TEST(OperatorSheet, HasAllThatChangePictures) {
+  std::set<std::string> shown, all;
+  for (const Effect& effect : effects()) shown.insert(effect.name);
+  for (const auto& op : operators())
+    if (changes_pictures(op->schema())) all.insert(op->schema().name);
+  EXPECT_GT(all.size(), 10u);
+  std::set<std::string> missing;
+  std::set_difference(all.begin(), all.end(), shown.begin(), shown.end(),
+                      std::inserter(missing, missing.end()));
+  EXPECT_EQ(missing, std::set<std::string>());
+}
+
+TEST(OperatorSheet, EachChangesItsPictureAndSaysHow) {
+  const Image picture = effect_picture();
+  for (const Effect& effect : effects()) {
+    const Image after = effect_on(effect, picture);
+    EXPECT_FALSE(after.empty()) << effect.name;
+    EXPECT_FALSE(after == picture) << effect.name;
+    EXPECT_EQ(std::string(effect.code).rfind(std::string(effect.name) + "(", 0), 0u) << effect.code;
+  }
+}
+
+TEST(OperatorSheet, IsDrawnByTheProgram) {
+  const std::string sheet = (test_folder() / "sheet.jpg").string();
+  const Ran ran = run_program("operators --sheet " + sheet);
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  const std::string file = text_of(sheet);
+  EXPECT_EQ(file.substr(0, 2), "\xff\xd8");
+  EXPECT_EQ(run_program("operators resize --sheet " + sheet).status, 2);
+  EXPECT_EQ(run_program("operators --sheet /nowhere/sheet.jpg").status, 1);
+}
+
+}  // namespace
+}  // namespace sluice::app

@@ -1,0 +1,228 @@
+// rand_augment and trivial_augment_wide against the same written for one picture.
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/automatic/rand_augment.h>
+#include <sluice/ops/kernels/autocontrast.h>
+#include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/contrast.h>
+#include <sluice/ops/kernels/equalize.h>
+#include <sluice/ops/kernels/posterize.h>
+#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/sharpness.h>
+#include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/solarize.h>
+#include <sluice/ops/kernels/translate.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/ops/kernels/reference.h>
+
+namespace sluice {
+namespace {
+
+Image plain(const std::string& name, const Image& in, double share, int sign,
+            AugmentationRanges ranges, bool wide) {
+  const bool dali = ranges == AugmentationRanges::dali;
+  const kernels::WarpOptions warp{
+      .interpolation = dali ? Interpolation::bilinear : Interpolation::nearest,
+      .fill = dali ? 128 : 0};
+  const double slope = sign * share * (wide ? 0.99 : 0.3);
+  const double moved = sign * share * (wide ? 32 : dali ? 100.0 / 224 : 150.0 / 331);
+  const double low = wide && dali ? 0.01 : 0;
+  const auto factor = static_cast<float>(1 + sign * (low + share * ((wide ? 0.99 : 0.9) - low)));
+  Image out;
+  if (name == "identity") {
+    out = in.clone();
+  } else if (name == "shear_x") {
+    kernels::shear(in, {.x = slope}, warp, out);
+  } else if (name == "shear_y") {
+    kernels::shear(in, {.y = slope}, warp, out);
+  } else if (name == "translate_x") {
+    kernels::translate(in, moved, 0, !wide, warp, out);
+  } else if (name == "translate_y") {
+    kernels::translate(in, 0, moved, !wide, warp, out);
+  } else if (name == "rotate") {
+    kernels::rotate(in, static_cast<float>(sign * share * (wide ? 135 : 30)),
+                    {.keep_size = true, .fill = warp.fill, .interpolation = warp.interpolation},
+                    out);
+  } else if (name == "brightness") {
+    kernels::brightness_contrast(in, factor, 1, out);
+  } else if (name == "color") {
+    kernels::saturation(in, factor, out);
+  } else if (name == "contrast") {
+    kernels::contrast(in, factor, out);
+  } else if (name == "sharpness") {
+    kernels::sharpness(in, factor, out);
+  } else if (name == "posterize") {
+    kernels::posterize(in, 8 - static_cast<int>(std::lround(share * (wide ? 6 : 4))), out);
+  } else if (name == "solarize") {
+    kernels::solarize(in, static_cast<float>((1 - share) * (dali ? 256 : 255)), out);
+  } else if (name == "auto_contrast") {
+    kernels::autocontrast(in, out);
+  } else if (name == "equalize") {
+    kernels::equalize(in, out);
+  } else {
+    ADD_FAILURE() << "no operator '" << name << "'";
+  }
+  return out;
+}
+
+// Parameters are floats in a pipeline and doubles above: a level may be rounded the other way, and
+// a place of a nearest pixel too.
+bool alike(const Image& a, const Image& b) {
+  if (a.height() != b.height() || a.width() != b.width() || a.channels() != b.channels())
+    return false;
+  std::size_t off = 0;
+  for (int y = 0; y < a.height(); ++y) {
+    for (std::size_t i = 0; i < a.row_bytes(); ++i)
+      off += std::abs(a.row(y)[i] - b.row(y)[i]) > 1 ? 1 : 0;
+  }
+  return off * 50 <= a.row_bytes() * static_cast<std::size_t>(a.height());
+}
+
+Image picture_of(std::int64_t i) {
+  return testing::make_picture(31 + static_cast<int>(i % 7), 40, 3,
+                               static_cast<std::uint32_t>(i) + 1);
+}
+
+struct Case {
+  AugmentationRanges ranges;
+  bool wide;
+};
+const Case kCases[] = {{AugmentationRanges::torchvision, false},
+                       {AugmentationRanges::torchvision, true},
+                       {AugmentationRanges::dali, false},
+                       {AugmentationRanges::dali, true}};
+
+TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
+  for (const Case& c : kCases) {
+    const auto list = c.wide ? trivial_augment_list({.ranges = c.ranges})
+                             : rand_augment_list({.ranges = c.ranges});
+    EXPECT_EQ(list.size(), 14u);
+    const Image picture = picture_of(5);
+    for (const auto& one : list) {
+      for (const int bin : {0, 9, 30}) {
+        for (const int sign : {1, -1}) {
+          if (sign < 0 && !one.randomly_negate) continue;
+          const float share = static_cast<float>(bin) / 30;
+          auto pipeline = make_pipeline({.batch_size = 1, .threads = 1}, [&](Graph& g) {
+            auto image = g.source(1, [&](const SampleInfo&) { return picture.clone(); });
+            return one.apply(image, g.constant(static_cast<float>(sign) *
+                                               (one.low + (one.high - one.low) * share)));
+          });
+          auto epoch = pipeline.epoch();
+          const auto batch = epoch.next();
+          EXPECT_TRUE(alike(batch->get<0>()[0],
+                            plain(one.name, picture, bin / 30.0, sign, c.ranges, c.wide)))
+              << one.name << ", " << bin << ", " << sign << ", wide " << c.wide << ", DALI "
+              << (c.ranges == AugmentationRanges::dali);
+        }
+      }
+    }
+  }
+}
+
+// What a sample took is known; its signs are not, so that any may be right.
+TEST(RandAugment, ASampleIsWhatItsPathSays) {
+  constexpr int kSamples = 60;
+  auto pipeline = make_pipeline({.batch_size = 16, .seed = 3, .threads = 2}, [&](Graph& g) {
+    auto image = g.source(kSamples, [](const SampleInfo& info) { return picture_of(info.index); });
+    return rand_augment(g, image, {.n = 2, .magnitude = 9});
+  });
+  std::int64_t next = 0;
+  for (const auto& [images] : pipeline.epoch()) {
+    for (const Image& image : images) {
+      const std::int64_t i = next++;
+      const Image before = picture_of(i);
+      // "apply_random:rotate/apply_random#2:equalize"
+      const std::string path = pipeline.inspect(i).path();
+      const std::size_t first_at = path.find(':') + 1, end = path.find('/');
+      const std::string names[] = {path.substr(first_at, end - first_at),
+                                   path.substr(path.rfind(':') + 1)};
+      bool found = false;
+      for (const int first : {1, -1}) {
+        const Image once = plain(names[0], before, 0.3, first, kCases[0].ranges, false);
+        for (const int second : {1, -1})
+          found =
+              found || alike(image, plain(names[1], once, 0.3, second, kCases[0].ranges, false));
+      }
+      EXPECT_TRUE(found) << "sample " << i << ": " << names[0] << ", " << names[1];
+    }
+  }
+  EXPECT_EQ(next, kSamples);
+}
+
+TEST(RandAugment, IsTheSameForAllThreadsAndBatchSizes) {
+  const auto pictures = [](int threads, int batch_size, bool wide) {
+    auto pipeline =
+        make_pipeline({.batch_size = batch_size, .seed = 3, .threads = threads}, [&](Graph& g) {
+          auto image = g.source(50, [](const SampleInfo& info) { return picture_of(info.index); });
+          return wide ? trivial_augment_wide(g, image) : rand_augment(g, image);
+        });
+    std::vector<Image> all;
+    for (const auto& [images] : pipeline.epoch()) {
+      for (const Image& image : images) all.push_back(image.clone());
+    }
+    return all;
+  };
+  for (const bool wide : {false, true}) {
+    const auto expected = pictures(1, 1, wide);
+    EXPECT_EQ(expected.size(), 50u);
+    EXPECT_TRUE(pictures(4, 16, wide) == expected);
+  }
+}
+
+TEST(TrivialAugment, DrawsOperatorsEquallyOften) {
+  constexpr int kSamples = 2800;
+  auto pipeline = make_pipeline({.batch_size = 64, .seed = 3, .threads = 2}, [&](Graph& g) {
+    auto image = g.source(kSamples, [](const SampleInfo&) { return Image(2, 2, 3); });
+    return trivial_augment_wide(g, image);
+  });
+  for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
+  const auto stats = pipeline.stats();
+  ASSERT_EQ(stats.branches.size(), 1u);
+  ASSERT_EQ(stats.branches[0].arms.size(), 14u);
+  double chi = 0;
+  for (const ArmStats& arm : stats.branches[0].arms)
+    chi += std::pow(static_cast<double>(arm.taken) - kSamples / 14.0, 2) / (kSamples / 14.0);
+  EXPECT_LT(chi, 34.5);  // upper 0.1 % point of 13 degrees of freedom
+}
+
+TEST(RandAugment, RefusesWhatCannotBe) {
+  const auto error_of = [](const std::function<void(Graph&, Value<Image>)>& describe) {
+    try {
+      (void)make_pipeline({}, [&](Graph& g) {
+        auto image = g.source(1, [](const SampleInfo&) { return Image(2, 2, 3); });
+        describe(g, image);
+        return image;
+      });
+    } catch (const BuildError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const struct {
+    std::function<void(Graph&, Value<Image>)> describe;
+    const char* says;
+  } cases[] = {
+      {[](Graph& g, Value<Image> x) { (void)rand_augment(g, x, {.n = -1}); },
+       "n must not be negative"},
+      {[](Graph& g, Value<Image> x) { (void)rand_augment(g, x, {.magnitude = 31}); },
+       "magnitude must lie between 0 and bins - 1 = 30, but is 31"},
+      {[](Graph& g, Value<Image> x) { (void)trivial_augment_wide(g, x, 0); }, "bins is at least 1"},
+      {[](Graph& g, Value<Image> x) { (void)rand_augment(g, x, {}, {.excluded = {"sheer_x"}}); },
+       "there is no augmentation 'sheer_x' to be excluded; there are 'identity', 'shear_x'"},
+  };
+  for (const auto& c : cases)
+    EXPECT_NE(error_of(c.describe).find(c.says), std::string::npos) << error_of(c.describe);
+  EXPECT_EQ(rand_augment_list({.excluded = {"rotate", "equalize"}}).size(), 12u);
+}
+
+}  // namespace
+}  // namespace sluice
