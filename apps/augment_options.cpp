@@ -13,8 +13,11 @@
 namespace sluice::app {
 namespace {
 
-const std::map<std::string, Recipe> kRecipes = {
-    {"rotate", Recipe::rotate}, {"train", Recipe::train}, {"eval", Recipe::eval}};
+const std::map<std::string, Recipe> kRecipes = [] {
+  std::map<std::string, Recipe> all;
+  for (const Recipe recipe : recipes()) all[name_of(recipe)] = recipe;
+  return all;
+}();
 const std::map<std::string, OnError> kPolicies = {
     {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
 
@@ -92,12 +95,12 @@ Recipe recipe_of(const Words& words) { return kRecipes.at(words.recipe); }
 OnError policy_of(const Words& words) { return kPolicies.at(words.on_error); }
 
 void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
-  CLI::Option* const by_name =
-      command
-          .add_option("--recipe", words.recipe,
-                      "rotate (default), train or eval; what they do stands below")
-          ->check(one_of(names_of(kRecipes)))
-          ->type_name("NAME");
+  CLI::Option* const by_name = command
+                                   .add_option("--recipe", words.recipe,
+                                               "rotate (default), train, eval, randaugment or "
+                                               "trivialaugment; what they do stands below")
+                                   ->check(one_of(names_of(kRecipes)))
+                                   ->type_name("NAME");
   command
       .add_option("--pipeline", pipeline,
                   "file of a saved plan that is run instead of a recipe, as Pipeline::save() and "
@@ -105,8 +108,8 @@ void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
       ->excludes(by_name)
       ->type_name("FILE");
   std::string footer = "Recipes:";
-  for (const Recipe recipe : {Recipe::rotate, Recipe::train, Recipe::eval}) {
-    footer += fmt::format("\n  {:<8}{}", name_of(recipe), summary_of(recipe));
+  for (const Recipe recipe : recipes()) {
+    footer += fmt::format("\n  {:<16}{}", name_of(recipe), summary_of(recipe));
   }
   command.footer(footer);
 }

@@ -42,7 +42,19 @@ Result eval(Graph& g, Value<Bytes> file) {
   return {image, g.constant(Treatment{.cut = true})};
 }
 
+Result augmented(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, bool on_device, bool wide) {
+  const auto [picture, treatment] = train(g, jpeg, file);
+  const Value<Image> image = on_device ? picture.cpu() : picture;
+  return {wide ? trivial_augment_wide(g, image) : rand_augment(g, image), treatment};
+}
+
 }  // namespace
+
+const std::vector<Recipe>& recipes() {
+  static const std::vector<Recipe> all = {Recipe::rotate, Recipe::train, Recipe::eval,
+                                          Recipe::randaugment, Recipe::trivialaugment};
+  return all;
+}
 
 const char* name_of(Recipe recipe) {
   switch (recipe) {
@@ -52,6 +64,10 @@ const char* name_of(Recipe recipe) {
       return "train";
     case Recipe::eval:
       return "eval";
+    case Recipe::randaugment:
+      return "randaugment";
+    case Recipe::trivialaugment:
+      return "trivialaugment";
   }
   return "";
 }
@@ -64,6 +80,10 @@ const char* summary_of(Recipe recipe) {
       return "a random region resized to 224 x 224, half of them mirrored";
     case Recipe::eval:
       return "shorter side resized to 256, the 224 x 224 pixels in the middle";
+    case Recipe::randaugment:
+      return "as train, then two of the 14 operators of RandAugment";
+    case Recipe::trivialaugment:
+      return "as train, then one of the 14 operators of TrivialAugmentWide";
   }
   return "";
 }
@@ -74,7 +94,9 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
       return treatment.turned
                  ? fmt::format("rotated {:.1f} degrees", static_cast<double>(treatment.degrees))
                  : "not rotated";
-    case Recipe::train: {
+    case Recipe::train:
+    case Recipe::randaugment:
+    case Recipe::trivialaugment: {
       const Rectangle& w = treatment.region;
       return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
                          treatment.mirrored ? "; mirrored" : "");
@@ -96,6 +118,9 @@ std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<B
         return train(g, jpeg, file);
       case Recipe::eval:
         return eval(g, file);
+      case Recipe::randaugment:
+      case Recipe::trivialaugment:
+        return augmented(g, jpeg, file, on_device, recipe == Recipe::trivialaugment);
     }
     return {};
   }();

@@ -1,10 +1,16 @@
-// The three pipelines that the program knows, as functions from a file's bytes to a picture and a
-// note of what was done.
+// The pipelines that the program knows, as functions from a file's bytes to a picture and a note of
+// what was done.
 //
-//   rotate  a quarter of the pictures is turned by 10 to 30 degrees; all are resized to 400 x 400
-//   train   a random region, resized to 224 x 224, half of them mirrored: what a classifier is
-//   trained with eval    the shorter side resized to 256, then the 224 x 224 pixels in the middle:
-//   what it is tested with
+//   rotate          a quarter of the pictures is turned by 10 to 30 degrees; all are resized to
+//                   400 x 400
+//   train           a random region, resized to 224 x 224, half of them mirrored: what a classifier
+//                   is trained with
+//   eval            the shorter side resized to 256, then the 224 x 224 pixels in the middle: what
+//                   it is tested with
+//   randaugment     as train, then 2 of the 14 operators of RandAugment, magnitude 9 of 0 to 30
+//   trivialaugment  as train, then 1 of them, of any magnitude (TrivialAugmentWide)
+//
+// The last two draw as torchvision does. With a device their operators run on the CPU still.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once
@@ -13,10 +19,12 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice::app {
 
-enum class Recipe { rotate, train, eval };
+enum class Recipe { rotate, train, eval, randaugment, trivialaugment };
+const std::vector<Recipe>& recipes();
 const char* name_of(Recipe recipe);
 // One line, for --help and for sheets.
 const char* summary_of(Recipe recipe);
