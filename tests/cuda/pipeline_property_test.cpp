@@ -309,16 +309,12 @@ void expect_same_pictures(const Ended& actual, const Ended& expected) {
 
 // "step: 3, not 4": what was counted otherwise than it should be.
 std::string differing(const joins::Seen& actual, const joins::Seen& expected) {
+  auto ours = actual.counts, theirs = expected.counts;
+  for (const auto& [name, count] : ours) (void)theirs.try_emplace(name, -1);
   std::ostringstream text;
-  const auto of = [](const joins::Seen& counted, const std::string& name) {
-    const auto found = counted.counts.find(name);
-    return found == counted.counts.end() ? -1 : found->second;
-  };
-  auto names = actual.counts;
-  names.insert(expected.counts.begin(), expected.counts.end());
-  for (const auto& [name, ignored] : names) {
-    if (of(actual, name) == of(expected, name)) continue;
-    text << name << ": " << of(actual, name) << ", not " << of(expected, name) << "; ";
+  for (const auto& [name, count] : theirs) {
+    const std::int64_t here = ours.try_emplace(name, -1).first->second;
+    if (here != count) text << name << ": " << here << ", not " << count << "; ";
   }
   return text.str();
 }
