@@ -373,8 +373,9 @@ class Bench {
 }  // namespace
 
 const std::vector<std::string>& bench_workloads() {
-  static const std::vector<std::string> all = {"decode", "region",   "train",       "eval",
-                                               "rotate", "overhead", "conditional", "wait"};
+  static const std::vector<std::string> all = {
+      "decode",      "region",         "train",    "eval",        "rotate",
+      "randaugment", "trivialaugment", "overhead", "conditional", "wait"};
   return all;
 }
 

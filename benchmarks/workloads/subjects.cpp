@@ -42,6 +42,17 @@ Value<Tensor> eval(Value<Bytes> jpeg, DType dtype) {
       {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
+// As in train, up to the mirror; then one list of operators or the other, on the CPU.
+Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, bool wide,
+                      DType dtype) {
+  auto image = resize(decode_jpeg(jpeg, region), {.width = 224, .height = 224});
+  auto mirrored = flip(image, {.horizontal = g.coin_flip(0.5f)}).cpu();
+  auto changed = wide ? trivial_augment_wide(g, mirrored) : rand_augment(g, mirrored);
+  return crop_mirror_normalize(
+      changed,
+      {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
+}
+
 }  // namespace
 
 Subject make_subject(const std::string& workload, const Corpus& corpus,
@@ -66,6 +77,12 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
     return from_files([=](Graph& g, Jpeg jpeg) {
       auto region = random_region(jpeg);
       return train(g, there(jpeg), region, dtype);
+    });
+  }
+  if (workload == "randaugment" || workload == "trivialaugment") {
+    return from_files([=](Graph& g, Jpeg jpeg) {
+      auto region = random_region(jpeg);
+      return augment(g, there(jpeg), region, workload == "trivialaugment", dtype);
     });
   }
   if (workload == "eval")
