@@ -10,6 +10,7 @@
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/pad_image.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
@@ -43,6 +44,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_region_operator(),
                                 flip_operator(),
                                 invert_operator(),
+                                pad_image_operator(),
                                 peek_jpeg_operator(),
                                 random_region_operator(),
                                 random_region_of_file_operator(),

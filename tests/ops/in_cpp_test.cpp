@@ -77,6 +77,8 @@ const Line kLines[] = {
     LINE(max(image)),
     LINE(mean(image)),
     LINE(min(image)),
+    LINE(pad_image(image, {.left = 4, .top = 4, .right = 4, .bottom = 4})),
+    LINE(pad_image(image, {.width = 224, .height = 224})),
     LINE(peek_jpeg(jpeg)),
     LINE(random_resized_crop(image, {.width = 224, .height = 224})),
     LINE(random_resized_crop(jpeg)),

@@ -188,10 +188,13 @@ TEST(WarpAffine, RefusesWhatCannotBe) {
   EXPECT_NE(warp({}, 8, 65536), "");
   EXPECT_NE(warp({}, 8, 8, {.interpolation = Interpolation::bicubic}).find("bicubic"),
             std::string::npos);
+  EXPECT_EQ(warp({}, 8, 8, {.border = Border::reflect}),
+            "warp: border reflect is not possible; take constant or edge");
   EXPECT_NE(error_of([&] { kernels::translate(Image(), 1, 1, false, {}, out); }), "");
   EXPECT_NE(error_of([&] { kernels::shear(Image(), {}, {}, out); }), "");
-  EXPECT_EQ(error_of([&] { kernels::shear(in, {.x = 2, .y = 0.5}, {}, out); }),
-            "shear: x = 2 and y = 0.5 leave no more than a line of the picture; x * y must not be 1");
+  EXPECT_EQ(
+      error_of([&] { kernels::shear(in, {.x = 2, .y = 0.5}, {}, out); }),
+      "shear: x = 2 and y = 0.5 leave no more than a line of the picture; x * y must not be 1");
   for (const AffineMap& map :
        {AffineMap{1, 2, 0, 2, 4, 0}, {0, 0, 0, 0, 0, 0}, {none, 0, 0, 0, 1, 0}}) {
     EXPECT_NE(error_of([&] { (void)kernels::inverse("warp", map); }), "");
