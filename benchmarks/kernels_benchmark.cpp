@@ -22,6 +22,7 @@
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
+#include <sluice/ops/kernels/pad.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/ops/kernels/shear.h>
@@ -178,6 +179,17 @@ void Translate(benchmark::State& state) {
   }
 }
 BENCHMARK(Translate);
+
+void Pad(benchmark::State& state, Border border) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::pad(in, {16, 16, 16, 16}, border, 128, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(Pad, constant, Border::constant);
+BENCHMARK_CAPTURE(Pad, reflect, Border::reflect);
 
 void Transpose(benchmark::State& state) {
   const Image in = noise(375, 500, static_cast<int>(state.range(0)));

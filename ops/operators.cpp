@@ -27,6 +27,7 @@
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/pad_image.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
@@ -77,6 +78,7 @@ void fill(OperatorRegistry& registry) {
                                 hue_operator(),
                                 invert_operator(),
                                 median_blur_operator(),
+                                pad_image_operator(),
                                 peek_jpeg_operator(),
                                 permute_channels_operator(),
                                 posterize_operator(),

@@ -20,7 +20,7 @@ struct TranslateOptions {
   Param<float> x = 0.f, y = 0.f;
   bool relative = false;  // they are shares of the width and the height, not pixels
   Interpolation interpolation = Interpolation::bilinear;  // or nearest
-  Border border = Border::constant;
+  Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };
 

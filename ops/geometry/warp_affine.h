@@ -30,7 +30,7 @@ struct WarpAffineOptions {
   // of the input.
   bool inverse_map = true;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest
-  Border border = Border::constant;
+  Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };
 

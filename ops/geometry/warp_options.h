@@ -3,14 +3,12 @@
 #pragma once
 
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/warp_rows.h>
 
-#include <array>
 #include <utility>
 
 namespace sluice::detail {
-
-using FillNumbers = std::array<float, 4>;
 
 inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
   declaration
@@ -28,13 +26,7 @@ inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
 
 inline kernels::WarpOptions warp_options(Interpolation interpolation, Border border,
                                          const FillNumbers& fill) {
-  const auto level = [&](std::size_t c) { return static_cast<int>(fill.at(c)); };
-  return {interpolation, border, {level(0), level(1), level(2), level(3)}};
-}
-
-inline FillNumbers numbers_of_fill(const Fill& fill) {
-  return {static_cast<float>(fill[0]), static_cast<float>(fill[1]), static_cast<float>(fill[2]),
-          static_cast<float>(fill[3])};
+  return {interpolation, border, fill_of_numbers(fill)};
 }
 
 }  // namespace sluice::detail

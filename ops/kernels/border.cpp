@@ -8,6 +8,8 @@ const char* name_of(Border border) {
       return "constant";
     case Border::edge:
       return "edge";
+    case Border::reflect:
+      return "reflect";
   }
   return "?";
 }

@@ -5,8 +5,9 @@
 
 namespace sluice {
 
-// A constant colour, or the pixel of the edge that is nearest.
-enum class Border : std::uint8_t { constant, edge };
+// A constant colour; the pixel of the edge that is nearest; the picture, mirrored at the middle of
+// its outermost pixels.
+enum class Border : std::uint8_t { constant, edge, reflect };
 const char* name_of(Border border);
 
 }  // namespace sluice

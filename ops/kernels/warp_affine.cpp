@@ -38,6 +38,10 @@ void warp_affine(const char* op, const Image& in, const AffineMap& from, int hei
   check_size(op, in.height(), in.width());
   check_size(op, height, width);
   check_warp(op, options.interpolation);
+  if (options.border == Border::reflect) {
+    throw std::invalid_argument(
+        fmt::format("{}: border reflect is not possible; take constant or edge", op));
+  }
   check_map(op, from, height, width);
   out.create(height, width, in.channels());
   warp_rows(in, from, options, out);

@@ -6,8 +6,8 @@
 // gives for its centre: see WarpOptions. Places are rounded to 2^-32 pixels, weights to 2^-11.
 //
 // Errors: std::invalid_argument, with the name `op`, for an empty image, more than 4 channels, a
-// size that is not possible, another interpolation, numbers that are not finite, and a map that
-// leads farther than kFarthest pixels away. Threads: any.
+// size that is not possible, another interpolation or border, numbers that are not finite, and a
+// map that leads farther than kFarthest pixels away. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/warp_rows.h>

@@ -25,7 +25,7 @@ struct AffineMap {
 // picture gives `fill`, or, with Border::edge, what the nearest pixels give.
 struct WarpOptions {
   Interpolation interpolation = Interpolation::bilinear;  // or nearest
-  Border border = Border::constant;
+  Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };
 

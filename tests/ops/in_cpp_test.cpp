@@ -94,6 +94,8 @@ const Line kLines[] = {
     LINE(mean(image)),
     LINE(median_blur(image, {.window_size = 5})),
     LINE(min(image)),
+    LINE(pad_image(image, {.left = 4, .top = 4, .right = 4, .bottom = 4})),
+    LINE(pad_image(image, {.width = 224, .height = 224})),
     LINE(peek_jpeg(jpeg)),
     LINE(permute_channels(image, {.first = 2, .third = 0})),
     LINE(posterize(image, 4)),

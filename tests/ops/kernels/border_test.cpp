@@ -1,13 +1,16 @@
 #include <sluice/ops/kernels/border.h>
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
 namespace {
 
-TEST(Border, HasANameForEach) {
-  EXPECT_STREQ(name_of(Border::constant), "constant");
-  EXPECT_STREQ(name_of(Border::edge), "edge");
+TEST(Border, HasNames) {
+  EXPECT_EQ(std::string(name_of(Border::constant)), "constant");
+  EXPECT_EQ(std::string(name_of(Border::edge)), "edge");
+  EXPECT_EQ(std::string(name_of(Border::reflect)), "reflect");
 }
 
 }  // namespace

@@ -20,13 +20,6 @@ using kernels::WarpOptions;
 using testing::make_picture;
 using testing::place_level;
 
-const WarpOptions kAllWays[] = {
-    {Interpolation::nearest, Border::constant, {7, 77, 177, 250}},
-    {Interpolation::nearest, Border::edge},
-    {Interpolation::bilinear, Border::constant, {7, 77, 177, 250}},
-    {Interpolation::bilinear, Border::edge},
-};
-
 // Numbers of few bits, so that the formula in double precision meets the same places exactly.
 const WarpLine kLines[] = {
     {0.5, 0.5, 1, 0},           {3.25, 2.75, 0.875, 0.4375},  {-4, 20.5, 1.125, -0.5},
@@ -51,7 +44,7 @@ TEST(WarpRows, AgreeWithTheFormula) {
       std::vector<std::uint8_t> pixels(
           drawn.data(), drawn.data() + drawn.row_bytes() * static_cast<std::size_t>(size[0]));
       const Image in = Image::view(pixels.data(), size[0], size[1], channels, drawn.row_stride());
-      for (const WarpOptions& how : kAllWays) {
+      for (const WarpOptions& how : testing::kAllWarps) {
         for (const WarpLine& line : kLines) {
           for (const int width : {1, 2, 5, 8, 16, 31, 67, 130}) {
             SCOPED_TRACE(std::to_string(size[0]) + "x" + std::to_string(size[1]) + " channels " +
