@@ -64,11 +64,13 @@ void check_warp(const char* op, Interpolation interpolation) {
         fmt::format("{}: interpolation {} is not possible; take nearest or bilinear", op,
                     name_of(interpolation)));
   }
-  void check_not_negative(const char* op, const char* name, double value) {
-    check_finite(op, name, value);
-    if (value < 0)
-      throw std::invalid_argument(
-          fmt::format("{}: {} is {}; it must not be below zero", op, name, value));
-  }
+}
+
+void check_not_negative(const char* op, const char* name, double value) {
+  check_finite(op, name, value);
+  if (value < 0)
+    throw std::invalid_argument(
+        fmt::format("{}: {} is {}; it must not be below zero", op, name, value));
+}
 
 }  // namespace sluice::kernels

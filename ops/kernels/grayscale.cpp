@@ -35,7 +35,8 @@ void grayscale(const Image& in, int channels, Image& out) {
       if (channels == 1) {
         std::copy_n(gray.data(), count, out.row(y) + x);
       } else {
-        planes.channel[1] = planes.channel[2] = gray;
+        std::copy_n(gray.data(), count, planes.channel[1].data());
+        std::copy_n(gray.data(), count, planes.channel[2].data());
         join_planes(planes, count, 3, out.row(y) + 3 * x);
       }
     }

@@ -27,12 +27,11 @@ HWY_INLINE Floats within_circle(Floats sixths) {
 
 // The level at k sixths. All that is multiplied and subtracted here is exact.
 HWY_INLINE void store(Floats value, Floats chroma, Floats k, std::uint8_t* levels) {
-  constexpr float kSteps = 32768.f;
   const DFloat d;
+  const auto whole_steps = hn::Set(d, 256.f);  // from there on, floats are 2^-15 apart
   const auto slope = hn::Min(k, hn::Sub(hn::Set(d, 4.f), k));
   const auto part = hn::Min(hn::Max(slope, hn::Zero(d)), hn::Set(d, 1.f));
-  const auto steps = hn::ConvertTo(DInt(), hn::Mul(part, hn::Set(d, kSteps)));
-  const auto rounded = hn::Mul(hn::ConvertTo(d, steps), hn::Set(d, 1.f / kSteps));
+  const auto rounded = hn::Sub(hn::Add(part, whole_steps), whole_steps);
   const auto level = hn::Sub(value, hn::Mul(chroma, rounded));
   const auto whole = hn::ConvertTo(DInt(), hn::Add(level, hn::Set(d, 0.5f)));
   hn::StoreU(hn::DemoteTo(DByte(), whole), DByte(), levels);

@@ -23,10 +23,14 @@ void check_channel_order(const ChannelOrder& order) {
 void permute_channels(const Image& in, const ChannelOrder& order, Image& out) {
   check_three_colours("permute_channels", in);
   check_channel_order(order);
-  map_planes(in, out, [&](Planes& planes, std::size_t) {
-    const Planes before = planes;
+  Planes before;
+  map_planes(in, out, [&](Planes& planes, std::size_t count) {
     for (std::size_t c = 0; c < 3; ++c)
-      planes.channel[c] = before.channel[static_cast<std::size_t>(order[c])];
+      std::copy_n(planes.channel[c].data(), count, before.channel[c].data());
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto& from = before.channel[static_cast<std::size_t>(order[c])];
+      std::copy_n(from.data(), count, planes.channel[c].data());
+    }
   });
 }
 

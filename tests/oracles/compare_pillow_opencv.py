@@ -367,11 +367,8 @@ def main():
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
-                   *warps(rng, options.pictures), *point_operators(rng, options.pictures)]
-                   *point_operators(rng, options.pictures),
-                   *colours(rng, options.pictures)]
-                   *point_operators(rng, options.pictures),
-                   *filters(rng, options.pictures)]
+                   *warps(rng, options.pictures), *point_operators(rng, options.pictures),
+                   *colours(rng, options.pictures), *filters(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")
