@@ -54,6 +54,7 @@
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 #include <sluice/runtime/buffer_ring.h>

@@ -20,6 +20,7 @@
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 
@@ -50,6 +51,7 @@ void fill(OperatorRegistry& registry) {
                                 filter_2d_operator(),
                                 flip_operator(),
                                 gaussian_noise_operator(),
+                                grid_mask_operator(),
                                 gaussian_blur_operator(),
                                 invert_operator(),
                                 median_blur_operator(),
