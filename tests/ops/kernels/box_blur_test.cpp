@@ -21,7 +21,8 @@ TEST(BoxBlur, IsTheMeanOnEveryTarget) {
   for (const int window : {1, 3, 5, 9, 33}) {
     const auto side = static_cast<std::size_t>(window);
     const testing::Weights weights(side, std::vector<double>(side, 1.0 / (window * window)));
-    for (const auto& [height, width] : testing::filter_sizes()) {
+    for (const testing::FilterSize& size : testing::filter_sizes()) {
+      const int height = size.height, width = size.width;
       const Image whole = make_picture(height + 1, width + 1, 1 + (height + width) % 4);
       const Image in = whole.crop_view(1, 1, height, width);
       std::vector<double> exact;

@@ -20,7 +20,8 @@ using testing::make_picture;
 
 TEST(MedianBlur, IsTheMedianOnEveryTarget) {
   for (const int window : {3, 5}) {
-    for (const auto& [height, width] : testing::filter_sizes()) {
+    for (const testing::FilterSize& size : testing::filter_sizes()) {
+      const int height = size.height, width = size.width;
       for (int channels = 1; channels <= 4; ++channels) {
         const Image whole = make_picture(height + 1, width + 1, channels);
         const Image in = whole.crop_view(1, 0, height, width);
