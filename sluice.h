@@ -72,6 +72,7 @@
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 #include <sluice/runtime/buffer_ring.h>

@@ -17,6 +17,7 @@
 #include <sluice/ops/kernels/filter_2d.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/grid_mask.h>
 #include <sluice/ops/kernels/median_blur.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normalize.h>
@@ -357,6 +358,16 @@ BENCHMARK_CAPTURE(Noise, salt_and_pepper, [](Random& random, const Image& in, Im
 BENCHMARK_CAPTURE(Noise, shot, [](Random& random, const Image& in, Image& out) {
   kernels::shot_noise(random, in, 5, out);
 });
+
+void GridMask(benchmark::State& state) {
+  const Image in = noise(224, 224, 3);
+  for (auto _ : state) {
+    Image out;
+    kernels::grid_mask(in, {.tile = 40, .degrees = 20}, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK(GridMask);
 
 void Erase(benchmark::State& state) {
   const Image in = noise(224, 224, 3);

@@ -37,6 +37,7 @@
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
+#include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
 #include <sluice/ops/reductions/reductions.h>
 
@@ -72,6 +73,8 @@ void fill(OperatorRegistry& registry) {
                                 filter_2d_operator(),
                                 flip_operator(),
                                 gamma_correction_operator(),
+                                gaussian_noise_operator(),
+                                grid_mask_operator(),
                                 gaussian_blur_operator(),
                                 gaussian_noise_operator(),
                                 grayscale_operator(),

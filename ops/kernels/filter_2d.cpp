@@ -23,7 +23,8 @@ class Window {
     rows_ = filter.rows;
     margin_ = filter.columns / 2;
     channels_ = in.channels();
-    wide_ = in.row_bytes() + static_cast<std::size_t>(2 * margin_ * channels_);
+    const int wide = in.width() + 2 * margin_;
+    wide_ = static_cast<std::size_t>(wide) * static_cast<std::size_t>(channels_);
     const std::size_t needed = wide_ * static_cast<std::size_t>(rows_);
     if (room_.size() < needed) room_.resize(needed);
     if (sums_.size() < in.row_bytes()) sums_.resize(in.row_bytes());

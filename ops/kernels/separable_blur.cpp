@@ -93,7 +93,7 @@ void separable_blur(const Image& in, int window_y, const WeightOf& weight_y, int
   room.across.build(window_x, weight_x);
   const int channels = in.channels();
   const int margin = room.across.count();
-  const std::size_t before = static_cast<std::size_t>(margin * channels);
+  const std::size_t before = static_cast<std::size_t>(margin) * static_cast<std::size_t>(channels);
   const std::size_t needed = before + in.row_bytes() + before;
   if (room.levels.size() < needed) room.levels.resize(needed);
   const auto reach = static_cast<std::size_t>(room.down.count());

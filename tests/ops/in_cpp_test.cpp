@@ -89,6 +89,7 @@ const Line kLines[] = {
     LINE(gaussian_blur(image, {.sigma = 2.f, .window_size = 9})),
     LINE(gaussian_blur(image, {.sigma = g.uniform(0.1f, 2.f)})),
     LINE(gaussian_noise(image, {.stddev = g.uniform(0.f, 20.f)})),
+    LINE(grid_mask(image, {.tile = 50, .degrees = g.uniform(0.f, 90.f)})),
     LINE(invert(image)),
     LINE(max(image)),
     LINE(mean(image)),

@@ -26,11 +26,10 @@ inline double weighted_sum(const Image& in, int y, int x, int c, const Weights& 
   const int down = static_cast<int>(weights.size()) / 2;
   const int across = static_cast<int>(weights[0].size()) / 2;
   double sum = 0;
-  for (int i = -down; i <= down; ++i) {
-    for (int j = -across; j <= across; ++j) {
-      sum += weights[static_cast<std::size_t>(i + down)][static_cast<std::size_t>(j + across)] *
-             in.at(folded(y + i, in.height()), folded(x + j, in.width()), c);
-    }
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    const int row = folded(y + static_cast<int>(r) - down, in.height());
+    for (std::size_t k = 0; k < weights[r].size(); ++k)
+      sum += weights[r][k] * in.at(row, folded(x + static_cast<int>(k) - across, in.width()), c);
   }
   return sum;
 }

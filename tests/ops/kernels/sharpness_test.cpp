@@ -27,7 +27,8 @@ double sharpened(const Image& in, int y, int x, int c, double factor) {
 
 TEST(Sharpness, FollowsTheFormulaOnEveryTarget) {
   for (const float factor : {0.f, 0.1f, 0.5f, 1.f, 1.5f, 1.9f, 2.f, 7.3f, 100.f}) {
-    for (const auto& [height, width] : testing::filter_sizes()) {
+    for (const testing::FilterSize& size : testing::filter_sizes()) {
+      const int height = size.height, width = size.width;
       for (int channels = 1; channels <= 4; ++channels) {
         const Image whole = testing::make_picture(height + 2, width + 1, channels);
         const Image in = whole.crop_view(1, 1, height, width);

@@ -1,0 +1,59 @@
+#include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/kernels/grid_mask.h>
+#include <sluice/ops/occlusion/grid_mask.h>
+
+#include <array>
+#include <cstdint>
+
+namespace sluice {
+namespace {
+
+using FillNumbers = std::array<float, 4>;
+
+ParameterOptions<float> number(const char* help) {
+  constexpr double kMost = kernels::kLargestShift;
+  return {.value = 0.f, .low = -kMost, .high = kMost, .help = help};
+}
+
+}  // namespace
+
+const detail::OperatorPtr& detail::grid_mask_operator() {
+  static const OperatorPtr op =
+      declare_operator("grid_mask")
+          .family("occlusion")
+          .summary("Squares of a regular grid get a colour.")
+          .in_cpp("grid_mask(image, {.tile = 50, .degrees = g.uniform(0.f, 90.f)})")
+          .input<Image>("image")
+          .parameter<std::int32_t>("tile", {.value = 100,
+                                            .low = 1,
+                                            .high = kernels::kLargestTile,
+                                            .help = "pixels from one square to the next"})
+          .parameter<float>("ratio", {.value = 0.5f,
+                                      .low = 0,
+                                      .high = 1,
+                                      .help = "the side of a square, as a part of the tile's"})
+          .parameter("degrees", number("counter-clockwise about the upper left pixel"))
+          .parameter("shift_x", number("in pixels"))
+          .parameter("shift_y", number("in pixels"))
+          .constant<FillNumbers>("fill", {.value = FillNumbers{},
+                                          .low = 0,
+                                          .high = 255,
+                                          .help = "the colour, for each channel"})
+          .output<Image>("image")
+          .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,
+                   float shift_y, const FillNumbers& fill, Image& out) {
+            kernels::grid_mask(in, {tile, ratio, degrees, shift_x, shift_y, fill_of(fill)}, out);
+          });
+  return op;
+}
+
+Value<Image> grid_mask(Value<Image> image, const GridMaskOptions& o) {
+  const auto level = [&](int c) { return static_cast<float>(o.fill[c]); };
+  return apply_operator<Image>(detail::grid_mask_operator(), image, o.tile, o.ratio, o.degrees,
+                               o.shift_x, o.shift_y,
+                               FillNumbers{level(0), level(1), level(2), level(3)});
+}
+
+}  // namespace sluice

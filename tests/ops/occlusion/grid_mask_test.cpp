@@ -1,0 +1,34 @@
+// grid_mask in a pipeline, with a tile of each sample.
+#include "tests/io/pictures.h"
+#include <sluice/graph/pipeline.h>
+#include <sluice/ops/kernels/grid_mask.h>
+#include <sluice/ops/occlusion/grid_mask.h>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(GridMaskOperator, TakesATileOfEachSample) {
+  auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [](Graph& g) {
+    auto tile = g.source(
+        2, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch) * 4; });
+    auto image = g.map(
+        "image", [](int) { return draw_picture(9, 7, 3, 5); }, tile);
+    return grid_mask(image, {.tile = tile,
+                             .ratio = 0.25f,
+                             .degrees = 30.f,
+                             .shift_x = 1.f,
+                             .shift_y = 2.f,
+                             .fill = {5, 6, 7}});
+  });
+  const auto batch = pipeline.epoch().next();
+  Image expected;
+  kernels::grid_mask(draw_picture(9, 7, 3, 5), {4, 0.25f, 30, 1, 2, {5, 6, 7}}, expected);
+  ASSERT_EQ(batch->size(), 1u);
+  EXPECT_EQ(batch->get<0>()[0], expected);
+  EXPECT_EQ(batch->errors().at(0).what, "grid_mask: tile must lie between 1 and 65535, not 0");
+}
+
+}  // namespace
+}  // namespace sluice
