@@ -28,6 +28,8 @@ const std::vector<Effect>& effects() {
   static const std::vector<Effect> all = {
       SLUICE_EFFECT("autocontrast", autocontrast(image)),
       SLUICE_EFFECT("brightness_contrast", brightness_contrast(image, {.brightness = 1.3f})),
+      SLUICE_EFFECT("color_space_conversion",
+                    color_space_conversion(image, {.to = PixelFormat::bgr})),
       SLUICE_EFFECT("color_twist", color_twist(image, {.saturation = 1.5f, .hue = 60.f})),
       SLUICE_EFFECT("contrast", contrast(image, 1.6f)),
       SLUICE_EFFECT("equalize", equalize(image)),
@@ -35,6 +37,8 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("grayscale", grayscale(image)),
       SLUICE_EFFECT("hue", hue(image, 120.f)),
       SLUICE_EFFECT("invert", invert(image)),
+      SLUICE_EFFECT("permute_channels",
+                    permute_channels(image, {.first = 1, .second = 2, .third = 0})),
       SLUICE_EFFECT("posterize", posterize(image, 2)),
       SLUICE_EFFECT("saturation", saturation(image, 0.3f)),
       SLUICE_EFFECT("solarize", solarize(image, 128.f)),
@@ -46,12 +50,19 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("center_crop", center_crop(image, {.width = 120, .height = 120})),
       SLUICE_EFFECT("crop", crop(image, g.constant(Rectangle{20, 40, 100, 160}))),
       SLUICE_EFFECT("flip", flip(image, {.horizontal = true})),
+      SLUICE_EFFECT("pad_image", pad_image(image, {.left = 40, .top = 20, .fill = 128})),
       SLUICE_EFFECT("resize", resize(image, {.width = 80, .height = 160})),
       SLUICE_EFFECT("rotate", rotate(image, 20.f)),
       SLUICE_EFFECT("shear", shear(image, {.x = 0.3f})),
       SLUICE_EFFECT("translate", translate(image, {.x = 30.f, .y = 20.f})),
+      SLUICE_EFFECT("transpose", transpose(image)),
       SLUICE_EFFECT("warp_affine", warp_affine(image, {1, 0.2f, 0, -0.2f, 1, 30})),
+      SLUICE_EFFECT("gaussian_noise", gaussian_noise(image, {.stddev = 30.f})),
+      SLUICE_EFFECT("salt_and_pepper_noise", salt_and_pepper_noise(image)),
+      SLUICE_EFFECT("shot_noise", shot_noise(image, 20.f)),
       SLUICE_EFFECT("erase", erase(image, {.y = 40.f, .x = 60.f, .height = 60.f, .width = 60.f})),
+      SLUICE_EFFECT("erase_region", erase(image, g.constant(Rectangle{10, 10, 50, 80}))),
+      SLUICE_EFFECT("grid_mask", grid_mask(image, {.tile = 40, .degrees = 20.f})),
   };
   return all;
 }

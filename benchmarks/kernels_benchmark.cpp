@@ -1,7 +1,7 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
+#include "benchmarks/noise_picture.h"
 #include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>
@@ -13,26 +13,18 @@
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
-#include <sluice/ops/kernels/erase.h>
-#include <sluice/ops/kernels/filter_2d.h>
-#include <sluice/ops/kernels/flip.h>
-#include <sluice/ops/kernels/gaussian_blur.h>
-#include <sluice/ops/kernels/grid_mask.h>
-#include <sluice/ops/kernels/median_blur.h>
-#include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/pad.h>
 #include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
-#include <sluice/ops/kernels/pad.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/solarize.h>
 #include <sluice/ops/kernels/translate.h>
 #include <sluice/ops/kernels/transpose.h>
 #include <sluice/ops/kernels/warp_affine.h>
-#include <sluice/ops/kernels/saturation.h>
-#include <sluice/ops/kernels/solarize.h>
-#include <sluice/ops/kernels/sharpness.h>
 
 #include <cstdint>
 
@@ -40,29 +32,6 @@
 
 namespace sluice {
 namespace {
-
-Image noise(int height, int width, int channels) {
-  Image image(height, width, channels);
-  std::uint32_t state = 1;
-  for (int y = 0; y < height; ++y) {
-    for (std::size_t i = 0; i < image.row_bytes(); ++i) {
-      state = state * 1664525u + 1013904223u;
-      image.row(y)[i] = static_cast<std::uint8_t>(state >> 24);
-    }
-  }
-  return image;
-}
-
-// A kernel on a picture of 224 x 224 pixels.
-template <class F>
-void on_picture(benchmark::State& state, const F& kernel) {
-  const Image in = noise(224, 224, 3);
-  for (auto _ : state) {
-    Image out;
-    kernel(in, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
 
 kernels::NormalizeParams image_net(DType dtype, Layout layout, bool mirror) {
   return {.mirror = mirror,
@@ -297,97 +266,6 @@ void ColorSpaceConversion(benchmark::State& state) {
   });
 }
 BENCHMARK(ColorSpaceConversion);
-// sigma.
-void GaussianBlur(benchmark::State& state) {
-  const Image in = noise(375, 500, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::gaussian_blur(in, {.sigma = static_cast<float>(state.range(0))}, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(GaussianBlur)->Arg(1)->Arg(2)->Arg(8);
-
-// The window's size.
-void BoxBlur(benchmark::State& state) {
-  const Image in = noise(375, 500, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::box_blur(in, static_cast<int>(state.range(0)), out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(BoxBlur)->Arg(3)->Arg(15);
-
-void Filter2d(benchmark::State& state) {
-  const Image in = noise(375, 500, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::filter_2d(in, {.weights = {0, -1, 0, -1, 5, -1, 0, -1, 0}}, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(Filter2d);
-
-void MedianBlur(benchmark::State& state) {
-  const Image in = noise(375, 500, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::median_blur(in, static_cast<int>(state.range(0)), out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(MedianBlur)->Arg(3)->Arg(5);
-
-template <class F>
-void Noise(benchmark::State& state, F add) {
-  const Image in = noise(375, 500, 3);
-  Random random({.seed = 1});
-  for (auto _ : state) {
-    Image out;
-    add(random, in, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK_CAPTURE(Noise, gaussian, [](Random& random, const Image& in, Image& out) {
-  kernels::gaussian_noise(random, in, 0, 10, out);
-});
-BENCHMARK_CAPTURE(Noise, salt_and_pepper, [](Random& random, const Image& in, Image& out) {
-  kernels::salt_and_pepper_noise(random, in, {}, out);
-});
-BENCHMARK_CAPTURE(Noise, shot, [](Random& random, const Image& in, Image& out) {
-  kernels::shot_noise(random, in, 5, out);
-});
-
-void GridMask(benchmark::State& state) {
-  const Image in = noise(224, 224, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::grid_mask(in, {.tile = 40, .degrees = 20}, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(GridMask);
-
-void Erase(benchmark::State& state) {
-  const Image in = noise(224, 224, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::erase(in, {50, 60, 100, 80}, 128, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(Erase);
-
-void Sharpness(benchmark::State& state) {
-  const Image in = noise(375, 500, 3);
-  for (auto _ : state) {
-    Image out;
-    kernels::sharpness(in, 1.9f, out);
-    benchmark::DoNotOptimize(out.data());
-  }
-}
-BENCHMARK(Sharpness);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;
