@@ -1,6 +1,6 @@
 // Kernels of filters, noise and occlusion on one thread. The time of one iteration is that of one
 // picture, the memory of its output included.
-#include "benchmarks/noise_picture.h"
+#include "noise_picture.h"
 #include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/filter_2d.h>

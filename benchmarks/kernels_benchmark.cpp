@@ -1,6 +1,6 @@
 // The image kernels on one thread, at sizes as they occur in training. The time of one iteration is
 // that of one picture, the memory of its output included.
-#include "benchmarks/noise_picture.h"
+#include "noise_picture.h"
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/color_space_conversion.h>
