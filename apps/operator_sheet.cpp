@@ -5,6 +5,7 @@
 #include "sheet.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -42,27 +43,27 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("posterize", posterize(image, 2)),
       SLUICE_EFFECT("saturation", saturation(image, 0.3f)),
       SLUICE_EFFECT("solarize", solarize(image, 128.f)),
-      SLUICE_EFFECT("box_blur", box_blur(image, {.window_size = 9})),
+      SLUICE_EFFECT("box_blur", box_blur(image, {.window_size = 7})),
       SLUICE_EFFECT("filter_2d", filter_2d(image, {{-2, -1, 0}, {-1, 1, 1}, {0, 1, 2}})),
-      SLUICE_EFFECT("gaussian_blur", gaussian_blur(image, {.sigma = 3.f})),
+      SLUICE_EFFECT("gaussian_blur", gaussian_blur(image, {.sigma = 2.f})),
       SLUICE_EFFECT("median_blur", median_blur(image, {.window_size = 5})),
       SLUICE_EFFECT("sharpness", sharpness(image, 4.f)),
-      SLUICE_EFFECT("center_crop", center_crop(image, {.width = 120, .height = 120})),
-      SLUICE_EFFECT("crop", crop(image, g.constant(Rectangle{20, 40, 100, 160}))),
+      SLUICE_EFFECT("center_crop", center_crop(image, {.width = 80, .height = 80})),
+      SLUICE_EFFECT("crop", crop(image, g.constant(Rectangle{20, 40, 60, 90}))),
       SLUICE_EFFECT("flip", flip(image, {.horizontal = true})),
-      SLUICE_EFFECT("pad_image", pad_image(image, {.left = 40, .top = 20, .fill = 128})),
-      SLUICE_EFFECT("resize", resize(image, {.width = 80, .height = 160})),
+      SLUICE_EFFECT("pad_image", pad_image(image, {.left = 20, .top = 10, .fill = 128})),
+      SLUICE_EFFECT("resize", resize(image, {.width = 60, .height = 120})),
       SLUICE_EFFECT("rotate", rotate(image, 20.f)),
       SLUICE_EFFECT("shear", shear(image, {.x = 0.3f})),
-      SLUICE_EFFECT("translate", translate(image, {.x = 30.f, .y = 20.f})),
+      SLUICE_EFFECT("translate", translate(image, {.x = 20.f, .y = 10.f})),
       SLUICE_EFFECT("transpose", transpose(image)),
-      SLUICE_EFFECT("warp_affine", warp_affine(image, {1, 0.2f, 0, -0.2f, 1, 30})),
+      SLUICE_EFFECT("warp_affine", warp_affine(image, {1, 0.2f, 0, -0.2f, 1, 20})),
       SLUICE_EFFECT("gaussian_noise", gaussian_noise(image, {.stddev = 30.f})),
       SLUICE_EFFECT("salt_and_pepper_noise", salt_and_pepper_noise(image)),
       SLUICE_EFFECT("shot_noise", shot_noise(image, 20.f)),
-      SLUICE_EFFECT("erase", erase(image, {.y = 40.f, .x = 60.f, .height = 60.f, .width = 60.f})),
-      SLUICE_EFFECT("erase_region", erase(image, g.constant(Rectangle{10, 10, 50, 80}))),
-      SLUICE_EFFECT("grid_mask", grid_mask(image, {.tile = 40, .degrees = 20.f})),
+      SLUICE_EFFECT("erase", erase(image, {.y = 20.f, .x = 30.f, .height = 40.f, .width = 40.f})),
+      SLUICE_EFFECT("erase_region", erase(image, g.constant(Rectangle{10, 10, 30, 50}))),
+      SLUICE_EFFECT("grid_mask", grid_mask(image, {.tile = 24, .degrees = 20.f})),
   };
   return all;
 }
@@ -71,8 +72,12 @@ Image effect_picture() {
   const auto pictures = demo_pictures();
   const auto boat = std::find_if(pictures.begin(), pictures.end(),
                                  [](const Picture& picture) { return picture.name == "boat.jpg"; });
-  Image image;
-  decode_jpeg_image(boat->file, {}, image);
+  Image large, image;
+  decode_jpeg_image(boat->file, {}, large);
+  // As large as it is drawn: what a filter does would be lost in shrinking.
+  const int width = ContactSheet::kThumb;
+  kernels::resize(large, width * large.height() / large.width(), width, Interpolation::bilinear,
+                  image);
   return image;
 }
 
