@@ -51,7 +51,7 @@ TEST(WarpRows, AgreeWithTheFormula) {
                          std::to_string(channels) + " " + name_of(how.interpolation) + " " +
                          name_of(how.border) + " " + text_of(line) + " width " +
                          std::to_string(width));
-            const auto bytes = static_cast<std::size_t>(width * channels);
+            const auto bytes = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
             std::vector<std::uint8_t> expected;
             testing::on_every_target([&] {
               std::vector<std::uint8_t> row(bytes + 2 * kMargin, kUntouched);
