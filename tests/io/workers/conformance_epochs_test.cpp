@@ -1,6 +1,8 @@
 // What a source of worker processes promises about layouts, epochs and ends, by the numbers of
 // docs/conformance.md and with their tables.
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/sources/values.h>
 #include <sluice/io/workers/workers.h>
 
 #include <algorithm>
