@@ -20,7 +20,7 @@ namespace {
 
 using Picture = Value<Image>;
 using Magnitude = Value<float>;
-using List = std::vector<Augmentation<Image>>;
+using Augmentations = std::vector<Augmentation<Image>>;
 
 // Where the two differ, and RandAugment and the wide list.
 struct Ranges {
@@ -40,14 +40,14 @@ Ranges ranges_of(AugmentationRanges ranges, bool wide) {
   return {0.3f, dali ? 100.f / 224 : 150.f / 331, true, 30.f, 0.f, 0.9f, 4.f, solarize};
 }
 
-List list_of(const AugmentationListOptions& options, bool wide) {
+Augmentations list_of(const AugmentationListOptions& options, bool wide) {
   const Ranges r = ranges_of(options.ranges, wide);
   const bool dali = options.ranges == AugmentationRanges::dali;
   const Interpolation way =
       options.interpolation.value_or(dali ? Interpolation::bilinear : Interpolation::nearest);
   const Fill fill = options.fill.value_or(dali ? Fill(128) : Fill(0));
   const bool relative = r.translate_relative;
-  List all = {
+  Augmentations all = {
       {"identity", [](Picture image, Magnitude) { return image; }},
       {"shear_x",
        [=](Picture image, Magnitude m) {
@@ -111,8 +111,12 @@ List list_of(const AugmentationListOptions& options, bool wide) {
 
 }  // namespace
 
-List rand_augment_list(const AugmentationListOptions& options) { return list_of(options, false); }
-List trivial_augment_list(const AugmentationListOptions& options) { return list_of(options, true); }
+Augmentations rand_augment_list(const AugmentationListOptions& options) {
+  return list_of(options, false);
+}
+Augmentations trivial_augment_list(const AugmentationListOptions& options) {
+  return list_of(options, true);
+}
 
 Value<Image> rand_augment(Graph& g, Value<Image> image, const ApplyRandomOptions& random,
                           const AugmentationListOptions& options) {

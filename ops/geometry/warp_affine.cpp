@@ -28,7 +28,7 @@ void check_matrix(const detail::Arguments& arguments) {
   }
 }
 
-ParameterOptions<float> number(float otherwise, const char* help) {
+ParameterOptions<float> a_number(float otherwise, const char* help) {
   return {.value = otherwise, .help = help};
 }
 
@@ -42,12 +42,12 @@ const detail::OperatorPtr& detail::warp_affine_operator() {
               .summary("Pixels from where a matrix leads: turned, sheared, scaled, moved.")
               .in_cpp("warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})")
               .input<Image>("image")
-              .parameter("xx", number(1, "x of the source, for each x"))
-              .parameter("xy", number(0, "x of the source, for each y"))
-              .parameter("x0", number(0, "x of the source, for the corner"))
-              .parameter("yx", number(0, "y of the source, for each x"))
-              .parameter("yy", number(1, "y of the source, for each y"))
-              .parameter("y0", number(0, "y of the source, for the corner"))
+              .parameter("xx", a_number(1, "x of the source, for each x"))
+              .parameter("xy", a_number(0, "x of the source, for each y"))
+              .parameter("x0", a_number(0, "x of the source, for the corner"))
+              .parameter("yx", a_number(0, "y of the source, for each x"))
+              .parameter("yy", a_number(1, "y of the source, for each y"))
+              .parameter("y0", a_number(0, "y of the source, for the corner"))
               .parameter<std::int32_t>("height", {.value = 0,
                                                   .optional = true,
                                                   .low = 1,

@@ -12,7 +12,7 @@ namespace {
 
 using FillNumbers = std::array<float, 4>;
 
-ParameterOptions<float> number(const char* help) {
+ParameterOptions<float> a_number(const char* help) {
   constexpr double kMost = kernels::kLargestShift;
   return {.value = 0.f, .low = -kMost, .high = kMost, .help = help};
 }
@@ -34,9 +34,9 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
                                       .low = 0,
                                       .high = 1,
                                       .help = "the side of a square, as a part of the tile's"})
-          .parameter("degrees", number("counter-clockwise about the upper left pixel"))
-          .parameter("shift_x", number("in pixels"))
-          .parameter("shift_y", number("in pixels"))
+          .parameter("degrees", a_number("counter-clockwise about the upper left pixel"))
+          .parameter("shift_x", a_number("in pixels"))
+          .parameter("shift_y", a_number("in pixels"))
           .constant<FillNumbers>("fill", {.value = FillNumbers{},
                                           .low = 0,
                                           .high = 255,
