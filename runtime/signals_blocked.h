@@ -1,5 +1,5 @@
-// SignalsBlocked: for as long as it lives, the calling thread takes no signals, and a thread that it
-// makes takes none at all: the program's signals are for its own threads. Internal: no user
+// SignalsBlocked: for as long as it lives, the calling thread takes no signals, and a thread that
+// it makes takes none at all: the program's signals are for its own threads. Internal: no user
 // includes it.
 //
 // Threads: destroyed on the thread that made it. No errors.
