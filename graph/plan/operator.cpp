@@ -326,7 +326,11 @@ void Operator::check(Arguments& arguments) const {
       check_constant(schema_.name, parameter, constant);
     }
   }
-  if (functions_.check) functions_.check(arguments);
+  try {
+    if (functions_.check) functions_.check(arguments);
+  } catch (const std::invalid_argument& error) {  // kernels' own checks, asked before any sample
+    throw BuildError(error.what());
+  }
 }
 
 std::vector<const SlotType*> Operator::output_types(const Arguments& arguments) const {

@@ -2,9 +2,6 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/kernels/grayscale.h>
-#include <sluice/runtime/error.h>
-
-#include <stdexcept>
 
 namespace sluice {
 
@@ -21,12 +18,7 @@ const detail::OperatorPtr& detail::grayscale_operator() {
           .output<Image>("image")
           .checks([](const Arguments& arguments) {
             const auto* channels = constant_of<std::int32_t>(arguments[1]);
-            if (channels == nullptr) return;
-            try {
-              kernels::check_gray_channels(*channels);
-            } catch (const std::invalid_argument& error) {
-              throw BuildError(error.what());
-            }
+            if (channels != nullptr) kernels::check_gray_channels(*channels);
           })
           .runs([](const Image& in, std::int32_t channels, Image& out) {
             kernels::grayscale(in, channels, out);

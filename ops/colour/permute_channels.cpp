@@ -2,9 +2,6 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/kernels/permute_channels.h>
-#include <sluice/runtime/error.h>
-
-#include <stdexcept>
 
 namespace sluice {
 
@@ -27,11 +24,7 @@ const detail::OperatorPtr& detail::permute_channels_operator() {
             const auto* second = constant_of<std::int32_t>(arguments[2]);
             const auto* third = constant_of<std::int32_t>(arguments[3]);
             if (first == nullptr || second == nullptr || third == nullptr) return;
-            try {
-              kernels::check_channel_order({*first, *second, *third});
-            } catch (const std::invalid_argument& error) {
-              throw BuildError(error.what());
-            }
+            kernels::check_channel_order({*first, *second, *third});
           })
           .runs([](const Image& in, std::int32_t first, std::int32_t second, std::int32_t third,
                    Image& out) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
 namespace sluice {
@@ -20,11 +19,7 @@ void check_sides(const detail::Arguments& arguments) {
   const auto side = [&](std::size_t i) {
     return *detail::constant_of<std::int32_t>(arguments.at(i));
   };
-  try {
-    kernels::check_filter({.rows = side(1), .columns = side(2), .weights = {}});
-  } catch (const std::invalid_argument& error) {
-    throw BuildError(error.what());
-  }
+  kernels::check_filter({.rows = side(1), .columns = side(2), .weights = {}});
 }
 
 ParameterOptions<std::int32_t> side_option(const char* help) {
