@@ -1,10 +1,12 @@
-// A fill as a parameter of operators: four numbers. Internal to them.
+// A fill as a parameter of operators: four numbers. Internal to them; fill_of in rotate.h leads
+// back.
 #pragma once
 
+#include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/kernels/fill.h>
 
 #include <array>
-#include <cstddef>
 
 namespace sluice::detail {
 
@@ -15,9 +17,8 @@ inline FillNumbers numbers_of_fill(const Fill& fill) {
           static_cast<float>(fill[3])};
 }
 
-inline Fill fill_of_numbers(const FillNumbers& numbers) {
-  const auto level = [&](std::size_t c) { return static_cast<int>(numbers.at(c)); };
-  return {level(0), level(1), level(2), level(3)};
+inline ParameterOptions<FillNumbers> fill_option(const char* help) {
+  return {.value = FillNumbers{}, .low = 0, .high = 255, .help = help};
 }
 
 }  // namespace sluice::detail

@@ -36,11 +36,7 @@ const detail::OperatorPtr& detail::pad_image_operator() {
           .choice("border", Border::constant, {Border::constant, Border::edge, Border::reflect},
                   "the margin: the fill, the nearest pixel, or the picture mirrored at the middle "
                   "of its outermost pixels")
-          .constant<FillNumbers>("fill",
-                                 {.value = FillNumbers{},
-                                  .low = 0,
-                                  .high = 255,
-                                  .help = "the colour for border = constant, for each channel"})
+          .constant("fill", fill_option("the colour for border = constant, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t left, std::int32_t top, std::int32_t right,
                    std::int32_t bottom, std::int32_t height, std::int32_t width, Border border,
@@ -48,7 +44,7 @@ const detail::OperatorPtr& detail::pad_image_operator() {
             kernels::pad(in,
                          kernels::margins_up_to({left, top, right, bottom}, in.height(), in.width(),
                                                 height, width),
-                         border, fill_of_numbers(fill), out);
+                         border, fill_of(fill), out);
           });
   return op;
 }

@@ -1,4 +1,5 @@
 #include <sluice/ops/decode/jpeg_input.h>
+#include <sluice/ops/geometry/area_and_ratio.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
@@ -12,19 +13,6 @@ namespace sluice {
 
 namespace detail {
 namespace {
-
-// min_area, max_area, min_ratio, max_ratio, after the input.
-void check_region_options(const Arguments& arguments) {
-  const auto number = [&](std::size_t i) { return *constant_of<float>(arguments.at(i)); };
-  if (number(1) > number(2)) {
-    throw BuildError("random_region: min_area is " + std::to_string(number(1)) +
-                     ", which is more than max_area, " + std::to_string(number(2)));
-  }
-  if (number(3) > number(4)) {
-    throw BuildError("random_region: min_ratio is " + std::to_string(number(3)) +
-                     ", which is more than max_ratio, " + std::to_string(number(4)));
-  }
-}
 
 OperatorDeclaration& add_size_and_interpolation(OperatorDeclaration& declaration) {
   constexpr int kMost = 65535;
@@ -40,23 +28,9 @@ OperatorDeclaration& add_size_and_interpolation(OperatorDeclaration& declaration
 }
 
 OperatorDeclaration& add_region_options(OperatorDeclaration& declaration) {
-  const RandomRegionOptions usual;
-  const auto area = [](float value) {
-    return ParameterOptions<float>{.value = value,
-                                   .low = 0,
-                                   .high = 1,
-                                   .low_open = true,
-                                   .help = "a part of the picture's area"};
-  };
-  const auto ratio = [](float value) {
-    return ParameterOptions<float>{
-        .value = value, .low = 0, .low_open = true, .help = "width / height"};
-  };
-  return declaration.constant("min_area", area(usual.min_area))
-      .constant("max_area", area(usual.max_area))
-      .constant("min_ratio", ratio(usual.min_ratio))
-      .constant("max_ratio", ratio(usual.max_ratio))
-      .checks(check_region_options);
+  return add_area_and_ratio(declaration, RandomRegionOptions(), "width / height")
+      .checks(
+          [](const Arguments& arguments) { check_area_and_ratio("random_region", arguments, 1); });
 }
 
 Rectangle draw_region(Random& random, int height, int width, float min_area, float max_area,

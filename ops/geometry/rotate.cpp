@@ -1,22 +1,9 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/geometry/rotate.h>
 
-#include <array>
-
 namespace sluice {
-
-namespace {
-
-using FillNumbers = std::array<float, 4>;
-
-FillNumbers numbers_of(const Fill& fill) {
-  FillNumbers numbers;
-  for (int c = 0; c < 4; ++c) numbers.at(static_cast<std::size_t>(c)) = fill[c];
-  return numbers;
-}
-
-}  // namespace
 
 Fill detail::fill_of(const FillNumbers& numbers) {
   const auto level = [&](std::size_t c) { return static_cast<int>(numbers.at(c)); };
@@ -33,11 +20,8 @@ const detail::OperatorPtr& detail::rotate_operator() {
           .parameter<float>("degrees", {.help = "counter-clockwise"})
           .constant<bool>("keep_size",
                           {.value = false, .help = "else the picture grows to hold all of it"})
-          .constant<FillNumbers>(
-              "fill", {.value = FillNumbers{},
-                       .low = 0,
-                       .high = 255,
-                       .help = "the colour of pixels that have no source, for each channel"})
+          .constant("fill",
+                    fill_option("the colour of pixels that have no source, for each channel"))
           .choice("interpolation", Interpolation::bilinear,
                   {Interpolation::nearest, Interpolation::bilinear}, "of pixels")
           .output<Image>("image")
@@ -50,7 +34,7 @@ const detail::OperatorPtr& detail::rotate_operator() {
 
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options) {
   return apply_operator<Image>(detail::rotate_operator(), image, degrees, options.keep_size,
-                               numbers_of(options.fill), options.interpolation);
+                               detail::numbers_of_fill(options.fill), options.interpolation);
 }
 
 }  // namespace sluice

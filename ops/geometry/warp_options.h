@@ -16,17 +16,13 @@ inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
               {Interpolation::nearest, Interpolation::bilinear}, "of pixels")
       .choice("border", Border::constant, {Border::constant, Border::edge},
               "pixels that have no source: the fill, or the nearest pixel")
-      .constant<FillNumbers>("fill",
-                             {.value = FillNumbers{},
-                              .low = 0,
-                              .high = 255,
-                              .help = "the colour for border = constant, for each channel"});
+      .constant("fill", fill_option("the colour for border = constant, for each channel"));
   return declaration;
 }
 
 inline kernels::WarpOptions warp_options(Interpolation interpolation, Border border,
                                          const FillNumbers& fill) {
-  return {interpolation, border, fill_of_numbers(fill)};
+  return {interpolation, border, fill_of(fill)};
 }
 
 }  // namespace sluice::detail

@@ -1,9 +1,9 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/area_and_ratio.h>
+#include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/occlusion/erase.h>
-#include <sluice/runtime/error.h>
 
 #include <array>
 #include <string>
@@ -13,54 +13,17 @@ namespace sluice {
 namespace detail {
 namespace {
 
-using FillNumbers = std::array<float, 4>;
-
-FillNumbers numbers_of(const Fill& fill) {
-  return {static_cast<float>(fill[0]), static_cast<float>(fill[1]), static_cast<float>(fill[2]),
-          static_cast<float>(fill[3])};
-}
-
 OperatorDeclaration& add_fill(OperatorDeclaration& declaration) {
-  return declaration.constant<FillNumbers>(
-      "fill",
-      {.value = FillNumbers{}, .low = 0, .high = 255, .help = "the colour, for each channel"});
-}
-
-// min_area, max_area, min_ratio, max_ratio, after the input and the probability.
-void check_ranges(const Arguments& arguments) {
-  const auto number = [&](std::size_t i) { return *constant_of<float>(arguments.at(i)); };
-  if (number(2) > number(3)) {
-    throw BuildError("random_erasing_region: min_area is " + std::to_string(number(2)) +
-                     ", which is more than max_area, " + std::to_string(number(3)));
-  }
-  if (number(4) > number(5)) {
-    throw BuildError("random_erasing_region: min_ratio is " + std::to_string(number(4)) +
-                     ", which is more than max_ratio, " + std::to_string(number(5)));
-  }
+  return declaration.constant("fill", fill_option("the colour, for each channel"));
 }
 
 OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
   const RandomErasingOptions usual;
-  const auto area = [](float value) {
-    return ParameterOptions<float>{.value = value,
-                                   .low = 0,
-                                   .high = 1,
-                                   .low_open = true,
-                                   .help = "a part of the picture's area"};
-  };
-  const auto ratio = [](float value) {
-    return ParameterOptions<float>{
-        .value = value, .low = 0, .low_open = true, .help = "height / width"};
-  };
-  return declaration
-      .parameter<float>("probability", {.value = usual.probability.constant(),
-                                        .low = 0,
-                                        .high = 1,
-                                        .help = "of a rectangle that is not empty"})
-      .constant("min_area", area(usual.min_area))
-      .constant("max_area", area(usual.max_area))
-      .constant("min_ratio", ratio(usual.min_ratio))
-      .constant("max_ratio", ratio(usual.max_ratio));
+  declaration.parameter<float>("probability", {.value = usual.probability.constant(),
+                                               .low = 0,
+                                               .high = 1,
+                                               .help = "of a rectangle that is not empty"});
+  return add_area_and_ratio(declaration, usual, "height / width");
 }
 
 }  // namespace
@@ -127,7 +90,9 @@ const OperatorPtr& random_erasing_region_operator() {
         .in_cpp("random_erasing_region(image, {.probability = 0.25f})")
         .input<Image>("image");
     return add_random_options(declaration)
-        .checks(check_ranges)
+        .checks([](const Arguments& arguments) {
+          check_area_and_ratio("random_erasing_region", arguments, 2);
+        })
         .output<Rectangle>("region")
         .sees_size()
         .runs([](Random& random, const Image& in, float probability, float min_area, float max_area,
@@ -158,12 +123,12 @@ OperatorSchema random_erasing_schema() {
 
 Value<Image> erase(Value<Image> image, Param<Rectangle> region, const EraseRegionOptions& options) {
   return apply_operator<Image>(detail::erase_region_operator(), image, region,
-                               detail::numbers_of(options.fill));
+                               detail::numbers_of_fill(options.fill));
 }
 
 Value<Image> erase(Value<Image> image, const EraseOptions& o) {
   return apply_operator<Image>(detail::erase_operator(), image, o.y, o.x, o.height, o.width,
-                               o.normalized, o.centered, detail::numbers_of(o.fill));
+                               o.normalized, o.centered, detail::numbers_of_fill(o.fill));
 }
 
 Value<Rectangle> random_erasing_region(Value<Image> image, const RandomErasingOptions& o) {

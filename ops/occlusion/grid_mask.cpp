@@ -1,16 +1,13 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
-#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/grid_mask.h>
 #include <sluice/ops/occlusion/grid_mask.h>
 
-#include <array>
 #include <cstdint>
 
 namespace sluice {
 namespace {
-
-using FillNumbers = std::array<float, 4>;
 
 ParameterOptions<float> a_number(const char* help) {
   constexpr double kMost = kernels::kLargestShift;
@@ -37,10 +34,7 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
           .parameter("degrees", a_number("counter-clockwise about the upper left pixel"))
           .parameter("shift_x", a_number("in pixels"))
           .parameter("shift_y", a_number("in pixels"))
-          .constant<FillNumbers>("fill", {.value = FillNumbers{},
-                                          .low = 0,
-                                          .high = 255,
-                                          .help = "the colour, for each channel"})
+          .constant("fill", fill_option("the colour, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,
                    float shift_y, const FillNumbers& fill, Image& out) {
@@ -50,10 +44,8 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
 }
 
 Value<Image> grid_mask(Value<Image> image, const GridMaskOptions& o) {
-  const auto level = [&](int c) { return static_cast<float>(o.fill[c]); };
   return apply_operator<Image>(detail::grid_mask_operator(), image, o.tile, o.ratio, o.degrees,
-                               o.shift_x, o.shift_y,
-                               FillNumbers{level(0), level(1), level(2), level(3)});
+                               o.shift_x, o.shift_y, detail::numbers_of_fill(o.fill));
 }
 
 }  // namespace sluice
