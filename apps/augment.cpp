@@ -91,8 +91,7 @@ class Augmentation {
       if (part_.tells()) announce();
       while (begun(pipeline.next_epoch()) < count_ && !failed && !interruption.asked()) {
         begun_ = begun(pipeline.next_epoch());
-        auto epoch = pipeline.epoch();
-        failed = !run_epoch(epoch, pipeline, interruption, progress);
+        failed = !run_epoch(pipeline, interruption, progress);
         if (!failed && !interruption.asked()) reach(pipeline);  // the next epoch
         if (is_done_for() && !failed) break;
       }
@@ -270,10 +269,10 @@ class Augmentation {
   }
 
   // False when the policy is `fail` and a sample failed.
-  template <class Epoch, class P>
-  bool run_epoch(Epoch& epoch, const P& pipeline, const Interruption& interruption,
-                 Progress& progress) {
+  template <class P>
+  bool run_epoch(P& pipeline, const Interruption& interruption, Progress& progress) {
     try {
+      auto epoch = pipeline.epoch();
       while (!interruption.asked()) {
         const auto batch = epoch.next();
         if (!batch) break;
@@ -292,6 +291,9 @@ class Augmentation {
           fmt::format("stopped after {} images: {}; with --resume the same command goes on "
                       "from here",
                       written_, error.what()));
+    } catch (const Error&) {
+      require_workers();
+      throw;
     }
   }
 

@@ -149,17 +149,6 @@ TEST_F(AugmentSources, WorkersGiveTheSame) {
   }
 }
 
-// The first of the processes that any of its threads has started; -1: there is none.
-pid_t a_child_of(pid_t parent) {
-  std::error_code ignored;
-  const fs::path threads = "/proc/" + std::to_string(parent) + "/task";
-  for (fs::directory_iterator it(threads, ignored), end; it != end; it.increment(ignored)) {
-    const std::string children = text_of(it->path() / "children");
-    if (!children.empty()) return static_cast<pid_t>(std::stol(children));
-  }
-  return -1;
-}
-
 TEST_F(AugmentSources, AWorkerThatIsKilledCostsNothing) {
   const std::vector<std::string> options = {"--data", data_.string(), "--count",
                                             "300",    "--batch",      "8"};
@@ -171,12 +160,12 @@ TEST_F(AugmentSources, AWorkerThatIsKilledCostsNothing) {
   };
   ASSERT_EQ(Started(arguments("one", {})).finish().status, 0);
   Started run(arguments("workers", {"--workers", "2"}));
-  pid_t worker = -1;
+  std::vector<pid_t> workers;
   ASSERT_TRUE(run.wait_until([&] {
-    worker = a_child_of(run.pid());
-    return worker > 0 && fs::exists(path("workers")) && !fs::is_empty(path("workers"));
+    workers = run.workers();
+    return !workers.empty() && fs::exists(path("workers")) && !fs::is_empty(path("workers"));
   }));
-  EXPECT_EQ(kill(worker, SIGKILL), 0);
+  EXPECT_EQ(kill(workers.front(), SIGKILL), 0);
   const Ran ran = run.finish();
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_TRUE(results("workers") == results("one")) << ran.out;

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -38,9 +37,12 @@ inline std::size_t error_lines(const Ran& ran) {
   return lines;
 }
 
+// What can be read of it: a file of /proc may end with its process.
 inline std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 // A folder of one test, which goes with the process: each test runs in one of its own.
@@ -133,6 +135,22 @@ class Started {
       std::this_thread::yield();
     }
     return true;
+  }
+  // The worker processes that run now. A sanitizer has children of the program, too: they are its
+  // own.
+  std::vector<pid_t> workers() const {
+    std::vector<pid_t> all;
+    std::error_code ignored;
+    const std::filesystem::path threads = "/proc/" + std::to_string(pid_) + "/task";
+    for (std::filesystem::directory_iterator it(threads, ignored), end; it != end;
+         it.increment(ignored)) {
+      std::istringstream children(text_of(it->path() / "children"));
+      for (pid_t child = 0; children >> child;) {
+        const std::string command = text_of("/proc/" + std::to_string(child) + "/cmdline");
+        if (command.find("--sluice-worker=") != std::string::npos) all.push_back(child);
+      }
+    }
+    return all;
   }
   std::string out_so_far() const { return text_of(out_); }
   std::string errors_so_far() const { return text_of(errors_); }
