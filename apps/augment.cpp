@@ -287,10 +287,7 @@ class Augmentation {
       for (const SampleError& sample : error.errors()) report_.lose(sample);
       return false;
     } catch (const IoError& error) {
-      throw Error(
-          fmt::format("stopped after {} images: {}; with --resume the same command goes on "
-                      "from here",
-                      written_, error.what()));
+      stop(error.what());
     } catch (const Error&) {
       require_workers();
       throw;
@@ -300,10 +297,13 @@ class Augmentation {
   // Samples that fail as nobody is left to read them are not those that cannot be used.
   void require_workers() const {
     const std::string broken = workers_ ? workers_->broken() : std::string();
-    if (broken.empty()) return;
+    if (!broken.empty()) stop(broken);
+  }
+
+  [[noreturn]] void stop(const std::string& why) const {
     throw Error(
         fmt::format("stopped after {} images: {}; with --resume the same command goes on from here",
-                    written_, broken));
+                    written_, why));
   }
 
   template <class P>

@@ -123,17 +123,14 @@ void salt_and_pepper_noise(Random& random, const Image& in, const SaltAndPepper&
   const double changed = double{params.probability} * 0x1p32;
   const auto noise = static_cast<std::uint64_t>(changed);
   const auto salt = static_cast<std::uint64_t>(changed * double{params.salt_share});
-  const std::size_t together = params.per_channel ? 1 : static_cast<std::size_t>(in.channels());
+  const int together = params.per_channel ? 1 : in.channels();
   for (int y = 0; y < in.height(); ++y) {
     const std::uint8_t* from = in.row(y);
     std::uint8_t* to = out.row(y);
-    for (std::size_t i = 0; i < in.row_bytes(); i += together) {
+    for (const std::uint8_t* const end = from + in.row_bytes(); from != end;) {
       const std::uint32_t bits = random.next();
-      if (bits >= noise) {
-        std::copy_n(from + i, together, to + i);
-      } else {
-        std::fill_n(to + i, together, static_cast<std::uint8_t>(bits < salt ? 255 : 0));
-      }
+      const auto level = static_cast<std::uint8_t>(bits < salt ? 255 : 0);
+      for (int c = 0; c < together; ++c, ++from, ++to) *to = bits < noise ? level : *from;
     }
   }
 }
