@@ -70,10 +70,10 @@ class Augmentation {
                        first.reason, more > 0 ? fmt::format(" (and {} more)", more) : ""));
     }
     there_ = results_.open();
-    if (const fs::path folder = fs::path(options.sheet).parent_path(); !folder.empty())
-      make_folder(folder.string());  // there, or in --out
-    if (const fs::path folder = fs::path(options.checkpoint).parent_path(); !folder.empty())
-      make_folder(folder.string());
+    for (const std::string& file : {options.sheet, options.checkpoint}) {
+      const fs::path folder = fs::path(file).parent_path();
+      if (!folder.empty()) make_folder(folder.string());  // there, or in --out
+    }
   }
 
   int run() {
