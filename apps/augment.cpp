@@ -38,7 +38,7 @@ class Augmentation {
  public:
   explicit Augmentation(const AugmentOptions& options)
       : options_(options),
-        plan_(find_plan(options)),
+        plan_(find_picture_plan(options.pipeline, options.device)),
         device_(chosen_device(options.device)),
         part_(options.shard),
         results_options_{
@@ -157,14 +157,6 @@ class Augmentation {
                                 ? "no stand-in could be decoded either; --on-error skip goes on "
                                   "without it"
                                 : "--on-error skip or replace goes on without it"));
-  }
-
-  static std::optional<SavedPlan> find_plan(const AugmentOptions& options) {
-    if (options.pipeline.empty()) return std::nullopt;
-    SavedPlan plan = read_plan(options.pipeline);
-    require_picture(plan);
-    require_device(plan, options.device);
-    return plan;
   }
 
   // What is done to the pictures, in words; to one of them.

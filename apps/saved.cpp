@@ -47,10 +47,6 @@ std::unique_ptr<detail::ColumnMaker> maker_of_any(const SavedPlan& plan, std::si
   return maker;
 }
 
-}  // namespace
-
-namespace {
-
 // Records the plan and forgets it, or gives what is to be known of it.
 template <class Look>
 auto record_once(const SavedPlan& plan, const Look& look) {
@@ -60,6 +56,26 @@ auto record_once(const SavedPlan& plan, const Look& look) {
     source.push_back(trial.add_slot(type, "source"));
   const std::vector<detail::SlotId> outputs = plan.add_to(trial, source);
   return look(trial.plan(), outputs);
+}
+
+// The first output is an image, on the host.
+void require_picture(const SavedPlan& plan) {
+  const detail::SlotType* first = plan.output_types()[0];
+  if (first != slot_type<Image>()) {
+    throw UsageError(
+        fmt::format("--pipeline {} at /outputs/0: the first output becomes a JPEG file, so it must "
+                    "be an image, not '{}'; let the plan give the picture first",
+                    plan.file(), name_of(first)));
+  }
+  const std::string there = record_once(plan, [](const auto& all, const auto& outputs) {
+    const detail::Slot& slot = all.slots[outputs.front()];
+    return slot.on_device ? slot.name : std::string();
+  });
+  if (there.empty()) return;
+  throw UsageError(fmt::format(
+      "--pipeline {} at /outputs/0: the picture that '{}' makes stays on the device, but JPEG "
+      "files are made by the host; save the plan with .cpu() of that picture as its first output",
+      plan.file(), there));
 }
 
 }  // namespace
@@ -75,6 +91,14 @@ void require_device(const SavedPlan& plan, const std::string& device) {
             : fmt::format("--device {}: no step of --pipeline {} runs on a device; save it with "
                           ".gpu() of the picture, or leave --device out",
                           device, plan.file()));
+}
+
+std::optional<SavedPlan> find_picture_plan(const std::string& file, const std::string& device) {
+  if (file.empty()) return std::nullopt;
+  SavedPlan plan = read_plan(file);
+  require_picture(plan);
+  require_device(plan, device);
+  return plan;
 }
 
 SavedPlan read_plan(const std::string& file) {
@@ -96,25 +120,6 @@ SavedPlan read_plan(const std::string& file) {
   } catch (const IoError& error) {
     throw UsageError(fmt::format("--pipeline: {}", error.what()));
   }
-}
-
-void require_picture(const SavedPlan& plan) {
-  const detail::SlotType* first = plan.output_types()[0];
-  if (first != slot_type<Image>()) {
-    throw UsageError(
-        fmt::format("--pipeline {} at /outputs/0: the first output becomes a JPEG file, so it must "
-                    "be an image, not '{}'; let the plan give the picture first",
-                    plan.file(), name_of(first)));
-  }
-  const std::string there = record_once(plan, [](const auto& all, const auto& outputs) {
-    const detail::Slot& slot = all.slots[outputs.front()];
-    return slot.on_device ? slot.name : std::string();
-  });
-  if (there.empty()) return;
-  throw UsageError(fmt::format(
-      "--pipeline {} at /outputs/0: the picture that '{}' makes stays on the device, but JPEG "
-      "files are made by the host; save the plan with .cpu() of that picture as its first output",
-      plan.file(), there));
 }
 
 std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,

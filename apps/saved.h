@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,9 @@ SavedPlan read_plan(const std::string& file);
 // and no step does.
 void require_device(const SavedPlan& plan, const std::string& device);
 
-// Throws UsageError unless the first output is an image, on the host.
-void require_picture(const SavedPlan& plan);
+// Reads the plan of a command that writes pictures; no plan for no file. Throws UsageError unless
+// its first output is an image, on the host, and it fits --device, as above.
+std::optional<SavedPlan> find_picture_plan(const std::string& file, const std::string& device);
 
 // Records the steps; gives the outputs.
 std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,
