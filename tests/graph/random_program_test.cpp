@@ -32,7 +32,7 @@ std::uint64_t programs() {
 #if defined(__SANITIZE_ADDRESS__)
   constexpr std::uint64_t kPrograms = 1000;
 #elif defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t kPrograms = 300;
+  constexpr std::uint64_t kPrograms = 120;
 #else
   constexpr std::uint64_t kPrograms = 10000;
 #endif

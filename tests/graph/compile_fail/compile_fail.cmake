@@ -3,24 +3,14 @@
 # "// TYPES N: text" are words, most often types, that stand in the lines up to it or right after
 # it. No case gives more than three errors. Case 0 is the program without a mistake: it must
 # compile, so that no other fails for a wrong reason. A file without other cases is a program that
-# must compile. Arguments: CXX, INCLUDE (of the library), FILE, SCRATCH.
+# must compile. Arguments: CXX, INCLUDE (of the library), FILE, HEADER (compiled by header.cmake).
 cmake_minimum_required(VERSION 3.22)
 
 set(ENV{LC_ALL} C)  # plain quotes in the compiler's messages
 
-# All of them include the library's header: it is compiled once for them.
-set(flags -std=c++20 -I ${INCLUDE})
-file(MAKE_DIRECTORY ${SCRATCH})
-file(WRITE ${SCRATCH}/library.h "#include <sluice/sluice.h>\n")
-execute_process(COMMAND ${CXX} ${flags} -x c++-header ${SCRATCH}/library.h -o ${SCRATCH}/library.h.gch
-  RESULT_VARIABLE failed ERROR_VARIABLE text)
-if(failed)
-  message(FATAL_ERROR "the library's header does not compile:\n${text}")
-endif()
-
 function(compile case result output)
   execute_process(
-    COMMAND ${CXX} ${flags} -include ${SCRATCH}/library.h -fsyntax-only -D CASE=${case} ${FILE}
+    COMMAND ${CXX} -std=c++20 -I ${INCLUDE} -include ${HEADER} -fsyntax-only -D CASE=${case} ${FILE}
     RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
   set(${result} ${failed} PARENT_SCOPE)
   set(${output} "${text}" PARENT_SCOPE)
