@@ -364,15 +364,12 @@ TEST(DeviceProgram, GivesWhatTheHostGives) { compare(Kind::moves, kPrograms); }
 TEST(DeviceProgram, ThatStaysThereGivesTheSame) {
   const Compared compared = compare(Kind::stays, kPrograms);
   EXPECT_GT(compared.joined, 5);
-  RecordProperty("joined", compared.joined);
 }
 
 TEST(DeviceProgram, WhoseChoicesTheDevicesNumbersMakeGivesTheSame) {
   const Compared compared = compare(Kind::asks, 16);
   EXPECT_GT(compared.split, 3);
   EXPECT_GT(compared.unsplit, 3);
-  RecordProperty("split", compared.split);
-  RecordProperty("unsplit", compared.unsplit);
 }
 
 // Faults cost samples, but change none: neither its pictures nor its way.
