@@ -190,7 +190,7 @@ TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
   constexpr std::size_t kSize = std::size_t{32} << 20;
   std::vector<std::uint8_t> bytes(kSize);
   bool refused = false;
-  for (int round = 0; round < 50 && !refused; ++round) {
+  for (int round = 0; round < 200 && !refused; ++round) {
     const std::string file = write("large", "x");  // and zeros
     fs::resize_file(file, kSize);
     const FileState before = OpenFile(file).state();
@@ -214,6 +214,7 @@ TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
     over = true;
     writer.join();
   }
+  EXPECT_TRUE(refused);
 }
 
 // By default files that were read a moment ago, and so are in memory.
