@@ -117,21 +117,17 @@ class window {
 
   // A token begins to wait: its work stands still, and others are admitted in its place.
   void suspended() { finished(); }
-  // Its work goes on at `next`: here and now, if there is a credit, and then that of other tokens.
-  // Call it inside a task of the graph.
+  // Its work goes on at `next` when there is a credit: in a task, which goes on to other tokens.
+  // Where many come back at once, of a few microseconds each, not each gets a task.
   void resumed(tbb::flow::receiver<Token>& next, const Token& token) {
     {
       const std::lock_guard lock(mutex_);
-      if (active_ >= active_limit_) {
-        ready_.push({token, &next});
-        came_.fetch_add(1, std::memory_order_relaxed);
-        return;
-      }
+      ready_.push({token, &next});
+      came_.fetch_add(1, std::memory_order_relaxed);
+      if (active_ >= active_limit_ || more_lanes(ready_.size()) == 0) return;
       ++active_;
     }
-    lane here(*this, false);
-    here.carry(next, token);
-    here.run();
+    begin_lanes(1);
   }
 
   // The token is free. Does not admit by itself: release a batch of them, then call start().
@@ -328,7 +324,7 @@ class window {
 
   // Besides those at work, which have long tokens in hand, or will soon be back for these.
   std::size_t more_lanes(std::size_t tokens) const {
-    if (!is_short()) return tokens;
+    if (!is_carried<Policy> || !pace_.is_light()) return tokens;
     const std::size_t lanes = pace_.threads_for(tokens);
     return lanes > active_ ? lanes - active_ : 0;
   }
@@ -380,7 +376,7 @@ class window {
   tbb::flow::graph& graph_;
   const std::size_t size_;
   const std::size_t active_limit_;
-  mutable tbb::spin_mutex mutex_;     // held for moments
+  mutable std::mutex mutex_;          // held for moments
   std::vector<Token> free_;           // never grows beyond its first size
   sluice::detail::Ring<work> ready_;  // resumed, or left by lanes that ended: they lack a credit
   lane* running_ = nullptr;

@@ -16,6 +16,7 @@
 #include <sluice/graph/run/runner.h>
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -121,16 +122,18 @@ class Nodes {
     return resume(*streams_.back(), next, at_end);
   }
 
-  // Tokens leave such a node on the thread that fires or reads: a task takes them on. What is to do
-  // at the end may be the user's code.
+  // Tokens leave such a node on the thread that fires or reads: tasks of the window take them on.
+  // What is to do at the end may be the user's code.
   template <class Node>
   Receiver& resume(Node& node, Receiver& after, const AtEnd& at_end) {
     Receiver& next = at_end ? end_node(after, at_end) : after;
-    resumes_.push_back(std::make_unique<ResumeNode>(
-        graph_, tbb::flow::unlimited, [this, &next](const Token& token) -> tbb::flow::continue_msg {
-          window_.resumed(next, token);
-          return {};
-        }));
+    resumes_.push_back(std::make_unique<ResumeNode>(graph_, [this, &next](const Token& token) {
+      try {
+        window_.resumed(next, token);
+      } catch (...) {
+        hooks_.broken(std::current_exception());
+      }
+    }));
     tbb::flow::make_edge(node.output(), *resumes_.back());
     return node.input();
   }
@@ -188,7 +191,7 @@ class Nodes {
     return add_stage([&loop](Sample& sample) { Runner::begin(sample, loop); }, ask);
   }
 
-  using ResumeNode = tbb::flow::function_node<Token>;
+  using ResumeNode = flow::input_node<Token, flow::carried>;
 
   tbb::flow::graph& graph_;
   Runner& runner_;

@@ -1,10 +1,13 @@
 #include <sluice/graph/flow/batch_node.h>
+#include <sluice/graph/flow/carrier.h>
 #include <sluice/graph/flow/predicate_node.h>
 #include <sluice/graph/flow/window.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -201,6 +204,60 @@ TEST(BatchNode, RoundTripWithASmallWindow) {
 }
 
 // With one thread nothing starts until somebody waits.
+// Tokens that wait outside of the graph come back many at a time, from a thread that is none of
+// oneTBB's.
+TEST(Window, TokensThatWaitedGoOnOnceEachWithinTheLimit) {
+  for (const std::size_t limit : {1u, 2u, 0u}) {
+    constexpr int kCount = 5000;
+    graph g;
+    Samples samples(256);
+    window<Sample*, carried> tokens(g, samples.handles, limit, numbering(kCount));
+    std::mutex mutex;
+    std::vector<Sample*> waiting;
+    input_node<Sample*, carried> wait(g, [&](Sample* s) {
+      g.reserve_wait();
+      {
+        const std::lock_guard lock(mutex);
+        waiting.push_back(s);
+      }
+      tokens.suspended();
+    });
+    std::atomic<int> at_work{0}, most{0};
+    std::vector<std::atomic<int>> came(kCount);
+    input_node<Sample*, carried> after(g, [&](Sample* s) {
+      const int now = ++at_work;
+      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
+      ++came[static_cast<std::size_t>(s->id)];
+      --at_work;
+      tokens.release(s);
+      tokens.finished();
+    });
+    make_edge(tokens.output(), wait);
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      for (std::vector<Sample*> those; !over; those.clear()) {
+        {
+          const std::lock_guard lock(mutex);
+          those.swap(waiting);
+        }
+        for (Sample* const s : those) {
+          tokens.resumed(after, s);
+          g.release_wait();
+        }
+        if (those.empty()) std::this_thread::yield();
+      }
+    });
+    tokens.start();
+    g.wait_for_all();
+    over = true;
+    other.join();
+    for (const auto& times : came) ASSERT_EQ(times, 1);
+    EXPECT_LE(static_cast<std::size_t>(most), limit == 0 ? samples.handles.size() : limit);
+    EXPECT_EQ(tokens.in_flight(), 0u);
+    EXPECT_EQ(tokens.active(), 0u);
+  }
+}
+
 TEST(Window, RunsOnOneThread) {
   tbb::task_arena arena(1, 1);
   arena.execute([] {
