@@ -7,12 +7,15 @@
 #include <sluice/ops/decode/jpeg_input.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resizer.h>
+#include <sluice/ops/occlusion/erase.h>
 
 #include <array>
 #include <cstdint>
@@ -78,6 +81,30 @@ bool add_geometry() {
                        out.create(size.height, size.width, in.channels());
                        add_resize(gather, in, interpolation, false,
                                   pixels_out(size.height, size.width, in.channels()), out.data());
+                     });
+  return true;
+}
+
+// What follows from the size of a picture: the host knows it.
+bool add_regions() {
+  add_device_version(detail::random_region_operator(),
+                     [](Gather&, Random& random, const Image& in, float min_area, float max_area,
+                        float min_ratio, float max_ratio) {
+                       return kernels::random_resized_crop_region(random, in.height(), in.width(),
+                                                                  {.scale_low = min_area,
+                                                                   .scale_high = max_area,
+                                                                   .ratio_low = min_ratio,
+                                                                   .ratio_high = max_ratio});
+                     });
+  add_device_version(detail::random_erasing_region_operator(),
+                     [](Gather&, Random& random, const Image& in, float probability, float min_area,
+                        float max_area, float min_ratio, float max_ratio) {
+                       return kernels::random_erasing_region(random, in.height(), in.width(),
+                                                             {.probability = probability,
+                                                              .min_area = min_area,
+                                                              .max_area = max_area,
+                                                              .min_ratio = min_ratio,
+                                                              .max_ratio = max_ratio});
                      });
   return true;
 }
@@ -207,8 +234,9 @@ bool add_decoders() {
 }  // namespace
 
 bool add_device_operators() {
-  static const bool once = add_geometry() && add_normalize() && add_decoders() && add_warps() &&
-                           add_colours() && add_filters() && add_covers() && add_reductions();
+  static const bool once = add_geometry() && add_regions() && add_normalize() && add_decoders() &&
+                           add_warps() && add_colours() && add_filters() && add_covers() &&
+                           add_reductions();
   return once;
 }
 

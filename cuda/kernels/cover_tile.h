@@ -39,7 +39,7 @@ inline constexpr int kCoverPixels = 1024;  // of a tile
 
 SLUICE_HOST_DEVICE inline std::int64_t grid_place(double start, std::int64_t step, int x,
                                                   std::int64_t tile) {
-  const std::int64_t at = (llrint(start * 4294967296.0) % tile + x * step) % tile;
+  const std::int64_t at = (llrint(start * 4294967296.0) + x * step) % tile;
   return at < 0 ? at + tile : at;
 }
 
