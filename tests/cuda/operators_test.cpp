@@ -1,15 +1,8 @@
-// Each operator that has a version for devices, with parameters drawn for each of 240 pictures of
-// all kinds: the same pixels, bit for bit, and the same errors as on the host.
-#include "tests/cuda/test_device.h"
-#include "tests/ops/kernels/reference.h"
+// Each operator that has a version for devices.
+#include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,87 +10,7 @@
 namespace sluice::device {
 namespace {
 
-constexpr std::int64_t kPictures = 240;
-
-Image picture_of(std::int64_t i) {
-  constexpr std::array<std::pair<int, int>, 12> kSizes{{{1, 1},
-                                                        {1, 2},
-                                                        {2, 1},
-                                                        {1, 53},
-                                                        {61, 1},
-                                                        {2, 3},
-                                                        {3, 3},
-                                                        {5, 7},
-                                                        {37, 53},
-                                                        {32, 32},
-                                                        {17, 64},
-                                                        {97, 101}}};
-  const auto n = static_cast<std::size_t>(i);
-  const auto [height, width] = kSizes[n % kSizes.size()];
-  const int channels = 1 + static_cast<int>(n / kSizes.size() % 4);
-  if (n % 29 == 28) return testing::constant_picture(height, width, channels, 77);
-  return testing::make_picture(height, width, channels, static_cast<std::uint32_t>(i));
-}
-
-using Change = std::function<Value<Image>(Graph&, Value<Image>)>;
-struct Case {
-  std::string text;
-  Change change;
-};
-
-struct Ended {
-  std::vector<std::int64_t> ids;
-  std::vector<Image> images;
-  std::vector<std::string> errors;
-};
-
-Ended run(const Change& change, bool there) {
-  const PipelineOptions options{.batch_size = 16,
-                                .seed = 11,
-                                .threads = 2,
-                                .device = there ? test_device() : nullptr,
-                                .on_error = OnError::skip};
-  auto pipeline = make_pipeline(options, [&](Graph& g) {
-    auto image =
-        g.map("draw", picture_of,
-              g.source(kPictures, [](const SampleInfo& info) { return info.index_in_epoch; }));
-    auto changed = change(g, there ? image.gpu() : image);
-    return there ? changed.cpu() : changed;
-  });
-  Ended ended;
-  for (const auto& batch : pipeline.epoch()) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      ended.ids.push_back(batch.ids()[i]);
-      ended.images.push_back(batch.get<0>()[i].clone());
-    }
-    for (const SampleError& error : batch.errors()) {
-      ended.errors.push_back(std::to_string(error.id) + " " + error.step + " " + error.path + " " +
-                             error.what);
-    }
-  }
-  return ended;
-}
-
-void expect_same(const Case& one) {
-  SCOPED_TRACE(one.text);
-  const Ended host = run(one.change, false), there = run(one.change, true);
-  EXPECT_EQ(there.errors, host.errors);
-  ASSERT_EQ(there.ids, host.ids);
-  EXPECT_GE(host.images.size(), 10u);
-  for (std::size_t i = 0; i < host.images.size(); ++i) {
-    ASSERT_TRUE(there.images[i] == host.images[i])
-        << "picture " << host.ids[i] << " differs by "
-        << testing::largest_difference(there.images[i], host.images[i]);
-  }
-}
-void expect_same(const std::vector<Case>& cases) {
-  for (const Case& one : cases) expect_same(one);
-}
-
-// From low to high - 1, drawn for each sample.
-Value<std::int32_t> whole(Graph& g, int low, int high) {
-  return cast<std::int32_t>(g.uniform(static_cast<float>(low), static_cast<float>(high)));
-}
+using Case = OperatorCase;
 
 std::vector<Case> warps(Interpolation way, Border border) {
   const Fill fill(9, 80, 200, 255);
@@ -361,52 +274,6 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
          }});
   }
   expect_same(cases);
-}
-
-// Regions that follow from the size of a picture, which the host knows: no gather ends for them.
-TEST(DeviceOperator, DrawsRegionsAsTheHostDoes) {
-  const Case crop{"random_resized_crop", [](Graph&, Value<Image> image) {
-                    auto part = random_resized_crop(rotate(image, 20.f), {.width = 9, .height = 7});
-                    return random_erasing(part, {.probability = 0.8f, .max_area = 0.1f});
-                  }};
-  expect_same(crop);
-  auto pipeline = make_pipeline({.device = test_device()}, [&](Graph& g) {
-    auto image =
-        g.map("draw", picture_of,
-              g.source(kPictures, [](const SampleInfo& info) { return info.index_in_epoch; }));
-    return crop.change(g, image.gpu()).cpu();
-  });
-  for (const auto& batch : pipeline.epoch()) EXPECT_TRUE(batch.errors().empty());
-  const DeviceStats stats = pipeline.stats().device;
-  EXPECT_EQ(stats.samples, kPictures) << "in gathers, each of them once";
-}
-
-// A picture of which only the region is decoded.
-TEST(DeviceOperator, DrawsRegionsOfFilesAsTheHostDoes) {
-  constexpr std::int64_t kFiles = 24;
-  const auto crops_of = [](bool there) {
-    const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
-    auto pipeline = make_pipeline(options, [&](Graph& g) {
-      auto jpeg = g.map(
-          "encode",
-          [](std::int64_t i) {
-            return encode_jpeg(testing::make_picture(60 + static_cast<int>(i), 90, 3));
-          },
-          g.source(kFiles, [](const SampleInfo& info) { return info.index_in_epoch; }));
-      auto image = decode_jpeg(there ? jpeg.gpu() : jpeg);
-      auto crop = random_resized_crop(image, {.width = 20, .height = 30});
-      return there ? crop.cpu() : crop;
-    });
-    std::vector<Image> crops;
-    for (const auto& batch : pipeline.epoch()) {
-      EXPECT_TRUE(batch.errors().empty());
-      for (std::size_t i = 0; i < batch.size(); ++i) crops.push_back(batch.get<0>()[i].clone());
-    }
-    return crops;
-  };
-  const std::vector<Image> host = crops_of(false), there = crops_of(true);
-  ASSERT_EQ(host.size(), static_cast<std::size_t>(kFiles));
-  EXPECT_TRUE(there == host);
 }
 
 }  // namespace
