@@ -42,9 +42,8 @@ Result eval(Graph& g, Value<Bytes> file) {
   return {image, g.constant(Treatment{.cut = true})};
 }
 
-Result augmented(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, bool on_device, bool wide) {
-  const auto [picture, treatment] = train(g, jpeg, file);
-  const Value<Image> image = on_device ? picture.cpu() : picture;
+Result augmented(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, bool wide) {
+  const auto [image, treatment] = train(g, jpeg, file);
   return {wide ? trivial_augment_wide(g, image) : rand_augment(g, image), treatment};
 }
 
@@ -120,7 +119,7 @@ std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<B
         return eval(g, file);
       case Recipe::randaugment:
       case Recipe::trivialaugment:
-        return augmented(g, jpeg, file, on_device, recipe == Recipe::trivialaugment);
+        return augmented(g, jpeg, file, recipe == Recipe::trivialaugment);
     }
     return {};
   }();

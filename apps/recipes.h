@@ -10,7 +10,7 @@
 //   randaugment     as train, then 2 of the 14 operators of RandAugment, magnitude 9 of 0 to 30
 //   trivialaugment  as train, then 1 of them, of any magnitude (TrivialAugmentWide)
 //
-// The last two draw as torchvision does. With a device their operators run on the CPU still.
+// The last two draw as torchvision does.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once

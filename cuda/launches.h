@@ -5,9 +5,14 @@
 #pragma once
 
 #include <sluice/cuda/jpeg/batch.h>
+#include <sluice/cuda/kernels/blur.h>
+#include <sluice/cuda/kernels/colours.h>
+#include <sluice/cuda/kernels/cover.h>
+#include <sluice/cuda/kernels/histogram.h>
 #include <sluice/cuda/kernels/pixels.h>
 #include <sluice/cuda/kernels/resize.h>
 #include <sluice/cuda/kernels/warp.h>
+#include <sluice/cuda/kernels/window.h>
 #include <sluice/graph/plan/gather.h>
 
 #include <cstddef>
@@ -16,6 +21,16 @@
 #include <vector>
 
 namespace sluice::device {
+
+// The jobs of a launch, as they will lie on the device.
+template <class Job>
+Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs) {
+  const auto count = static_cast<int>(jobs.size());
+  const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count));
+  JobBlock<Job> block(at.host, count);
+  for (const Job& job : jobs) block.add(job);
+  return block.on_device(at.device);
+}
 
 // Jobs of kernels that are launched by `kLaunch`.
 template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>
@@ -27,12 +42,7 @@ class JobsLaunch : public detail::StepLaunch {
     batch_ = {};
   }
   void write(detail::Gather& gather) override {
-    if (jobs_.empty()) return;
-    const auto count = static_cast<int>(jobs_.size());
-    const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count));
-    JobBlock<Job> block(at.host, count);
-    for (const Job& job : jobs_) block.add(job);
-    batch_ = block.on_device(at.device);
+    if (!jobs_.empty()) batch_ = upload_jobs(gather, jobs_);
   }
   void launch(DeviceStream& stream) override {
     if (!jobs_.empty()) kLaunch(stream, batch_);
@@ -42,9 +52,29 @@ class JobsLaunch : public detail::StepLaunch {
   std::vector<Job> jobs_;
   Batch<Job> batch_;
 };
+using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
+using ColoursLaunch = JobsLaunch<ColourJob, launch_colours>;
+using CoverLaunch = JobsLaunch<CoverJob, launch_cover>;
 using PixelsLaunch = JobsLaunch<PixelsJob, launch_pixels>;
 using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
+using WindowLaunch = JobsLaunch<WindowJob, launch_window>;
+
+// Pictures mapped by tables that are made of their own levels.
+class LevelsLaunch : public detail::StepLaunch {
+ public:
+  void add(const PictureIn& in, const PictureOut& out, LevelsFor what, float factor = 1);
+  void clear() noexcept override;
+  void write(detail::Gather& gather) override;
+  void launch(DeviceStream& stream) override;
+
+ private:
+  std::vector<HistogramJob> histograms_;  // of the maps, and perhaps one more
+  std::vector<ColourJob> maps_;
+  std::uint32_t* counts_ = nullptr;  // of all samples
+  Batch<HistogramJob> counted_;
+  Batch<ColourJob> mapped_;
+};
 
 // What the host finds out about a JPEG file before a gather: how the device decodes it, or else its
 // pixels.

@@ -1,20 +1,21 @@
-#include <sluice/cuda/launches.h>
+#include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/operators.h>
-#include <sluice/cuda/reductions.h>
+#include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
-#include <sluice/ops/colour/brightness_contrast.h>
-#include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/jpeg_input.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
-#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resizer.h>
+#include <sluice/ops/occlusion/erase.h>
 
 #include <array>
 #include <cstdint>
@@ -27,22 +28,6 @@ namespace {
 using detail::add_device_version;
 using detail::Gather;
 using Numbers = std::array<float, 4>;
-
-PixelsIn pixels_of(const Image& in) { return hwc_pixels(in.channels(), in.row_stride()); }
-
-void add_pixels(Gather& gather, PixelsJob job, const Image& in, void* out) {
-  place_pixels(job, in.data(), out);
-  gather.launch_of_step<PixelsLaunch>().add(job);
-}
-
-// `what` of the picture, as an image of this size.
-void move_pixels(Gather& gather, const Image& in, const PixelsIn& what, int height, int width,
-                 const Levels& levels, Image& out) {
-  out.create(height, width, in.channels());
-  PixelsOut to = pixels_out(height, width, in.channels());
-  to.levels = levels;
-  add_pixels(gather, pixels_job(what, to), in, out.data());
-}
 
 void crop(Gather& gather, const Image& in, const Rectangle& region, Image& out) {
   kernels::check_region("crop", region, in);
@@ -84,6 +69,10 @@ bool add_geometry() {
     if (vertical) what = upside_down(what, in.height());
     move_pixels(gather, in, what, in.height(), in.width(), {}, out);
   });
+  add_device_version(detail::transpose_operator(), [](Gather& gather, const Image& in, Image& out) {
+    kernels::check_pixels("transpose", in);
+    move_pixels(gather, in, transposed(pixels_of(in)), in.width(), in.height(), {}, out);
+  });
   add_device_version(detail::resize_operator(),
                      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
                         std::int32_t shorter, Interpolation interpolation, Image& out) {
@@ -93,35 +82,34 @@ bool add_geometry() {
                        add_resize(gather, in, interpolation, false,
                                   pixels_out(size.height, size.width, in.channels()), out.data());
                      });
-  add_device_version(detail::rotate_operator(),
-                     [](Gather& gather, const Image& in, float degrees, bool keep_size,
-                        const Numbers& fill, Interpolation interpolation, Image& out) {
-                       kernels::check_pixels("rotate", in);
-                       WarpJob job = rotate_job(in.height(), in.width(), in.channels(), degrees,
-                                                {keep_size, detail::fill_of(fill), interpolation});
-                       out.create(job.out.height, job.out.width, in.channels());
-                       place_warp(job, in.data(), in.row_stride(), out.data());
-                       gather.launch_of_step<WarpLaunch>().add(job);
+  return true;
+}
+
+// What follows from the size of a picture: the host knows it.
+bool add_regions() {
+  add_device_version(detail::random_region_operator(),
+                     [](Gather&, Random& random, const Image& in, float min_area, float max_area,
+                        float min_ratio, float max_ratio) {
+                       return kernels::random_resized_crop_region(random, in.height(), in.width(),
+                                                                  {.scale_low = min_area,
+                                                                   .scale_high = max_area,
+                                                                   .ratio_low = min_ratio,
+                                                                   .ratio_high = max_ratio});
+                     });
+  add_device_version(detail::random_erasing_region_operator(),
+                     [](Gather&, Random& random, const Image& in, float probability, float min_area,
+                        float max_area, float min_ratio, float max_ratio) {
+                       return kernels::random_erasing_region(random, in.height(), in.width(),
+                                                             {.probability = probability,
+                                                              .min_area = min_area,
+                                                              .max_area = max_area,
+                                                              .min_ratio = min_ratio,
+                                                              .max_ratio = max_ratio});
                      });
   return true;
 }
 
-bool add_colour() {
-  add_device_version(detail::brightness_contrast_operator(),
-                     [](Gather& gather, const Image& in, float brightness, float contrast,
-                        float center, Image& out) {
-                       kernels::check_pixels("brightness_contrast", in);
-                       move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
-                                   brightness_contrast_levels(brightness, contrast, center), out);
-                     });
-  add_device_version(detail::invert_operator(), [](Gather& gather, const Image& in, Image& out) {
-    kernels::check_pixels("invert", in);
-    constexpr std::size_t kLevels = 256;
-    const Gather::Upload table = gather.upload(kLevels);
-    for (std::size_t x = 0; x < kLevels; ++x) table.host[x] = static_cast<std::byte>(255 - x);
-    move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
-                level_table(reinterpret_cast<const std::uint8_t*>(table.device)), out);
-  });
+bool add_normalize() {
   add_device_version(
       detail::crop_mirror_normalize_operator(),
       [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
@@ -246,7 +234,9 @@ bool add_decoders() {
 }  // namespace
 
 bool add_device_operators() {
-  static const bool once = add_geometry() && add_colour() && add_decoders() && add_reductions();
+  static const bool once = add_geometry() && add_regions() && add_normalize() && add_decoders() &&
+                           add_warps() && add_colours() && add_filters() && add_covers() &&
+                           add_reductions();
   return once;
 }
 

@@ -1,5 +1,5 @@
 #include <sluice/cuda/kernels/reduce.h>
-#include <sluice/cuda/reductions.h>
+#include <sluice/cuda/operator_families.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/reductions/levels_input.h>
 #include <sluice/ops/reductions/reductions.h>

@@ -42,11 +42,11 @@ Value<Tensor> eval(Value<Bytes> jpeg, DType dtype) {
       {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
-// As in train, up to the mirror; then one list of operators or the other, on the CPU.
+// As in train, up to the mirror; then one list of operators or the other.
 Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, bool wide,
                       DType dtype) {
   auto image = resize(decode_jpeg(jpeg, region), {.width = 224, .height = 224});
-  auto mirrored = flip(image, {.horizontal = g.coin_flip(0.5f)}).cpu();
+  auto mirrored = flip(image, {.horizontal = g.coin_flip(0.5f)});
   auto changed = wide ? trivial_augment_wide(g, mirrored) : rand_augment(g, mirrored);
   return crop_mirror_normalize(
       changed,

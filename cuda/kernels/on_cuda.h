@@ -9,11 +9,18 @@
 
 namespace sluice::device {
 
+int blur_down_on_cuda(const void* batch, void* stream);
+int blur_across_on_cuda(const void* batch, void* stream);
+int colours_on_cuda(const void* batch, void* stream);
+int cover_on_cuda(const void* batch, void* stream);
+int histograms_on_cuda(const void* batch, void* stream);
+int level_tables_on_cuda(const void* batch, void* stream);
 int resize_tables_on_cuda(const void* batch, void* stream);
 int resize_tiles_on_cuda(const void* batch, void* stream);
 int pixels_on_cuda(const void* batch, void* stream);
 int warp_on_cuda(const void* batch, void* stream);
 int reduce_on_cuda(const void* batch, void* stream);
+int window_on_cuda(const void* batch, void* stream);
 
 #if defined(SLUICE_HAS_CUDA)
 #define SLUICE_ON_CUDA(function) function

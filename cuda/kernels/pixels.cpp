@@ -52,15 +52,14 @@ PixelsIn upside_down(PixelsIn in, int height) {
   return in;
 }
 
-PixelsIn turned_left(PixelsIn in, int width) {
+PixelsIn transposed(PixelsIn in) {
   std::swap(in.row, in.pixel);
-  return upside_down(in, width);
+  return in;
 }
 
-PixelsIn turned_right(PixelsIn in, int height) {
-  std::swap(in.row, in.pixel);
-  return mirrored(in, height);
-}
+PixelsIn turned_left(PixelsIn in, int width) { return upside_down(transposed(in), width); }
+
+PixelsIn turned_right(PixelsIn in, int height) { return mirrored(transposed(in), height); }
 
 PixelsJob pixels_job(const PixelsIn& in, const PixelsOut& out) {
   if (in.dtype != DType::u8 && in.dtype != DType::f16 && in.dtype != DType::f32)

@@ -39,6 +39,7 @@ PixelsIn chw_pixels(int height, int width, DType dtype = DType::u8);
 PixelsIn cropped(PixelsIn in, const Rectangle& region);
 PixelsIn mirrored(PixelsIn in, int width);
 PixelsIn upside_down(PixelsIn in, int height);
+PixelsIn transposed(PixelsIn in);
 PixelsIn turned_left(PixelsIn in, int width);  // a quarter turn, counter-clockwise
 PixelsIn turned_right(PixelsIn in, int height);
 

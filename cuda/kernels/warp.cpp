@@ -85,6 +85,15 @@ WarpJob warp_job(int in_height, int in_width, const Affine& from, Interpolation 
   return job;
 }
 
+WarpJob warp_job(int in_height, int in_width, const kernels::AffineMap& from,
+                 const kernels::WarpOptions& options, const PixelsOut& out) {
+  WarpJob job =
+      warp_job(in_height, in_width, Affine{from.xx, from.xy, from.x0, from.yx, from.yy, from.y0},
+               options.interpolation, options.fill, out);
+  job.edge = options.border == Border::edge;
+  return job;
+}
+
 WarpJob rotate_job(int in_height, int in_width, int channels, float degrees,
                    const kernels::RotateOptions& options) {
   const Rotation turn = rotation_of(in_height, in_width, degrees, options.keep_size);

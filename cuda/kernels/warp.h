@@ -1,13 +1,13 @@
-// rotate, and any affine map, on a device: nearest or bilinear, a fill where there is no picture,
-// for many samples by one launch.
+// rotate, warp_affine, shear, translate: any affine map, on a device: nearest or bilinear, a fill
+// or the edge where there is no picture, for many samples by one launch.
 //
 //   WarpJob job = rotate_job(375, 500, 3, 30, {.fill = 128});
 //   place_warp(job, in, in_stride, out);       // device addresses; job.out has the size
 //   block.add(job);                            // see tiles.h
 //   launch_warp(stream, block.on_device(address));
 //
-// `out` may be changed to normalise, or for levels: see pixels_out.h. Gives what rotate of ops/
-// gives, bit for bit.
+// `out` may be changed to normalise, or for levels: see pixels_out.h. Gives what the operators
+// of ops/ give, bit for bit.
 //
 // Ownership: none; input, output and jobs belong to the caller and live until the launch is over.
 // Threads: any. Errors: std::invalid_argument, and what DeviceStream throws.
@@ -16,6 +16,7 @@
 #include <sluice/cuda/kernels/tiles.h>
 #include <sluice/cuda/kernels/warp_tile.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/warp_rows.h>
 #include <sluice/runtime/device.h>
 
 #include <cstdint>
@@ -33,6 +34,9 @@ Rotation rotation_of(int in_height, int in_width, float degrees, bool keep_size)
 // `out` has the size and the channels. Nearest or bilinear.
 WarpJob warp_job(int in_height, int in_width, const Affine& from, Interpolation interpolation,
                  const Fill& fill, const PixelsOut& out);
+// As warp_affine of ops/; the map has been checked.
+WarpJob warp_job(int in_height, int in_width, const kernels::AffineMap& from,
+                 const kernels::WarpOptions& options, const PixelsOut& out);
 // Makes 8-bit pixels, channels interleaved.
 WarpJob rotate_job(int in_height, int in_width, int channels, float degrees,
                    const kernels::RotateOptions& options);

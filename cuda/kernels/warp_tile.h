@@ -26,6 +26,7 @@ struct WarpJob {
   std::int32_t tiles = 0;
   std::int32_t in_height = 0, in_width = 0;
   bool nearest = false;
+  bool edge = false;  // outside of the picture stands what the nearest pixels give, not the fill
   std::uint8_t fill[4] = {0, 0, 0, 0};
   const std::uint8_t* in = nullptr;  // device memory, out.channels interleaved
   std::int64_t in_stride = 0;        // bytes from a row to the next, not below zero
@@ -74,12 +75,14 @@ SLUICE_HOST_DEVICE inline void warp_pixel(const WarpJob& job, const std::uint8_t
   at_x += x * fixed_place(from.xx);
   at_y += x * fixed_place(from.yx);
   const std::int64_t column = at_x >> kPlaceBits, row = at_y >> kPlaceBits;
-  if (column < 0 || column >= job.in_width || row < 0 || row >= job.in_height) {
+  const bool outside = column < 0 || column >= job.in_width || row < 0 || row >= job.in_height;
+  if (outside && !job.edge) {
     for (int c = 0; c < channels; ++c) out.write_level(y, x, c, job.fill[c]);
     return;
   }
   if (job.nearest) {
-    const std::uint8_t* const pixel = in + row * job.in_stride + column * channels;
+    const std::uint8_t* const pixel =
+        in + within(row, job.in_height) * job.in_stride + within(column, job.in_width) * channels;
     for (int c = 0; c < channels; ++c) out.write_level(y, x, c, pixel[c]);
     return;
   }

@@ -168,6 +168,8 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
     outputs.push_back(add_slot(types[i], step_name));
     plan_.slots.back().spec = known.at(i);
     if (on_device != nullptr) place_output(plan_.slots.back(), schema);
+    // The host knows the size of a picture there, and so what follows from it.
+    if (op->sight(arguments).of == Sight::Of::size) plan_.slots.back().from_device = false;
     if (schema.moves_to == MemoryKind::device && on_device == nullptr)
       name_again(plan_.slots.back(), std::get<SlotArgument>(arguments[0]).slot);
     if (schema.outputs[i].open) lists_[outputs.back()] = {};

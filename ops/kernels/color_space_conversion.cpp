@@ -1,6 +1,6 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/color_space_conversion.h>
-#include <sluice/ops/kernels/colour_matrix.h>
+#include <sluice/ops/kernels/color_space_matrix.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/permute_channels.h>
 
@@ -37,22 +37,28 @@ constexpr ColourMatrix kRgbOfYcbcr{{{1, 0, kCr, -128 * kCr},
 
 }  // namespace
 
-void color_space_conversion(const Image& in, PixelFormat from, PixelFormat to, Image& out) {
-  check_three_colours("color_space_conversion", in);
-  if (from == to) return crop(in, {0, 0, in.height(), in.width()}, out);
+ColourMatrix color_space_matrix(PixelFormat from, PixelFormat to) {
   if (to == PixelFormat::ycbcr) {
     ColourMatrix matrix = kYcbcrOfRgb;
     if (from == PixelFormat::bgr) {
       for (auto& row : matrix) std::swap(row[0], row[2]);
     }
-    return apply_colour_matrix(in, matrix, out);
+    return matrix;
   }
   if (from == PixelFormat::ycbcr) {
     ColourMatrix matrix = kRgbOfYcbcr;
     if (to == PixelFormat::bgr) std::swap(matrix[0], matrix[2]);
-    return apply_colour_matrix(in, matrix, out);
+    return matrix;
   }
-  permute_channels(in, {2, 1, 0}, out);
+  return {{{0, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 0, 0}}};
+}
+
+void color_space_conversion(const Image& in, PixelFormat from, PixelFormat to, Image& out) {
+  check_three_colours("color_space_conversion", in);
+  if (from == to) return crop(in, {0, 0, in.height(), in.width()}, out);
+  if (from != PixelFormat::ycbcr && to != PixelFormat::ycbcr)
+    return permute_channels(in, {2, 1, 0}, out);
+  apply_colour_matrix(in, color_space_matrix(from, to), out);
 }
 
 }  // namespace kernels

@@ -23,9 +23,12 @@ using ColourMatrix = std::array<std::array<double, 4>, 3>;
 // Of a picture with 3 or 4 channels; a fourth stays as it is.
 void apply_colour_matrix(const Image& in, const ColourMatrix& matrix, Image& out);
 
+// As the inner loop wants it.
+using FloatMatrix = std::array<std::array<float, 4>, 3>;
+FloatMatrix float_matrix(const ColourMatrix& matrix);
+
 // The inner loop, in colour_matrix_rows.cpp: in place, of the first `count` pixels and perhaps
 // beyond.
-using FloatMatrix = std::array<std::array<float, 4>, 3>;
 void colour_matrix_of_planes(const FloatMatrix& matrix, std::size_t count, Planes& planes);
 
 }  // namespace sluice::kernels

@@ -1,6 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
-#include <sluice/ops/kernels/separable_blur.h>
 
 #include <cmath>
 #include <stdexcept>
@@ -30,8 +29,7 @@ int window_of_sigma(float sigma) { return 2 * static_cast<int>(std::ceil(3 * sig
 
 float sigma_of_window(int window_size) { return 0.15f * static_cast<float>(window_size) + 0.35f; }
 
-void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out) {
-  check_pixels("gaussian_blur", in);
+GaussianWindows gaussian_windows(const GaussianBlurParams& params) {
   check_sigma("sigma", params.sigma);
   check_sigma("sigma_y", params.sigma_y);
   const int window = params.window_size;
@@ -40,8 +38,14 @@ void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out
     throw std::invalid_argument("gaussian_blur: give sigma, window_size or both");
   const float sigma_x = params.sigma > 0 ? params.sigma : sigma_of_window(window);
   const float sigma_y = params.sigma_y > 0 ? params.sigma_y : sigma_x;
-  separable_blur(in, window > 0 ? window : window_of_sigma(sigma_y), gaussian(sigma_y),
-                 window > 0 ? window : window_of_sigma(sigma_x), gaussian(sigma_x), out);
+  return {window > 0 ? window : window_of_sigma(sigma_y),
+          window > 0 ? window : window_of_sigma(sigma_x), gaussian(sigma_y), gaussian(sigma_x)};
+}
+
+void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out) {
+  check_pixels("gaussian_blur", in);
+  const GaussianWindows windows = gaussian_windows(params);
+  separable_blur(in, windows.down, windows.weight_down, windows.across, windows.weight_across, out);
 }
 
 }  // namespace sluice::kernels

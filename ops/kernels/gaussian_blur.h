@@ -10,6 +10,7 @@
 // kLargestSigma, a window that is even or longer than 255, and for neither of them. Threads: any.
 #pragma once
 
+#include <sluice/ops/kernels/separable_blur.h>
 #include <sluice/runtime/image.h>
 
 namespace sluice::kernels {
@@ -26,6 +27,13 @@ struct GaussianBlurParams {
 // The two formulas.
 int window_of_sigma(float sigma);
 float sigma_of_window(int window_size);
+
+// The windows of both axes, and what is weighed there. Throws for parameters out of range.
+struct GaussianWindows {
+  int down = 1, across = 1;
+  WeightOf weight_down, weight_across;
+};
+GaussianWindows gaussian_windows(const GaussianBlurParams& params);
 
 void gaussian_blur(const Image& in, const GaussianBlurParams& params, Image& out);
 

@@ -53,14 +53,21 @@ class Phase {
 
 }  // namespace
 
-void grid_mask(const Image& in, const GridMask& mask, Image& out) {
-  check_pixels("grid_mask", in);
+GridSteps grid_steps(const GridMask& mask) {
   check(mask);
   const double angle = mask.degrees * std::numbers::pi / 180;
   const double cosine = std::cos(angle), sine = std::sin(angle);
-  const std::int64_t step_u = fixed(cosine), step_v = fixed(sine);
-  const std::int64_t tile = std::int64_t{mask.tile} << 32;
-  const std::int64_t side = std::llrint(double{mask.ratio} * mask.tile * 256) << 24;
+  return {cosine,
+          sine,
+          fixed(cosine),
+          fixed(sine),
+          std::int64_t{mask.tile} << 32,
+          std::llrint(double{mask.ratio} * mask.tile * 256) << 24};
+}
+
+void grid_mask(const Image& in, const GridMask& mask, Image& out) {
+  check_pixels("grid_mask", in);
+  const auto [cosine, sine, step_u, step_v, tile, side] = grid_steps(mask);
   const int channels = in.channels();
   out.create(in.height(), in.width(), channels);
   for (int y = 0; y < in.height(); ++y) {

@@ -11,6 +11,8 @@
 #include <sluice/ops/kernels/fill.h>
 #include <sluice/runtime/image.h>
 
+#include <cstdint>
+
 namespace sluice::kernels {
 
 inline constexpr int kLargestTile = 65535;
@@ -24,6 +26,15 @@ struct GridMask {
   float shift_y = 0;
   Fill fill = 0;
 };
+
+// The same as whole numbers of 2^-32 pixels, but for where a row begins. Throws for numbers out of
+// their ranges.
+struct GridSteps {
+  double cosine = 1, sine = 0;
+  std::int64_t step_u = 0, step_v = 0;  // in the grid, for each pixel to the right
+  std::int64_t tile = 0, side = 0;
+};
+GridSteps grid_steps(const GridMask& mask);
 
 void grid_mask(const Image& in, const GridMask& mask, Image& out);
 

@@ -1,5 +1,4 @@
 #include <sluice/ops/kernels/separable_blur.h>
-#include <sluice/ops/kernels/separable_rows.h>
 
 #include <cmath>
 #include <cstddef>
@@ -12,48 +11,8 @@
 namespace sluice::kernels {
 namespace {
 
-// The weights of one side of a window, as SideWeights wants them.
-class Side {
- public:
-  void build(int window, const WeightOf& weight_of) {
-    const int radius = window / 2;
-    exact_.clear();
-    double sum = 0;
-    for (int i = 0; i <= radius; ++i) {
-      exact_.push_back(weight_of(i));
-      sum += (i == 0 ? 1 : 2) * exact_.back();
-    }
-    // As many bits as the centre, the largest weight, has room for.
-    for (bits_ = 17; !fill(sum); --bits_) {
-    }
-    if (weights_.size() % 2 != 0) weights_.push_back(0);
-  }
-  SideWeights view() const { return {weights_.data(), static_cast<int>(weights_.size()), bits_}; }
-  int count() const { return static_cast<int>(weights_.size()); }
-
- private:
-  bool fill(double sum) {
-    const double scale = static_cast<double>(1 << bits_) / sum;
-    weights_.assign(1, 0);
-    long centre = 1L << bits_;
-    for (std::size_t i = 1; i < exact_.size(); ++i) {
-      const long weight = std::lround(exact_[i] * scale);
-      if (weight > INT16_MAX) return false;
-      weights_.push_back(static_cast<std::int16_t>(weight));
-      centre -= 2 * weight;
-    }
-    if (centre > INT16_MAX) return false;
-    weights_[0] = static_cast<std::int16_t>(centre);
-    return true;
-  }
-
-  std::vector<double> exact_;
-  std::vector<std::int16_t> weights_;
-  int bits_ = 0;
-};
-
 struct Room {
-  Side down, across;
+  WindowSide down, across;
   std::vector<const std::uint8_t*> above, below;
   std::vector<std::int16_t> levels;  // a row, its reflections before and after it
 };
@@ -70,6 +29,35 @@ void reflect_ends(std::int16_t* row, int n, int channels, int margin) {
 }
 
 }  // namespace
+
+void WindowSide::build(int window, const WeightOf& weight_of) {
+  const int radius = window / 2;
+  exact_.clear();
+  double sum = 0;
+  for (int i = 0; i <= radius; ++i) {
+    exact_.push_back(weight_of(i));
+    sum += (i == 0 ? 1 : 2) * exact_.back();
+  }
+  // As many bits as the centre, the largest weight, has room for.
+  for (bits_ = 17; !fill(sum); --bits_) {
+  }
+  if (weights_.size() % 2 != 0) weights_.push_back(0);
+}
+
+bool WindowSide::fill(double sum) {
+  const double scale = static_cast<double>(1 << bits_) / sum;
+  weights_.assign(1, 0);
+  long centre = 1L << bits_;
+  for (std::size_t i = 1; i < exact_.size(); ++i) {
+    const long weight = std::lround(exact_[i] * scale);
+    if (weight > INT16_MAX) return false;
+    weights_.push_back(static_cast<std::int16_t>(weight));
+    centre -= 2 * weight;
+  }
+  if (centre > INT16_MAX) return false;
+  weights_[0] = static_cast<std::int16_t>(centre);
+  return true;
+}
 
 void check_window(const char* op, int window_size) {
   if (window_size < 1 || window_size > kLargestWindow || window_size % 2 == 0) {

@@ -9,9 +9,12 @@
 // Threads: any; the tables and rows belong to the calling thread and only grow.
 #pragma once
 
+#include <sluice/ops/kernels/separable_rows.h>
 #include <sluice/runtime/image.h>
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace sluice::kernels {
 
@@ -20,6 +23,21 @@ inline constexpr int kLargestWindow = 255;
 // What a pixel at a distance from the centre counts; any positive measure, since the weights are
 // divided by their sum.
 using WeightOf = std::function<double(int distance)>;
+
+// The weights of one side of a window as whole numbers. Keeps its memory for the next.
+class WindowSide {
+ public:
+  void build(int window, const WeightOf& weight_of);
+  SideWeights view() const { return {weights_.data(), count(), bits_}; }
+  int count() const { return static_cast<int>(weights_.size()); }
+
+ private:
+  bool fill(double sum);
+
+  std::vector<double> exact_;
+  std::vector<std::int16_t> weights_;
+  int bits_ = 0;
+};
 
 // Throws std::invalid_argument unless it is odd and in 1 .. kLargestWindow.
 void check_window(const char* op, int window_size);

@@ -1,6 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/sharpness.h>
-#include <sluice/ops/kernels/sharpness_rows.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,18 +9,22 @@
 
 namespace sluice::kernels {
 
-void sharpness(const Image& in, float factor, Image& out) {
-  check_pixels("sharpness", in);
+FixedFactor sharpness_factor(float factor) {
   check_finite("sharpness", "factor", factor);
   if (factor < 0 || factor > kLargestSharpness) {
     throw std::invalid_argument(fmt::format("sharpness: factor is {}; it must lie between 0 and {}",
                                             factor, kLargestSharpness));
   }
+  return fixed_factor(factor);
+}
+
+void sharpness(const Image& in, float factor, Image& out) {
+  check_pixels("sharpness", in);
+  const FixedFactor fixed = sharpness_factor(factor);
   const int height = in.height();
   const auto step = static_cast<std::size_t>(in.channels());
   const std::size_t bytes = in.row_bytes();
   out.create(height, in.width(), in.channels());
-  const FixedFactor fixed = fixed_factor(factor);
   for (int y = 0; y < height; ++y) {
     const std::uint8_t* from = in.row(y);
     std::uint8_t* to = out.row(y);

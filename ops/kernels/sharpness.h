@@ -9,11 +9,15 @@
 // .. kLargestSharpness. Threads: any.
 #pragma once
 
+#include <sluice/ops/kernels/sharpness_rows.h>
 #include <sluice/runtime/image.h>
 
 namespace sluice::kernels {
 
 inline constexpr float kLargestSharpness = 100;
+
+// As the inner loop wants it. Throws for one out of range.
+FixedFactor sharpness_factor(float factor);
 
 void sharpness(const Image& in, float factor, Image& out);
 

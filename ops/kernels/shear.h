@@ -18,6 +18,9 @@ struct Shear {
   double center_x = 0, center_y = 0;  // what stays in place, as shares of width and height
 };
 
+// Where the pixels of a sheared picture of this size come from.
+AffineMap shear_map(int height, int width, const Shear& how);
+
 void shear(const Image& in, const Shear& how, const WarpOptions& options, Image& out);
 
 }  // namespace sluice::kernels

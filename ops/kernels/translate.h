@@ -8,7 +8,10 @@
 
 namespace sluice::kernels {
 
-// `relative`: x and y are shares of the width and the height, else pixels.
+// Where the pixels of a moved picture of this size come from. `relative`: x and y are shares of the
+// width and the height, else pixels.
+AffineMap translate_map(int height, int width, double x, double y, bool relative);
+
 void translate(const Image& in, double x, double y, bool relative, const WarpOptions& options,
                Image& out);
 

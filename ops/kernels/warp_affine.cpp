@@ -32,8 +32,8 @@ void check_map(const char* op, const AffineMap& map, int height, int width) {
 
 }  // namespace
 
-void warp_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
-                 const WarpOptions& options, Image& out) {
+void check_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
+                  const WarpOptions& options) {
   check_pixels(op, in);
   check_size(op, in.height(), in.width());
   check_size(op, height, width);
@@ -43,6 +43,11 @@ void warp_affine(const char* op, const Image& in, const AffineMap& from, int hei
         fmt::format("{}: border reflect is not possible; take constant or edge", op));
   }
   check_map(op, from, height, width);
+}
+
+void warp_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
+                 const WarpOptions& options, Image& out) {
+  check_affine(op, in, from, height, width, options);
   out.create(height, width, in.channels());
   warp_rows(in, from, options, out);
 }

@@ -18,6 +18,10 @@ namespace sluice::kernels {
 void warp_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
                  const WarpOptions& options, Image& out);
 
+// What warp_affine() refuses.
+void check_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
+                  const WarpOptions& options);
+
 // The map that leads back. Throws for one that brings the picture down to a line or a point.
 AffineMap inverse(const char* op, const AffineMap& map);
 

@@ -38,7 +38,8 @@ bool holds(const std::string& text, const std::string& part) {
 TEST_F(DeviceOption, AugmentWritesWhatTheCpuWrites) {
   for (const std::string options :
        {"--recipe rotate --index memory --count 40", "--recipe train --index memory --count 40",
-        "--recipe eval", "--recipe rotate --on-error replace --batch 4 --threads 1"}) {
+        "--recipe eval", "--recipe randaugment", "--recipe trivialaugment --count 40",
+        "--recipe rotate --on-error replace --batch 4 --threads 1"}) {
     std::vector<Ran> ran;
     for (const std::string device : {"cpu", "stand-in"}) {
       ran.push_back(run_program("augment --overwrite --data " + data_ + " --out " + path(device) +
@@ -89,6 +90,19 @@ TEST_F(DeviceOption, GraphShowsWhatRunsThere) {
   EXPECT_EQ(text.status, 0) << text.errors;
   for (const char* part : {"[to the device", "[on the device; ", "[to the host; "})
     EXPECT_TRUE(holds(text.out, part)) << part << text.out;
+  // All choices of an augmentation are in one gather with what comes before and after them.
+  for (const std::string recipe : {"randaugment", "trivialaugment"}) {
+    const std::string plan =
+        run_program("graph --recipe " + recipe + " --device stand-in --text").out;
+    const std::size_t gather = plan.find("\ngather\n");
+    ASSERT_NE(gather, std::string::npos) << plan;
+    const std::string before = plan.substr(0, gather), inside = plan.substr(gather + 1);
+    EXPECT_FALSE(holds(before, "[on the device")) << plan;
+    for (const char* part : {"  resize(", "  shear(", "  equalize(", "[to the host; "})
+      EXPECT_TRUE(holds(inside, part)) << part << plan;
+    for (const char* part : {"\ngather\n", "[in the next gather]"})
+      EXPECT_FALSE(holds(inside, part)) << part << plan;
+  }
   const Ran drawing = run_program("graph --recipe eval --device stand-in");
   for (const char* part :
        {"cluster_legend", "shape=rarrow", "shape=larrow", "fillcolor=\"#cfe8cf\"",

@@ -1,0 +1,193 @@
+#include <sluice/cuda/operator_families.h>
+#include <sluice/cuda/step_pictures.h>
+#include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/colour/autocontrast.h>
+#include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/color_space_conversion.h>
+#include <sluice/ops/colour/color_twist.h>
+#include <sluice/ops/colour/contrast.h>
+#include <sluice/ops/colour/equalize.h>
+#include <sluice/ops/colour/gamma_correction.h>
+#include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/colour/hue.h>
+#include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/permute_channels.h>
+#include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/colour/saturation.h>
+#include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/color_space_matrix.h>
+#include <sluice/ops/kernels/color_twist.h>
+#include <sluice/ops/kernels/gamma_correction.h>
+#include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/permute_channels.h>
+#include <sluice/ops/kernels/posterize.h>
+#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/solarize.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+namespace {
+
+using detail::add_device_version;
+using detail::Gather;
+using kernels::LevelTable;
+
+const std::uint8_t* upload_table(Gather& gather, const LevelTable& table) {
+  const Gather::Upload at = gather.upload(table.size());
+  std::copy(table.begin(), table.end(), reinterpret_cast<std::uint8_t*>(at.host));
+  return reinterpret_cast<const std::uint8_t*>(at.device);
+}
+
+// All channels by one table.
+void map_levels(Gather& gather, const char* op, const Image& in, const LevelTable& table,
+                Image& out) {
+  kernels::check_pixels(op, in);
+  move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+              level_table(upload_table(gather, table)), out);
+}
+
+bool add_tables() {
+  add_device_version(detail::brightness_contrast_operator(),
+                     [](Gather& gather, const Image& in, float brightness, float contrast,
+                        float center, Image& out) {
+                       kernels::check_pixels("brightness_contrast", in);
+                       move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+                                   brightness_contrast_levels(brightness, contrast, center), out);
+                     });
+  add_device_version(detail::gamma_correction_operator(), [](Gather& gather, const Image& in,
+                                                             float gamma, float gain, Image& out) {
+    map_levels(gather, "gamma_correction", in, kernels::gamma_correction_table(gamma, gain), out);
+  });
+  add_device_version(detail::invert_operator(), [](Gather& gather, const Image& in, Image& out) {
+    map_levels(gather, "invert", in, kernels::level_table_of([](double x) { return 255 - x; }),
+               out);
+  });
+  add_device_version(detail::posterize_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t bits, Image& out) {
+                       map_levels(gather, "posterize", in, kernels::posterize_table(bits), out);
+                     });
+  add_device_version(detail::solarize_operator(),
+                     [](Gather& gather, const Image& in, float threshold, Image& out) {
+                       map_levels(gather, "solarize", in, kernels::solarize_table(threshold), out);
+                     });
+  return true;
+}
+
+// A step that has added what it has to do to its job.
+void add_colours_of(Gather& gather, const ColourJob& job) {
+  gather.launch_of_step<ColoursLaunch>().add(job);
+}
+void apply_matrix(Gather& gather, const Image& in, const kernels::ColourMatrix& matrix,
+                  Image& out) {
+  ColourJob job = colour_job(picture_in(in), create_like(in, out));
+  change_by_matrix(job, kernels::float_matrix(matrix));
+  add_colours_of(gather, job);
+}
+// What has no colours to be changed.
+void copy_picture(Gather& gather, const Image& in, Image& out) {
+  add_colours_of(gather, colour_job(picture_in(in), create_like(in, out)));
+}
+
+void color_twist(Gather& gather, const Image& in, const kernels::ColorTwist& twist, Image& out) {
+  kernels::check_colours("color_twist", in);
+  const kernels::ColourMatrix matrix = kernels::color_twist_matrix(twist);
+  if (in.channels() != 1) return apply_matrix(gather, in, matrix, out);
+  const LevelTable table =
+      kernels::brightness_contrast_table(twist.brightness, twist.contrast, 128);
+  ColourJob job = colour_job(picture_in(in), create_like(in, out));
+  change_by_tables(job, upload_table(gather, table));
+  add_colours_of(gather, job);
+}
+
+kernels::ColourMatrix matrix_of(const kernels::ChannelOrder& order) {
+  kernels::check_channel_order(order);
+  kernels::ColourMatrix matrix{};
+  for (std::size_t row = 0; row < 3; ++row) matrix[row][static_cast<std::size_t>(order[row])] = 1;
+  return matrix;
+}
+
+bool add_matrices() {
+  add_device_version(
+      detail::color_space_conversion_operator(),
+      [](Gather& gather, const Image& in, PixelFormat from, PixelFormat to, Image& out) {
+        kernels::check_three_colours("color_space_conversion", in);
+        if (from == to) return copy_picture(gather, in, out);
+        apply_matrix(gather, in, kernels::color_space_matrix(from, to), out);
+      });
+  add_device_version(detail::color_twist_operator(),
+                     [](Gather& gather, const Image& in, float brightness, float contrast,
+                        float saturation, float hue, Image& out) {
+                       color_twist(gather, in, {brightness, contrast, saturation, hue}, out);
+                     });
+  add_device_version(detail::permute_channels_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t first, std::int32_t second,
+                        std::int32_t third, Image& out) {
+                       kernels::check_three_colours("permute_channels", in);
+                       apply_matrix(gather, in, matrix_of({first, second, third}), out);
+                     });
+  add_device_version(detail::saturation_operator(),
+                     [](Gather& gather, const Image& in, float factor, Image& out) {
+                       kernels::check_colours("saturation", in);
+                       const kernels::ColourMatrix matrix = kernels::saturation_matrix(factor);
+                       if (in.channels() == 1) return copy_picture(gather, in, out);
+                       apply_matrix(gather, in, matrix, out);
+                     });
+  return true;
+}
+
+bool add_hue_and_gray() {
+  add_device_version(detail::hue_operator(),
+                     [](Gather& gather, const Image& in, float degrees, Image& out) {
+                       kernels::check_colours("hue", in);
+                       kernels::check_finite("hue", "degrees", degrees);
+                       if (in.channels() == 1) return copy_picture(gather, in, out);
+                       ColourJob job = colour_job(picture_in(in), create_like(in, out));
+                       change_by_hue(job, degrees);
+                       add_colours_of(gather, job);
+                     });
+  add_device_version(detail::grayscale_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t channels, Image& out) {
+                       kernels::check_colours("grayscale", in);
+                       kernels::check_gray_channels(channels);
+                       out.create(in.height(), in.width(), channels);
+                       ColourJob job = colour_job(picture_in(in), picture_out(out));
+                       change_to_gray(job);
+                       add_colours_of(gather, job);
+                     });
+  return true;
+}
+
+void add_levels(Gather& gather, const char* op, const Image& in, LevelsFor what, float factor,
+                Image& out) {
+  kernels::check_colours(op, in);
+  if (what == LevelsFor::contrast) kernels::check_not_negative(op, "factor", factor);
+  gather.launch_of_step<LevelsLaunch>().add(picture_in(in), create_like(in, out), what, factor);
+}
+
+bool add_own_levels() {
+  add_device_version(detail::autocontrast_operator(),
+                     [](Gather& gather, const Image& in, Image& out) {
+                       add_levels(gather, "autocontrast", in, LevelsFor::autocontrast, 1, out);
+                     });
+  add_device_version(detail::contrast_operator(),
+                     [](Gather& gather, const Image& in, float factor, Image& out) {
+                       add_levels(gather, "contrast", in, LevelsFor::contrast, factor, out);
+                     });
+  add_device_version(detail::equalize_operator(), [](Gather& gather, const Image& in, Image& out) {
+    add_levels(gather, "equalize", in, LevelsFor::equalize, 1, out);
+  });
+  return true;
+}
+
+}  // namespace
+
+bool add_colours() {
+  return add_tables() && add_matrices() && add_hue_and_gray() && add_own_levels();
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,114 @@
+// One tile of a picture in which each pixel follows from the pixel in its place: by a matrix of
+// colours, a turn of its hue, its luma, or a table of levels for each channel. The arithmetic is
+// that of colour_matrix.h, hue.h, luma.h and level_table.h in ops/kernels, so that the bits are the
+// same. Internal to the kernel.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/kernels/picture.h>
+
+#include <cstdint>
+
+namespace sluice::device {
+
+enum class ColourChange : std::int32_t { none, matrix, hue, gray, tables };
+
+// A fourth channel stays as it is, unless it has a table, or the result has none.
+struct ColourJob {
+  std::int32_t tiles = 0;
+  ColourChange change = ColourChange::none;
+  PictureIn in;
+  PictureOut out;
+  float matrix[3][4] = {};
+  float sixths = 0;  // of the circle of hues, 0 .. 6
+  std::int32_t unused = 0;
+  const std::uint8_t* tables = nullptr;  // device memory: 256 bytes for each channel
+};
+
+inline constexpr int kColourPixels = 1024;  // of a tile
+inline constexpr int kLevelTables = 4 * 256;
+
+SLUICE_HOST_DEVICE inline int luma_of(int red, int green, int blue) {
+  return (19595 * red + 38470 * green + 7471 * blue + 32768) >> 16;
+}
+
+SLUICE_HOST_DEVICE inline std::uint8_t matrix_level(const float (&row)[4], float r, float g,
+                                                    float b) {
+  const float sum = row[0] * r + row[1] * g + row[2] * b + row[3];
+  const float inside = sum < 0.0f ? 0.0f : sum > 255.0f ? 255.0f : sum;
+  return static_cast<std::uint8_t>(inside + 0.5f);
+}
+
+// Of 0 .. 12, as 0 .. 6.
+SLUICE_HOST_DEVICE inline float within_circle(float sixths) {
+  return sixths >= 6.0f ? sixths - 6.0f : sixths;
+}
+// The level at k sixths from the hue, in steps of 2^-15 of the chroma.
+SLUICE_HOST_DEVICE inline std::uint8_t hue_level(float value, float chroma, float k) {
+  const float slope = k < 4.0f - k ? k : 4.0f - k;
+  const float part = slope < 0.0f ? 0.0f : slope > 1.0f ? 1.0f : slope;
+  const float rounded = (part + 256.0f) - 256.0f;
+  return static_cast<std::uint8_t>(value - chroma * rounded + 0.5f);
+}
+SLUICE_HOST_DEVICE inline void turn_hue(const std::uint8_t* from, float sixths, std::uint8_t* to) {
+  const float r = from[0], g = from[1], b = from[2];
+  const float larger = g > b ? g : b, smaller = g < b ? g : b;
+  const float value = r > larger ? r : larger;
+  const float chroma = value - (r < smaller ? r : smaller);
+  const bool is_red = value == r, is_green = value == g;
+  const float difference = is_red ? g - b : is_green ? b - r : r - g;
+  const float offset = difference / (chroma > 1.0f ? chroma : 1.0f);
+  const float old_hue = within_circle((is_red ? 6.0f : is_green ? 2.0f : 4.0f) + offset);
+  const float hue = within_circle(old_hue + sixths);
+  to[0] = hue_level(value, chroma, within_circle(hue + 5.0f));
+  to[1] = hue_level(value, chroma, within_circle(hue + 3.0f));
+  to[2] = hue_level(value, chroma, within_circle(hue + 1.0f));
+}
+
+SLUICE_HOST_DEVICE inline void change_colours(const ColourJob& job, const std::uint8_t* tables,
+                                              const std::uint8_t* from, std::uint8_t* to) {
+  switch (job.change) {
+    case ColourChange::matrix: {
+      const float r = from[0], g = from[1], b = from[2];
+      for (int c = 0; c < 3; ++c) to[c] = matrix_level(job.matrix[c], r, g, b);
+      break;
+    }
+    case ColourChange::hue:
+      turn_hue(from, job.sixths, to);
+      break;
+    case ColourChange::gray: {
+      const int gray = job.in.channels == 1 ? from[0] : luma_of(from[0], from[1], from[2]);
+      for (int c = 0; c < job.out.channels; ++c) to[c] = static_cast<std::uint8_t>(gray);
+      return;
+    }
+    case ColourChange::tables:
+      for (int c = 0; c < job.in.channels; ++c) to[c] = tables[256 * c + from[c]];
+      return;
+    case ColourChange::none:
+      for (int c = 0; c < job.in.channels; ++c) to[c] = from[c];
+      return;
+  }
+  if (job.in.channels == 4) to[3] = from[3];
+}
+
+// The `number`th tile of the sample; `tables` is kLevelTables bytes that the team shares.
+SLUICE_HOST_DEVICE inline void colours_tile(const ColourJob& job, int number, const Team& team,
+                                            std::uint8_t* tables) {
+  const std::uint8_t* const in = view_of(job.in);
+  std::uint8_t* const out = view_of(job.out);
+  if (job.change == ColourChange::tables) {
+    const int bytes = 256 * job.in.channels;
+    const std::uint8_t* const given = device_view(job.tables, static_cast<std::size_t>(bytes));
+    for (int i = team.index; i < bytes; i += kTeam) tables[i] = given[i];
+    team.sync();
+  }
+  const int height = job.out.height, width = job.out.width;
+  const int before = job.in.channels, after = job.out.channels;
+  for_pixels<kColourPixels>(height, width, number, team, [&](int y, int x) {
+    change_colours(job, tables, in + y * job.in.stride + std::int64_t{x} * before,
+                   out + (std::int64_t{y} * width + x) * after);
+  });
+}
+
+}  // namespace sluice::device

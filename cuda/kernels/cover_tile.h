@@ -1,0 +1,85 @@
+// One tile of a picture whose pixels stand where they stood, moved by a margin, or are covered by a
+// colour: pad_image, erase, grid_mask. The arithmetic is that of pad.h, erase.h and grid_mask.h in
+// ops/kernels. Internal to the kernel.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/kernels/picture.h>
+#include <sluice/ops/kernels/border.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace sluice::device {
+
+// What the colour covers besides places that have no source.
+enum class Covered : std::int32_t { nothing, rectangle, grid };
+
+// A grid of squares, turned and moved: see GridSteps in grid_mask.h.
+struct CoverGrid {
+  double shift_x = 0, shift_y = 0, cosine = 1, sine = 0;
+  std::int64_t step_u = 0, step_v = 0, tile = 1, side = 0;
+};
+
+struct CoverJob {
+  std::int32_t tiles = 0;
+  Covered covered = Covered::nothing;
+  PictureIn in;
+  PictureOut out;
+  std::int32_t top = 0, left = 0;  // where the input's first pixel goes
+  std::uint8_t fill[4] = {0, 0, 0, 0};
+  Border border = Border::constant;  // what stands outside of the input
+  // Rows and columns of the rectangle.
+  std::int32_t first_row = 0, end_row = 0, first_column = 0, end_column = 0;
+  CoverGrid grid;
+};
+
+inline constexpr int kCoverPixels = 1024;  // of a tile
+
+SLUICE_HOST_DEVICE inline std::int64_t grid_place(double start, std::int64_t step, int x,
+                                                  std::int64_t tile) {
+  const std::int64_t at = (llrint(start * 4294967296.0) + x * step) % tile;
+  return at < 0 ? at + tile : at;
+}
+
+SLUICE_HOST_DEVICE inline bool is_covered(const CoverJob& job, int y, int x) {
+  switch (job.covered) {
+    case Covered::nothing:
+      return false;
+    case Covered::rectangle:
+      return y >= job.first_row && y < job.end_row && x >= job.first_column && x < job.end_column;
+    case Covered::grid:
+      break;
+  }
+  const CoverGrid& grid = job.grid;
+  const double dx = -grid.shift_x, dy = y - grid.shift_y;
+  return grid_place(dx * grid.cosine - dy * grid.sine, grid.step_u, x, grid.tile) < grid.side &&
+         grid_place(dx * grid.sine + dy * grid.cosine, grid.step_v, x, grid.tile) < grid.side;
+}
+
+SLUICE_HOST_DEVICE inline int source_place(int at, int length, Border border) {
+  return border == Border::reflect ? mirrored_place(at, length) : nearest_place(at, length);
+}
+
+// The `number`th tile of the sample.
+SLUICE_HOST_DEVICE inline void cover_tile(const CoverJob& job, int number, const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  std::uint8_t* const out = view_of(job.out);
+  const int width = job.out.width, channels = job.out.channels;
+  for_pixels<kCoverPixels>(job.out.height, width, number, team, [&](int y, int x) {
+    std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
+    const int at_y = y - job.top, at_x = x - job.left;
+    const bool outside = at_y < 0 || at_y >= job.in.height || at_x < 0 || at_x >= job.in.width;
+    if ((outside && job.border == Border::constant) || is_covered(job, y, x)) {
+      for (int c = 0; c < channels; ++c) to[c] = job.fill[c];
+      return;
+    }
+    const int row = source_place(at_y, job.in.height, job.border);
+    const int column = source_place(at_x, job.in.width, job.border);
+    const std::uint8_t* const from = in + row * job.in.stride + std::int64_t{column} * channels;
+    for (int c = 0; c < channels; ++c) to[c] = from[c];
+  });
+}
+
+}  // namespace sluice::device

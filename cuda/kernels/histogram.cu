@@ -1,0 +1,33 @@
+#include <sluice/cuda/kernels/histogram_tile.h>
+#include <sluice/cuda/kernels/launch_blocks.h>
+#include <sluice/cuda/kernels/on_cuda.h>
+
+namespace sluice::device {
+namespace {
+
+__global__ void __launch_bounds__(kBlockThreads) tiles(Batch<HistogramJob> batch) {
+  __shared__ std::uint32_t counts[kHistogram];
+  for_this_tile(batch, [&](const HistogramJob& job, int tile) {
+    histogram_tile(job, tile, this_team(), counts);
+  });
+}
+
+// A block for each sample.
+__global__ void __launch_bounds__(kBlockThreads) tables(Batch<HistogramJob> batch) {
+  __shared__ unsigned long long words[(sizeof(TablesMemory) + 7) / 8];
+  make_level_tables(batch.jobs[blockIdx.x], this_team(), reinterpret_cast<TablesMemory&>(words));
+}
+
+}  // namespace
+
+int histograms_on_cuda(const void* batch, void* stream) {
+  const int count = static_cast<const Batch<HistogramJob>*>(batch)->tiles;
+  return launch_blocks<HistogramJob>(tiles, count, batch, stream);
+}
+
+int level_tables_on_cuda(const void* batch, void* stream) {
+  const int count = static_cast<const Batch<HistogramJob>*>(batch)->count;
+  return launch_blocks<HistogramJob>(tables, count, batch, stream);
+}
+
+}  // namespace sluice::device

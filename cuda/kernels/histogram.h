@@ -1,0 +1,27 @@
+// equalize, autocontrast and contrast, which first look at the whole picture: its levels are
+// counted, tables are made of that, and colours.h maps the picture by them. Three launches for many
+// samples, and no way back to the host in between.
+//
+//   HistogramJob job = histogram_job(in, LevelsFor::contrast, 1.5f);
+//   job.counts = ...; job.tables = ...;         // device memory, see there
+//   block.add(job);                             // see tiles.h
+//   launch_level_tables(stream, block.on_device(address));
+//   ... and then launch_colours(), with change_by_tables()
+//
+// Gives what the operators of ops/ give, bit for bit.
+//
+// Ownership: none; input, counts, tables and jobs belong to the caller and live until the launch is
+// over. Threads: any. Errors: std::invalid_argument, and what DeviceStream throws.
+#pragma once
+
+#include <sluice/cuda/kernels/histogram_tile.h>
+#include <sluice/cuda/kernels/tiles.h>
+#include <sluice/runtime/device.h>
+
+namespace sluice::device {
+
+// 1, 3 or 4 channels. `factor`: of contrast.
+HistogramJob histogram_job(const PictureIn& in, LevelsFor what, float factor = 1);
+void launch_level_tables(DeviceStream& stream, const Batch<HistogramJob>& batch);
+
+}  // namespace sluice::device

@@ -1,0 +1,80 @@
+// What the kernels of single operators have in common: an 8-bit picture that is read, one that is
+// written, and the pixels of a tile. Internal to the kernels.
+//
+// Ownership: none. Threads: as values. Errors: std::invalid_argument by picture_tiles() and
+// require_same_shape().
+#pragma once
+
+#include <sluice/cuda/device_view.h>
+#include <sluice/cuda/kernels/tiles.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+namespace sluice::device {
+
+// Channels interleaved. Addresses are of device memory.
+struct PictureIn {
+  const std::uint8_t* data = nullptr;
+  std::int64_t stride = 0;  // bytes from a row to the next, not below zero
+  std::int32_t height = 0, width = 0, channels = 0;
+  std::int32_t unused = 0;
+};
+// Without gaps between the rows.
+struct PictureOut {
+  std::uint8_t* data = nullptr;
+  std::int32_t height = 0, width = 0, channels = 0;
+  std::int32_t unused = 0;
+};
+
+SLUICE_HOST_DEVICE inline const std::uint8_t* view_of(const PictureIn& in) {
+  return device_view(in.data, static_cast<std::size_t>((in.height - 1) * in.stride +
+                                                       std::int64_t{in.width} * in.channels));
+}
+SLUICE_HOST_DEVICE inline std::uint8_t* view_of(const PictureOut& out) {
+  return device_view(out.data,
+                     static_cast<std::size_t>(std::int64_t{out.height} * out.width * out.channels));
+}
+
+// Tiles of so many pixels, one after the other along the rows.
+inline std::int32_t picture_tiles(int height, int width, int pixels_in_tile) {
+  constexpr int kLargest = 65535;
+  if (height < 1 || width < 1 || height > kLargest || width > kLargest)
+    throw std::invalid_argument("a picture on a device has 1 .. 65535 rows and columns");
+  const std::int64_t pixels = std::int64_t{height} * width;
+  return static_cast<std::int32_t>((pixels + pixels_in_tile - 1) / pixels_in_tile);
+}
+
+// Of 1 to 4 channels.
+inline void require_same_shape(const PictureIn& in, const PictureOut& out) {
+  if (in.height != out.height || in.width != out.width || in.channels != out.channels ||
+      in.channels < 1 || in.channels > 4)
+    throw std::invalid_argument("pictures of one size and as many channels, 1 to 4, are possible");
+}
+
+// Calls f(y, x) for those pixels of the `number`th tile that are this thread's.
+template <int pixels_in_tile, class F>
+SLUICE_HOST_DEVICE void for_pixels(int height, int width, int number, const Team& team,
+                                   const F& f) {
+  const std::int64_t first = std::int64_t{number} * pixels_in_tile;
+  const std::int64_t rest = std::int64_t{height} * width - first;
+  const int count = static_cast<int>(rest < pixels_in_tile ? rest : pixels_in_tile);
+  const int first_y = static_cast<int>(first / width), first_x = static_cast<int>(first % width);
+  for (int i = team.index; i < count; i += kTeam)
+    f(first_y + (first_x + i) / width, (first_x + i) % width);
+}
+
+// The pixel of a line of `length` that stands for place `at` when the line is mirrored at the
+// middle of its outermost pixels, as often as need be.
+SLUICE_HOST_DEVICE inline int mirrored_place(int at, int length) {
+  if (length == 1) return 0;
+  const int period = 2 * (length - 1);
+  const int within = (at < 0 ? -at : at) % period;
+  return within < length ? within : period - within;
+}
+SLUICE_HOST_DEVICE inline int nearest_place(int at, int length) {
+  return at < 0 ? 0 : at > length - 1 ? length - 1 : at;
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,29 @@
+// sharpness and filter_2d, for many samples by one launch.
+//
+//   WindowJob job = sharpness_job(in, out, kernels::sharpness_factor(1.5f));
+//   block.add(job);                              // see tiles.h
+//   launch_window(stream, block.on_device(address));
+//
+// Gives what the operators of ops/ give: sharpness bit for bit, filter_2d wherever products and
+// sums are rounded one by one.
+//
+// Ownership: none; input, output and jobs belong to the caller and live until the launch is over.
+// Input and output do not overlap. Threads: any. Errors: std::invalid_argument, and what
+// DeviceStream throws.
+#pragma once
+
+#include <sluice/cuda/kernels/tiles.h>
+#include <sluice/cuda/kernels/window_tile.h>
+#include <sluice/ops/kernels/filter_2d.h>
+#include <sluice/ops/kernels/sharpness.h>
+#include <sluice/runtime/device.h>
+
+namespace sluice::device {
+
+// Pictures of one size and as many channels, 1 to 4.
+WindowJob sharpness_job(const PictureIn& in, const PictureOut& out, kernels::FixedFactor factor);
+WindowJob filter_job(const PictureIn& in, const PictureOut& out,
+                     const kernels::FilterWeights& filter);
+void launch_window(DeviceStream& stream, const Batch<WindowJob>& batch);
+
+}  // namespace sluice::device

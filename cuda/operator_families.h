@@ -1,0 +1,16 @@
+// The versions of operators that run on devices, family by family: add_device_operators() adds all.
+//
+// Ownership: kept for as long as the process. Threads: one. Errors: BuildError when one is called a
+// second time.
+#pragma once
+
+namespace sluice::device {
+
+// Each is true.
+bool add_warps();       // rotate, warp_affine, shear, translate
+bool add_colours();     // tables of levels, matrices of colours, hue, gray
+bool add_filters();     // sharpness, filter_2d, gaussian_blur, box_blur
+bool add_covers();      // pad_image, erase, grid_mask
+bool add_reductions();  // mean, min, max, standard_deviation
+
+}  // namespace sluice::device

@@ -1,0 +1,97 @@
+#include <sluice/cuda/operator_families.h>
+#include <sluice/cuda/step_pictures.h>
+#include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/shear.h>
+#include <sluice/ops/geometry/translate.h>
+#include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/geometry/warp_options.h>
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/warp_affine.h>
+
+#include <array>
+#include <cstdint>
+
+namespace sluice::device {
+namespace {
+
+using detail::add_device_version;
+using detail::Gather;
+using Numbers = std::array<float, 4>;
+
+void add_warp(Gather& gather, WarpJob job, const Image& in, Image& out) {
+  out.create(job.out.height, job.out.width, in.channels());
+  place_warp(job, in.data(), in.row_stride(), out.data());
+  gather.launch_of_step<WarpLaunch>().add(job);
+}
+
+void warp(Gather& gather, const char* op, const Image& in, const kernels::AffineMap& from,
+          int height, int width, const kernels::WarpOptions& options, Image& out) {
+  kernels::check_affine(op, in, from, height, width, options);
+  add_warp(
+      gather,
+      warp_job(in.height(), in.width(), from, options, pixels_out(height, width, in.channels())),
+      in, out);
+}
+
+void add_rotate() {
+  add_device_version(detail::rotate_operator(),
+                     [](Gather& gather, const Image& in, float degrees, bool keep_size,
+                        const Numbers& fill, Interpolation interpolation, Image& out) {
+                       kernels::check_pixels("rotate", in);
+                       add_warp(gather,
+                                rotate_job(in.height(), in.width(), in.channels(), degrees,
+                                           {keep_size, detail::fill_of(fill), interpolation}),
+                                in, out);
+                     });
+}
+
+void add_shear() {
+  add_device_version(
+      detail::shear_operator(),
+      [](Gather& gather, const Image& in, float x, float y, float center_x, float center_y,
+         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
+        kernels::check_pixels("shear", in);
+        warp(gather, "shear", in,
+             kernels::shear_map(in.height(), in.width(), {x, y, center_x, center_y}), in.height(),
+             in.width(), detail::warp_options(interpolation, border, fill), out);
+      });
+}
+
+void add_translate() {
+  add_device_version(detail::translate_operator(), [](Gather& gather, const Image& in, float x,
+                                                      float y, bool relative,
+                                                      Interpolation interpolation, Border border,
+                                                      const Numbers& fill, Image& out) {
+    kernels::check_pixels("translate", in);
+    warp(gather, "translate", in, kernels::translate_map(in.height(), in.width(), x, y, relative),
+         in.height(), in.width(), detail::warp_options(interpolation, border, fill), out);
+  });
+}
+
+void add_affine() {
+  add_device_version(
+      detail::warp_affine_operator(),
+      [](Gather& gather, const Image& in, float xx, float xy, float x0, float yx, float yy,
+         float y0, std::int32_t height, std::int32_t width, bool inverse_map,
+         Interpolation interpolation, Border border, const Numbers& fill, Image& out) {
+        const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+        warp(gather, "warp_affine", in, inverse_map ? map : kernels::inverse("warp_affine", map),
+             height != 0 ? height : in.height(), width != 0 ? width : in.width(),
+             detail::warp_options(interpolation, border, fill), out);
+      });
+}
+
+}  // namespace
+
+bool add_warps() {
+  add_rotate();
+  add_shear();
+  add_translate();
+  add_affine();
+  return true;
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,303 @@
+// The kernels of single operators by themselves, on pictures whose rows lie apart and of all sizes,
+// many in one launch: what the host's kernels give, bit for bit. What is not theirs stays as it is.
+#include <sluice/cuda/kernels/blur.h>
+#include <sluice/cuda/kernels/colours.h>
+#include <sluice/cuda/kernels/cover.h>
+#include <sluice/cuda/kernels/histogram.h>
+#include <sluice/cuda/kernels/window.h>
+#include <sluice/ops/kernels/autocontrast.h>
+#include <sluice/ops/kernels/box_blur.h>
+#include <sluice/ops/kernels/color_twist.h>
+#include <sluice/ops/kernels/contrast.h>
+#include <sluice/ops/kernels/equalize.h>
+#include <sluice/ops/kernels/erase.h>
+#include <sluice/ops/kernels/filter_2d.h>
+#include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/grid_mask.h>
+#include <sluice/ops/kernels/hue.h>
+#include <sluice/ops/kernels/level_table.h>
+#include <sluice/ops/kernels/pad.h>
+#include <sluice/ops/kernels/sharpness.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/cuda/kernels/on_device.h>
+#include <tests/ops/kernels/reference.h>
+
+namespace sluice::testing {
+namespace {
+
+using device::PictureIn;
+using device::PictureOut;
+using Bytes = std::vector<std::uint8_t>;
+
+// A picture on a device, cut out of a larger one, and one that is to be made.
+struct Placed {
+  PictureIn in;
+  PictureOut out;
+};
+
+// Jobs of one kind, and what each should give.
+template <class Job, void (*kLaunch)(DeviceStream&, const device::Batch<Job>&)>
+class JobBatch {
+ public:
+  OnDevice& device() { return device_; }
+  Placed place(const Image& picture, const Image& expected) {
+    Image larger = make_picture(picture.height() + 2, picture.width() + 5, picture.channels(), 99);
+    const std::ptrdiff_t first = larger.row_stride() + 3 * picture.channels();
+    for (int y = 0; y < picture.height(); ++y) {
+      std::memcpy(larger.data() + first + y * larger.row_stride(), picture.row(y),
+                  picture.row_bytes());
+    }
+    expected_.push_back(bytes_of(expected));
+    Bytes unwritten(expected_.back().size() + 2 * kAround, kUnwritten);
+    outputs_.push_back(device_.upload(unwritten.data(), unwritten.size()));
+    return {{device_.upload(larger) + first, larger.row_stride(), picture.height(), picture.width(),
+             picture.channels()},
+            {outputs_.back() + kAround, expected.height(), expected.width(), expected.channels()}};
+  }
+  void add(const Job& job, std::string text) {
+    jobs_.push_back(job);
+    texts_.push_back(std::move(text));
+  }
+  const std::vector<Job>& jobs() const { return jobs_; }
+  void launch() { kLaunch(device_.stream(), device_.upload(jobs_)); }
+  void expect_pictures() {
+    ASSERT_EQ(jobs_.size(), outputs_.size());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      Bytes all = device_.download(outputs_[i], expected_[i].size() + 2 * kAround);
+      Bytes expected(all.size(), kUnwritten);
+      std::copy(expected_[i].begin(), expected_[i].end(), expected.begin() + kAround);
+      ASSERT_EQ(all, expected) << texts_[i];
+    }
+  }
+
+ private:
+  static constexpr std::uint8_t kUnwritten = 0xEE;
+  static constexpr int kAround = 16;
+  OnDevice device_;
+  std::vector<Job> jobs_;
+  std::vector<std::uint8_t*> outputs_;
+  std::vector<Bytes> expected_;
+  std::vector<std::string> texts_;
+};
+
+// Calls f(picture, text) for pictures of many sizes.
+void for_pictures(std::initializer_list<int> channels,
+                  const std::function<void(const Image&, const std::string&)>& f) {
+  const int sizes[][2] = {{1, 1}, {1, 70}, {61, 1}, {2, 2}, {37, 53}, {32, 32}, {103, 97}};
+  for (const auto& size : sizes) {
+    for (const int n : channels) {
+      f(make_picture(size[0], size[1], n),
+        std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(n));
+    }
+  }
+}
+
+TEST(ColoursOnDevice, ChangesThemAsTheHostDoes) {
+  JobBatch<device::ColourJob, device::launch_colours> batch;
+  for_pictures({3, 4}, [&](const Image& picture, const std::string& text) {
+    Image expected;
+    const kernels::ColorTwist twist{1.2f, 0.8f, 1.4f, 33};
+    kernels::color_twist(picture, twist, expected);
+    Placed placed = batch.place(picture, expected);
+    device::ColourJob job = colour_job(placed.in, placed.out);
+    change_by_matrix(job, kernels::float_matrix(kernels::color_twist_matrix(twist)));
+    batch.add(job, "twist " + text);
+    for (const float degrees : {-100.f, 0.f, 17.5f, 359.9f}) {
+      kernels::hue(picture, degrees, expected);
+      placed = batch.place(picture, expected);
+      job = colour_job(placed.in, placed.out);
+      change_by_hue(job, degrees);
+      batch.add(job, "hue " + text);
+    }
+  });
+  for_pictures({1, 3, 4}, [&](const Image& picture, const std::string& text) {
+    for (const int channels : {1, 3}) {
+      Image expected;
+      kernels::grayscale(picture, channels, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::ColourJob job = colour_job(placed.in, placed.out);
+      change_to_gray(job);
+      batch.add(job, "gray " + text);
+    }
+  });
+  for_pictures({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    Placed placed = batch.place(picture, picture);
+    batch.add(colour_job(placed.in, placed.out), "copy " + text);
+    std::vector<kernels::LevelTable> tables;
+    Image expected = picture.clone();
+    for (int c = 0; c < picture.channels(); ++c) {
+      tables.push_back(kernels::level_table_of([c](double x) { return 200 - (c + 1) * x / 3; }));
+      for (int y = 0; y < picture.height(); ++y) {
+        for (int x = 0; x < picture.width(); ++x) {
+          std::uint8_t& level = expected.row(y)[x * picture.channels() + c];
+          level = tables.back()[level];
+        }
+      }
+    }
+    placed = batch.place(picture, expected);
+    device::ColourJob job = colour_job(placed.in, placed.out);
+    change_by_tables(job, batch.device().upload(tables[0].data(), 256 * tables.size()));
+    batch.add(job, "tables " + text);
+  });
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(HistogramOnDevice, MakesTheTablesOfTheHost) {
+  JobBatch<device::HistogramJob, device::launch_level_tables> batch;
+  std::vector<device::ColourJob> maps;
+  const auto add = [&](const Image& picture, const Image& expected, device::LevelsFor what,
+                       float factor, const std::string& text) {
+    const Placed placed = batch.place(picture, expected);
+    device::HistogramJob job = histogram_job(placed.in, what, factor);
+    const std::vector<std::uint32_t> zeros(device::kHistogram);
+    job.counts = batch.device().upload(zeros.data(), zeros.size());
+    job.tables = batch.device().allocate<std::uint8_t>(device::kLevelTables);
+    batch.add(job, text);
+    maps.push_back(colour_job(placed.in, placed.out));
+    change_by_tables(maps.back(), job.tables);
+  };
+  const auto add_all = [&](const Image& picture, const std::string& text) {
+    Image expected;
+    kernels::equalize(picture, expected);
+    add(picture, expected, device::LevelsFor::equalize, 1, "equalize " + text);
+    kernels::autocontrast(picture, expected);
+    add(picture, expected, device::LevelsFor::autocontrast, 1, "autocontrast " + text);
+    for (const float factor : {0.f, 0.7f, 1.f, 2.9f}) {
+      kernels::contrast(picture, factor, expected);
+      add(picture, expected, device::LevelsFor::contrast, factor, "contrast " + text);
+    }
+  };
+  for_pictures({1, 3, 4}, add_all);
+  for (const int level : {0, 77, 255}) add_all(constant_picture(40, 30, 3, level), "one level");
+  Image two = constant_picture(70, 90, 3, 12);
+  two.row(5)[7] = 13;
+  add_all(two, "two levels");
+  batch.launch();
+  launch_colours(batch.device().stream(), batch.device().upload(maps));
+  batch.expect_pictures();
+}
+
+TEST(CoverOnDevice, CoversAsTheHostDoes) {
+  JobBatch<device::CoverJob, device::launch_cover> batch;
+  const Fill fill(1, 20, 130, 255);
+  for_pictures({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    Image expected;
+    for (const Rectangle& region :
+         {Rectangle{3, 5, 20, 11}, Rectangle{-4, -4, 6, 200}, Rectangle{-9, 0, 5, 5},
+          Rectangle{0, 0, 0, 9}, Rectangle{2147483000, 1, 2147483000, 3}}) {
+      kernels::erase(picture, region, fill, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::CoverJob job = cover_job(placed.in, placed.out, fill);
+      cover_rectangle(job, region);
+      batch.add(job, "erase " + text);
+    }
+    for (const float degrees : {0.f, 33.f, -90.f, 1000.f}) {
+      const kernels::GridMask mask{9, 0.4f, degrees, -3.5f, 7, fill};
+      kernels::grid_mask(picture, mask, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::CoverJob job = cover_job(placed.in, placed.out, fill);
+      cover_grid(job, mask);
+      batch.add(job, "grid " + text);
+    }
+    for (const Border border : {Border::constant, Border::edge, Border::reflect}) {
+      const kernels::Margins margins{70, 3, 1, 130};
+      kernels::pad(picture, margins, border, fill, expected);
+      const Placed placed = batch.place(picture, expected);
+      device::CoverJob job = cover_job(placed.in, placed.out, fill);
+      cover_margins(job, margins.top, margins.left, border);
+      batch.add(job, std::string("pad ") + name_of(border) + " " + text);
+    }
+  });
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(WindowOnDevice, FiltersAsTheHostDoes) {
+  JobBatch<device::WindowJob, device::launch_window> batch;
+  kernels::FilterWeights filter{7, 5, {}};
+  for (std::size_t i = 0; i < 35; ++i) filter.weights[i] = 0.3f - 0.017f * static_cast<float>(i);
+  for_pictures({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    Image expected;
+    for (const float factor : {0.f, 0.55f, 1.f, 1.9f, 100.f}) {
+      kernels::sharpness(picture, factor, expected);
+      const Placed placed = batch.place(picture, expected);
+      batch.add(sharpness_job(placed.in, placed.out, kernels::sharpness_factor(factor)),
+                "sharpness " + text);
+    }
+    kernels::filter_2d(picture, filter, expected);
+    const Placed placed = batch.place(picture, expected);
+    batch.add(filter_job(placed.in, placed.out, filter), "filter " + text);
+  });
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(BlurOnDevice, BlursAsTheHostDoes) {
+  JobBatch<device::BlurJob, device::launch_blur> batch;
+  const auto side = [&](int window, const kernels::WeightOf& weight_of) {
+    kernels::WindowSide weights;
+    weights.build(window, weight_of);
+    const kernels::SideWeights view = weights.view();
+    return device::BlurSide{
+        batch.device().upload(view.weights, static_cast<std::size_t>(view.count)), view.count,
+        view.bits};
+  };
+  const auto add = [&](const Image& picture, const Image& expected,
+                       const kernels::GaussianWindows& windows, const std::string& text) {
+    const Placed placed = batch.place(picture, expected);
+    device::BlurJob job = blur_job(placed.in, placed.out);
+    job.levels = batch.device().allocate<std::int16_t>(levels_of(job));
+    job.down = side(windows.down, windows.weight_down);
+    job.across = side(windows.across, windows.weight_across);
+    batch.add(job, text);
+  };
+  for_pictures({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
+    Image expected;
+    for (const int window : {1, 3, 21, 255}) {
+      kernels::box_blur(picture, window, expected);
+      const auto same = [](int) { return 1.0; };
+      add(picture, expected, {window, window, same, same}, "box " + text);
+    }
+    for (const float sigma : {0.3f, 2.f, 8.f}) {
+      const kernels::GaussianBlurParams params{sigma, 3 * sigma, 0};
+      kernels::gaussian_blur(picture, params, expected);
+      add(picture, expected, kernels::gaussian_windows(params), "gaussian " + text);
+    }
+  });
+  batch.launch();
+  batch.expect_pictures();
+}
+
+TEST(PicturesOnDevice, RefuseWhatCannotBe) {
+  const auto in = [](int height, int width, int channels) {
+    return PictureIn{nullptr, width * channels, height, width, channels};
+  };
+  const auto out = [](int height, int width, int channels) {
+    return PictureOut{nullptr, height, width, channels};
+  };
+  EXPECT_THROW(device::colour_job(in(3, 4, 3), out(4, 3, 3)), std::invalid_argument);
+  EXPECT_THROW(device::colour_job(in(3, 4, 5), out(3, 4, 5)), std::invalid_argument);
+  EXPECT_THROW(device::colour_job(in(0, 4, 3), out(0, 4, 3)), std::invalid_argument);
+  device::ColourJob gray = device::colour_job(in(3, 4, 1), out(3, 4, 1));
+  EXPECT_THROW(change_by_matrix(gray, {}), std::invalid_argument);
+  EXPECT_THROW(change_by_hue(gray, 10), std::invalid_argument);
+  EXPECT_THROW(device::histogram_job(in(3, 4, 2), device::LevelsFor::equalize),
+               std::invalid_argument);
+  EXPECT_THROW(device::cover_job(in(3, 4, 3), out(3, 4, 1), 0), std::invalid_argument);
+  EXPECT_THROW(device::blur_job(in(3, 4, 3), out(3, 5, 3)), std::invalid_argument);
+  EXPECT_THROW(device::filter_job(in(3, 4, 3), out(3, 4, 3), {2, 3, {}}), std::invalid_argument);
+  EXPECT_THROW(device::sharpness_job(in(3, 70000, 3), out(3, 70000, 3), {}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace sluice::testing
