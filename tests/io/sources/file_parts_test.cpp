@@ -188,7 +188,6 @@ TEST_F(FilePartsTest, AFileThatChangesInBetweenIsAnError) {
 TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "a thread watches memory that another one fills";
   constexpr std::size_t kSize = std::size_t{32} << 20;
-  std::vector<std::uint8_t> bytes(kSize);
   bool refused = false;
   for (int round = 0; round < 200 && !refused; ++round) {
     const std::string file = write("large", "x");  // and zeros
@@ -196,7 +195,7 @@ TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
     const FileState before = OpenFile(file).state();
     do write("clock", "");
     while (OpenFile(path("clock")).state().changed == before.changed);
-    std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+    std::vector<std::uint8_t> bytes(kSize);
     std::atomic<bool> over{false};
     std::thread writer([&] {
       const std::atomic_ref<std::uint8_t> first(bytes.front());
