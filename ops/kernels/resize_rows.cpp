@@ -155,10 +155,11 @@ namespace sluice::kernels {
 HWY_EXPORT(BlendHorizontally);
 HWY_EXPORT(BlendVertically);
 
-void blend_horizontally(const std::uint8_t* in, int channels, const ResizeTable& table, int width,
-                        std::uint8_t* out) {
+void blend_horizontally(const std::uint8_t* in, int channels, const ResizeTable& table, int first,
+                        int width, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(BlendHorizontally)
-  (in, channels, table.starts(), table.weights(0), table.taps(), table.shift(), width, out);
+  (in, channels, table.starts() + first, table.weights(first), table.taps(), table.shift(), width,
+   out);
 }
 
 void blend_vertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,

@@ -14,11 +14,12 @@ namespace sluice::kernels {
 // Bytes that blend_horizontally() may read beyond the last tap, and write beyond the last pixel.
 inline constexpr std::size_t kRowSlack = 16;
 
-// out[i] = weighted sum of the pixels of `in` for i in 0 .. width-1, rounded to 8 bits. The table's
-// taps() must be a multiple of 4. `in` must be readable for taps() pixels + kRowSlack bytes from
-// every start; `out` writable for kRowSlack bytes beyond its end. channels: 1 to 4.
-void blend_horizontally(const std::uint8_t* in, int channels, const ResizeTable& table, int width,
-                        std::uint8_t* out);
+// Pixel i of `out` is the weighted sum of pixels of `in` by entry first + i of the table, rounded
+// to 8 bits, for i in 0 .. width-1. The table's taps() must be a multiple of 4. `in` must be
+// readable for taps() pixels + kRowSlack bytes from every start; `out` writable for kRowSlack bytes
+// beyond its end. channels: 1 to 4.
+void blend_horizontally(const std::uint8_t* in, int channels, const ResizeTable& table, int first,
+                        int width, std::uint8_t* out);
 
 // out[i] = sum over k < count of rows[k][i] * weights[k], rounded to 8 bits, for i < bytes. Reads
 // and writes nothing beyond. count is even.

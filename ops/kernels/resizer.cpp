@@ -53,12 +53,14 @@ Resizer& Resizer::for_this_thread() {
 }
 
 void Resizer::start(const Image& in, const Box& box, int height, int width,
-                    Interpolation interpolation, bool mirror) {
+                    Interpolation interpolation, bool mirror, const Rectangle& shown) {
   check_pixels("resize", in);
   check_box(box, in);
   check_size("resize", height, width);
   in_ = &in;
-  width_ = width;
+  width_ = shown.width;
+  first_column_ = shown.x;
+  first_entry_ = mirror ? width - shown.x - shown.width : shown.x;
   nearest_ = interpolation == Interpolation::nearest;
   mirror_ = mirror;
   const AxisPart down{box.y, box.height};
@@ -66,8 +68,7 @@ void Resizer::start(const Image& in, const Box& box, int height, int width,
   same_width_ = width == in.width() && is_all(across, width);
   same_height_ = height == in.height() && is_all(down, height);
   const std::size_t channels = static_cast<std::size_t>(in.channels());
-  slot_bytes_ = static_cast<std::size_t>(width) * channels + kRowSlack;
-  grow(spare_, slot_bytes_);
+  slot_bytes_ = static_cast<std::size_t>(width_) * channels + kRowSlack;
   made_ = 0;
   if (nearest_) {
     build_nearest(nearest_columns_, in.width(), across, width, mirror, in.channels());
@@ -91,15 +92,15 @@ void Resizer::start(const Image& in, const Box& box, int height, int width,
 
 void Resizer::write_horizontal_row(const std::uint8_t* in, std::uint8_t* out) {
   if (same_width_) {
-    flip_row(in, width_, in_->channels(), out);
+    flip_row(in + first_column_ * in_->channels(), width_, in_->channels(), out);
     return;
   }
   std::memcpy(padded_.data(), in, in_->row_bytes());
-  blend_horizontally(padded_.data(), in_->channels(), columns_, width_, out);
+  blend_horizontally(padded_.data(), in_->channels(), columns_, first_entry_, width_, out);
 }
 
 const std::uint8_t* Resizer::horizontal_row(int y) {
-  if (same_width_ && !mirror_) return in_->row(y);
+  if (same_width_ && !mirror_) return in_->row(y) + first_column_ * in_->channels();
   const auto slot = [&](int row) {
     return ring_.data() + static_cast<std::size_t>(row % slots_) * slot_bytes_;
   };
@@ -111,7 +112,7 @@ const std::uint8_t* Resizer::horizontal_row(int y) {
 
 void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
   const std::uint8_t* row = in_->row(static_cast<int>(nearest_rows_[static_cast<std::size_t>(y)]));
-  const std::ptrdiff_t* columns = nearest_columns_.data();
+  const std::ptrdiff_t* columns = nearest_columns_.data() + first_entry_;
   const int channels = in_->channels();
   if (channels == 3) {
     for (int x = 0; x < width_; ++x, out += 3) {

@@ -9,6 +9,7 @@
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resize_table.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,12 +28,17 @@ class Resizer {
 
   // Throws std::invalid_argument for an empty image, more than 4 channels, a box that is empty or
   // reaches beyond the image, or a size below 1. `in` must stay until the last row has been made.
+  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture,
+  // mirrored within it.
   void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
-             bool mirror);
-  // Writes output row y: width * channels bytes at `out`. Rows in ascending order.
+             bool mirror, const Rectangle& shown);
+  void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
+             bool mirror) {
+    start(in, box, height, width, interpolation, mirror, {0, 0, height, width});
+  }
+  // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
+  // in ascending order.
   void make_row(int y, std::uint8_t* out);
-  // Room for one output row, kept for the caller.
-  std::uint8_t* spare_row() { return spare_.data(); }
 
  private:
   const std::uint8_t* horizontal_row(int y);
@@ -40,7 +46,9 @@ class Resizer {
   void write_horizontal_row(const std::uint8_t* in, std::uint8_t* out);
 
   const Image* in_ = nullptr;
-  int width_ = 0;
+  int width_ = 0;         // that is shown
+  int first_column_ = 0;  // of the picture before it is mirrored
+  int first_entry_ = 0;   // of the tables of columns, which are mirrored
   bool nearest_ = false;
   bool mirror_ = false;
   bool same_width_ = false;
@@ -55,7 +63,6 @@ class Resizer {
   std::vector<const std::uint8_t*> taps_;
   std::vector<std::ptrdiff_t> nearest_columns_;  // byte offset of each column's pixel
   std::vector<std::ptrdiff_t> nearest_rows_;
-  std::vector<std::uint8_t> spare_;
 };
 
 }  // namespace sluice::kernels
