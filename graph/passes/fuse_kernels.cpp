@@ -97,14 +97,16 @@ class Rows {
   std::vector<Row> open_, found_;
 };
 
-std::string names_of(const Row& row) {
+std::string names_of_others(const Row& row) {
   std::string names;
-  for (const Step* step : row) names += (names.empty() ? "" : " + ") + step->name;
+  for (const Step* step : row) {
+    if (step != row.back()) names += (names.empty() ? "" : " + ") + step->name;
+  }
   return names;
 }
 
 void fuse(Plan& plan, const Row& row) {
-  const std::string all = names_of(row);
+  const std::string others = names_of_others(row);
   const SlotId source = input_of(*row.front());
   for (Step* const step : row) {
     const bool first = step == row.front(), last = step == row.back();
@@ -117,7 +119,7 @@ void fuse(Plan& plan, const Row& row) {
     step->op = first ? deferral.begins : last ? deferral.ends : deferral.goes_on;
     if (!last) plan.slots[step->writes.front()].type = step->op->schema().outputs.front().type;
     step->remark += (step->remark.empty() ? "" : ", ") +
-                    (last ? "fused: " + all : "done by " + row.back()->name);
+                    (last ? "fused with " + others : "fused into " + row.back()->name);
     step->bind();
   }
 }
