@@ -109,9 +109,11 @@ const Case kCases[] = {
     {"a value that two read",
      [](Graph& g, Picture p) {
        auto small = resize(p.image, {.width = 11, .height = 12});
+       auto mirrored = digest(g, flip(small));
+       auto upside_down = flip(small, {.vertical = true});
        return g.map(
-           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, digest(g, flip(small)),
-           digest(g, crop_mirror_normalize(flip(small, {.vertical = true}), kNormalize)));
+           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, mirrored,
+           digest(g, crop_mirror_normalize(upside_down, kNormalize)));
      },
      {"flip#2 + crop_mirror_normalize"}},
     {"looked at in between",
