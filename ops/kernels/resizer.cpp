@@ -1,6 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/flip_row.h>
-#include <sluice/ops/kernels/resize_rows.h>
 #include <sluice/ops/kernels/resizer.h>
 
 #include <algorithm>
@@ -12,8 +11,7 @@
 namespace sluice::kernels {
 namespace {
 
-constexpr int kHorizontalTaps = 4;  // what blend_horizontally() asks for
-constexpr int kVerticalTaps = 2;    // what blend_vertically() asks for
+constexpr int kVerticalTaps = 2;  // what blend_vertically() asks for
 
 template <class T>
 void grow(std::vector<T>& vector, std::size_t size) {
@@ -77,7 +75,8 @@ void Resizer::start(const Image& in, const Box& box, int height, int width,
   }
 
   if (!same_width_) {
-    columns_.build(in.width(), across, width, interpolation, mirror, kHorizontalTaps);
+    columns_.build(in.width(), across, width, interpolation, mirror, HorizontalTable::kTaps);
+    shown_columns_.build(columns_, first_entry_, width_, in.channels());
     grow(padded_,
          in.row_bytes() + static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack);
   }
@@ -96,7 +95,7 @@ void Resizer::write_horizontal_row(const std::uint8_t* in, std::uint8_t* out) {
     return;
   }
   std::memcpy(padded_.data(), in, in_->row_bytes());
-  blend_horizontally(padded_.data(), in_->channels(), columns_, first_entry_, width_, out);
+  blend_horizontally(padded_.data(), shown_columns_, out);
 }
 
 const std::uint8_t* Resizer::horizontal_row(int y) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/resize_rows.h>
 #include <sluice/ops/kernels/resize_table.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
@@ -54,6 +55,7 @@ class Resizer {
   bool same_width_ = false;
   bool same_height_ = false;
   ResizeTable columns_;
+  HorizontalTable shown_columns_;
   ResizeTable rows_;
   std::vector<std::uint8_t> padded_;  // the input row at hand, with readable bytes behind it
   std::size_t slot_bytes_ = 0;
