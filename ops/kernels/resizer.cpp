@@ -77,8 +77,8 @@ void Resizer::start(const Image& in, const Box& box, int height, int width,
   if (!same_width_) {
     columns_.build(in.width(), across, width, interpolation, mirror, HorizontalTable::kTaps);
     shown_columns_.build(columns_, first_entry_, width_, in.channels());
-    grow(padded_,
-         in.row_bytes() + static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack);
+    beyond_row_ = static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack;
+    grow(padded_, in.row_bytes() + beyond_row_);
   }
   slots_ = 1;
   if (!same_height_) {
@@ -89,13 +89,19 @@ void Resizer::start(const Image& in, const Box& box, int height, int width,
   grow(ring_, slot_bytes_ * static_cast<std::size_t>(slots_));
 }
 
-void Resizer::write_horizontal_row(const std::uint8_t* in, std::uint8_t* out) {
+void Resizer::write_horizontal_row(int y, std::uint8_t* out) {
+  const std::uint8_t* in = in_->row(y);
   if (same_width_) {
     flip_row(in + first_column_ * in_->channels(), width_, in_->channels(), out);
     return;
   }
-  std::memcpy(padded_.data(), in, in_->row_bytes());
-  blend_horizontally(padded_.data(), shown_columns_, out);
+  // What is read beyond the row has no weight: that may be the rows below it.
+  const std::ptrdiff_t below = (in_->height() - 1 - y) * in_->row_stride();
+  if (below < static_cast<std::ptrdiff_t>(beyond_row_)) {
+    std::memcpy(padded_.data(), in, in_->row_bytes());
+    in = padded_.data();
+  }
+  blend_horizontally(in, shown_columns_, out);
 }
 
 const std::uint8_t* Resizer::horizontal_row(int y) {
@@ -104,7 +110,7 @@ const std::uint8_t* Resizer::horizontal_row(int y) {
     return ring_.data() + static_cast<std::size_t>(row % slots_) * slot_bytes_;
   };
   for (made_ = std::max(made_, y - slots_ + 1); made_ <= y; ++made_) {
-    write_horizontal_row(in_->row(made_), slot(made_));
+    write_horizontal_row(made_, slot(made_));
   }
   return slot(y);
 }

@@ -44,7 +44,7 @@ class Resizer {
  private:
   const std::uint8_t* horizontal_row(int y);
   void make_nearest_row(int y, std::uint8_t* out) const;
-  void write_horizontal_row(const std::uint8_t* in, std::uint8_t* out);
+  void write_horizontal_row(int y, std::uint8_t* out);
 
   const Image* in_ = nullptr;
   int width_ = 0;         // that is shown
@@ -57,6 +57,7 @@ class Resizer {
   ResizeTable columns_;
   HorizontalTable shown_columns_;
   ResizeTable rows_;
+  std::size_t beyond_row_ = 0;        // bytes that blending a row may read after it
   std::vector<std::uint8_t> padded_;  // the input row at hand, with readable bytes behind it
   std::size_t slot_bytes_ = 0;
   int slots_ = 0;
