@@ -37,6 +37,7 @@ class DeferredRows {
   const DeferredImage& picture_;
   Image part_;  // a view on what is resized
   Resizer* resizer_ = nullptr;
+  std::uint8_t* resized_ = nullptr;  // room for a row that is mirrored then
 };
 
 }  // namespace sluice::kernels

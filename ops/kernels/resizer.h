@@ -1,5 +1,5 @@
-// Resizer: gives a resized (and perhaps mirrored) picture row by row, from the top to the bottom,
-// so that whatever comes next can use a row while it is in the cache. Internal to the resizing
+// Resizer: gives a resized picture, or a part of it, row by row, from the top to the bottom, so
+// that whatever comes next can use a row while it is in the cache. Internal to the resizing
 // kernels.
 //
 // It keeps as many horizontally resized rows as one output row needs. The tables and rows belong to
@@ -29,14 +29,9 @@ class Resizer {
 
   // Throws std::invalid_argument for an empty image, more than 4 channels, a box that is empty or
   // reaches beyond the image, or a size below 1. `in` must stay until the last row has been made.
-  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture,
-  // mirrored within it.
+  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture.
   void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
-             bool mirror, const Rectangle& shown);
-  void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
-             bool mirror) {
-    start(in, box, height, width, interpolation, mirror, {0, 0, height, width});
-  }
+             const Rectangle& shown);
   // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
   // in ascending order.
   void make_row(int y, std::uint8_t* out);
@@ -47,11 +42,9 @@ class Resizer {
   void write_horizontal_row(int y, std::uint8_t* out);
 
   const Image* in_ = nullptr;
-  int width_ = 0;         // that is shown
-  int first_column_ = 0;  // of the picture before it is mirrored
-  int first_entry_ = 0;   // of the tables of columns, which are mirrored
+  int width_ = 0;  // that is shown
+  int first_column_ = 0;
   bool nearest_ = false;
-  bool mirror_ = false;
   bool same_width_ = false;
   bool same_height_ = false;
   ResizeTable columns_;
