@@ -166,6 +166,32 @@ const Case kCases[] = {
                                angle));
      },
      {}},
+    {"what an arm gives as well",
+     [](Graph& g, Picture p) {
+       const auto [small, other] = g.if_else(
+           g.coin_flip(0.5f),
+           [&] {
+             auto made = resize(p.image, {.width = 20, .height = 16});
+             return std::tuple{made, flip(made)};
+           },
+           [&] {
+             return std::tuple{p.image, invert(p.image)};
+           });
+       return g.map(
+           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, digest(g, small),
+           digest(g, other));
+     },
+     {}},
+    {"what a loop begins with as well",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 20, .height = 16});
+       auto mirrored = digest(g, flip(small));
+       auto turned = g.for_loop(
+           2, small, [&](Value<std::int64_t>, Value<Image> image) { return rotate(image, 10.f); });
+       return g.map(
+           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, mirrored, digest(g, turned));
+     },
+     {}},
     {"in a loop",
      [](Graph& g, Picture p) {
        auto again = g.for_loop(3, p.image, [&](Value<std::int64_t> i, Value<Image> image) {
