@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/resize_rows.h>
+#include <sluice/ops/kernels/resize_shuffles.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,39 +11,6 @@
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/resize_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#ifndef SLUICE_RESIZE_ROWS_ONCE
-#define SLUICE_RESIZE_ROWS_ONCE
-namespace sluice::kernels {
-// Pixels that are made at once, at most; of each, a block of 16 bytes.
-constexpr std::size_t kMostBlocks = 4;
-
-// For blend_horizontally(), which bytes go where in a block; 0x80 makes a zero.
-struct Shuffles {
-  // Two taps of one pixel as 16-bit pairs: byte `channel` of tap 2p in the even lanes, of tap 2p +
-  // 1 in the odd ones; lanes of channels that do not exist become zero.
-  alignas(16) std::uint8_t pairs[2][16]{};
-  // The bytes of the pixels' channels, of 4-byte lanes.
-  alignas(16) std::uint8_t packed[16]{};
-
-  explicit constexpr Shuffles(std::size_t channels) {
-    for (std::size_t p = 0; p < 2; ++p) {
-      for (std::size_t lane = 0; lane < 8; ++lane) {
-        const std::size_t channel = lane / 2, tap = 2 * p + lane % 2;
-        pairs[p][2 * lane] =
-            static_cast<std::uint8_t>(channel < channels ? tap * channels + channel : 0x80);
-        pairs[p][2 * lane + 1] = 0x80;
-      }
-    }
-    for (std::size_t i = 0; i < 16; ++i) {
-      packed[i] =
-          static_cast<std::uint8_t>(i < 4 * channels ? i / channels * 4 + i % channels : 0x80);
-    }
-  }
-};
-inline constexpr Shuffles kShuffles[] = {Shuffles(1), Shuffles(2), Shuffles(3), Shuffles(4)};
-}  // namespace sluice::kernels
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
@@ -97,7 +65,7 @@ HWY_INLINE V32 add_products_of_pairs(V16 a, V16 b, V32 sum) {
 }
 
 // Each block of 16 bytes of a vector makes a pixel.
-using DBlocks = hn::CappedTag<std::uint8_t, kMostBlocks * 16>;
+using DBlocks = hn::CappedTag<std::uint8_t, HorizontalTable::kMostAtOnce * 16>;
 constexpr std::size_t kBlocks = hn::MaxLanes(DBlocks()) / 16;
 
 // 16 bytes from each of the addresses, which are `beyond` bytes further on.
@@ -232,7 +200,7 @@ HWY_EXPORT(BlendHorizontally);
 HWY_EXPORT(BlendVertically);
 
 void HorizontalTable::build(const ResizeTable& table, int first, int width, int channels) {
-  constexpr std::size_t kMore = kMostBlocks - 1;  // a vector may hold the last pixel and so many
+  constexpr std::size_t kMore = kMostAtOnce - 1;
   const std::size_t pixels = static_cast<std::size_t>(width);
   const auto grow = [](auto& vector, std::size_t size) {
     if (vector.size() < size) vector.resize(size);

@@ -20,6 +20,7 @@ inline constexpr std::size_t kRowSlack = 16;
 class HorizontalTable {
  public:
   static constexpr int kTaps = 4;
+  static constexpr std::size_t kMostAtOnce = 4;  // pixels
 
   // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps.
   void build(const ResizeTable& table, int first, int width, int channels);
@@ -29,7 +30,7 @@ class HorizontalTable {
   int steps() const { return steps_; }  // of kTaps each
   int shift() const { return shift_; }
   // Where in the row, in bytes, a pixel's first tap lies. These and the weights of a step may be
-  // read for as many more pixels as a vector holds.
+  // read for kMostAtOnce - 1 more pixels, of which nothing is used.
   const int* offsets() const { return offsets_.data(); }
   const std::int16_t* weights() const { return weights_.data(); }
   std::size_t weights_of_step() const { return weights_of_step_; }
