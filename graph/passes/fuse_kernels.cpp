@@ -62,7 +62,7 @@ class Rows {
  public:
   explicit Rows(const Plan& plan) : uses_(count_uses(plan)) {}
 
-  // Takes the steps in their order; forgets what is open where others may not be passed.
+  // Takes the steps of a block in their order; end() where no row may go on.
   void add(Step& step) {
     if (!may_fuse(step)) return;
     const SlotId from = input_of(step);
