@@ -8,6 +8,7 @@
 #include <sluice/ops/kernels/contrast.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/gamma_correction.h>
@@ -95,6 +96,32 @@ BENCHMARK_CAPTURE(CropMirrorNormalize, f32_chw, DType::f32, Layout::chw, false);
 BENCHMARK_CAPTURE(CropMirrorNormalize, f32_chw_mirror, DType::f32, Layout::chw, true);
 BENCHMARK_CAPTURE(CropMirrorNormalize, f16_chw, DType::f16, Layout::chw, false);
 BENCHMARK_CAPTURE(CropMirrorNormalize, f32_hwc, DType::f32, Layout::hwc, false);
+
+// What a pipeline makes of resize, center_crop, flip and crop_mirror_normalize: steps, or fused.
+void Evaluate(benchmark::State& state, bool fused) {
+  const Image in = noise(375, 500, 3);
+  const Rectangle middle{16, 58, 224, 224};
+  const kernels::NormalizeParams params = image_net(DType::f32, Layout::chw, false);
+  Image small, cut, mirrored;
+  Tensor out;
+  for (auto _ : state) {
+    if (fused) {
+      kernels::DeferredImage picture(in);
+      picture.resize("resize", 256, 341, Interpolation::bilinear);
+      picture.crop("crop", middle);
+      picture.flip(true, false);
+      kernels::normalize("crop_mirror_normalize", picture, params, out);
+    } else {
+      kernels::resize(in, 256, 341, Interpolation::bilinear, small);
+      kernels::crop(small, middle, cut);
+      kernels::flip(cut, true, false, mirrored);
+      kernels::crop_mirror_normalize(mirrored, {0, 0, 224, 224}, params, out);
+    }
+    benchmark::DoNotOptimize(out.bytes());
+  }
+}
+BENCHMARK_CAPTURE(Evaluate, steps, false);
+BENCHMARK_CAPTURE(Evaluate, fused, true);
 
 void Rotate(benchmark::State& state, Interpolation interpolation, float degrees) {
   const Image in = noise(375, 500, 3);

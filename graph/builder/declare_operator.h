@@ -169,6 +169,12 @@ class OperatorDeclaration {
     functions_.decoding = std::move(decoding);
     return *this;
   }
+  // It can leave its work to the operator after it, and do that of the one before: see Deferral.
+  // `make` is given the schema when all of it has been said.
+  OperatorDeclaration& defers(std::function<detail::Deferral(const detail::OperatorSchema&)> make) {
+    make_deferral_ = std::move(make);
+    return *this;
+  }
   // It maps levels by a table, for constants at least.
   OperatorDeclaration& maps_levels(
       std::function<std::optional<std::array<std::uint8_t, 256>>(const detail::Arguments&)> table) {
@@ -179,6 +185,7 @@ class OperatorDeclaration {
   template <class F>
   detail::OperatorPtr runs(F f) {
     if (make_sight_) functions_.sight = make_sight_(schema_);
+    if (make_deferral_) functions_.deferral = make_deferral_(schema_);
     return detail::make_operator(std::move(schema_), std::move(functions_), std::move(f));
   }
   // In place of runs(): it is no operator, but a function of C++ that records these operators.
@@ -219,6 +226,7 @@ class OperatorDeclaration {
   detail::OperatorFunctions functions_;
   std::function<std::function<detail::Sight(const detail::Arguments&)>(detail::OperatorSchema)>
       make_sight_;
+  std::function<detail::Deferral(const detail::OperatorSchema&)> make_deferral_;
 };
 
 inline OperatorDeclaration declare_operator(std::string name) {

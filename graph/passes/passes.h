@@ -9,6 +9,8 @@
 //                  more is made than that region
 //   split_for_device  what the host does for a step that runs on a device becomes a step of its
 //                  own before it
+//   fuse_kernels   operators in a row, each of which alone reads what the one before makes, do
+//                  their work at once, in the last of them
 //   carry          finds what the body of a loop makes and gives to its next iteration
 //   fuse           neighbouring steps of a block become one stage: one task, or one gather of a
 //                  device; one that waits is a stage of its own, and a step that needs a number
@@ -37,6 +39,7 @@ Plan prune(Plan plan);
 Plan sink(Plan plan);
 Plan push_crops(Plan plan);
 Plan split_for_device(Plan plan);
+Plan fuse_kernels(Plan plan);
 Plan carry(Plan plan);
 Plan fuse(Plan plan);
 Plan join_gathers(Plan plan);

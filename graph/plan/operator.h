@@ -173,6 +173,19 @@ struct PartialDecoding {
   OperatorPtr part;  // the same arguments, then a Rectangle; gives what the rectangle shows
 };
 
+// Of an operator that makes something of a picture: how it works as one of several in a row, of
+// which the last one makes its output at once of the picture that the first one takes. Those before
+// it check their arguments and say what is to be done; what they would have made is never made. The
+// versions have the operator's name and its arguments, but for the picture. Any of them may be
+// null.
+struct Deferral {
+  OperatorPtr begins;        // takes the picture; says what to do with it
+  OperatorPtr goes_on;       // takes what the one before has said; adds to that
+  OperatorPtr ends;          // takes what the one before has said; gives what the operator gives
+  bool selects = false;      // of the picture it gives a rectangle, as it is
+  bool wants_whole = false;  // goes on or ends only after operators that select
+};
+
 // What an operator does. All but `bind` may be empty: nothing is known then.
 struct OperatorFunctions {
   std::function<std::function<void(Sample&)>(const OperatorSchema&, const Call&)> bind;
@@ -183,6 +196,7 @@ struct OperatorFunctions {
   std::function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
   std::function<Sight(const Arguments&)> sight;
   std::optional<PartialDecoding> decoding;
+  std::optional<Deferral> deferral;
   // out = table[in] for each level of each channel.
   std::function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
   // Of a version for devices: what the host does for each sample before, with the same arguments.
@@ -223,6 +237,7 @@ class Operator {
   const PartialDecoding* decoding() const {
     return functions_.decoding ? &*functions_.decoding : nullptr;
   }
+  const Deferral* deferral() const { return functions_.deferral ? &*functions_.deferral : nullptr; }
   std::optional<std::array<std::uint8_t, 256>> level_table(const Arguments& arguments) const;
   const OperatorPtr& preparation() const { return functions_.preparation; }
 

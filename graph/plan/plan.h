@@ -95,7 +95,8 @@ struct Step {
   std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
   bool stops = false;  // waits for the gather that it is in; set by `join_gathers`
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
-  std::string remark;            // which part of the recorded step this is; set by `push_crops`
+  // Which part of the recorded step this is, or what else it does; set by passes.
+  std::string remark;
   std::vector<SlotId> releases;  // storage that nobody needs after this step
   CounterId counter = 0;         // runs, then nanoseconds; set by `number`
   CounterId event_counter = 0;   // of the first event; set by `number`

@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 
 #include <array>
@@ -29,6 +30,11 @@ const detail::OperatorPtr& detail::brightness_contrast_operator() {
             if (brightness == nullptr || contrast == nullptr || center == nullptr) return {};
             return kernels::brightness_contrast_table(*brightness, *contrast, *center);
           })
+          .defers(defers_by([](kernels::DeferredImage& picture, float brightness, float contrast,
+                               float center) {
+            picture.check("brightness_contrast");
+            picture.map_levels(kernels::brightness_contrast_table(brightness, contrast, center));
+          }))
           .runs([](const Image& in, float brightness, float contrast, float center, Image& out) {
             kernels::brightness_contrast(in, brightness, contrast, center, out);
           });

@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/gamma_correction.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 
 #include <optional>
@@ -23,6 +24,10 @@ const detail::OperatorPtr& detail::gamma_correction_operator() {
             if (gamma == nullptr || gain == nullptr) return {};
             return kernels::gamma_correction_table(*gamma, *gain);
           })
+          .defers(defers_by([](kernels::DeferredImage& picture, float gamma, float gain) {
+            picture.check("gamma_correction");
+            picture.map_levels(kernels::gamma_correction_table(gamma, gain));
+          }))
           .runs([](const Image& in, float gamma, float gain, Image& out) {
             kernels::gamma_correction(in, gamma, gain, out);
           });

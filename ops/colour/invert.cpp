@@ -1,13 +1,22 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/arguments.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace sluice {
+namespace {
+
+kernels::LevelTable inverted() {
+  kernels::LevelTable table{};
+  for (std::size_t x = 0; x < table.size(); ++x) table[x] = static_cast<std::uint8_t>(255 - x);
+  return table;
+}
+
+}  // namespace
 
 const detail::OperatorPtr& detail::invert_operator() {
   static const OperatorPtr op = declare_operator("invert")
@@ -16,12 +25,11 @@ const detail::OperatorPtr& detail::invert_operator() {
                                     .in_cpp("invert(image)")
                                     .input<Image>("image")
                                     .output<Image>("image")
-                                    .maps_levels([](const Arguments&) {
-                                      std::array<std::uint8_t, 256> table{};
-                                      for (std::size_t x = 0; x < table.size(); ++x)
-                                        table[x] = static_cast<std::uint8_t>(255 - x);
-                                      return table;
-                                    })
+                                    .maps_levels([](const Arguments&) { return inverted(); })
+                                    .defers(defers_by([](kernels::DeferredImage& picture) {
+                                      picture.check("invert");
+                                      picture.map_levels(inverted());
+                                    }))
                                     .runs([](const Image& in, Image& out) {
                                       kernels::check_pixels("invert", in);
                                       out.create(in.height(), in.width(), in.channels());

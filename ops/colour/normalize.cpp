@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/normalize.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/normalize.h>
@@ -48,7 +49,8 @@ std::vector<TensorSpec> infer(const detail::Arguments& arguments,
            .rank = 3}};
 }
 
-Rectangle middle(const Image& in, std::int32_t height, std::int32_t width) {
+template <class Picture>
+Rectangle middle(const Picture& in, std::int32_t height, std::int32_t width) {
   return kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
                                      width == 0 ? in.width() : width);
 }
@@ -79,6 +81,14 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
               [](const Image& in, std::int32_t height, std::int32_t width, bool, const Numbers&,
                  const Numbers&, DType, Layout) { return middle(in, height, width); },
               false, is_whole)
+          .defers(ends_deferred([](const kernels::DeferredImage& in, std::int32_t height,
+                                   std::int32_t width, bool mirror, const Numbers& mean,
+                                   const Numbers& std, DType dtype, Layout layout, Tensor& out) {
+            constexpr const char* kOp = "crop_mirror_normalize";
+            kernels::DeferredImage picture = in;
+            picture.crop(kOp, middle(in, height, width));
+            kernels::normalize(kOp, picture, {mirror, mean, std, dtype, layout}, out);
+          }))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
                    const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
                    Tensor& out) {
@@ -106,6 +116,16 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
                  Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
                 "of pixels")
         .infers(infer)
+        .defers(ends_deferred(
+            [](const kernels::DeferredImage& in, std::int32_t height, std::int32_t width,
+               bool mirror, const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
+               Interpolation interpolation, Tensor& out) {
+              kernels::DeferredImage picture = in;
+              picture.resize("resize", height, width, interpolation);
+              kernels::normalize("resize_mirror_normalize", picture,
+                                 {mirror, mean, std, dtype, layout}, out);
+            },
+            true))
         .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
                  const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
                  Interpolation interpolation, Tensor& out) {

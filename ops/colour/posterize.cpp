@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/posterize.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/posterize.h>
 
 #include <optional>
@@ -22,6 +23,10 @@ const detail::OperatorPtr& detail::posterize_operator() {
             if (bits == nullptr) return {};
             return kernels::posterize_table(*bits);
           })
+          .defers(defers_by([](kernels::DeferredImage& picture, std::int32_t bits) {
+            picture.check("posterize");
+            picture.map_levels(kernels::posterize_table(bits));
+          }))
           .runs([](const Image& in, std::int32_t bits, Image& out) {
             kernels::posterize(in, bits, out);
           });

@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/solarize.h>
 
 #include <optional>
@@ -23,6 +24,10 @@ const detail::OperatorPtr& detail::solarize_operator() {
             if (threshold == nullptr) return {};
             return kernels::solarize_table(*threshold);
           })
+          .defers(defers_by([](kernels::DeferredImage& picture, float threshold) {
+            picture.check("solarize");
+            picture.map_levels(kernels::solarize_table(threshold));
+          }))
           .runs([](const Image& in, float threshold, Image& out) {
             kernels::solarize(in, threshold, out);
           });

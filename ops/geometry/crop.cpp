@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
@@ -8,22 +9,26 @@
 namespace sluice {
 
 const detail::OperatorPtr& detail::crop_operator() {
-  static const OperatorPtr op = declare_operator("crop")
-                                    .family("geometry")
-                                    .summary("A rectangle of the picture.")
-                                    .in_cpp("crop(image, region)")
-                                    .input<Image>("image")
-                                    .parameter<Rectangle>("region", {.help = "inside the picture"})
-                                    .output<Image>("image")
-                                    .sees_rectangle(
-                                        [](const Image& in, const Rectangle& region) {
-                                          kernels::check_region("crop", region, in);
-                                          return region;
-                                        },
-                                        true)
-                                    .runs([](const Image& in, const Rectangle& region, Image& out) {
-                                      kernels::crop(in, region, out);
-                                    });
+  static const OperatorPtr op =
+      declare_operator("crop")
+          .family("geometry")
+          .summary("A rectangle of the picture.")
+          .in_cpp("crop(image, region)")
+          .input<Image>("image")
+          .parameter<Rectangle>("region", {.help = "inside the picture"})
+          .output<Image>("image")
+          .sees_rectangle(
+              [](const Image& in, const Rectangle& region) {
+                kernels::check_region("crop", region, in);
+                return region;
+              },
+              true)
+          .defers(defers_by([](kernels::DeferredImage& picture,
+                               const Rectangle& region) { picture.crop("crop", region); },
+                            true))
+          .runs([](const Image& in, const Rectangle& region, Image& out) {
+            kernels::crop(in, region, out);
+          });
   return op;
 }
 
@@ -44,6 +49,12 @@ const detail::OperatorPtr& detail::center_crop_operator() {
                 return kernels::center_crop_region(in.height(), in.width(), height, width);
               },
               true)
+          .defers(defers_by(
+              [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width) {
+                picture.crop("crop", kernels::center_crop_region(picture.height(), picture.width(),
+                                                                 height, width));
+              },
+              true))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, Image& out) {
             kernels::crop(in, kernels::center_crop_region(in.height(), in.width(), height, width),
                           out);

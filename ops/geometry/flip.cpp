@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/kernels/flip.h>
 
@@ -15,6 +16,10 @@ const detail::OperatorPtr& detail::flip_operator() {
           .parameter<bool>("horizontal", {.value = true, .help = "left and right"})
           .parameter<bool>("vertical", {.value = false, .help = "top and bottom"})
           .output<Image>("image")
+          .defers(defers_by([](kernels::DeferredImage& picture, bool horizontal, bool vertical) {
+            picture.check("flip");
+            picture.flip(horizontal, vertical);
+          }))
           .runs([](const Image& in, bool horizontal, bool vertical, Image& out) {
             kernels::flip(in, horizontal, vertical, out);
           });

@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/resize.h>
@@ -61,6 +62,14 @@ const detail::OperatorPtr& detail::resize_operator() {
                   "of pixels")
           .output<Image>("image")
           .checks(check_sizes)
+          .defers(defers_by(
+              [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width,
+                 std::int32_t shorter, Interpolation interpolation) {
+                const kernels::ImageSize size =
+                    resized_size(picture.height(), picture.width(), height, width, shorter);
+                picture.resize("resize", size.height, size.width, interpolation);
+              },
+              false, true))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,
                    Interpolation interpolation, Image& out) {
             const kernels::ImageSize size =

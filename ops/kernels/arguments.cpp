@@ -40,15 +40,18 @@ void check_size(const char* op, int height, int width) {
   }
 }
 
-void check_region(const char* op, const Rectangle& region, const Image& in) {
+void check_region(const char* op, const Rectangle& region, int in_height, int in_width) {
   const auto [y, x, height, width] = region;
-  if (y < 0 || x < 0 || height < 1 || width < 1 || y > in.height() - height ||
-      x > in.width() - width) {
+  if (y < 0 || x < 0 || height < 1 || width < 1 || y > in_height - height || x > in_width - width) {
     throw std::invalid_argument(fmt::format(
         "{}: the region y={} x={} height={} width={} does not lie inside the image of {} x {} "
         "(height x width)",
-        op, y, x, height, width, in.height(), in.width()));
+        op, y, x, height, width, in_height, in_width));
   }
+}
+
+void check_region(const char* op, const Rectangle& region, const Image& in) {
+  check_region(op, region, in.height(), in.width());
 }
 
 void check_finite(const char* op, const char* name, double value) {

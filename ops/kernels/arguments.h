@@ -17,6 +17,7 @@ void check_three_colours(const char* op, const Image& in);
 // An output size of at least 1 x 1 and at most 65535 x 65535.
 void check_size(const char* op, int height, int width);
 // The region lies inside the picture and is at least 1 x 1.
+void check_region(const char* op, const Rectangle& region, int height, int width);
 void check_region(const char* op, const Rectangle& region, const Image& in);
 // A finite number.
 void check_finite(const char* op, const char* name, double value);

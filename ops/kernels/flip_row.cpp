@@ -2,21 +2,42 @@
 
 #include <cstddef>
 
-namespace sluice::kernels {
-namespace {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sluice/ops/kernels/flip_row.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
-template <int channels>
-void flip(const std::uint8_t* __restrict in, int width, std::uint8_t* __restrict out) {
-  for (int x = 0; x < width; ++x) {
-    const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(width - 1 - x) * channels;
-    for (int c = 0; c < channels; ++c) out[c] = from[c];
-    out += channels;
+HWY_BEFORE_NAMESPACE();
+namespace sluice::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <std::size_t channels>
+HWY_INLINE void flip(const std::uint8_t* HWY_RESTRICT in, std::size_t width,
+                     std::uint8_t* HWY_RESTRICT out) {
+  const std::size_t bytes = width * channels;
+  std::size_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  // As many pixels as 16 bytes hold, from the end of the row; where bytes are left over, those in
+  // front are read as well, and some behind are written that the next pixels replace.
+  constexpr std::size_t kPixels = 16 / channels, kOver = 16 - kPixels * channels;
+  const hn::FixedTag<std::uint8_t, 16> d;
+  alignas(16) std::uint8_t order[16] = {};
+  for (std::size_t i = 0; i < kPixels * channels; ++i)
+    order[i] =
+        static_cast<std::uint8_t>(kOver + (kPixels - 1 - i / channels) * channels + i % channels);
+  const auto index = hn::Load(d, order);
+  for (; done + 16 <= bytes; done += kPixels * channels) {
+    const auto pixels = hn::LoadU(d, in + (bytes - done - 16));
+    hn::StoreU(hn::TableLookupBytes(pixels, index), d, out + done);
+  }
+#endif
+  for (; done < bytes; done += channels) {
+    for (std::size_t c = 0; c < channels; ++c) out[done + c] = in[bytes - done - channels + c];
   }
 }
 
-}  // namespace
-
-void flip_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out) {
+void FlipRow(const std::uint8_t* in, std::size_t width, int channels, std::uint8_t* out) {
   switch (channels) {
     case 1:
       return flip<1>(in, width, out);
@@ -29,4 +50,18 @@ void flip_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out
   }
 }
 
+}  // namespace HWY_NAMESPACE
 }  // namespace sluice::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sluice::kernels {
+
+HWY_EXPORT(FlipRow);
+
+void flip_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(FlipRow)(in, static_cast<std::size_t>(width), channels, out);
+}
+
+}  // namespace sluice::kernels
+#endif

@@ -1,12 +1,10 @@
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/flip_row.h>
+#include <sluice/ops/kernels/deferred_rows.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/normalize_rows.h>
-#include <sluice/ops/kernels/resizer.h>
 
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,46 +21,21 @@ ChannelScale scale_of(const char* op, const NormalizeParams& params, int channel
   return scale;
 }
 
-// Calls make(y) for each output row from the top, which gives its 8-bit pixels, and writes them to
-// `out`.
-template <class T, class MakeRow>
-void write_rows(int height, int width, int channels, const ChannelScale& scale, Layout layout,
-                const MakeRow& make, T* out) {
+template <class T>
+void write_rows(DeferredRows& rows, int width, int channels, const ChannelScale& scale,
+                Layout layout, T* out) {
   const std::size_t w = static_cast<std::size_t>(width);
-  const std::size_t plane = w * static_cast<std::size_t>(height);
-  for (int y = 0; y < height; ++y) {
-    const std::uint8_t* row = make(y);
+  const std::size_t plane = w * static_cast<std::size_t>(rows.count());
+  std::uint8_t* const spare = rows.spare_row();
+  for (int i = 0; i < rows.count(); ++i) {
+    const std::uint8_t* const row = rows.make(i, spare);
+    const std::size_t before = static_cast<std::size_t>(rows.place(i)) * w;
     if (layout == Layout::chw) {
-      normalize_to_planes(row, width, channels, scale, out + static_cast<std::size_t>(y) * w,
-                          plane);
+      normalize_to_planes(row, width, channels, scale, out + before, plane);
     } else {
-      normalize_interleaved(row, width, channels, scale, out);
-      out += w * static_cast<std::size_t>(channels);
+      normalize_interleaved(row, width, channels, scale,
+                            out + before * static_cast<std::size_t>(channels));
     }
-  }
-}
-
-template <class MakeRow>
-void write(const char* op, int height, int width, int channels, const NormalizeParams& params,
-           const MakeRow& make, Tensor& out) {
-  const ChannelScale scale = scale_of(op, params, channels);
-  Shape shape;
-  if (params.layout == Layout::chw) {
-    shape = {channels, height, width};
-  } else if (params.layout == Layout::hwc) {
-    shape = {height, width, channels};
-  } else {
-    throw std::invalid_argument(fmt::format("{}: the layout must be CHW or HWC", op));
-  }
-  if (params.dtype == DType::f32) {
-    out.create(shape, params.dtype, params.layout);
-    write_rows(height, width, channels, scale, params.layout, make, out.data<float>());
-  } else if (params.dtype == DType::f16) {
-    out.create(shape, params.dtype, params.layout);
-    write_rows(height, width, channels, scale, params.layout, make, out.data<Half>());
-  } else {
-    throw std::invalid_argument(
-        fmt::format("{}: the output type must be f32 or f16, not {}", op, name_of(params.dtype)));
   }
 }
 
@@ -80,37 +53,44 @@ void check_scale(const char* op, const std::array<float, 4>& mean, const std::ar
   }
 }
 
+void normalize(const char* op, DeferredImage picture, const NormalizeParams& params, Tensor& out) {
+  picture.flip(params.mirror, false);
+  const int height = picture.height(), width = picture.width(), channels = picture.channels();
+  const ChannelScale scale = scale_of(op, params, channels);
+  Shape shape;
+  if (params.layout == Layout::chw) {
+    shape = {channels, height, width};
+  } else if (params.layout == Layout::hwc) {
+    shape = {height, width, channels};
+  } else {
+    throw std::invalid_argument(fmt::format("{}: the layout must be CHW or HWC", op));
+  }
+  if (params.dtype != DType::f32 && params.dtype != DType::f16) {
+    throw std::invalid_argument(
+        fmt::format("{}: the output type must be f32 or f16, not {}", op, name_of(params.dtype)));
+  }
+  DeferredRows rows(picture);
+  out.create(shape, params.dtype, params.layout);
+  if (params.dtype == DType::f32) {
+    write_rows(rows, width, channels, scale, params.layout, out.data<float>());
+  } else {
+    write_rows(rows, width, channels, scale, params.layout, out.data<Half>());
+  }
+}
+
 void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
                            Tensor& out) {
   constexpr const char* kOp = "crop_mirror_normalize";
-  check_pixels(kOp, in);
-  check_region(kOp, region, in);
-  const int channels = in.channels();
-  thread_local std::vector<std::uint8_t> flipped;
-  const std::size_t bytes =
-      static_cast<std::size_t>(region.width) * static_cast<std::size_t>(channels);
-  if (params.mirror && flipped.size() < bytes) flipped.resize(bytes);
-  const auto make = [&](int y) -> const std::uint8_t* {
-    const std::uint8_t* row =
-        in.row(region.y + y) + static_cast<std::ptrdiff_t>(region.x) * channels;
-    if (!params.mirror) return row;
-    flip_row(row, region.width, channels, flipped.data());
-    return flipped.data();
-  };
-  write(kOp, region.height, region.width, channels, params, make, out);
+  DeferredImage picture(in);
+  picture.crop(kOp, region);
+  normalize(kOp, picture, params, out);
 }
 
 void resize_mirror_normalize(const Image& in, int height, int width, Interpolation interpolation,
                              const NormalizeParams& params, Tensor& out) {
-  constexpr const char* kOp = "resize_mirror_normalize";
-  Resizer& resizer = Resizer::for_this_thread();
-  resizer.start(in, whole_box(in), height, width, interpolation, params.mirror);
-  std::uint8_t* row = resizer.spare_row();
-  const auto make = [&](int y) -> const std::uint8_t* {
-    resizer.make_row(y, row);
-    return row;
-  };
-  write(kOp, height, width, in.channels(), params, make, out);
+  DeferredImage picture(in);
+  picture.resize("resize", height, width, interpolation);
+  normalize("resize_mirror_normalize", picture, params, out);
 }
 
 }  // namespace sluice::kernels

@@ -13,6 +13,7 @@
 // f32 and f16, a layout other than CHW and HWC. Threads: any.
 #pragma once
 
+#include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
@@ -39,6 +40,9 @@ void check_scale(const char* op, const std::array<float, 4>& mean, const std::ar
 // (height, width, channels).
 void crop_mirror_normalize(const Image& in, const Rectangle& region, const NormalizeParams& params,
                            Tensor& out);
+
+// The same of a picture that has not been made, all of it; `params.mirror` mirrors it once more.
+void normalize(const char* op, DeferredImage picture, const NormalizeParams& params, Tensor& out);
 
 // Byte for byte what resize(), flip() and crop_mirror_normalize() of the whole picture give one
 // after the other (8-bit rounding in between included), without the pictures in between. To resize

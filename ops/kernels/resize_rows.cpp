@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/resize_rows.h>
+#include <sluice/ops/kernels/resize_shuffles.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,15 +30,18 @@ std::uint8_t blend_byte(const std::uint8_t* const* rows, const std::int16_t* wei
 
 #if HWY_TARGET == HWY_SCALAR
 
-void BlendHorizontally(const std::uint8_t* in, int channels, const int* starts,
-                       const std::int16_t* weights, int taps, int shift, int width,
-                       std::uint8_t* out) {
-  for (int i = 0; i < width; ++i, weights += taps) {
-    const std::uint8_t* pixels = in + static_cast<std::ptrdiff_t>(starts[i]) * channels;
+void BlendHorizontally(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out) {
+  const int channels = table.channels();
+  for (int i = 0; i < table.width(); ++i) {
     for (int c = 0; c < channels; ++c) {
-      std::int32_t sum = 1 << (shift - 1);
-      for (int k = 0; k < taps; ++k) sum += pixels[k * channels + c] * weights[k];
-      *out++ = rounded(sum, shift);
+      const std::uint8_t* pixels = in + table.offsets()[i] + c;
+      const std::int16_t* weights = table.weights() + std::ptrdiff_t{i} * HorizontalTable::kTaps;
+      std::int32_t sum = 1 << (table.shift() - 1);
+      for (int step = 0; step < table.steps(); ++step, weights += table.weights_of_step()) {
+        for (int k = 0; k < HorizontalTable::kTaps; ++k, pixels += channels)
+          sum += *pixels * weights[k];
+      }
+      *out++ = rounded(sum, table.shift());
     }
   }
 }
@@ -60,52 +64,92 @@ HWY_INLINE V32 add_products_of_pairs(V16 a, V16 b, V32 sum) {
   return hn::RearrangeToOddPlusEven(sum, rest);
 }
 
-// Two taps of one pixel as 16-bit pairs: byte `channel` of tap 2p in the even lanes, of tap 2p + 1
-// in the odd ones; lanes of channels that do not exist become zero.
-struct PairShuffle {
-  alignas(16) std::uint8_t index[2][16];
-  explicit PairShuffle(int channels) {
-    for (int p = 0; p < 2; ++p) {
-      for (int lane = 0; lane < 8; ++lane) {
-        const int channel = lane / 2;
-        const int tap = 2 * p + lane % 2;
-        index[p][2 * lane] =
-            static_cast<std::uint8_t>(channel < channels ? tap * channels + channel : 0x80);
-        index[p][2 * lane + 1] = 0x80;
-      }
+// Each block of 16 bytes of a vector makes a pixel.
+using DBlocks = hn::CappedTag<std::uint8_t, HorizontalTable::kMostAtOnce * 16>;
+constexpr std::size_t kBlocks = hn::MaxLanes(DBlocks()) / 16;
+
+// 16 bytes from each of the addresses, which are `beyond` bytes further on.
+template <class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* at, std::ptrdiff_t beyond) {
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    return hn::LoadU(d, at[0] + beyond);
+  } else {
+    const hn::Half<D> half;
+    const auto lower = load_blocks(half, at, beyond);
+    return hn::Combine(d, load_blocks(half, at + hn::MaxLanes(half) / 16, beyond), lower);
+  }
+}
+
+// Twice the four weights of one pixel in each block.
+template <class D>
+HWY_INLINE hn::Vec<D> load_weights(D d16, const std::int16_t* weights) {
+  const hn::Repartition<std::uint64_t, D> d64;
+  if constexpr (kBlocks == 1) {
+    std::uint64_t four;
+    std::memcpy(&four, weights, sizeof(four));
+    return hn::BitCast(d16, hn::Set(d64, four));
+  } else {
+    alignas(64) static constexpr std::int64_t kTwice[8] = {0, 0, 1, 1, 2, 2, 3, 3};
+    const auto once = hn::ZeroExtendVector(d16, hn::LoadU(hn::Half<D>(), weights));
+    return hn::BitCast(
+        d16, hn::TableLookupLanes(hn::BitCast(d64, once), hn::SetTableIndices(d64, kTwice)));
+  }
+}
+
+// A pixel of each block, side by side; 16 bytes are written.
+template <class D>
+HWY_INLINE void store_pixels(D d32, hn::Vec<D> sums, const std::uint8_t* packed,
+                             std::uint8_t* out) {
+  const hn::Rebind<std::uint8_t, D> d8;
+  const auto lanes = hn::DemoteTo(d8, sums);
+  if constexpr (hn::MaxLanes(d32) == 4) {
+    hn::StoreU(lanes, d8, out);
+  } else {
+    const hn::FixedTag<std::uint8_t, 16> d8x16;
+    const auto index = hn::Load(d8x16, packed);
+    if constexpr (hn::MaxLanes(d32) == 8) {
+      hn::StoreU(hn::TableLookupBytesOr0(hn::ZeroExtendVector(d8x16, lanes), index), d8x16, out);
+    } else {
+      hn::StoreU(hn::TableLookupBytesOr0(lanes, index), d8x16, out);
     }
   }
-};
+}
 
-void BlendHorizontally(const std::uint8_t* HWY_RESTRICT in, int channels, const int* starts,
-                       const std::int16_t* HWY_RESTRICT weights, int taps, int shift, int width,
+void BlendHorizontally(const std::uint8_t* HWY_RESTRICT in, const HorizontalTable& table,
                        std::uint8_t* HWY_RESTRICT out) {
-  const hn::FixedTag<std::uint8_t, 16> d8;
-  const hn::FixedTag<std::int16_t, 8> d16;
-  const hn::FixedTag<std::int32_t, 4> d32;
-  const PairShuffle shuffle(channels);
-  const auto first_pair = hn::Load(d8, shuffle.index[0]);
-  const auto second_pair = hn::Load(d8, shuffle.index[1]);
+  const DBlocks d8;
+  const hn::Repartition<std::int16_t, DBlocks> d16;
+  const hn::Repartition<std::int32_t, DBlocks> d32;
+  const std::size_t channels = static_cast<std::size_t>(table.channels());
+  const std::size_t width = static_cast<std::size_t>(table.width());
+  const std::ptrdiff_t step_bytes = std::ptrdiff_t{HorizontalTable::kTaps} * table.channels();
+  const int shift = table.shift(), steps = table.steps();
+  const int* HWY_RESTRICT offsets = table.offsets();
+  const std::int16_t* HWY_RESTRICT all_weights = table.weights();
+  const std::size_t weights_of_step = table.weights_of_step();
+  const Shuffles& shuffles = kShuffles[channels - 1];
+  const auto first_pair = hn::LoadDup128(d8, shuffles.pairs[0]);
+  const auto second_pair = hn::LoadDup128(d8, shuffles.pairs[1]);
   const auto half = hn::Set(d32, 1 << (shift - 1));
-  const auto pair_of_weights = [&](const std::int16_t* w) {
-    std::int32_t two;
-    std::memcpy(&two, w, sizeof(two));
-    return hn::BitCast(d16, hn::Set(d32, two));
-  };
-  for (int i = 0; i < width; ++i, weights += taps, out += channels) {
-    const std::uint8_t* pixels = in + static_cast<std::ptrdiff_t>(starts[i]) * channels;
+  for (std::size_t i = 0; i < width; i += kBlocks, out += kBlocks * channels) {
+    const std::uint8_t* pixels[kBlocks];
+    for (std::size_t b = 0; b < kBlocks; ++b) pixels[b] = in + offsets[i + b];
+    const std::int16_t* weights = all_weights + i * HorizontalTable::kTaps;
     auto even = half;
     auto odd = hn::Zero(d32);
-    for (int k = 0; k < taps; k += 4, pixels += 4 * channels) {
-      const auto bytes = hn::LoadU(d8, pixels);
+    std::ptrdiff_t beyond = 0;
+    for (int step = 0; step < steps; ++step) {
+      const auto bytes = load_blocks(d8, pixels, beyond);
       const auto a = hn::BitCast(d16, hn::TableLookupBytesOr0(bytes, first_pair));
       const auto b = hn::BitCast(d16, hn::TableLookupBytesOr0(bytes, second_pair));
-      even = add_products_of_pairs(a, pair_of_weights(weights + k), even);
-      odd = add_products_of_pairs(b, pair_of_weights(weights + k + 2), odd);
+      const auto four = hn::BitCast(d32, load_weights(d16, weights));
+      even = add_products_of_pairs(a, hn::BitCast(d16, hn::DupEven(four)), even);
+      odd = add_products_of_pairs(b, hn::BitCast(d16, hn::DupOdd(four)), odd);
+      beyond += step_bytes;
+      weights += weights_of_step;
     }
     const auto sum = hn::ShiftRightSame(hn::Add(even, odd), shift);
-    const hn::FixedTag<std::uint8_t, 4> d8x4;
-    hn::StoreU(hn::DemoteTo(d8x4, sum), d8x4, out);
+    store_pixels(d32, sum, shuffles.packed, out);
   }
 }
 
@@ -155,10 +199,33 @@ namespace sluice::kernels {
 HWY_EXPORT(BlendHorizontally);
 HWY_EXPORT(BlendVertically);
 
-void blend_horizontally(const std::uint8_t* in, int channels, const ResizeTable& table, int width,
-                        std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(BlendHorizontally)
-  (in, channels, table.starts(), table.weights(0), table.taps(), table.shift(), width, out);
+void HorizontalTable::build(const ResizeTable& table, int first, int width, int channels) {
+  constexpr std::size_t kMore = kMostAtOnce - 1;
+  const std::size_t pixels = static_cast<std::size_t>(width);
+  const auto grow = [](auto& vector, std::size_t size) {
+    if (vector.size() < size) vector.resize(size);
+  };
+  width_ = width;
+  channels_ = channels;
+  steps_ = table.taps() / kTaps;
+  shift_ = table.shift();
+  weights_of_step_ = (pixels + kMore) * kTaps;
+  grow(offsets_, pixels + kMore);
+  grow(weights_, weights_of_step_ * static_cast<std::size_t>(steps_));
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const int entry = first + static_cast<int>(i);
+    offsets_[i] = table.start(entry) * channels;
+    for (std::size_t step = 0; step < static_cast<std::size_t>(steps_); ++step) {
+      std::memcpy(weights_.data() + step * weights_of_step_ + i * kTaps,
+                  table.weights(entry) + step * kTaps, kTaps * sizeof(std::int16_t));
+    }
+  }
+  // What is made of these is not used.
+  std::fill_n(offsets_.data() + pixels, kMore, offsets_[pixels - 1]);
+}
+
+void blend_horizontally(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(BlendHorizontally)(in, table, out);
 }
 
 void blend_vertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,

@@ -8,17 +8,47 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace sluice::kernels {
 
 // Bytes that blend_horizontally() may read beyond the last tap, and write beyond the last pixel.
 inline constexpr std::size_t kRowSlack = 16;
 
-// out[i] = weighted sum of the pixels of `in` for i in 0 .. width-1, rounded to 8 bits. The table's
-// taps() must be a multiple of 4. `in` must be readable for taps() pixels + kRowSlack bytes from
-// every start; `out` writable for kRowSlack bytes beyond its end. channels: 1 to 4.
-void blend_horizontally(const std::uint8_t* in, int channels, const ResizeTable& table, int width,
-                        std::uint8_t* out);
+// Entries of a table in the order in which blend_horizontally() reads them: four taps of one pixel
+// after the other, then the next four taps of all. Belongs to one thread; only grows.
+class HorizontalTable {
+ public:
+  static constexpr int kTaps = 4;
+  static constexpr std::size_t kMostAtOnce = 4;  // pixels
+
+  // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps.
+  void build(const ResizeTable& table, int first, int width, int channels);
+
+  int width() const { return width_; }
+  int channels() const { return channels_; }
+  int steps() const { return steps_; }  // of kTaps each
+  int shift() const { return shift_; }
+  // Where in the row, in bytes, a pixel's first tap lies. These and the weights of a step may be
+  // read for kMostAtOnce - 1 more pixels, of which nothing is used.
+  const int* offsets() const { return offsets_.data(); }
+  const std::int16_t* weights() const { return weights_.data(); }
+  std::size_t weights_of_step() const { return weights_of_step_; }
+
+ private:
+  int width_ = 0;
+  int channels_ = 0;
+  int steps_ = 0;
+  int shift_ = 0;
+  std::size_t weights_of_step_ = 0;
+  std::vector<int> offsets_;
+  std::vector<std::int16_t> weights_;
+};
+
+// Each pixel of `out` is the weighted sum of pixels of `in` by an entry of the table, rounded to 8
+// bits. `in` must be readable for all taps + kRowSlack bytes from every offset; `out` writable for
+// kRowSlack bytes beyond its end. 1 to 4 channels.
+void blend_horizontally(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out);
 
 // out[i] = sum over k < count of rows[k][i] * weights[k], rounded to 8 bits, for i < bytes. Reads
 // and writes nothing beyond. count is even.

@@ -1,6 +1,4 @@
 #include <sluice/ops/kernels/arguments.h>
-#include <sluice/ops/kernels/flip_row.h>
-#include <sluice/ops/kernels/resize_rows.h>
 #include <sluice/ops/kernels/resizer.h>
 
 #include <algorithm>
@@ -12,8 +10,7 @@
 namespace sluice::kernels {
 namespace {
 
-constexpr int kHorizontalTaps = 4;  // what blend_horizontally() asks for
-constexpr int kVerticalTaps = 2;    // what blend_vertically() asks for
+constexpr int kVerticalTaps = 2;  // what blend_vertically() asks for
 
 template <class T>
 void grow(std::vector<T>& vector, std::size_t size) {
@@ -35,13 +32,12 @@ void check_box(const Box& box, const Image& in) {
 // The nearest input pixel of each output pixel, times `step`. The places are added up one by one,
 // as Pillow does it: that decides which way exact halves go.
 void build_nearest(std::vector<std::ptrdiff_t>& table, int in_length, const AxisPart& part,
-                   int out_length, bool reversed, std::ptrdiff_t step) {
+                   int out_length, std::ptrdiff_t step) {
   grow(table, static_cast<std::size_t>(out_length));
   const double scale = part.length / out_length;
   double place = part.start + scale * 0.5;
   for (int i = 0; i < out_length; ++i, place += scale) {
-    const int at = reversed ? out_length - 1 - i : i;
-    table[static_cast<std::size_t>(at)] = std::min(in_length - 1, static_cast<int>(place)) * step;
+    table[static_cast<std::size_t>(i)] = std::min(in_length - 1, static_cast<int>(place)) * step;
   }
 }
 
@@ -53,32 +49,32 @@ Resizer& Resizer::for_this_thread() {
 }
 
 void Resizer::start(const Image& in, const Box& box, int height, int width,
-                    Interpolation interpolation, bool mirror) {
+                    Interpolation interpolation, const Rectangle& shown) {
   check_pixels("resize", in);
   check_box(box, in);
   check_size("resize", height, width);
   in_ = &in;
-  width_ = width;
+  width_ = shown.width;
+  first_column_ = shown.x;
   nearest_ = interpolation == Interpolation::nearest;
-  mirror_ = mirror;
   const AxisPart down{box.y, box.height};
   const AxisPart across{box.x, box.width};
   same_width_ = width == in.width() && is_all(across, width);
   same_height_ = height == in.height() && is_all(down, height);
   const std::size_t channels = static_cast<std::size_t>(in.channels());
-  slot_bytes_ = static_cast<std::size_t>(width) * channels + kRowSlack;
-  grow(spare_, slot_bytes_);
+  slot_bytes_ = static_cast<std::size_t>(width_) * channels + kRowSlack;
   made_ = 0;
   if (nearest_) {
-    build_nearest(nearest_columns_, in.width(), across, width, mirror, in.channels());
-    build_nearest(nearest_rows_, in.height(), down, height, false, 1);
+    build_nearest(nearest_columns_, in.width(), across, width, in.channels());
+    build_nearest(nearest_rows_, in.height(), down, height, 1);
     return;
   }
 
   if (!same_width_) {
-    columns_.build(in.width(), across, width, interpolation, mirror, kHorizontalTaps);
-    grow(padded_,
-         in.row_bytes() + static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack);
+    columns_.build(in.width(), across, width, interpolation, false, HorizontalTable::kTaps);
+    shown_columns_.build(columns_, first_column_, width_, in.channels());
+    beyond_row_ = static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack;
+    grow(padded_, in.row_bytes() + beyond_row_);
   }
   slots_ = 1;
   if (!same_height_) {
@@ -89,29 +85,31 @@ void Resizer::start(const Image& in, const Box& box, int height, int width,
   grow(ring_, slot_bytes_ * static_cast<std::size_t>(slots_));
 }
 
-void Resizer::write_horizontal_row(const std::uint8_t* in, std::uint8_t* out) {
-  if (same_width_) {
-    flip_row(in, width_, in_->channels(), out);
-    return;
+void Resizer::write_horizontal_row(int y, std::uint8_t* out) {
+  const std::uint8_t* in = in_->row(y);
+  // What is read beyond the row has no weight: that may be the rows below it.
+  const std::ptrdiff_t below = (in_->height() - 1 - y) * in_->row_stride();
+  if (below < static_cast<std::ptrdiff_t>(beyond_row_)) {
+    std::memcpy(padded_.data(), in, in_->row_bytes());
+    in = padded_.data();
   }
-  std::memcpy(padded_.data(), in, in_->row_bytes());
-  blend_horizontally(padded_.data(), in_->channels(), columns_, width_, out);
+  blend_horizontally(in, shown_columns_, out);
 }
 
 const std::uint8_t* Resizer::horizontal_row(int y) {
-  if (same_width_ && !mirror_) return in_->row(y);
+  if (same_width_) return in_->row(y) + first_column_ * in_->channels();
   const auto slot = [&](int row) {
     return ring_.data() + static_cast<std::size_t>(row % slots_) * slot_bytes_;
   };
   for (made_ = std::max(made_, y - slots_ + 1); made_ <= y; ++made_) {
-    write_horizontal_row(in_->row(made_), slot(made_));
+    write_horizontal_row(made_, slot(made_));
   }
   return slot(y);
 }
 
 void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
   const std::uint8_t* row = in_->row(static_cast<int>(nearest_rows_[static_cast<std::size_t>(y)]));
-  const std::ptrdiff_t* columns = nearest_columns_.data();
+  const std::ptrdiff_t* columns = nearest_columns_.data() + first_column_;
   const int channels = in_->channels();
   if (channels == 3) {
     for (int x = 0; x < width_; ++x, out += 3) {

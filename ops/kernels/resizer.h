@@ -1,5 +1,5 @@
-// Resizer: gives a resized (and perhaps mirrored) picture row by row, from the top to the bottom,
-// so that whatever comes next can use a row while it is in the cache. Internal to the resizing
+// Resizer: gives a resized picture, or a part of it, row by row, from the top to the bottom, so
+// that whatever comes next can use a row while it is in the cache. Internal to the resizing
 // kernels.
 //
 // It keeps as many horizontally resized rows as one output row needs. The tables and rows belong to
@@ -7,8 +7,10 @@
 #pragma once
 
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/resize_rows.h>
 #include <sluice/ops/kernels/resize_table.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,26 +29,28 @@ class Resizer {
 
   // Throws std::invalid_argument for an empty image, more than 4 channels, a box that is empty or
   // reaches beyond the image, or a size below 1. `in` must stay until the last row has been made.
+  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture.
   void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
-             bool mirror);
-  // Writes output row y: width * channels bytes at `out`. Rows in ascending order.
+             const Rectangle& shown);
+  // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
+  // in ascending order.
   void make_row(int y, std::uint8_t* out);
-  // Room for one output row, kept for the caller.
-  std::uint8_t* spare_row() { return spare_.data(); }
 
  private:
   const std::uint8_t* horizontal_row(int y);
   void make_nearest_row(int y, std::uint8_t* out) const;
-  void write_horizontal_row(const std::uint8_t* in, std::uint8_t* out);
+  void write_horizontal_row(int y, std::uint8_t* out);
 
   const Image* in_ = nullptr;
-  int width_ = 0;
+  int width_ = 0;  // that is shown
+  int first_column_ = 0;
   bool nearest_ = false;
-  bool mirror_ = false;
   bool same_width_ = false;
   bool same_height_ = false;
   ResizeTable columns_;
+  HorizontalTable shown_columns_;
   ResizeTable rows_;
+  std::size_t beyond_row_ = 0;        // bytes that blending a row may read after it
   std::vector<std::uint8_t> padded_;  // the input row at hand, with readable bytes behind it
   std::size_t slot_bytes_ = 0;
   int slots_ = 0;
@@ -55,7 +59,6 @@ class Resizer {
   std::vector<const std::uint8_t*> taps_;
   std::vector<std::ptrdiff_t> nearest_columns_;  // byte offset of each column's pixel
   std::vector<std::ptrdiff_t> nearest_rows_;
-  std::vector<std::uint8_t> spare_;
 };
 
 }  // namespace sluice::kernels

@@ -38,5 +38,27 @@ TEST(Performance, WhereTheTimeGoes) {
   EXPECT_GT(std::filesystem::file_size("trace.json"), 0u);
 }
 
+TEST(Performance, WhatIsFused) {
+  const auto describe = [](Graph& g) {
+    auto image = g.map("picture", picture, indices(g));
+    auto small = resize(image, {.shorter = 256});
+    auto middle = center_crop(small, {.width = 224, .height = 224});
+    auto turned = flip(middle, {.horizontal = g.coin_flip(0.5f)});
+    return crop_mirror_normalize(turned, {.mean = kImageNetMean, .std = kImageNetStd});
+  };
+  auto pipeline = make_pipeline({.batch_size = 8}, describe);
+  std::int64_t i = 0;
+  for (const auto& [tensors] : pipeline.epoch()) {
+    for (const Tensor& tensor : tensors)
+      EXPECT_EQ(tensor, pipeline.inspect(i++).get<Tensor>("crop_mirror_normalize"));
+  }
+  EXPECT_EQ(i, kSamples);
+  const std::string plan = to_string(pipeline.plan());
+  for (const char* part :
+       {" resize   [fused into crop_mirror_normalize", " flip   [fused into crop_mirror_normalize",
+        "[fused with resize + center_crop + flip; output 0 in place"})
+    EXPECT_NE(plan.find(part), std::string::npos) << part << "\n" << plan;
+}
+
 }  // namespace
 }  // namespace sluice::docs

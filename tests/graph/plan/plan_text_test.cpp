@@ -122,6 +122,7 @@ TEST(PlanText, SaysWhereAPassFoundNothingToDo) {
             "sink: no change\n"
             "push_crops: no change\n"
             "split_for_device: no change\n"
+            "fuse_kernels: no change\n"
             "carry: no change\n"
             "fuse: no change\n"
             "join_gathers: no change\n"

@@ -1,0 +1,73 @@
+// How operators on pictures say what they do as one of several in a row: see Deferral and
+// ops/kernels/deferred_image.h. Part of the declarations of operators.
+//
+// Ownership: the versions have a copy of the function. Threads: declare on one; the function runs
+// on several at once. Errors: BuildError for a function that does not fit the schema.
+#pragma once
+
+#include <sluice/graph/builder/operator_function.h>
+#include <sluice/ops/kernels/deferred_image.h>
+#include <sluice/runtime/image.h>
+
+#include <utility>
+
+namespace sluice::detail {
+
+// The schema of a version of the operator that takes, and perhaps gives, a picture that has not
+// been made.
+inline OperatorSchema deferred(OperatorSchema schema, bool takes, bool gives) {
+  if (takes) schema.inputs.front().types = {slot_type<kernels::DeferredImage>()};
+  if (gives) schema.outputs = {{schema.outputs.front().name, slot_type<kernels::DeferredImage>()}};
+  return schema;
+}
+
+template <class F, class... Arguments>
+Deferral deferral_of(const OperatorSchema& schema, F f,
+                     void (F::*)(kernels::DeferredImage&, Arguments...) const) {
+  using kernels::DeferredImage;
+  Deferral deferral;
+  deferral.begins = make_operator(deferred(schema, false, true), {},
+                                  [f](const Image& in, Arguments... arguments, DeferredImage& out) {
+                                    out = DeferredImage(in);
+                                    f(out, arguments...);
+                                  });
+  deferral.goes_on =
+      make_operator(deferred(schema, true, true), {},
+                    [f](const DeferredImage& in, Arguments... arguments, DeferredImage& out) {
+                      out = in;
+                      f(out, arguments...);
+                    });
+  deferral.ends = make_operator(deferred(schema, true, false), {},
+                                [f](const DeferredImage& in, Arguments... arguments, Image& out) {
+                                  DeferredImage picture = in;
+                                  f(picture, arguments...);
+                                  picture.write_to(out);
+                                });
+  return deferral;
+}
+
+// Of an operator from picture to picture. f(DeferredImage&, arguments...) adds what the operator
+// does, and throws what it throws.
+template <class F>
+auto defers_by(F f, bool selects = false, bool wants_whole = false) {
+  return [f = std::move(f), selects, wants_whole](const OperatorSchema& schema) {
+    Deferral deferral = deferral_of(schema, f, &F::operator());
+    deferral.selects = selects;
+    deferral.wants_whole = wants_whole;
+    return deferral;
+  };
+}
+
+// Of an operator that makes something else of a picture. f is its function, which takes a
+// DeferredImage.
+template <class F>
+auto ends_deferred(F f, bool wants_whole = false) {
+  return [f = std::move(f), wants_whole](const OperatorSchema& schema) {
+    Deferral deferral;
+    deferral.ends = make_operator(deferred(schema, true, false), {}, f);
+    deferral.wants_whole = wants_whole;
+    return deferral;
+  };
+}
+
+}  // namespace sluice::detail

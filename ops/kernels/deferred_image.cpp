@@ -1,0 +1,58 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/deferred_image.h>
+#include <sluice/ops/kernels/deferred_rows.h>
+
+#include <cstring>
+
+namespace sluice::kernels {
+
+DeferredImage::DeferredImage(const Image& from)
+    : from_(&from), shown_{0, 0, from.height(), from.width()} {}
+
+void DeferredImage::check(const char* op) const { check_pixels(op, *from_); }
+
+void DeferredImage::crop(const char* op, const Rectangle& region) {
+  check(op);
+  check_region(op, region, height(), width());
+  const int below = height() - region.y - region.height;
+  const int right = width() - region.x - region.width;
+  shown_ = {shown_.y + (upside_down_ ? below : region.y), shown_.x + (mirrored_ ? right : region.x),
+            region.height, region.width};
+}
+
+void DeferredImage::resize(const char* op, int height, int width, Interpolation interpolation) {
+  check(op);
+  check_size(op, height, width);
+  part_ = shown_;
+  height_ = height;
+  width_ = width;
+  interpolation_ = interpolation;
+  shown_ = {0, 0, height, width};
+  resized_ = true;
+}
+
+void DeferredImage::flip(bool horizontal, bool vertical) {
+  mirrored_ = mirrored_ != horizontal;
+  upside_down_ = upside_down_ != vertical;
+}
+
+void DeferredImage::map_levels(const LevelTable& table) {
+  if (!mapped_) {
+    table_ = table;
+  } else {
+    for (std::uint8_t& level : table_) level = table[level];
+  }
+  mapped_ = true;
+}
+
+void DeferredImage::write_to(Image& out) const {
+  DeferredRows rows(*this);
+  out.create(height(), width(), channels());
+  for (int i = 0; i < rows.count(); ++i) {
+    std::uint8_t* const to = out.row(rows.place(i));
+    const std::uint8_t* const row = rows.make(i, to);
+    if (row != to) std::memcpy(to, row, out.row_bytes());
+  }
+}
+
+}  // namespace sluice::kernels

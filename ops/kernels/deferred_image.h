@@ -1,0 +1,63 @@
+// DeferredImage: a picture that has not been made. It says of which picture it will be made, and
+// what happens on the way: that one in another size, a rectangle of that, mirrored, its levels
+// mapped. Whoever uses it gets row after row, each while it is in the cache, and no picture in
+// between is ever made.
+//
+// The pixels are those of crop(), resize(), flip() and map_levels() one after the other, byte for
+// byte: rounding to 8 bits after each of them included.
+//
+// Ownership: refers to the picture that it will be made of, which must stay. Threads: like any
+// data; one thread makes rows of one picture at a time. Errors: std::invalid_argument, in the words
+// of the kernel that would do the same at once; `op` is the operator's name in them. What is made
+// of a picture that these have accepted fails only for lack of memory.
+#pragma once
+
+#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/level_table.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
+
+#include <cstdint>
+
+namespace sluice::kernels {
+
+class DeferredImage {
+ public:
+  DeferredImage() = default;
+  // The picture as it is. Nothing is checked: it may be empty.
+  explicit DeferredImage(const Image& from);
+
+  int height() const { return shown_.height; }
+  int width() const { return shown_.width; }
+  int channels() const { return from_->channels(); }
+  // As check_pixels().
+  void check(const char* op) const;
+
+  // A rectangle of it.
+  void crop(const char* op, const Rectangle& region);
+  // In another size. Only rectangles may have been taken before.
+  void resize(const char* op, int height, int width, Interpolation interpolation);
+  void flip(bool horizontal, bool vertical);
+  // Each level of each channel by the table.
+  void map_levels(const LevelTable& table);
+
+  // Makes it.
+  void write_to(Image& out) const;
+
+ private:
+  friend class DeferredRows;
+
+  const Image* from_ = nullptr;
+  bool resized_ = false;
+  Rectangle part_;  // of `from_`, which is resized
+  int height_ = 0;  // to this size
+  int width_ = 0;
+  Interpolation interpolation_ = Interpolation::bilinear;
+  Rectangle shown_;  // of what has been resized; of `from_`, if nothing has
+  bool mirrored_ = false;
+  bool upside_down_ = false;
+  bool mapped_ = false;
+  LevelTable table_{};  // where mapped_ says so
+};
+
+}  // namespace sluice::kernels

@@ -1,0 +1,166 @@
+// Random programs of operators on pictures, with legal and illegal numbers, constants and values,
+// in arms and out of them, mean the same whether kernels are fused or not: digests, errors, and how
+// often each step runs.
+//
+//   SLUICE_RANDOM_PROGRAMS=100000   how many programs to try instead of 300
+//   SLUICE_RANDOM_SEED=5            where to begin; a failure names its seed
+#include "tests/ops/fuse_kernels.h"
+#include <sluice/sluice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using testing::Digest;
+using testing::digest;
+using testing::Picture;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class Program {
+ public:
+  Program(Graph& g, const Picture& picture, std::uint64_t seed)
+      : g_(g), picture_(picture), random_(seed), values_{picture.image} {}
+
+  Value<Digest> describe() {
+    for (int steps = below(9) + 2; steps > 0; --steps) {
+      // Mostly what was made last, so that rows come about.
+      const std::size_t at =
+          one_in(6) ? static_cast<std::size_t>(below(count())) : values_.size() - 1;
+      values_.push_back(step(values_[at], true));
+    }
+    auto sum = g_.constant(Digest{1});
+    for (int ends = 1 + below(2); ends > 0; --ends) {
+      const auto& value =
+          ends == 1 ? values_.back() : values_[static_cast<std::size_t>(below(count()))];
+      auto one = one_in(2) ? digest(g_, value) : digest(g_, tensor(value));
+      sum = g_.map(
+          "add", [](Digest a, Digest b) { return a * 3 + b; }, sum, one);
+    }
+    return sum;
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  bool one_in(int n) { return below(n) == 0; }
+  int count() const { return static_cast<int>(values_.size()); }
+
+  // A number from `low` on, for one program in eight and a few samples also below that.
+  Param<int> number(int low, int range) {
+    const int first = low - (one_in(8) ? 2 : 0);
+    const int value = low + below(range);
+    if (one_in(2)) return value;
+    return g_.map(
+        "number", [=](int i) { return first + (i * 7 + value) % range; }, picture_.index);
+  }
+  Param<float> real(float low, float high) {
+    const float from = one_in(8) ? low - 0.3f * (high - low) : low;
+    if (one_in(2)) return low + (high - low) * static_cast<float>(below(100)) / 100.f;
+    return g_.map(
+        "real", [=](int i) { return from + (high - from) * static_cast<float>(i % 11) / 11.f; },
+        picture_.index);
+  }
+  Param<bool> truth() {
+    if (one_in(3)) return one_in(2);
+    return g_.coin_flip(0.5f);
+  }
+  Interpolation interpolation() {
+    constexpr Interpolation kAll[] = {Interpolation::nearest,  Interpolation::box,
+                                      Interpolation::bilinear, Interpolation::hamming,
+                                      Interpolation::bicubic,  Interpolation::lanczos};
+    return kAll[below(6)];
+  }
+
+  Value<Image> step(const Value<Image>& in, bool may_branch) {
+    switch (below(may_branch ? 13 : 11)) {
+      case 0:
+        return resize(
+            in,
+            {.width = number(1, 40), .height = number(1, 40), .interpolation = interpolation()});
+      case 1:
+        return resize(in, {.shorter = number(1, 30), .interpolation = interpolation()});
+      case 2:
+        return random_resized_crop(in, {.width = number(1, 20), .height = number(1, 20)});
+      case 3:
+        return crop(in, Rectangle{below(2), below(2), 1 + below(12), 1 + below(12)});
+      case 4:
+        return center_crop(in, {.width = number(1, 12), .height = number(1, 12)});
+      case 5:
+        return flip(in, {.horizontal = truth(), .vertical = truth()});
+      case 6:
+        return invert(in);
+      case 7:
+        return posterize(in, number(1, 8));
+      case 8:
+        return solarize(in, real(0, 256));
+      case 9:
+        return brightness_contrast(in, {.brightness = real(0, 2), .contrast = real(0, 2)});
+      case 10:
+        return gamma_correction(in, real(0, 2), real(0, 2));
+      case 11:
+        return g_.tap(
+            "look",
+            [](const Image& image) {
+              if (image.width() == 13) throw std::runtime_error("13");
+            },
+            in);
+      default:
+        return g_.if_else(
+            g_.coin_flip(0.5f), [&] { return step(step(in, false), false); },
+            [&] { return one_in(2) ? in : step(in, false); });
+    }
+  }
+
+  Value<Tensor> tensor(const Value<Image>& in) {
+    const DType dtype = one_in(2) ? DType::f32 : DType::f16;
+    const Layout layout = one_in(2) ? Layout::chw : Layout::hwc;
+    if (one_in(4)) {
+      return resize_mirror_normalize(in, {.width = number(1, 20),
+                                          .height = number(1, 20),
+                                          .mirror = truth(),
+                                          .dtype = dtype,
+                                          .layout = layout,
+                                          .interpolation = interpolation()});
+    }
+    return crop_mirror_normalize(in, {.width = number(0, 9),
+                                      .height = number(0, 9),
+                                      .mirror = truth(),
+                                      .mean = kImageNetMean,
+                                      .std = kImageNetStd,
+                                      .dtype = dtype,
+                                      .layout = layout});
+  }
+
+  Graph& g_;
+  Picture picture_;
+  std::mt19937_64 random_;
+  std::vector<Value<Image>> values_;
+};
+
+TEST(FuseKernels, RandomProgramsMeanTheSame) {
+  const std::uint64_t begin = from_environment("SLUICE_RANDOM_SEED", 1);
+  const std::uint64_t programs = from_environment("SLUICE_RANDOM_PROGRAMS", 300);
+  std::size_t fused = 0;
+  for (std::uint64_t seed = begin; seed < begin + programs; ++seed) {
+    SCOPED_TRACE("SLUICE_RANDOM_SEED=" + std::to_string(seed));
+    fused += testing::expect_as_inspected([&](Graph& g, const Picture& picture) {
+               return Program(g, picture, seed).describe();
+             }).size();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(fused, programs / 2);
+}
+
+}  // namespace
+}  // namespace sluice

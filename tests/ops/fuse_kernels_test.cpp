@@ -1,0 +1,266 @@
+// Plain operators in a row are done at once: the same pixels, errors and counts as one after the
+// other, for each way in which a program may put them.
+#include "tests/ops/fuse_kernels.h"
+
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using testing::Digest;
+using testing::digest;
+using testing::expect_as_inspected;
+using testing::Picture;
+
+struct Case {
+  const char* name;
+  std::function<Value<Digest>(Graph&, Picture)> describe;
+  std::vector<std::string> fused;
+};
+
+const CropMirrorNormalizeOptions kNormalize{.mean = kImageNetMean, .std = kImageNetStd};
+
+// Below 1 for some samples, where that is not legal.
+Value<int> number(Graph& g, const Picture& p) {
+  return g.map(
+      "number", [](int i) { return 9 - i; }, p.index);
+}
+
+const Case kCases[] = {
+    {"resize, flip, normalise",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 17, .height = 13});
+       return digest(
+           g, crop_mirror_normalize(flip(small, {.horizontal = g.coin_flip(0.5f)}), kNormalize));
+     },
+     {"resize + flip + crop_mirror_normalize"}},
+    {"the middle, mirrored by normalise, half precision",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.shorter = 18, .interpolation = Interpolation::bicubic});
+       auto middle = center_crop(small, {.width = 16, .height = 15});
+       return digest(g, crop_mirror_normalize(middle, {.mirror = g.coin_flip(0.5f),
+                                                       .dtype = DType::f16,
+                                                       .layout = Layout::hwc}));
+     },
+     {"resize + center_crop + crop_mirror_normalize"}},
+    {"normalise cuts the middle",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.shorter = 18});
+       return digest(g, crop_mirror_normalize(small, {.width = 9, .height = 11}));
+     },
+     {"resize + crop_mirror_normalize"}},
+    {"a random region",
+     [](Graph& g, Picture p) {
+       auto small = random_resized_crop(p.image, {.width = 12, .height = 9});
+       return digest(g,
+                     flip(small, {.horizontal = g.coin_flip(0.5f), .vertical = g.coin_flip(0.5f)}));
+     },
+     {"crop + resize + flip"}},
+    {"a region in another size as a tensor",
+     [](Graph& g, Picture p) {
+       auto part = crop(p.image, Rectangle{2, 3, 15, 16});
+       return digest(g, resize_mirror_normalize(part, {.width = 8, .height = 9, .mirror = true}));
+     },
+     {"crop + resize_mirror_normalize"}},
+    {"what is mirrored is resized by itself",
+     [](Graph& g, Picture p) {
+       return digest(g, resize(flip(p.image), {.width = 8, .height = 9}));
+     },
+     {}},
+    {"resized twice",
+     [](Graph& g, Picture p) {
+       auto small = resize(crop(p.image, Rectangle{1, 1, 14, 12}), {.width = 8, .height = 9});
+       return digest(g, flip(resize(small, {.width = 30, .height = 20}), {.vertical = true}));
+     },
+     {"crop + resize", "resize#2 + flip"}},
+    {"tables of levels",
+     [](Graph& g, Picture p) {
+       auto x = g.uniform(0.5f, 2.f);
+       auto lighter = brightness_contrast(p.image, {.brightness = x, .contrast = 0.7f});
+       auto few = posterize(solarize(gamma_correction(lighter, x), 99.f), 3);
+       return digest(g, invert(few));
+     },
+     {"brightness_contrast + gamma_correction + solarize + posterize + invert"}},
+    {"levels among the others",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 11, .height = 12});
+       auto upside = flip(invert(small), {.horizontal = false, .vertical = true});
+       auto part = crop(posterize(upside, 5), Rectangle{1, 2, 8, 7});
+       return digest(g, crop_mirror_normalize(flip(part), kNormalize));
+     },
+     {"resize + invert + flip + posterize + crop + flip#2 + crop_mirror_normalize"}},
+    {"illegal numbers of some samples",
+     [](Graph& g, Picture p) {
+       auto n = number(g, p);
+       auto small = resize(p.image, {.width = n + 6, .height = 12});
+       auto few = posterize(invert(small), n + 3);
+       auto part = center_crop(few, {.width = n + 9, .height = n + 2});
+       return digest(g, crop_mirror_normalize(part, {.width = n, .height = 1}));
+     },
+     {"resize + invert + posterize + center_crop + crop_mirror_normalize"}},
+    {"a value that two read",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 11, .height = 12});
+       auto mirrored = digest(g, flip(small));
+       auto upside_down = flip(small, {.vertical = true});
+       return g.map(
+           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, mirrored,
+           digest(g, crop_mirror_normalize(upside_down, kNormalize)));
+     },
+     {"flip#2 + crop_mirror_normalize"}},
+    {"looked at in between",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 11, .height = 12});
+       auto seen = g.tap(
+           "look", [](const Image& in) { ASSERT_EQ(in.width(), 11); }, small);
+       return digest(g, flip(seen));
+     },
+     {}},
+    {"other steps in between, which may fail",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 20, .height = number(g, p)});
+       auto odd = g.map(
+           "odd",
+           [](int i) {
+             if (i % 5 == 0) throw std::runtime_error("a fifth of all");
+             return i % 2 == 1;
+           },
+           p.index);
+       auto turned = flip(small, {.horizontal = odd});
+       auto part = crop(turned, Rectangle{0, 0, 2, 15});
+       return digest(g, crop_mirror_normalize(part, kNormalize));
+     },
+     {"resize + flip + crop + crop_mirror_normalize"}},
+    {"in arms",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 20, .height = 16});
+       auto middle = center_crop(small, {.width = 10, .height = 10});
+       return digest(g, g.if_else(
+                            g.coin_flip(0.5f), [&] { return flip(middle); },
+                            [&] { return invert(posterize(small, number(g, p))); }));
+     },
+     {"center_crop + flip", "posterize + invert"}},
+    {"the result of a choice",
+     [](Graph& g, Picture p) {
+       auto either = g.if_else(
+           g.coin_flip(0.5f), [&] { return rotate(p.image, 20.f); }, [&] { return p.image; });
+       auto small = resize(either, {.width = 20, .height = 16});
+       return digest(g, crop_mirror_normalize(small, kNormalize));
+     },
+     {"resize + crop_mirror_normalize"}},
+    {"across a choice",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 20, .height = 16});
+       auto angle = g.if_else(
+           g.coin_flip(0.5f), [&] { return g.uniform(0.f, 9.f); }, [&] { return g.constant(1.f); });
+       return digest(g, rotate(flip(small, {.horizontal = g.map(
+                                                "low", [](float a) { return a < 4; }, angle)}),
+                               angle));
+     },
+     {}},
+    {"what an arm gives as well",
+     [](Graph& g, Picture p) {
+       const auto [small, other] = g.if_else(
+           g.coin_flip(0.5f),
+           [&] {
+             auto made = resize(p.image, {.width = 20, .height = 16});
+             return std::tuple{made, flip(made)};
+           },
+           [&] {
+             return std::tuple{p.image, invert(p.image)};
+           });
+       return g.map(
+           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, digest(g, small),
+           digest(g, other));
+     },
+     {}},
+    {"what a loop begins with as well",
+     [](Graph& g, Picture p) {
+       auto small = resize(p.image, {.width = 20, .height = 16});
+       auto mirrored = digest(g, flip(small));
+       auto turned = g.for_loop(
+           2, small, [&](Value<std::int64_t>, Value<Image> image) { return rotate(image, 10.f); });
+       return g.map(
+           "sum", [](Digest a, Digest b) { return a ^ (b * 3); }, mirrored, digest(g, turned));
+     },
+     {}},
+    {"in a loop",
+     [](Graph& g, Picture p) {
+       auto again = g.for_loop(3, p.image, [&](Value<std::int64_t> i, Value<Image> image) {
+         auto small = resize(image, {.width = 20, .height = 16});
+         return flip(small, {.horizontal = g.map(
+                                 "odd", [](std::int64_t k) { return k % 2 == 1; }, i)});
+       });
+       return digest(g, again);
+     },
+     {"resize + flip"}},
+};
+
+TEST(FuseKernels, GivesTheSameAndSaysWhatItFused) {
+  for (const Case& which : kCases) {
+    SCOPED_TRACE(which.name);
+    for (const int threads : {1, 4})
+      EXPECT_EQ(expect_as_inspected(which.describe, threads), which.fused);
+  }
+}
+
+// Pictures that end as outputs are written straight into their batch; one of which another output
+// is made is there as well.
+TEST(FuseKernels, WritesIntoBatches) {
+  auto pipeline = make_pipeline({.batch_size = 8}, [](Graph& g) {
+    auto index =
+        g.source(40, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
+    auto image = g.map(
+        "picture",
+        [](int i) { return draw_picture(30 + i % 5, 33, 3, static_cast<std::uint64_t>(i)); },
+        index);
+    auto shown = resize(image, {.width = 24, .height = 20});
+    auto small = resize(image, {.width = 12, .height = 10});
+    auto mirrored = flip(small, {.horizontal = g.coin_flip(0.5f)});
+    return std::tuple{mirrored, crop_mirror_normalize(invert(shown), kNormalize), shown};
+  });
+  std::int64_t i = 0;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (const auto& [mirrored, tensors, shown] : pipeline.epoch()) {
+      for (std::size_t k = 0; k < mirrored.size(); ++k, ++i) {
+        const Inspection sample = pipeline.inspect(i % 40, i / 40);
+        EXPECT_TRUE(mirrored[k] == sample.get<Image>("flip"));
+        EXPECT_EQ(tensors[k], sample.get<Tensor>("crop_mirror_normalize"));
+        EXPECT_TRUE(shown[k] == sample.get<Image>("resize"));
+      }
+    }
+  }
+  EXPECT_EQ(i, 80);
+  const std::string plan = to_string(pipeline.plan());
+  EXPECT_NE(plan.find("[fused with resize#2; output 0 in place"), std::string::npos) << plan;
+  EXPECT_NE(plan.find("[fused with invert; output 1 in place"), std::string::npos) << plan;
+  EXPECT_NE(plan.find("[fused into flip]"), std::string::npos) << plan;
+}
+
+// While a sample waits, it keeps what is small, not what that was made of.
+TEST(FuseKernels, LeavesWhatIsApartFromEachOther) {
+  auto pipeline = make_pipeline({.batch_size = 4, .profile = true}, [](Graph& g) {
+    auto index =
+        g.source(8, [](const SampleInfo& info) { return static_cast<int>(info.index_in_epoch); });
+    auto image = g.map(
+        "picture", [](int i) { return draw_picture(30, 33, 3, static_cast<std::uint64_t>(i)); },
+        index);
+    auto small = resize(image, {.width = 12, .height = 10});
+    auto later = g.map_async<bool>(
+        "later", [](Completion<bool> done, int n) { done.set(n % 2 == 0); }, index);
+    return flip(small, {.horizontal = later});
+  });
+  for (const auto& [images] : pipeline.epoch()) EXPECT_EQ(images.size(), 4u);
+  EXPECT_TRUE(testing::fused(pipeline.stats()).empty()) << to_string(pipeline.plan());
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,200 @@
+// Pictures that are made at once are those that the kernels make one after the other, byte for
+// byte.
+#include "tests/error_of.h"
+#include "tests/ops/kernels/every_target.h"
+#include "tests/ops/kernels/reference.h"
+#include <sluice/ops/kernels/crop.h>
+#include <sluice/ops/kernels/deferred_image.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/runtime/random.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using kernels::DeferredImage;
+using kernels::LevelTable;
+using testing::make_picture;
+
+constexpr Interpolation kInterpolations[] = {Interpolation::nearest,  Interpolation::box,
+                                             Interpolation::bilinear, Interpolation::hamming,
+                                             Interpolation::bicubic,  Interpolation::lanczos};
+
+// The same picture in both ways, and what has been done to it.
+struct Both {
+  explicit Both(const Image& in) : deferred(in), made(in.clone()) {}
+
+  void crop(const Rectangle& region) {
+    deferred.crop("crop", region);
+    Image out;
+    kernels::crop(made, region, out);
+    made = std::move(out);
+    said += " crop " + std::to_string(region.y) + " " + std::to_string(region.x) + " " +
+            std::to_string(region.height) + " " + std::to_string(region.width);
+  }
+  void resize(int height, int width, Interpolation interpolation) {
+    deferred.resize("resize", height, width, interpolation);
+    Image out;
+    kernels::resize(made, height, width, interpolation, out);
+    made = std::move(out);
+    said += " resize " + std::to_string(height) + " " + std::to_string(width) + " " +
+            name_of(interpolation);
+  }
+  void flip(bool horizontal, bool vertical) {
+    deferred.flip(horizontal, vertical);
+    Image out;
+    kernels::flip(made, horizontal, vertical, out);
+    made = std::move(out);
+    said += std::string(" flip") + (horizontal ? " h" : "") + (vertical ? " v" : "");
+  }
+  void map_levels(const LevelTable& table) {
+    deferred.map_levels(table);
+    Image out;
+    kernels::map_levels(made, table, out);
+    made = std::move(out);
+    said += " map";
+  }
+
+  DeferredImage deferred;
+  Image made;
+  std::string said;
+};
+
+int draw(Random& random, int low, int high) {
+  return low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low + 1)));
+}
+Rectangle draw_region(Random& random, const Image& in) {
+  const int height = draw(random, 1, in.height()), width = draw(random, 1, in.width());
+  return {draw(random, 0, in.height() - height), draw(random, 0, in.width() - width), height,
+          width};
+}
+LevelTable draw_table(Random& random) {
+  LevelTable table{};
+  for (std::uint8_t& level : table) level = static_cast<std::uint8_t>(random.below(256));
+  return table;
+}
+
+// Up to seven things of all that may happen to a picture.
+Both draw_both(Random& random, const Image& in) {
+  Both both(in);
+  if (random.below(2) == 0) both.crop(draw_region(random, both.made));
+  if (random.below(4) != 0) {
+    // Some axes keep their length.
+    const int height = random.below(4) == 0 ? both.made.height() : draw(random, 1, 40);
+    const int width = random.below(4) == 0 ? both.made.width() : draw(random, 1, 40);
+    both.resize(height, width, kInterpolations[random.below(6)]);
+  }
+  for (std::uint32_t more = random.below(6); more > 0; --more) {
+    switch (random.below(3)) {
+      case 0:
+        both.crop(draw_region(random, both.made));
+        break;
+      case 1:
+        both.flip(random.below(2) == 0, random.below(2) == 0);
+        break;
+      default:
+        both.map_levels(draw_table(random));
+    }
+  }
+  return both;
+}
+
+TEST(DeferredImage, IsWhatTheKernelsMakeOneAfterTheOther) {
+  Random random({.seed = 5});
+  for (int i = 0; i < 4000; ++i) {
+    const Image whole = make_picture(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
+    // With rows further apart than their pixels, too.
+    const Rectangle r = draw_region(random, whole);
+    const Image in = whole.crop_view(r.y, r.x, r.height, r.width);
+    const Both both = draw_both(random, in);
+    EXPECT_EQ(both.deferred.height(), both.made.height());
+    EXPECT_EQ(both.deferred.width(), both.made.width());
+    Image out;
+    both.deferred.write_to(out);
+    ASSERT_TRUE(out == both.made) << i << ": " << in.height() << "x" << in.width() << both.said;
+  }
+}
+
+TEST(DeferredImage, IsNormalizedAsThePictureIs) {
+  Random random({.seed = 6});
+  for (int i = 0; i < 1000; ++i) {
+    const Image in = make_picture(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
+    const Both both = draw_both(random, in);
+    const kernels::NormalizeParams params{
+        .mirror = random.below(2) == 0,
+        .mean = {0.485f, 0.456f, 0.406f, 0.5f},
+        .std = {0.229f, 0.224f, 0.225f, 0.25f},
+        .dtype = random.below(2) == 0 ? DType::f32 : DType::f16,
+        .layout = random.below(2) == 0 ? Layout::chw : Layout::hwc};
+    Tensor at_once, steps;
+    kernels::normalize("normalize", both.deferred, params, at_once);
+    kernels::crop_mirror_normalize(both.made, {0, 0, both.made.height(), both.made.width()}, params,
+                                   steps);
+    ASSERT_EQ(at_once, steps) << i << ": " << in.height() << "x" << in.width() << both.said;
+  }
+}
+
+// A middle of a picture that shrinks, where each output pixel has many weights.
+TEST(DeferredImage, ShowsAPartOfALargePictureOnEveryInstructionSet) {
+  const Image in = make_picture(301, 407, 3);
+  for (const Interpolation interpolation : kInterpolations) {
+    for (const bool mirror : {false, true}) {
+      Both both(in);
+      both.resize(61, 83, interpolation);
+      both.crop({9, 11, 40, 50});
+      both.flip(mirror, false);
+      testing::on_every_target([&] {
+        Image out;
+        both.deferred.write_to(out);
+        EXPECT_TRUE(out == both.made) << name_of(interpolation) << mirror;
+      });
+    }
+  }
+}
+
+template <class F>
+std::string refusal_of(const F& f) {
+  return error_of<std::invalid_argument>(f);
+}
+
+TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
+  const Image in = make_picture(8, 9, 3), five(4, 4, 5), empty;
+  Image out;
+  const auto small = [&] {
+    DeferredImage picture(in);
+    picture.crop("crop", {2, 2, 3, 4});
+    return picture;
+  };
+  Image part;
+  kernels::crop(in, {2, 2, 3, 4}, part);
+  for (const Rectangle& region :
+       {Rectangle{0, 0, 4, 4}, Rectangle{0, 1, 3, 4}, Rectangle{-1, 0, 1, 1}, Rectangle{}}) {
+    EXPECT_EQ(refusal_of([&] { small().crop("crop", region); }),
+              refusal_of([&] { kernels::crop(part, region, out); }));
+  }
+  for (const int size : {0, -1, 65536}) {
+    EXPECT_EQ(refusal_of([&] { small().resize("resize", size, 5, Interpolation::box); }),
+              refusal_of([&] { kernels::resize(part, size, 5, Interpolation::box, out); }));
+  }
+  for (const Image* picture : {&five, &empty}) {
+    EXPECT_EQ(refusal_of([&] {
+                DeferredImage(*picture).crop("crop", {0, 0, 1, 1});
+              }),
+              refusal_of([&] {
+                kernels::crop(*picture, {0, 0, 1, 1}, out);
+              }));
+    EXPECT_EQ(refusal_of([&] { DeferredImage(*picture).check("flip"); }),
+              refusal_of([&] { kernels::flip(*picture, true, false, out); }));
+  }
+}
+
+}  // namespace
+}  // namespace sluice
