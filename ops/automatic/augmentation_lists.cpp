@@ -26,7 +26,7 @@ using Augmentations = std::vector<Augmentation<Image>>;
 // Where the lists differ.
 struct Ranges {
   float shear = 0.3f;
-  float translate;
+  float translate = 0.f;
   bool translate_relative = true;
   float rotate = 30.f;
   float colour_low = 0.f, colour_high = 0.9f;
@@ -119,7 +119,7 @@ Augmentations without(Augmentations all, const std::vector<std::string>& exclude
   std::string names;
   for (const auto& augmentation : all)
     names += (names.empty() ? "'" : ", '") + augmentation.name + "'";
-  for (const std::string& name : options.excluded) {
+  for (const std::string& name : excluded) {
     const auto none = [&](const Augmentation<Image>& one) { return one.name == name; };
     if (std::erase_if(all, none) == 0)
       throw BuildError("there is no augmentation '" + name + "' to be excluded; there are " +
