@@ -97,8 +97,9 @@ OnError policy_of(const Words& words) { return kPolicies.at(words.on_error); }
 void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
   CLI::Option* const by_name = command
                                    .add_option("--recipe", words.recipe,
-                                               "rotate (default), train, eval, randaugment or "
-                                               "trivialaugment; what they do stands below")
+                                               "rotate (default), train, eval, randaugment, "
+                                               "trivialaugment, autoaugment or augmix; what they "
+                                               "do stands below")
                                    ->check(one_of(names_of(kRecipes)))
                                    ->type_name("NAME");
   command

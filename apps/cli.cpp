@@ -93,6 +93,8 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  rotate          turn one picture in four, resize to 400 x 400\n"
       "  randaugment     as train, with two of RandAugment's operators after the mirror\n"
       "  trivialaugment  as train, with one of TrivialAugmentWide's\n"
+      "  autoaugment     as train, with one of AutoAugment's pairs for ImageNet\n"
+      "  augmix          as train, mixed with 3 chains of AugMix's operators\n"
       "  pipeline        the saved plan of --pipeline FILE\n"
       "  conditional     rotate, beside the same kernels in a hand-written loop\n"
       "  latency         decode, resize and normalise a sample alone, and up to 256 at once\n"

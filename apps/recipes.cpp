@@ -42,17 +42,24 @@ Result eval(Graph& g, Value<Bytes> file) {
   return {image, g.constant(Treatment{.cut = true})};
 }
 
-Result augmented(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, bool on_device, bool wide) {
+Value<Image> augment(Graph& g, Recipe recipe, Value<Image> image) {
+  if (recipe == Recipe::trivialaugment) return trivial_augment_wide(g, image);
+  if (recipe == Recipe::autoaugment) return auto_augment(g, image);
+  if (recipe == Recipe::augmix) return aug_mix(g, image);
+  return rand_augment(g, image);
+}
+
+Result augmented(Graph& g, Recipe recipe, Value<Bytes> jpeg, Value<Bytes> file, bool on_device) {
   const auto [picture, treatment] = train(g, jpeg, file);
-  const Value<Image> image = on_device ? picture.cpu() : picture;
-  return {wide ? trivial_augment_wide(g, image) : rand_augment(g, image), treatment};
+  return {augment(g, recipe, on_device ? picture.cpu() : picture), treatment};
 }
 
 }  // namespace
 
 const std::vector<Recipe>& recipes() {
-  static const std::vector<Recipe> all = {Recipe::rotate, Recipe::train, Recipe::eval,
-                                          Recipe::randaugment, Recipe::trivialaugment};
+  static const std::vector<Recipe> all = {
+      Recipe::rotate,         Recipe::train,       Recipe::eval,  Recipe::randaugment,
+      Recipe::trivialaugment, Recipe::autoaugment, Recipe::augmix};
   return all;
 }
 
@@ -68,6 +75,10 @@ const char* name_of(Recipe recipe) {
       return "randaugment";
     case Recipe::trivialaugment:
       return "trivialaugment";
+    case Recipe::autoaugment:
+      return "autoaugment";
+    case Recipe::augmix:
+      return "augmix";
   }
   return "";
 }
@@ -84,6 +95,10 @@ const char* summary_of(Recipe recipe) {
       return "as train, then two of the 14 operators of RandAugment";
     case Recipe::trivialaugment:
       return "as train, then one of the 14 operators of TrivialAugmentWide";
+    case Recipe::autoaugment:
+      return "as train, then one of the 25 pairs of operators that AutoAugment found for ImageNet";
+    case Recipe::augmix:
+      return "as train, then mixed with 3 chains of 1 to 3 of the 13 operators of AugMix";
   }
   return "";
 }
@@ -96,7 +111,9 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
                  : "not rotated";
     case Recipe::train:
     case Recipe::randaugment:
-    case Recipe::trivialaugment: {
+    case Recipe::trivialaugment:
+    case Recipe::autoaugment:
+    case Recipe::augmix: {
       const Rectangle& w = treatment.region;
       return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
                          treatment.mirrored ? "; mirrored" : "");
@@ -120,7 +137,9 @@ std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<B
         return eval(g, file);
       case Recipe::randaugment:
       case Recipe::trivialaugment:
-        return augmented(g, jpeg, file, on_device, recipe == Recipe::trivialaugment);
+      case Recipe::autoaugment:
+      case Recipe::augmix:
+        return augmented(g, recipe, jpeg, file, on_device);
     }
     return {};
   }();

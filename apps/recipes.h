@@ -9,8 +9,10 @@
 //                   it is tested with
 //   randaugment     as train, then 2 of the 14 operators of RandAugment, magnitude 9 of 0 to 30
 //   trivialaugment  as train, then 1 of them, of any magnitude (TrivialAugmentWide)
+//   autoaugment     as train, then one of the 25 pairs of operators found for ImageNet
+//   augmix          as train, then mixed with 3 pictures made of it by 1 to 3 operators each
 //
-// The last two draw as torchvision does. With a device their operators run on the CPU still.
+// The last four draw as torchvision does. With a device their operators run on the CPU still.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once
@@ -23,7 +25,7 @@
 
 namespace sluice::app {
 
-enum class Recipe { rotate, train, eval, randaugment, trivialaugment };
+enum class Recipe { rotate, train, eval, randaugment, trivialaugment, autoaugment, augmix };
 const std::vector<Recipe>& recipes();
 const char* name_of(Recipe recipe);
 // One line, for --help and for sheets.

@@ -2,8 +2,6 @@
 #include <sluice/ops/kernels/blend.h>
 #include <sluice/ops/kernels/blend_rows.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -30,10 +28,6 @@ void check_shapes(const char* op, const Image& a, const Image& b) {
       op, a.height(), a.width(), a.channels(), b.height(), b.width(), b.channels()));
 }
 
-std::int16_t fixed(double weight) {
-  return static_cast<std::int16_t>(std::min<long>(std::lround(weight * 32768), INT16_MAX));
-}
-
 void sum(std::span<const Image* const> pictures, std::span<const std::int16_t> weights,
          Image& out) {
   const Image& first = *pictures[0];
@@ -52,8 +46,8 @@ void blend(const Image& a, const Image& b, float weight, Image& out) {
   check_shapes("blend", a, b);
   check_weight("blend", weight);
   const Image* const pictures[] = {&a, &b};
-  const std::int16_t weights[] = {fixed(1 - static_cast<double>(weight)),
-                                  fixed(static_cast<double>(weight))};
+  const std::int16_t weights[] = {fixed_weight(1 - static_cast<double>(weight)),
+                                  fixed_weight(static_cast<double>(weight))};
   sum(pictures, weights, out);
 }
 
@@ -72,7 +66,7 @@ void weighted_sum(std::span<const Image> pictures, std::span<const float> weight
     check_shapes(op, pictures[0], pictures[i]);
     check_weight(op, weights[i]);
     all.push_back(&pictures[i]);
-    fixed_weights.push_back(fixed(static_cast<double>(weights[i])));
+    fixed_weights.push_back(fixed_weight(static_cast<double>(weights[i])));
   }
   sum(all, fixed_weights, out);
 }

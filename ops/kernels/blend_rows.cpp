@@ -1,6 +1,7 @@
 #include <sluice/ops/kernels/blend_rows.h>
 
 #include <algorithm>
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/blend_rows.cpp"
@@ -65,6 +66,10 @@ HWY_AFTER_NAMESPACE();
 namespace sluice::kernels {
 
 HWY_EXPORT(SumRows);
+
+std::int16_t fixed_weight(double weight) {
+  return static_cast<std::int16_t>(std::min<long>(std::lround(weight * 32768), INT16_MAX));
+}
 
 void sum_rows(std::span<const std::uint8_t* const> rows, const std::int16_t* weights,
               std::size_t size, std::uint8_t* out) {
