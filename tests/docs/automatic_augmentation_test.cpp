@@ -59,7 +59,7 @@ TEST(AutomaticAugmentation, PoliciesAndChains) {
                                    {.ranges = AugmentationRanges::dali});
               return image;
             }).size(),
-            10u);
+            5u);
   const auto own = made_by([](Graph& g, Value<Image> image) {
     const AugmentationPolicy policy = {.sub_policies = {{{"shear_x", 0.9f, 4}, {"invert", 0.2f}},
                                                         {{"equalize", 0.6f}, {"rotate", 0.9f, 3}},
