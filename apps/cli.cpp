@@ -103,7 +103,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  wait            samples that each wait 5 ms, beside what a window of 1,024 allows\n"
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
-      "The first eight are measured beside libjpeg-turbo's full decode of the same files with the "
+      "The first ten are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }
 

@@ -96,7 +96,7 @@ const char* summary_of(Recipe recipe) {
     case Recipe::trivialaugment:
       return "as train, then one of the 14 operators of TrivialAugmentWide";
     case Recipe::autoaugment:
-      return "as train, then one of the 25 pairs of operators that AutoAugment found for ImageNet";
+      return "as train, then one of the 25 pairs of operators of AutoAugment for ImageNet";
     case Recipe::augmix:
       return "as train, then mixed with 3 chains of 1 to 3 of the 13 operators of AugMix";
   }
