@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/blend_rows.h>
+#include <sluice/ops/kernels/mix_rows.h>
 #include <sluice/ops/kernels/mix_samples.h>
 
 #include <cstdint>
@@ -28,13 +29,16 @@ void mix_levels(std::byte* sample, const std::byte* before, double weight, std::
   sum_rows(rows, weights, count, to);
 }
 
-template <class T>
-void mix_numbers(std::byte* sample, const std::byte* before, double weight, std::size_t count) {
+void mix_halves_of(std::byte* sample, const std::byte* before, double weight, std::size_t count) {
+  mix_halves(reinterpret_cast<const Half*>(before), static_cast<float>(weight),
+             static_cast<float>(1 - weight), count, reinterpret_cast<Half*>(sample));
+}
+
+void mix_floats(std::byte* sample, const std::byte* before, double weight, std::size_t count) {
   const auto own = static_cast<float>(weight), other = static_cast<float>(1 - weight);
-  auto* const to = reinterpret_cast<T*>(sample);
-  const auto* const from = reinterpret_cast<const T*>(before);
-  for (std::size_t i = 0; i < count; ++i)
-    to[i] = T(own * static_cast<float>(to[i]) + other * static_cast<float>(from[i]));
+  auto* const to = reinterpret_cast<float*>(sample);
+  const auto* const from = reinterpret_cast<const float*>(before);
+  for (std::size_t i = 0; i < count; ++i) to[i] = own * to[i] + other * from[i];
 }
 
 }  // namespace
@@ -57,9 +61,9 @@ void mix_samples(const SampleBlock& block, std::span<const std::byte> last, doub
     case DType::u8:
       return mix(mix_levels);
     case DType::f16:
-      return mix(mix_numbers<Half>);
+      return mix(mix_halves_of);
     case DType::f32:
-      return mix(mix_numbers<float>);
+      return mix(mix_floats);
     default:
       throw std::invalid_argument(fmt::format("elements are {}; only u8, f16 and f32 can be mixed",
                                               name_of(block.sample.dtype)));

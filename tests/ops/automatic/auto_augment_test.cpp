@@ -90,6 +90,37 @@ bool makes(const std::vector<AugmentationStep>& steps, std::size_t i, const Imag
           makes(steps, i + 1, plain(steps[i], from, true, dali), to, dali));
 }
 
+// What the tables add up to, so that no number of theirs changes unseen.
+TEST(AutoAugment, HasThePublishedPolicies) {
+  const struct {
+    AutoAugmentPolicy which;
+    double probabilities;
+    int magnitudes;
+    const char *first, *last;
+  } cases[] = {{AutoAugmentPolicy::imagenet, 418.2, 1861, "posterize", "equalize"},
+               {AutoAugmentPolicy::cifar10, 363.0, 2203, "invert", "auto_contrast"},
+               {AutoAugmentPolicy::svhn, 414.5, 1982, "shear_x", "invert"}};
+  for (const auto& c : cases) {
+    const AugmentationPolicy policy = auto_augment_policy(c.which);
+    EXPECT_EQ(policy.bins, 10);
+    EXPECT_EQ(auto_augment_policy(c.which, AugmentationRanges::dali).bins, 11);
+    ASSERT_EQ(policy.sub_policies.size(), 25u);
+    double probabilities = 0;
+    int magnitudes = 0;
+    for (std::size_t i = 0; i < 25; ++i) {
+      ASSERT_EQ(policy.sub_policies[i].size(), 2u);
+      for (const AugmentationStep& step : policy.sub_policies[i]) {
+        probabilities += static_cast<double>(step.probability) * static_cast<double>(i + 1);
+        magnitudes += step.magnitude * static_cast<int>(i + 1);
+      }
+    }
+    EXPECT_NEAR(probabilities, c.probabilities, 1e-4);
+    EXPECT_EQ(magnitudes, c.magnitudes);
+    EXPECT_EQ(policy.sub_policies.front().front().augmentation, c.first);
+    EXPECT_EQ(policy.sub_policies.back().back().augmentation, c.last);
+  }
+}
+
 TEST(AutoAugment, ASampleIsWhatItsPathSays) {
   constexpr int kSamples = 120;
   for (const AutoAugmentPolicy which : kPolicies) {
