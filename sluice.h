@@ -42,6 +42,7 @@
 #include <sluice/ops/automatic/augmentation_lists.h>
 #include <sluice/ops/automatic/auto_augment.h>
 #include <sluice/ops/automatic/rand_augment.h>
+#include <sluice/ops/automatic/sim_clr.h>
 #include <sluice/ops/batch/mix.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>

@@ -1,5 +1,7 @@
 #include "recipes.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 namespace sluice::app {
@@ -54,12 +56,28 @@ Result augmented(Graph& g, Recipe recipe, Value<Bytes> jpeg, Value<Bytes> file, 
   return {augment(g, recipe, on_device ? picture.cpu() : picture), treatment};
 }
 
+// On the CPU.
+Result two_views(Graph& g, Value<Bytes> jpeg) {
+  const auto views = sim_clr(g, jpeg);
+  const auto both = g.map_into<Image>(
+      "side_by_side",
+      [](const Image& left, const Image& right, Image& out) {
+        out.create(left.height(), left.width() + right.width(), left.channels());
+        for (int y = 0; y < left.height(); ++y) {
+          std::memcpy(out.row(y), left.row(y), left.row_bytes());
+          std::memcpy(out.row(y) + left.row_bytes(), right.row(y), right.row_bytes());
+        }
+      },
+      views.first, views.second);
+  return {both, g.constant(Treatment{.cut = true})};
+}
+
 }  // namespace
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = {
-      Recipe::rotate,         Recipe::train,       Recipe::eval,  Recipe::randaugment,
-      Recipe::trivialaugment, Recipe::autoaugment, Recipe::augmix};
+      Recipe::rotate,         Recipe::train,       Recipe::eval,   Recipe::randaugment,
+      Recipe::trivialaugment, Recipe::autoaugment, Recipe::augmix, Recipe::simclr};
   return all;
 }
 
@@ -79,6 +97,8 @@ const char* name_of(Recipe recipe) {
       return "autoaugment";
     case Recipe::augmix:
       return "augmix";
+    case Recipe::simclr:
+      return "simclr";
   }
   return "";
 }
@@ -99,6 +119,8 @@ const char* summary_of(Recipe recipe) {
       return "as train, then one of the 25 pairs of operators of AutoAugment for ImageNet";
     case Recipe::augmix:
       return "as train, then mixed with 3 chains of 1 to 3 of the 13 operators of AugMix";
+    case Recipe::simclr:
+      return "two views of one decode, as SimCLR is trained with, side by side";
   }
   return "";
 }
@@ -120,6 +142,8 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
     }
     case Recipe::eval:
       return "224 x 224 pixels from the middle";
+    case Recipe::simclr:
+      return "two views";
   }
   return {};
 }
@@ -140,6 +164,8 @@ std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<B
       case Recipe::autoaugment:
       case Recipe::augmix:
         return augmented(g, recipe, jpeg, file, on_device);
+      case Recipe::simclr:
+        return two_views(g, jpeg);
     }
     return {};
   }();

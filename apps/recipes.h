@@ -11,8 +11,10 @@
 //   trivialaugment  as train, then 1 of them, of any magnitude (TrivialAugmentWide)
 //   autoaugment     as train, then one of the 25 pairs of operators found for ImageNet
 //   augmix          as train, then mixed with 3 pictures made of it by 1 to 3 operators each
+//   simclr          two views of one decode, side by side: random regions resized to 224 x 224,
+//                   mirrored, with other colours, gray or blurred by chance
 //
-// The last four draw as torchvision does. With a device their operators run on the CPU still.
+// Those before simclr draw as torchvision does, rotate excepted. With a device their operators run on the CPU still.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once
@@ -25,7 +27,7 @@
 
 namespace sluice::app {
 
-enum class Recipe { rotate, train, eval, randaugment, trivialaugment, autoaugment, augmix };
+enum class Recipe { rotate, train, eval, randaugment, trivialaugment, autoaugment, augmix, simclr };
 const std::vector<Recipe>& recipes();
 const char* name_of(Recipe recipe);
 // One line, for --help and for sheets.

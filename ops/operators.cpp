@@ -4,6 +4,7 @@
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/automatic/aug_mix.h>
+#include <sluice/ops/automatic/sim_clr.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_space_conversion.h>
@@ -84,6 +85,7 @@ void fill(OperatorRegistry& registry) {
                                 grid_mask_operator(),
                                 hue_operator(),
                                 invert_operator(),
+                                join_regions_operator(),
                                 median_blur_operator(),
                                 one_hot_operator(),
                                 pad_image_operator(),

@@ -96,6 +96,15 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
       return augment(g, there(jpeg), region, by, dtype);
     });
   }
+  if (workload == "simclr") {
+    return from_files([=](Graph& g, Jpeg jpeg) {
+      const auto views = sim_clr(g, jpeg);
+      const CropMirrorNormalizeOptions normal = {
+          .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype};
+      return std::tuple{crop_mirror_normalize(views.first, normal),
+                        crop_mirror_normalize(views.second, normal)};
+    });
+  }
   if (workload == "eval")
     return from_files([=](Graph&, Jpeg jpeg) { return eval(there(jpeg), dtype); });
   return from_files([=](Graph& g, Jpeg jpeg) { return rotate_some(g, there(jpeg)); });

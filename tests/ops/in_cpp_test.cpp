@@ -97,6 +97,7 @@ const Line kLines[] = {
     LINE(gaussian_noise(image, {.stddev = g.uniform(0.f, 20.f)})),
     LINE(grid_mask(image, {.tile = 50, .degrees = g.uniform(0.f, 90.f)})),
     LINE(invert(image)),
+    LINE(join_regions(region, random_region(image))),
     LINE(max(image)),
     LINE(mean(image)),
     LINE(median_blur(image, {.window_size = 5})),
