@@ -236,7 +236,9 @@ TEST(Mix, RefusesWhatCannotBe) {
        short_one = pipeline_of({.samples = 2, .batch = 2});
   auto a = good.epoch(), b = uneven.epoch(), c = short_one.epoch();
   auto batch = a.next(), ragged = b.next(), two = c.next();
-  const auto& [images, labels] = *batch;
+  // Not a structured binding: Clang before 16 cannot capture one.
+  const ImageBatch& images = batch->get<0>();
+  const TensorBatch& labels = batch->get<1>();
   const auto before = bytes_of(images);
   const struct {
     std::string error, says;
