@@ -14,7 +14,8 @@
 //   simclr          two views of one decode, side by side: random regions resized to 224 x 224,
 //                   mirrored, with other colours, gray or blurred by chance
 //
-// Those before simclr draw as torchvision does, rotate excepted. With a device their operators run on the CPU still.
+// Those before simclr draw as torchvision does, rotate excepted. With a device their operators run
+// on the CPU still.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once
