@@ -12,6 +12,7 @@
 #define SLUICE_VERSION "0.1.0"
 
 #include <sluice/cuda/gpu.h>
+#include <sluice/graph/apply_policy.h>
 #include <sluice/graph/apply_random.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
@@ -37,7 +38,12 @@
 #include <sluice/io/sources/tar_index.h>
 #include <sluice/io/sources/tar_stream.h>
 #include <sluice/io/workers/workers.h>
+#include <sluice/ops/automatic/aug_mix.h>
+#include <sluice/ops/automatic/augmentation_lists.h>
+#include <sluice/ops/automatic/auto_augment.h>
 #include <sluice/ops/automatic/rand_augment.h>
+#include <sluice/ops/automatic/sim_clr.h>
+#include <sluice/ops/batch/mix.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_space_conversion.h>
@@ -53,6 +59,7 @@
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/composition/blend.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
@@ -70,6 +77,7 @@
 #include <sluice/ops/geometry/translate.h>
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/labels/one_hot.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>

@@ -95,12 +95,14 @@ Recipe recipe_of(const Words& words) { return kRecipes.at(words.recipe); }
 OnError policy_of(const Words& words) { return kPolicies.at(words.on_error); }
 
 void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
-  CLI::Option* const by_name = command
-                                   .add_option("--recipe", words.recipe,
-                                               "rotate (default), train, eval, randaugment or "
-                                               "trivialaugment; what they do stands below")
-                                   ->check(one_of(names_of(kRecipes)))
-                                   ->type_name("NAME");
+  CLI::Option* const by_name =
+      command
+          .add_option("--recipe", words.recipe,
+                      "rotate (default), train, eval, randaugment, "
+                      "trivialaugment, autoaugment, augmix or simclr; what they "
+                      "do stands below")
+          ->check(one_of(names_of(kRecipes)))
+          ->type_name("NAME");
   command
       .add_option("--pipeline", pipeline,
                   "file of a saved plan that is run instead of a recipe, as Pipeline::save() and "

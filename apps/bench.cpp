@@ -374,8 +374,8 @@ class Bench {
 
 const std::vector<std::string>& bench_workloads() {
   static const std::vector<std::string> all = {
-      "decode",      "region",         "train",    "eval",        "rotate",
-      "randaugment", "trivialaugment", "overhead", "conditional", "wait"};
+      "decode",      "region", "train",  "eval",     "rotate",      "randaugment", "trivialaugment",
+      "autoaugment", "augmix", "simclr", "overhead", "conditional", "wait"};
   return all;
 }
 

@@ -93,6 +93,9 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  rotate          turn one picture in four, resize to 400 x 400\n"
       "  randaugment     as train, with two of RandAugment's operators after the mirror\n"
       "  trivialaugment  as train, with one of TrivialAugmentWide's\n"
+      "  autoaugment     as train, with one of AutoAugment's pairs for ImageNet\n"
+      "  augmix          as train, mixed with 3 chains of AugMix's operators\n"
+      "  simclr          two views of one decode, normalised to float; counted as one image\n"
       "  pipeline        the saved plan of --pipeline FILE\n"
       "  conditional     rotate, beside the same kernels in a hand-written loop\n"
       "  latency         decode, resize and normalise a sample alone, and up to 256 at once\n"
@@ -101,7 +104,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  wait            samples that each wait 5 ms, beside what a window of 1,024 allows\n"
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
-      "The first eight are measured beside libjpeg-turbo's full decode of the same files with the "
+      "The first eleven are measured beside libjpeg-turbo's full decode of the same files with the "
       "same threads.");
 }
 

@@ -58,6 +58,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("translate", translate(image, {.x = 20.f, .y = 10.f})),
       SLUICE_EFFECT("transpose", transpose(image)),
       SLUICE_EFFECT("warp_affine", warp_affine(image, {1, 0.2f, 0, -0.2f, 1, 20})),
+      SLUICE_EFFECT("blend", blend(image, flip(image))),
       SLUICE_EFFECT("gaussian_noise", gaussian_noise(image, {.stddev = 30.f})),
       SLUICE_EFFECT("salt_and_pepper_noise", salt_and_pepper_noise(image)),
       SLUICE_EFFECT("shot_noise", shot_noise(image, 20.f)),

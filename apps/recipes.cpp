@@ -1,5 +1,7 @@
 #include "recipes.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 namespace sluice::app {
@@ -42,16 +44,42 @@ Result eval(Graph& g, Value<Bytes> file) {
   return {image, g.constant(Treatment{.cut = true})};
 }
 
-Result augmented(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, bool wide) {
-  const auto [image, treatment] = train(g, jpeg, file);
-  return {wide ? trivial_augment_wide(g, image) : rand_augment(g, image), treatment};
+Value<Image> augment(Graph& g, Recipe recipe, Value<Image> image) {
+  if (recipe == Recipe::trivialaugment) return trivial_augment_wide(g, image);
+  if (recipe == Recipe::autoaugment) return auto_augment(g, image);
+  if (recipe == Recipe::augmix) return aug_mix(g, image);
+  return rand_augment(g, image);
+}
+
+Result augmented(Graph& g, Recipe recipe, Value<Bytes> jpeg, Value<Bytes> file, bool on_device) {
+  const auto [picture, treatment] = train(g, jpeg, file);
+  // Pictures are not mixed on devices.
+  const bool comes_back = on_device && recipe == Recipe::augmix;
+  return {augment(g, recipe, comes_back ? picture.cpu() : picture), treatment};
+}
+
+// On the CPU.
+Result two_views(Graph& g, Value<Bytes> jpeg) {
+  const auto views = sim_clr(g, jpeg);
+  const auto both = g.map_into<Image>(
+      "side_by_side",
+      [](const Image& left, const Image& right, Image& out) {
+        out.create(left.height(), left.width() + right.width(), left.channels());
+        for (int y = 0; y < left.height(); ++y) {
+          std::memcpy(out.row(y), left.row(y), left.row_bytes());
+          std::memcpy(out.row(y) + left.row_bytes(), right.row(y), right.row_bytes());
+        }
+      },
+      views.first, views.second);
+  return {both, g.constant(Treatment{.cut = true})};
 }
 
 }  // namespace
 
 const std::vector<Recipe>& recipes() {
-  static const std::vector<Recipe> all = {Recipe::rotate, Recipe::train, Recipe::eval,
-                                          Recipe::randaugment, Recipe::trivialaugment};
+  static const std::vector<Recipe> all = {
+      Recipe::rotate,         Recipe::train,       Recipe::eval,   Recipe::randaugment,
+      Recipe::trivialaugment, Recipe::autoaugment, Recipe::augmix, Recipe::simclr};
   return all;
 }
 
@@ -67,6 +95,12 @@ const char* name_of(Recipe recipe) {
       return "randaugment";
     case Recipe::trivialaugment:
       return "trivialaugment";
+    case Recipe::autoaugment:
+      return "autoaugment";
+    case Recipe::augmix:
+      return "augmix";
+    case Recipe::simclr:
+      return "simclr";
   }
   return "";
 }
@@ -83,6 +117,12 @@ const char* summary_of(Recipe recipe) {
       return "as train, then two of the 14 operators of RandAugment";
     case Recipe::trivialaugment:
       return "as train, then one of the 14 operators of TrivialAugmentWide";
+    case Recipe::autoaugment:
+      return "as train, then one of the 25 pairs of operators of AutoAugment for ImageNet";
+    case Recipe::augmix:
+      return "as train, then mixed with 3 chains of 1 to 3 of the 13 operators of AugMix";
+    case Recipe::simclr:
+      return "two views of one decode, as SimCLR is trained with, side by side";
   }
   return "";
 }
@@ -95,13 +135,17 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
                  : "not rotated";
     case Recipe::train:
     case Recipe::randaugment:
-    case Recipe::trivialaugment: {
+    case Recipe::trivialaugment:
+    case Recipe::autoaugment:
+    case Recipe::augmix: {
       const Rectangle& w = treatment.region;
       return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
                          treatment.mirrored ? "; mirrored" : "");
     }
     case Recipe::eval:
       return "224 x 224 pixels from the middle";
+    case Recipe::simclr:
+      return "two views";
   }
   return {};
 }
@@ -119,7 +163,11 @@ std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<B
         return eval(g, file);
       case Recipe::randaugment:
       case Recipe::trivialaugment:
-        return augmented(g, jpeg, file, recipe == Recipe::trivialaugment);
+      case Recipe::autoaugment:
+      case Recipe::augmix:
+        return augmented(g, recipe, jpeg, file, on_device);
+      case Recipe::simclr:
+        return two_views(g, jpeg);
     }
     return {};
   }();

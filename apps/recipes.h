@@ -9,8 +9,13 @@
 //                   it is tested with
 //   randaugment     as train, then 2 of the 14 operators of RandAugment, magnitude 9 of 0 to 30
 //   trivialaugment  as train, then 1 of them, of any magnitude (TrivialAugmentWide)
+//   autoaugment     as train, then one of the 25 pairs of operators found for ImageNet
+//   augmix          as train, then mixed with 3 pictures made of it by 1 to 3 operators each
+//   simclr          two views of one decode, side by side: random regions resized to 224 x 224,
+//                   mirrored, with other colours, gray or blurred by chance
 //
-// The last two draw as torchvision does.
+// Those before simclr draw as torchvision does, rotate excepted. augmix and simclr run on the CPU,
+// also with a device; of augmix what is as in train runs there.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once
@@ -23,7 +28,7 @@
 
 namespace sluice::app {
 
-enum class Recipe { rotate, train, eval, randaugment, trivialaugment };
+enum class Recipe { rotate, train, eval, randaugment, trivialaugment, autoaugment, augmix, simclr };
 const std::vector<Recipe>& recipes();
 const char* name_of(Recipe recipe);
 // One line, for --help and for sheets.

@@ -3,6 +3,8 @@
 #include <sluice/graph/plan/plan_json.h>
 #include <sluice/io/sources/files.h>
 #include <sluice/io/whole_file.h>
+#include <sluice/ops/automatic/aug_mix.h>
+#include <sluice/ops/automatic/sim_clr.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_space_conversion.h>
@@ -18,6 +20,7 @@
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/composition/blend.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
@@ -35,6 +38,7 @@
 #include <sluice/ops/geometry/translate.h>
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
+#include <sluice/ops/labels/one_hot.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>
@@ -51,7 +55,9 @@ namespace {
 
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
-  for (const OperatorPtr& op : {autocontrast_operator(),
+  for (const OperatorPtr& op : {aug_mix_weights_operator(),
+                                autocontrast_operator(),
+                                blend_operator(),
                                 box_blur_operator(),
                                 brightness_contrast_operator(),
                                 center_crop_operator(),
@@ -79,7 +85,9 @@ void fill(OperatorRegistry& registry) {
                                 grid_mask_operator(),
                                 hue_operator(),
                                 invert_operator(),
+                                join_regions_operator(),
                                 median_blur_operator(),
+                                one_hot_operator(),
                                 pad_image_operator(),
                                 peek_jpeg_operator(),
                                 permute_channels_operator(),
@@ -98,7 +106,8 @@ void fill(OperatorRegistry& registry) {
                                 solarize_operator(),
                                 translate_operator(),
                                 transpose_operator(),
-                                warp_affine_operator()})
+                                warp_affine_operator(),
+                                weighted_sum_operator()})
     registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,

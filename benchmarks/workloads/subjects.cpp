@@ -42,14 +42,25 @@ Value<Tensor> eval(Value<Bytes> jpeg, DType dtype) {
       {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
-// As in train, up to the mirror; then one list of operators or the other.
-Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, bool wide,
+using Augment = Value<Image> (*)(Graph& g, Value<Image> image);
+
+// Null for workloads that augment nothing by themselves.
+Augment augment_of(const std::string& workload) {
+  if (workload == "randaugment") return [](Graph& g, Value<Image> x) { return rand_augment(g, x); };
+  if (workload == "trivialaugment")
+    return [](Graph& g, Value<Image> x) { return trivial_augment_wide(g, x); };
+  if (workload == "autoaugment") return [](Graph& g, Value<Image> x) { return auto_augment(g, x); };
+  if (workload == "augmix") return [](Graph& g, Value<Image> x) { return aug_mix(g, x.cpu()); };
+  return nullptr;
+}
+
+// As in train, up to the mirror; then what augments it.
+Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, Augment by,
                       DType dtype) {
   auto image = resize(decode_jpeg(jpeg, region), {.width = 224, .height = 224});
   auto mirrored = flip(image, {.horizontal = g.coin_flip(0.5f)});
-  auto changed = wide ? trivial_augment_wide(g, mirrored) : rand_augment(g, mirrored);
   return crop_mirror_normalize(
-      changed,
+      by(g, mirrored),
       {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
@@ -79,10 +90,19 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
       return train(g, there(jpeg), region, dtype);
     });
   }
-  if (workload == "randaugment" || workload == "trivialaugment") {
+  if (const Augment by = augment_of(workload)) {
     return from_files([=](Graph& g, Jpeg jpeg) {
       auto region = random_region(jpeg);
-      return augment(g, there(jpeg), region, workload == "trivialaugment", dtype);
+      return augment(g, there(jpeg), region, by, dtype);
+    });
+  }
+  if (workload == "simclr") {
+    return from_files([=](Graph& g, Jpeg jpeg) {
+      const auto views = sim_clr(g, jpeg);
+      const CropMirrorNormalizeOptions normal = {
+          .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype};
+      return std::tuple{crop_mirror_normalize(views.first, normal),
+                        crop_mirror_normalize(views.second, normal)};
     });
   }
   if (workload == "eval")

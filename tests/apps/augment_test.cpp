@@ -102,7 +102,8 @@ TEST_F(Augment, OnlyDamagedFilesEndTheRun) {
 }
 
 TEST_F(Augment, TheSameFilesWhateverTheThreadsAndBatches) {
-  for (const std::string recipe : {"rotate", "train", "eval", "randaugment", "trivialaugment"}) {
+  for (const std::string recipe : {"rotate", "train", "eval", "randaugment", "trivialaugment",
+                                   "autoaugment", "augmix", "simclr"}) {
     const std::string common = "--recipe " + recipe + " --count 40 --seed 9 ";
     EXPECT_EQ(augment("a_" + recipe, common + "--threads 1 --batch 7").status, 0);
     EXPECT_EQ(augment("b_" + recipe, common + "--threads 4 --batch 32").status, 0);

@@ -30,6 +30,9 @@ struct Bench {
   Value<Bytes> jpeg = value<Bytes>("jpeg");
   Value<Bytes> file = value<Bytes>("file");
   Value<Rectangle> region = value<Rectangle>("region");
+  Value<std::vector<Image>> images = value<std::vector<Image>>("images");
+  Value<std::vector<float>> weights = value<std::vector<float>>("weights");
+  Value<std::int64_t> label = value<std::int64_t>("label");
   Value<int> x = value<int>("x"), y = value<int>("y");
   Suite suite{{"same", [](Value<Image> same, Value<float>) { return same; }}};
 };
@@ -44,17 +47,20 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-#define LINE(...)                                                                           \
-  Line {                                                                                    \
-    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                        \
-      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, x, y, suite] = bench; \
-      static_cast<void>(__VA_ARGS__);                                                       \
-    }                                                                                       \
+#define LINE(...)                                                                                \
+  Line {                                                                                         \
+    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                             \
+      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, images, weights, label, x, \
+                              y, suite] = bench;                                                 \
+      static_cast<void>(__VA_ARGS__);                                                            \
+    }                                                                                            \
   }
 
 const Line kLines[] = {
     LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
+    LINE(aug_mix(g, image, {.severity = 3})),
     LINE(autocontrast(image)),
+    LINE(blend(image, flip(image), 0.5f)),
     LINE(box_blur(image, {.window_size = 5})),
     LINE(brightness_contrast(image, {.brightness = 1.2f, .contrast = 0.8f})),
     LINE(cast<float>(x)),
@@ -91,6 +97,7 @@ const Line kLines[] = {
     LINE(gaussian_noise(image, {.stddev = g.uniform(0.f, 20.f)})),
     LINE(grid_mask(image, {.tile = 50, .degrees = g.uniform(0.f, 90.f)})),
     LINE(invert(image)),
+    LINE(join_regions(region, random_region(image))),
     LINE(max(image)),
     LINE(mean(image)),
     LINE(median_blur(image, {.window_size = 5})),
@@ -122,6 +129,8 @@ const Line kLines[] = {
     LINE(salt_and_pepper_noise(image, {.probability = 0.1f})),
     LINE(sharpness(image, g.uniform(0.1f, 1.9f))),
     LINE(shot_noise(image, 5.f)),
+    LINE(one_hot(label, {.classes = 1000, .smoothing = 0.1f})),
+    LINE(weighted_sum(images, weights)),
     LINE(x + y),
     LINE(x - y),
     LINE(x* y),

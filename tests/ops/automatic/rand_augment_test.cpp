@@ -1,94 +1,43 @@
 // rand_augment and trivial_augment_wide against the same written for one picture.
+#include "tests/ops/automatic/plain_augmentation.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/automatic/rand_augment.h>
-#include <sluice/ops/kernels/autocontrast.h>
-#include <sluice/ops/kernels/brightness_contrast.h>
-#include <sluice/ops/kernels/contrast.h>
-#include <sluice/ops/kernels/equalize.h>
-#include <sluice/ops/kernels/posterize.h>
-#include <sluice/ops/kernels/rotate.h>
-#include <sluice/ops/kernels/saturation.h>
-#include <sluice/ops/kernels/sharpness.h>
-#include <sluice/ops/kernels/shear.h>
-#include <sluice/ops/kernels/solarize.h>
-#include <sluice/ops/kernels/translate.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <tests/ops/kernels/reference.h>
 
 namespace sluice {
 namespace {
 
+using testing::picture_of;
+
+// The parameter of an augmentation, from the table in augmentation_lists.h: of posterize the bits
+// that are kept, of colours the factor.
+double parameter_of(const std::string& name, double share, int sign, AugmentationRanges ranges,
+                    bool wide) {
+  const bool dali = ranges == AugmentationRanges::dali;
+  if (name.starts_with("shear")) return sign * share * (wide ? 0.99 : 0.3);
+  if (name.starts_with("translate"))
+    return sign * share * (wide ? 32 : dali ? 100.0 / 224 : 150.0 / 331);
+  if (name == "rotate") return sign * share * (wide ? 135 : 30);
+  if (name == "posterize") return 8 - static_cast<double>(std::lround(share * (wide ? 6 : 4)));
+  if (name == "solarize") return (1 - share) * (dali ? 256 : 255);
+  const double low = wide && dali ? 0.01 : 0;
+  return 1 + sign * (low + share * ((wide ? 0.99 : 0.9) - low));
+}
+
 Image plain(const std::string& name, const Image& in, double share, int sign,
             AugmentationRanges ranges, bool wide) {
   const bool dali = ranges == AugmentationRanges::dali;
-  const kernels::WarpOptions warp{
-      .interpolation = dali ? Interpolation::bilinear : Interpolation::nearest,
-      .fill = dali ? 128 : 0};
-  const double slope = sign * share * (wide ? 0.99 : 0.3);
-  const double moved = sign * share * (wide ? 32 : dali ? 100.0 / 224 : 150.0 / 331);
-  const double low = wide && dali ? 0.01 : 0;
-  const auto factor = static_cast<float>(1 + sign * (low + share * ((wide ? 0.99 : 0.9) - low)));
-  Image out;
-  if (name == "identity") {
-    out = in.clone();
-  } else if (name == "shear_x") {
-    kernels::shear(in, {.x = slope}, warp, out);
-  } else if (name == "shear_y") {
-    kernels::shear(in, {.y = slope}, warp, out);
-  } else if (name == "translate_x") {
-    kernels::translate(in, moved, 0, !wide, warp, out);
-  } else if (name == "translate_y") {
-    kernels::translate(in, 0, moved, !wide, warp, out);
-  } else if (name == "rotate") {
-    kernels::rotate(in, static_cast<float>(sign * share * (wide ? 135 : 30)),
-                    {.keep_size = true, .fill = warp.fill, .interpolation = warp.interpolation},
-                    out);
-  } else if (name == "brightness") {
-    kernels::brightness_contrast(in, factor, 1, out);
-  } else if (name == "color") {
-    kernels::saturation(in, factor, out);
-  } else if (name == "contrast") {
-    kernels::contrast(in, factor, out);
-  } else if (name == "sharpness") {
-    kernels::sharpness(in, factor, out);
-  } else if (name == "posterize") {
-    kernels::posterize(in, 8 - static_cast<int>(std::lround(share * (wide ? 6 : 4))), out);
-  } else if (name == "solarize") {
-    kernels::solarize(in, static_cast<float>((1 - share) * (dali ? 256 : 255)), out);
-  } else if (name == "auto_contrast") {
-    kernels::autocontrast(in, out);
-  } else if (name == "equalize") {
-    kernels::equalize(in, out);
-  } else {
-    ADD_FAILURE() << "no operator '" << name << "'";
-  }
-  return out;
-}
-
-// Parameters are floats in a pipeline and doubles above: a level may be rounded the other way, and
-// a place of a nearest pixel too.
-bool alike(const Image& a, const Image& b) {
-  if (a.height() != b.height() || a.width() != b.width() || a.channels() != b.channels())
-    return false;
-  std::size_t off = 0;
-  for (int y = 0; y < a.height(); ++y) {
-    for (std::size_t i = 0; i < a.row_bytes(); ++i)
-      off += std::abs(a.row(y)[i] - b.row(y)[i]) > 1 ? 1 : 0;
-  }
-  return off * 50 <= a.row_bytes() * static_cast<std::size_t>(a.height());
-}
-
-Image picture_of(std::int64_t i) {
-  return testing::make_picture(31 + static_cast<int>(i % 7), 40, 3,
-                               static_cast<std::uint32_t>(i) + 1);
+  return testing::plain_augmentation(
+      name, in, parameter_of(name, share, sign, ranges, wide),
+      {.interpolation = dali ? Interpolation::bilinear : Interpolation::nearest,
+       .fill = dali ? 128 : 0},
+      !wide);
 }
 
 struct Case {
@@ -118,8 +67,8 @@ TEST(RandAugment, EachOperatorDoesWhatTheTableSays) {
           });
           auto epoch = pipeline.epoch();
           const auto batch = epoch.next();
-          EXPECT_TRUE(alike(batch->get<0>()[0],
-                            plain(one.name, picture, bin / 30.0, sign, c.ranges, c.wide)))
+          EXPECT_TRUE(testing::alike(batch->get<0>()[0],
+                                     plain(one.name, picture, bin / 30.0, sign, c.ranges, c.wide)))
               << one.name << ", " << bin << ", " << sign << ", wide " << c.wide << ", DALI "
               << (c.ranges == AugmentationRanges::dali);
         }
@@ -149,8 +98,8 @@ TEST(RandAugment, ASampleIsWhatItsPathSays) {
       for (const int first : {1, -1}) {
         const Image once = plain(names[0], before, 0.3, first, kCases[0].ranges, false);
         for (const int second : {1, -1})
-          found =
-              found || alike(image, plain(names[1], once, 0.3, second, kCases[0].ranges, false));
+          found = found || testing::alike(
+                               image, plain(names[1], once, 0.3, second, kCases[0].ranges, false));
       }
       EXPECT_TRUE(found) << "sample " << i << ": " << names[0] << ", " << names[1];
     }

@@ -96,10 +96,17 @@ inline Value<Image> by_levels(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) 
       [&] { return lit; });
 }
 
+// By policies and chains, with lists of pictures and of weights.
+inline Value<Image> augmented(Graph& g, Value<Bytes> jpeg, Value<std::int64_t>) {
+  auto image = resize(decode_jpeg(jpeg), {.width = 16, .height = 16});
+  return blend(auto_augment(g, image), aug_mix(g, image), 0.25f);
+}
+
 inline const std::vector<Program>& programs() {
   static const std::vector<Program> all = {{"rotate", rotate_some}, {"train", train},
                                            {"eval", eval},          {"everything", everything},
-                                           {"boundary", boundary},  {"levels", by_levels}};
+                                           {"boundary", boundary},  {"levels", by_levels},
+                                           {"augmented", augmented}};
   return all;
 }
 

@@ -1,0 +1,92 @@
+// The augmentations of the lists, each as one call of a kernel on one picture.
+#pragma once
+
+#include "tests/ops/kernels/reference.h"
+#include <sluice/ops/kernels/autocontrast.h>
+#include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/contrast.h>
+#include <sluice/ops/kernels/equalize.h>
+#include <sluice/ops/kernels/posterize.h>
+#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/sharpness.h>
+#include <sluice/ops/kernels/shear.h>
+#include <sluice/ops/kernels/solarize.h>
+#include <sluice/ops/kernels/translate.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::testing {
+
+// The parameter is what the augmentation's own kernel takes: of posterize the bits that are kept,
+// of colours the factor.
+inline Image plain_augmentation(const std::string& name, const Image& in, double parameter,
+                                const kernels::WarpOptions& warp, bool relative) {
+  const auto number = static_cast<float>(parameter);
+  Image out;
+  if (name == "identity") {
+    out = in.clone();
+  } else if (name == "shear_x") {
+    kernels::shear(in, {.x = parameter}, warp, out);
+  } else if (name == "shear_y") {
+    kernels::shear(in, {.y = parameter}, warp, out);
+  } else if (name == "translate_x") {
+    kernels::translate(in, parameter, 0, relative, warp, out);
+  } else if (name == "translate_y") {
+    kernels::translate(in, 0, parameter, relative, warp, out);
+  } else if (name == "rotate") {
+    kernels::rotate(in, number,
+                    {.keep_size = true, .fill = warp.fill, .interpolation = warp.interpolation},
+                    out);
+  } else if (name == "brightness") {
+    kernels::brightness_contrast(in, number, 1, out);
+  } else if (name == "color") {
+    kernels::saturation(in, number, out);
+  } else if (name == "contrast") {
+    kernels::contrast(in, number, out);
+  } else if (name == "sharpness") {
+    kernels::sharpness(in, number, out);
+  } else if (name == "posterize") {
+    kernels::posterize(in, static_cast<int>(parameter), out);
+  } else if (name == "solarize") {
+    kernels::solarize(in, number, out);
+  } else if (name == "auto_contrast") {
+    kernels::autocontrast(in, out);
+  } else if (name == "equalize") {
+    kernels::equalize(in, out);
+  } else if (name == "invert") {
+    out = in.clone();
+    for (int y = 0; y < out.height(); ++y) {
+      for (std::size_t i = 0; i < out.row_bytes(); ++i)
+        out.row(y)[i] = static_cast<std::uint8_t>(255 - in.row(y)[i]);
+    }
+  } else {
+    ADD_FAILURE() << "no operator '" << name << "'";
+  }
+  return out;
+}
+
+// Sample i: of several sizes, and all different.
+inline Image picture_of(std::int64_t i) {
+  return make_picture(31 + static_cast<int>(i % 7), 40, 3, static_cast<std::uint32_t>(i) + 1);
+}
+
+// Parameters are floats in a pipeline and doubles above: a level may be rounded the other way, and
+// a place of a nearest pixel too.
+inline bool alike(const Image& a, const Image& b) {
+  if (a.height() != b.height() || a.width() != b.width() || a.channels() != b.channels())
+    return false;
+  std::size_t off = 0;
+  for (int y = 0; y < a.height(); ++y) {
+    for (std::size_t i = 0; i < a.row_bytes(); ++i)
+      off += std::abs(a.row(y)[i] - b.row(y)[i]) > 1 ? 1 : 0;
+  }
+  return off * 50 <= a.row_bytes() * static_cast<std::size_t>(a.height());
+}
+
+}  // namespace sluice::testing
