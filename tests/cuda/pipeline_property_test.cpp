@@ -5,6 +5,7 @@
 #include "tests/cuda/one_change.h"
 #include "tests/cuda/shaded.h"
 #include "tests/cuda/test_device.h"
+#include "tests/in_child.h"
 #include "tests/io/pictures.h"
 #include <sluice/graph/plan/visit.h>
 #include <sluice/sluice.h>
@@ -26,6 +27,7 @@ namespace {
 
 constexpr std::int64_t kSamples = 23;
 constexpr int kDepth = 3;
+constexpr std::uint64_t kManyPrograms = testing::kThreadSanitizer ? 16 : 40;
 
 enum class Kind {
   moves,  // pictures go there and back, host and device decide
@@ -355,16 +357,10 @@ Compared compare(Kind kind, std::uint64_t programs) {
   return compared;
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kPrograms = 16;
-#else
-constexpr std::uint64_t kPrograms = 40;
-#endif
-
-TEST(DeviceProgram, GivesWhatTheHostGives) { compare(Kind::moves, kPrograms); }
+TEST(DeviceProgram, GivesWhatTheHostGives) { compare(Kind::moves, kManyPrograms); }
 
 TEST(DeviceProgram, ThatStaysThereGivesTheSame) {
-  const Compared compared = compare(Kind::stays, kPrograms);
+  const Compared compared = compare(Kind::stays, kManyPrograms);
   EXPECT_GT(compared.joined, 5);
 }
 
