@@ -50,8 +50,8 @@ inline std::int64_t gathers_in(const detail::Block& block) {
   return count;
 }
 
-// What does not depend on where steps run: arms, loops, and steps but for the copies and what is
-// prepared for them.
+// What does not depend on where steps run: arms, loops, and steps but for the copies, what is
+// prepared for them, and the remarks of passes.
 inline void count(Seen& seen, const Stats& stats) {
   for (const BranchStats& branch : stats.branches) {
     for (const ArmStats& arm : branch.arms)
@@ -60,7 +60,7 @@ inline void count(Seen& seen, const Stats& stats) {
   for (const LoopStats& loop : stats.loops) seen.counts[loop.name] = loop.iterations;
   for (const StepStats& step : stats.steps) {
     if (step.name.rfind("gpu", 0) == 0 || step.name.rfind("cpu", 0) == 0) continue;
-    std::int64_t& runs = seen.counts[step.path + " " + step.name];
+    std::int64_t& runs = seen.counts[step.path + " " + step.name.substr(0, step.name.find(" ("))];
     runs = std::max(runs, step.runs);
   }
 }
