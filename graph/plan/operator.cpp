@@ -137,6 +137,13 @@ void check_slot(const std::string& op, const std::string& what,
                                              : "must be one of '" + names + "'"));
 }
 
+// As the type of the parameter has it: 0.1, not what a double knows of a float of 0.1.
+std::string number_text(const Parameter& p, double number) {
+  return p.type == ParameterType::number || p.type == ParameterType::numbers
+             ? fmt::format("{}", static_cast<float>(number))
+             : fmt::format("{}", number);
+}
+
 }  // namespace
 
 const char* name_of(ParameterType type) {
@@ -214,34 +221,34 @@ std::string range_text(const Parameter& p) {
   });
   if (!ranged) return "";
   const bool below = p.low > -Parameter::kMost, above = p.high < Parameter::kMost;
+  const auto text = [&](double limit) { return number_text(p, limit); };
   if (!below && !above) {
     return p.type == ParameterType::integer || p.type == ParameterType::wide_integer
                ? "any whole number"
                : "any finite number";
   }
-  return (below ? fmt::format("{} {} ", p.low, p.low_open ? "<" : "<=") : std::string()) + "x" +
-         (above ? fmt::format(" {} {}", p.high_open ? "<" : "<=", p.high) : std::string());
+  return (below ? fmt::format("{} {} ", text(p.low), p.low_open ? "<" : "<=") : std::string()) +
+         "x" +
+         (above ? fmt::format(" {} {}", p.high_open ? "<" : "<=", text(p.high)) : std::string());
 }
 
 std::string refusal(std::string_view op, const Parameter& p, double number) {
   const bool below = p.low > -Parameter::kMost, above = p.high < Parameter::kMost;
+  const auto text = [&](double limit) { return number_text(p, limit); };
   std::string legal;
   if (below && above && !p.low_open && !p.high_open) {
-    legal = fmt::format("lie between {} and {}", p.low, p.high);
+    legal = fmt::format("lie between {} and {}", text(p.low), text(p.high));
   } else if (below && above) {
-    legal = fmt::format("be {} {} and {} {}", p.low_open ? "above" : "at least", p.low,
-                        p.high_open ? "below" : "at most", p.high);
+    legal = fmt::format("be {} {} and {} {}", p.low_open ? "above" : "at least", text(p.low),
+                        p.high_open ? "below" : "at most", text(p.high));
   } else if (!std::isfinite(number)) {
     legal = "be a finite number";
   } else if (below) {
-    legal = fmt::format("be {} {}", p.low_open ? "above" : "at least", p.low);
+    legal = fmt::format("be {} {}", p.low_open ? "above" : "at least", text(p.low));
   } else {
-    legal = fmt::format("be {} {}", p.high_open ? "below" : "at most", p.high);
+    legal = fmt::format("be {} {}", p.high_open ? "below" : "at most", text(p.high));
   }
-  const std::string shown = p.type == ParameterType::number || p.type == ParameterType::numbers
-                                ? fmt::format("{}", static_cast<float>(number))
-                                : fmt::format("{}", number);
-  return fmt::format("{}: {} must {}, not {}{}{}", op, p.name, legal, shown,
+  return fmt::format("{}: {} must {}, not {}{}{}", op, p.name, legal, number_text(p, number),
                      p.hint.empty() ? "" : "; ", p.hint);
 }
 

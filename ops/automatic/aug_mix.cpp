@@ -3,6 +3,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/automatic/aug_mix.h>
 #include <sluice/ops/composition/blend.h>
+#include <sluice/ops/kernels/blend.h>
 #include <sluice/ops/kernels/dirichlet.h>
 #include <sluice/runtime/error.h>
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr int kMagnitudes = 10;
 constexpr int kMostDrawn = 3;  // steps of a chain whose length is drawn
+constexpr int kLongest = 1000;
+constexpr int kWidest = static_cast<int>(kernels::kMostPictures) - 1;  // besides the picture
 
 void check(const AugMixOptions& options) {
   const auto require = [](bool good, const std::string& what) {
@@ -25,10 +28,11 @@ void check(const AugMixOptions& options) {
   require(
       options.severity >= 1 && options.severity <= kMagnitudes,
       fmt::format("severity must lie between 1 and {}, but is {}", kMagnitudes, options.severity));
-  require(options.mixture_width >= 1,
-          fmt::format("mixture_width must be at least 1, but is {}", options.mixture_width));
-  require(options.chain_depth >= 0,
-          fmt::format("chain_depth must not be negative, but is {}; 0 draws 1 to {}",
+  require(options.mixture_width >= 1 && options.mixture_width <= kWidest,
+          fmt::format("mixture_width must lie between 1 and {}, but is {}", kWidest,
+                      options.mixture_width));
+  require(options.chain_depth >= 0 && options.chain_depth <= kLongest,
+          fmt::format("chain_depth must lie between 0 and {}, but is {}; 0 draws 1 to {}", kLongest,
                       options.chain_depth, kMostDrawn));
   require(!options.augmentations.empty(), "the list of operators is empty; give at least one");
 }
@@ -46,7 +50,7 @@ const detail::OperatorPtr& detail::aug_mix_weights_operator() {
           .family("random")
           .summary("What aug_mix draws: the weights of a picture and of `width` chains.")
           .in_cpp("aug_mix(g, image, {.severity = 3})")
-          .constant<std::int32_t>("width", {.low = 1, .help = "how many chains"})
+          .constant<std::int32_t>("width", {.low = 1, .high = kWidest, .help = "how many chains"})
           .parameter<float>("alpha", {.value = 1.f,
                                       .low = kernels::kSmallestAlpha,
                                       .high = kernels::kLargestAlpha,

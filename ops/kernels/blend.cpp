@@ -54,6 +54,11 @@ void blend(const Image& a, const Image& b, float weight, Image& out) {
 void weighted_sum(std::span<const Image> pictures, std::span<const float> weights, Image& out) {
   const char* const op = "weighted_sum";
   if (pictures.empty()) throw std::invalid_argument("weighted_sum: there are no pictures");
+  if (pictures.size() > kMostPictures) {
+    throw std::invalid_argument(
+        fmt::format("weighted_sum: there are {} pictures; {} are the most, as each is rounded",
+                    pictures.size(), kMostPictures));
+  }
   if (pictures.size() != weights.size()) {
     throw std::invalid_argument(
         fmt::format("weighted_sum: there are {} pictures and {} weights; give one for each",

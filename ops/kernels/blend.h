@@ -7,15 +7,18 @@
 // after the point, so a level lies within 0.5 + 0.008 for each picture of the exact sum.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, pictures that differ in
-// shape, no pictures, another number of weights than pictures, or a weight outside of 0 .. 1.
+// shape, no pictures or more than kMostPictures, another number of weights than pictures, or a weight outside of 0 .. 1.
 // Threads: any.
 #pragma once
 
 #include <sluice/runtime/image.h>
 
+#include <cstddef>
 #include <span>
 
 namespace sluice::kernels {
+
+inline constexpr std::size_t kMostPictures = 64;
 
 void blend(const Image& a, const Image& b, float weight, Image& out);
 void weighted_sum(std::span<const Image> pictures, std::span<const float> weights, Image& out);

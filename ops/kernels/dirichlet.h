@@ -13,8 +13,8 @@
 
 namespace sluice::kernels {
 
-inline constexpr double kSmallestAlpha = 1e-6;
-inline constexpr double kLargestAlpha = 1000;
+inline constexpr float kSmallestAlpha = 1e-6f;
+inline constexpr float kLargestAlpha = 1000;
 
 // In 0 to 1; Beta(alpha, alpha) is symmetric.
 double beta(Random& random, double alpha, double other_alpha);

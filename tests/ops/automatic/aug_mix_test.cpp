@@ -221,8 +221,11 @@ TEST(AugMix, RefusesWhatCannotBe) {
   } cases[] = {
       {{.severity = 0}, "aug_mix: severity must lie between 1 and 10, but is 0"},
       {{.severity = 11}, "severity must lie between 1 and 10, but is 11"},
-      {{.mixture_width = 0}, "mixture_width must be at least 1, but is 0"},
-      {{.chain_depth = -1}, "chain_depth must not be negative, but is -1; 0 draws 1 to 3"},
+      {{.mixture_width = 0}, "mixture_width must lie between 1 and 63, but is 0"},
+      {{.mixture_width = std::numeric_limits<int>::max()}, "mixture_width must lie between 1 and"},
+      {{.chain_depth = -1}, "chain_depth must lie between 0 and 1000, but is -1; 0 draws 1 to 3"},
+      {{.chain_depth = 1001}, "chain_depth must lie between 0 and 1000, but is 1001"},
+      {{.mixture_width = 63, .chain_depth = 1000, .alpha = 1e-6f}, "no error"},
       {{.alpha = 0.f}, "aug_mix_weights: alpha"},
       {{.alpha = std::numeric_limits<float>::quiet_NaN()}, "aug_mix_weights: alpha"},
       {{.augmentations = {}}, "the list of operators is empty"},

@@ -156,6 +156,8 @@ TEST(WeightedSum, RefusesWhatCannotBe) {
       {error_of([&](Image& out) { blend(a, a, nan, out); }), "blend: weight"},
       {sum_error({}, {}), "weighted_sum: there are no pictures"},
       {sum_error(two(a, a), {1.f}), "weighted_sum: there are 2 pictures and 1 weights"},
+      {sum_error(std::vector<Image>(65), std::vector<float>(65)),
+       "weighted_sum: there are 65 pictures; 64 are the most"},
       {sum_error(two(a, wide), {0.5f, 0.5f}), "weighted_sum: one picture is 4 x 4"},
       {sum_error(two(a, a), {0.5f, -0.1f}), "weighted_sum: weight is -0.1"},
   };
