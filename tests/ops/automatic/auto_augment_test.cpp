@@ -254,7 +254,7 @@ TEST(AutoAugment, SignsAreDrawnEvenly) {
     }
   }
   EXPECT_EQ(samples, kSamples);
-  EXPECT_NEAR(negative, kSamples / 2, 3.3 * std::sqrt(kSamples / 4.0));
+  EXPECT_NEAR(negative, kSamples / 2.0, 3.3 * std::sqrt(kSamples / 4.0));
 }
 
 TEST(AutoAugment, IsTheSameForAllThreadsAndBatchSizes) {
