@@ -7,8 +7,8 @@
 // after the point, so a level lies within 0.5 + 0.008 for each picture of the exact sum.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, pictures that differ in
-// shape, no pictures or more than kMostPictures, another number of weights than pictures, or a weight outside of 0 .. 1.
-// Threads: any.
+// shape, no pictures or more than kMostPictures, another number of weights than pictures, or a
+// weight outside of 0 .. 1. Threads: any.
 #pragma once
 
 #include <sluice/runtime/image.h>
