@@ -18,7 +18,7 @@
 // WANT 8: select: give at least one arm
 // WANT 9: filter: the predicate must be a bool or a number, or a Value of one
 // WANT 10: if_else: the arm 'then' gives a struct with a constant in it, but only a Value can stand in a struct: declare the field as a Value, and make it with Graph::constant
-// TYPES 10: Mixed
+// TYPES 10: PartlyConstant
 // WANT 11: if_else: the arms 'then' and 'otherwise' give different types
 // TYPES 11: Pair, std::tuple<sluice::Value<int>, sluice::Value<int>>
 // WANT 12: if_else: the arm 'then' returns nothing: end it with `return` and what it gives
@@ -54,7 +54,7 @@ struct Pair {
   Value<int> a;
   Value<int> b;
 };
-struct Mixed {
+struct PartlyConstant {
   Value<int> a;
   int b;
 };
@@ -111,10 +111,10 @@ auto describe(Graph& g) {
   return g.if_else(
       n > 3,
       [&] {
-        return Mixed{n, 1};
+        return PartlyConstant{n, 1};
       },
       [&] {
-        return Mixed{n, 2};
+        return PartlyConstant{n, 2};
       });
 #elif CASE == 11  // another struct with the same fields is another structure
   return g.if_else(
@@ -150,7 +150,7 @@ auto describe(Graph& g) {
   return g
       .if_else(
           n > 3, [&] { return std::vector<Pair>{Pair{n, n}}; },
-          [&] { return std::vector<Mixed>{Mixed{n, 2}}; })[0]
+          [&] { return std::vector<PartlyConstant>{PartlyConstant{n, 2}}; })[0]
       .a;
 #elif CASE == 21
   static const int kNumber = 1;

@@ -6,7 +6,7 @@
 // WANT 3: make_pipeline: the description returns a std::vector or std::map of Values
 // TYPES 3: std::map<int, sluice::Value<int>
 // WANT 4: make_pipeline: the description gives a struct with a constant in it
-// TYPES 4: Mixed
+// TYPES 4: PartlyConstant
 // WANT 5: make_pipeline: the description must be a callable that takes a Graph&
 // WANT 6: make_pipeline: the description must be a callable that takes a Graph&
 // WANT 7: make_pipeline: the description gives a pointer or view, but a constant must own what it is
@@ -27,7 +27,7 @@ struct Good {
   Value<int> a;
   std::array<Value<int>, 2> b;
 };
-struct Mixed {
+struct PartlyConstant {
   Value<int> a;
   int b;
 };
@@ -51,7 +51,7 @@ int main() {
 #elif CASE == 3
   auto pipeline = make_pipeline({}, [](Graph& g) { return std::map<int, Value<int>>{{1, numbers(g)}}; });
 #elif CASE == 4
-  auto pipeline = make_pipeline({}, [](Graph& g) { return Mixed{numbers(g), 1}; });
+  auto pipeline = make_pipeline({}, [](Graph& g) { return PartlyConstant{numbers(g), 1}; });
 #elif CASE == 5
   auto pipeline = make_pipeline({}, [] { return 1; });
 #elif CASE == 6

@@ -30,7 +30,7 @@
 // WANT 17: for_loop_collect: the body returns nothing
 // WANT 18: for_loop_collect: the body cannot be called with the number of the iteration and the state
 // WANT 19: a loop: the state that it begins with gives a struct with a constant in it
-// TYPES 19: Mixed
+// TYPES 19: PartlyConstant
 // WANT 20: while_loop: the body gives another type than the state
 // TYPES 20: sluice::Value<int>
 // TYPES 20: std::tuple<sluice::Value<int>, sluice::Value<int>>
@@ -45,7 +45,7 @@
 
 using namespace sluice;
 
-struct Mixed {
+struct PartlyConstant {
   Value<int> a;
   int b;
 };
@@ -99,7 +99,7 @@ auto describe(Graph& g) {
 #elif CASE == 18
   return g.for_loop_collect(3, n, [](auto x) { return std::tuple{x, x}; });
 #elif CASE == 19
-  return g.while_loop(Mixed{n, 1}, [](auto x) { return x.a > 3; }, [](auto x) { return x; }).a;
+  return g.while_loop(PartlyConstant{n, 1}, [](auto x) { return x.a > 3; }, [](auto x) { return x; }).a;
 #elif CASE == 20
   return g.while_loop(n, large, [](auto x) { return std::tuple{x, x}; });
 #elif CASE == 21  // a constant of another type than the body asks for
