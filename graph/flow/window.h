@@ -66,7 +66,7 @@ class window {
                    finished();
                  }),
         lanes_(g, tbb::flow::unlimited, [this](tbb::flow::continue_msg) -> tbb::flow::continue_msg {
-          lane(*this, true).run();
+          lane(*this).run();
           return {};
         }) {}
   window(const window&) = delete;
@@ -188,8 +188,7 @@ class window {
   // here before he goes, and none waits for the one before it while there is a thread without work.
   class lane {
    public:
-    lane(window& tokens, bool has_credit)
-        : tokens_(tokens), has_credit_(has_credit), outer_(std::exchange(current_, this)) {
+    explicit lane(window& tokens) : tokens_(tokens), outer_(std::exchange(current_, this)) {
       const std::lock_guard lock(tokens_.mutex_);
       next_ = std::exchange(tokens_.running_, this);
       if (next_ != nullptr) next_->before_ = this;
@@ -263,7 +262,7 @@ class window {
 
     static inline constinit thread_local lane* current_ = nullptr;
     window& tokens_;
-    bool has_credit_;
+    bool has_credit_ = true;  // its task was begun with one
     lane* const outer_;
     lane* before_ = nullptr;  // of those that run, guarded by the window's lock
     lane* next_ = nullptr;
