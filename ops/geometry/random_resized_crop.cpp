@@ -27,10 +27,9 @@ OperatorDeclaration& add_size_and_interpolation(OperatorDeclaration& declaration
               "of pixels");
 }
 
-OperatorDeclaration& add_region_options(OperatorDeclaration& declaration) {
+OperatorDeclaration& add_region_options(OperatorDeclaration& declaration, const char* op) {
   return add_area_and_ratio(declaration, RandomRegionOptions(), "width / height")
-      .checks(
-          [](const Arguments& arguments) { check_area_and_ratio("random_region", arguments, 1); });
+      .checks([op](const Arguments& arguments) { check_area_and_ratio(op, arguments, 1); });
 }
 
 Rectangle draw_region(Random& random, int height, int width, float min_area, float max_area,
@@ -96,7 +95,7 @@ const OperatorPtr& random_region_operator() {
         .summary("A random rectangle inside the picture.")
         .in_cpp("random_region(image, {.min_area = 0.25f})")
         .input<Image>("image");
-    return add_region_options(declaration)
+    return add_region_options(declaration, "random_region")
         .output<Rectangle>("region")
         .sees_size()
         .runs([](Random& random, const Image& in, float min_area, float max_area, float min_ratio,
@@ -115,7 +114,7 @@ const OperatorPtr& random_region_of_file_operator() {
         .summary("A random rectangle inside the picture in a JPEG file.")
         .in_cpp("random_region(jpeg, {.min_area = 0.25f})")
         .input<JpegFile>("jpeg");
-    return add_region_options(declaration)
+    return add_region_options(declaration, "random_region_of_file")
         .constant<bool>("apply_orientation",
                         {.value = true, .help = "the picture is turned as its EXIF data say"})
         .output<Rectangle>("region")
@@ -163,7 +162,7 @@ OperatorSchema random_resized_crop_schema() {
       .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
       .in_cpp("random_resized_crop(image, {.width = 224, .height = 224})")
       .input<JpegFile>("picture");
-  add_size_and_interpolation(add_region_options(declaration))
+  add_size_and_interpolation(add_region_options(declaration, "random_resized_crop"))
       .constant<bool>("shrink", {.value = RandomResizedCropOptions().shrink,
                                  .help = "of files: the decoder may shrink large rectangles"})
       .output<Image>("image");

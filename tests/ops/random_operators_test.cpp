@@ -1,0 +1,280 @@
+// Operators with random parameters, legal and illegal, constant and of the sample, on random
+// pictures, up to four in a row: each gives a picture, or an error that names it; the same the
+// second time; and leaves what it was given as it was. The sanitizers see the rest.
+// SLUICE_RANDOM_OPERATORS says how many such programs there are.
+#include "tests/io/pictures.h"
+#include <sluice/graph/builder/recorder.h>
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using detail::Argument;
+using detail::Arguments;
+using detail::Constant;
+using detail::Parameter;
+using detail::ParameterType;
+using detail::SlotArgument;
+using detail::SlotId;
+using detail::SlotType;
+
+constexpr int kMostPixels = 400;  // a side of what is asked for, so that memory is no question
+
+const std::string kNoMemory = "no memory";
+
+bool is_any_of(const SlotType* type, const std::vector<const SlotType*>& types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// Those that work on pictures, files, regions and numbers.
+std::vector<OperatorPtr> operators_to_try() {
+  const std::vector<const SlotType*> known = {
+      detail::slot_type<Image>(),    detail::slot_type<Bytes>(),
+      detail::slot_type<ByteSpan>(), detail::slot_type<Rectangle>(),
+      detail::slot_type<Tensor>(),   detail::slot_type<std::int64_t>(),
+      detail::slot_type<bool>()};
+  std::vector<OperatorPtr> found;
+  for (const OperatorPtr& op : operators()) {
+    const detail::OperatorSchema& schema = op->schema();
+    const auto can_be_made = [&](const detail::Input& input) {
+      return !input.types.empty() && is_any_of(input.types[0], known);
+    };
+    if (std::set<std::string>{"control", "devices", "loops"}.contains(schema.family)) continue;
+    if (schema.name.ends_with("_size")) continue;  // a picture without pixels, for passes
+    if (std::all_of(schema.inputs.begin(), schema.inputs.end(), can_be_made)) found.push_back(op);
+  }
+  return found;
+}
+
+// A number that somebody may come up with, inside of the parameter's range or not.
+double any_number(const Parameter& p, Random& random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double extremes[] = {0,     1,         -1,         0.5,          1e-30,      1e30,
+                             -1e30, kInfinity, -kInfinity, std::nan(""), 2147483647, -2147483648.0};
+  const double low = std::max(p.low, -1e3);
+  const double high = std::min(p.high, p.high == 65535 ? double{kMostPixels} : 1e3);
+  switch (random.below(8)) {
+    case 0:
+      return extremes[random.below(std::size(extremes))];
+    case 1:
+      return std::abs(p.low) < 1e9 ? p.low : low;
+    case 2:
+      return std::abs(p.high) < 1e4 ? p.high : high;
+    case 3:
+      return std::abs(p.high) < 1e9 ? p.high + 1 : -1;
+    case 4:
+      return random.below(10);
+    default:
+      return low + (high - low) * double{random.uniform(0, 1)};
+  }
+}
+
+bool is_number(const Parameter& p) {
+  return p.type == ParameterType::integer || p.type == ParameterType::wide_integer ||
+         p.type == ParameterType::number || p.type == ParameterType::wide_number;
+}
+
+// Of the parameter's type; what is no whole number is rounded where one is asked for.
+Constant any_constant(const Parameter& p, Random& random) {
+  const bool by_default = p.default_value && random.below(2) == 0;
+  if (by_default) return *p.default_value;
+  const auto whole = [&](double least, double most) {
+    const double number = any_number(p, random);
+    return std::isnan(number) ? 0 : std::clamp(std::round(number), least, most);
+  };
+  const auto place = [&] { return static_cast<int>(random.below(90)) - 10; };
+  switch (p.type) {
+    case ParameterType::boolean:
+      return random.below(2) == 0;
+    case ParameterType::integer:
+      return static_cast<std::int32_t>(whole(-2147483648.0, 2147483647));
+    case ParameterType::wide_integer:
+      return static_cast<std::int64_t>(whole(-1e15, 1e15));
+    case ParameterType::number:
+      return static_cast<float>(any_number(p, random));
+    case ParameterType::wide_number:
+      return any_number(p, random);
+    case ParameterType::choice:
+      return p.choices[random.below(static_cast<std::uint32_t>(p.choices.size()))].name;
+    case ParameterType::rectangle:
+      return Rectangle{place(), place(), place(), place()};
+    case ParameterType::numbers: {
+      std::vector<double> numbers(random.below(10) == 0 ? p.count + 1 : p.count);
+      for (double& number : numbers) number = any_number(p, random);
+      return numbers;
+    }
+    case ParameterType::text:
+      return std::string("text");
+    default:
+      return std::int32_t{1};
+  }
+}
+
+void put(detail::Sample& sample, SlotId slot, const Constant& value) {
+  std::visit(
+      [&]<class T>(const T& number) {
+        if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::int32_t> ||
+                      std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
+                      std::is_same_v<T, double> || std::is_same_v<T, Rectangle>)
+          sample.get<T>(slot) = number;
+      },
+      value);
+}
+
+Image any_picture(Random& random) {
+  static constexpr int kSides[] = {1, 2, 3, 7, 8, 16, 17, 31, 64, 97};
+  const auto side = [&] { return kSides[random.below(std::size(kSides))]; };
+  const int channels = static_cast<int>(random.below(5));  // none: most want 3
+  return draw_picture(side(), side(), channels == 0 ? 3 : channels, random.below(1000));
+}
+
+// Sound, or cut short.
+Bytes any_file(Random& random) {
+  const Bytes whole =
+      encode_jpeg(draw_picture(24, 40, random.below(4) == 0 ? 1 : 3, random.below(9)));
+  const auto all = static_cast<std::uint32_t>(whole.size());
+  Bytes file(random.below(4) == 0 ? random.below(all) : all);
+  std::copy_n(whole.data(), file.size(), file.data());
+  return file;
+}
+
+// A program of a few steps in a row, and what its one sample is given.
+struct Program {
+  explicit Program(std::uint64_t number)
+      : seed(number), random({.seed = number}), picture(any_picture(random)) {
+    static const std::vector<OperatorPtr> all = operators_to_try();
+    image = recorder.add_slot(detail::slot_type<Image>(), "image");
+    given_image = image;
+    for (auto steps = random.below(4) + 1; steps > 0; --steps) {
+      const OperatorPtr& op = all[random.below(static_cast<std::uint32_t>(all.size()))];
+      try {
+        add(op);
+      } catch (const BuildError& error) {
+        refused = error.what();
+        named = op->name();
+        return;
+      }
+    }
+  }
+
+  void add(const OperatorPtr& op) {
+    Arguments arguments;
+    for (const detail::Input& input : op->schema().inputs) arguments.emplace_back(input_of(input));
+    for (const Parameter& p : op->schema().parameters) {
+      const Constant constant = any_constant(p, random);
+      const auto types = p.per_sample ? p.slot_types() : std::vector<const SlotType*>();
+      const bool can = types.size() == 1 && (is_number(p) || p.type == ParameterType::rectangle ||
+                                             p.type == ParameterType::boolean);
+      if (can && random.below(2) == 0) {
+        const SlotId slot = recorder.add_slot(types[0], p.name);
+        values.emplace_back(slot, constant);
+        arguments.emplace_back(SlotArgument{slot, types[0]});
+      } else {
+        arguments.emplace_back(constant);
+      }
+    }
+    const std::vector<SlotId> made = recorder.add(op, std::move(arguments));
+    names.push_back(op->name());
+    if (!made.empty() && op->schema().outputs[0].type == detail::slot_type<Image>())
+      image = made[0];
+  }
+
+  SlotArgument input_of(const detail::Input& input) {
+    const SlotType* const type = input.types[0];
+    if (is_any_of(detail::slot_type<Image>(), input.types) && random.below(8) > 0)
+      return {image, detail::slot_type<Image>()};
+    const SlotId slot = recorder.add_slot(type, input.name);
+    inputs.emplace_back(slot, type);
+    return {slot, type};
+  }
+
+  // Runs all of it; gives the error, or "".
+  std::string run(detail::Sample& sample, const detail::Plan& plan) {
+    Random chance({.seed = seed, .generator = 1});
+    sample.count(false);
+    sample.begin({}, 0, 42, 1);
+    sample.get<Image>(given_image) = picture.clone();
+    for (const auto& [slot, value] : values) put(sample, slot, value);
+    for (const auto& [slot, type] : inputs) {
+      if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = any_picture(chance);
+      if (type == detail::slot_type<Bytes>()) sample.get<Bytes>(slot) = any_file(chance);
+      if (type == detail::slot_type<Rectangle>()) sample.get<Rectangle>(slot) = {1, 2, 3, 4};
+      if (type == detail::slot_type<Tensor>())
+        sample.get<Tensor>(slot) = Tensor({3, 4}, DType::f32);
+      if (type == detail::slot_type<std::int64_t>()) sample.get<std::int64_t>(slot) = 2;
+      if (type == detail::slot_type<bool>()) sample.get<bool>(slot) = true;
+    }
+    for (const auto& node : plan.top.nodes) {
+      for (const auto& step : std::get<detail::Stage>(node).steps) {
+        sample.enter(&step);
+        try {
+          step.run(sample);
+        } catch (const std::bad_alloc&) {
+          return kNoMemory;
+        } catch (const std::exception& error) {
+          return error.what();
+        }
+      }
+    }
+    return "";
+  }
+
+  std::uint64_t seed;
+  Random random;
+  Image picture;
+  detail::Recorder recorder;
+  SlotId image = 0, given_image = 0;
+  std::vector<std::pair<SlotId, Constant>> values;
+  std::vector<std::pair<SlotId, const SlotType*>> inputs;
+  std::vector<std::string> names;
+  std::string refused, named;  // an error, and whose
+};
+
+int programs() {
+  const char* wish = std::getenv("SLUICE_RANDOM_OPERATORS");
+  return wish == nullptr ? 2000 : std::atoi(wish);
+}
+
+TEST(RandomOperators, GivePicturesOrErrorsThatNameThem) {
+  int refused = 0, failed = 0, ran = 0;
+  for (int number = 0; number < programs(); ++number) {
+    Program program(static_cast<std::uint64_t>(number));
+    std::string names;
+    for (const std::string& name : program.names) names += name + " ";
+    SCOPED_TRACE("program " + std::to_string(number) + ": " + names + program.named);
+    if (!program.refused.empty()) {
+      ++refused;
+      EXPECT_TRUE(program.refused.starts_with(program.named + ":")) << program.refused;
+    }
+    if (program.names.empty()) continue;
+    const detail::Plan plan = program.recorder.take();
+    detail::Sample first(plan), second(plan);
+    const std::string error = program.run(first, plan);
+    EXPECT_EQ(error, program.run(second, plan));
+    EXPECT_EQ(first.get<Image>(program.given_image), program.picture);
+    if (!error.empty()) {
+      ++failed;
+      EXPECT_NE(error, kNoMemory);
+      continue;
+    }
+    ++ran;
+    EXPECT_EQ(first.get<Image>(program.image), second.get<Image>(program.image));
+  }
+  EXPECT_GT(ran, programs() / 10);
+  EXPECT_GT(refused, programs() / 10);
+  EXPECT_GT(failed, programs() / 10);
+  RecordProperty("ran", ran);
+}
+
+}  // namespace
+}  // namespace sluice
