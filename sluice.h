@@ -60,6 +60,7 @@
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/composition/blend.h>
+#include <sluice/ops/composition/paste.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
@@ -68,6 +69,7 @@
 #include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/expand.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/pad_image.h>
 #include <sluice/ops/geometry/random_resized_crop.h>

@@ -21,6 +21,7 @@
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/composition/blend.h>
+#include <sluice/ops/composition/paste.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
@@ -29,6 +30,7 @@
 #include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/expand.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/pad_image.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
@@ -66,6 +68,7 @@ void fill(OperatorRegistry& registry) {
                                 contrast_operator(),
                                 crop_mirror_normalize_operator(),
                                 crop_operator(),
+                                crop_padded_operator(),
                                 decode_and_resize_operator(),
                                 decode_image_operator(),
                                 decode_image_region_operator(),
@@ -76,6 +79,7 @@ void fill(OperatorRegistry& registry) {
                                 equalize_operator(),
                                 erase_operator(),
                                 erase_region_operator(),
+                                expand_operator(),
                                 filter_2d_operator(),
                                 flip_operator(),
                                 gamma_correction_operator(),
@@ -89,6 +93,8 @@ void fill(OperatorRegistry& registry) {
                                 median_blur_operator(),
                                 one_hot_operator(),
                                 pad_image_operator(),
+                                paste_masked_operator(),
+                                paste_operator(),
                                 peek_jpeg_operator(),
                                 permute_channels_operator(),
                                 posterize_operator(),
