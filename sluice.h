@@ -69,9 +69,12 @@
 #include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/elastic.h>
 #include <sluice/ops/geometry/expand.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/lens_distortion.h>
 #include <sluice/ops/geometry/pad_image.h>
+#include <sluice/ops/geometry/perspective.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>

@@ -30,9 +30,12 @@
 #include <sluice/ops/filter/median_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/elastic.h>
 #include <sluice/ops/geometry/expand.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/lens_distortion.h>
 #include <sluice/ops/geometry/pad_image.h>
+#include <sluice/ops/geometry/perspective.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
@@ -76,6 +79,7 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_region_operator(),
                                 decode_jpeg_size_operator(),
+                                elastic_operator(),
                                 equalize_operator(),
                                 erase_operator(),
                                 erase_region_operator(),
@@ -90,6 +94,7 @@ void fill(OperatorRegistry& registry) {
                                 hue_operator(),
                                 invert_operator(),
                                 join_regions_operator(),
+                                lens_distortion_operator(),
                                 median_blur_operator(),
                                 one_hot_operator(),
                                 pad_image_operator(),
@@ -97,6 +102,7 @@ void fill(OperatorRegistry& registry) {
                                 paste_operator(),
                                 peek_jpeg_operator(),
                                 permute_channels_operator(),
+                                perspective_operator(),
                                 posterize_operator(),
                                 random_erasing_region_operator(),
                                 random_region_of_file_operator(),
@@ -113,6 +119,7 @@ void fill(OperatorRegistry& registry) {
                                 translate_operator(),
                                 transpose_operator(),
                                 warp_affine_operator(),
+                                warp_perspective_operator(),
                                 weighted_sum_operator()})
     registry.add(op);
   for (const kernels::Reduction what :

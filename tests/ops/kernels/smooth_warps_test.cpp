@@ -1,0 +1,202 @@
+// Warps that follow no straight lines, against places and levels from their formulas.
+#include "tests/ops/kernels/filter_reference.h"
+#include "tests/ops/kernels/place_level.h"
+#include "tests/ops/kernels/small_pictures.h"
+#include <sluice/ops/kernels/elastic.h>
+#include <sluice/ops/kernels/lens_distortion.h>
+#include <sluice/ops/kernels/perspective.h>
+#include <sluice/ops/kernels/place_sampler.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using testing::expect_levels;
+using testing::for_all_warps;
+using testing::make_picture;
+using testing::Place;
+using testing::refusal;
+
+TEST(Perspective, AgreesWithTheDefinition) {
+  const kernels::PerspectiveMap maps[] = {{1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                          {0.9, 0.2, -1.3, -0.1, 1.1, 2.2, 0.01, -0.004, 1},
+                                          {2, 0, 0, 0, 2, 0, 0, 0, -2},
+                                          {1, 0, 0, 0, 1, 0, -0.11, 0.03, 0.7}};
+  for_all_warps([&](const Image& in, const kernels::WarpOptions& how) {
+    for (const auto& m : maps) {
+      Image out;
+      kernels::warp_perspective("perspective", in, m, in.height() + 1, in.width() + 2, how, out);
+      expect_levels(in, how, out, [&](double x, double y) {
+        const double w = m[6] * x + m[7] * y + m[8];
+        return Place{(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
+      });
+    }
+  });
+}
+
+TEST(Perspective, PointsComeToTheirPlaces) {
+  const kernels::PerspectivePoints from{{{0, 0}, {99, 0}, {99, 79}, {0, 79}}};
+  const kernels::PerspectivePoints to{{{10, 3}, {80, -7.5}, {120, 60}, {-4, 70}}};
+  const kernels::PerspectiveMap m = kernels::map_of_points("perspective", from, to);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& [x, y] = from[i];
+    const double w = m[6] * x + m[7] * y + m[8];
+    EXPECT_NEAR((m[0] * x + m[1] * y + m[2]) / w, to[i].x, 1e-9);
+    EXPECT_NEAR((m[3] * x + m[4] * y + m[5]) / w, to[i].y, 1e-9);
+  }
+  EXPECT_EQ(refusal([&] {
+              (void)kernels::map_of_points("perspective", from, {{{0, 0}, {1, 1}, {2, 2}, {0, 5}}});
+            }),
+            "perspective: three of the points (0, 0) (1, 1) (2, 2) (0, 5) lie on a line, so they "
+            "are no corners of a quadrilateral");
+  EXPECT_NE(refusal([&] { (void)kernels::map_of_points("perspective", {}, to); }), "");
+  Image out;
+  const Image in = make_picture(3, 3, 1);
+  EXPECT_NE(
+      refusal([&] { kernels::warp_perspective("perspective", in, {std::nan("")}, 3, 3, {}, out); }),
+      "");
+  EXPECT_EQ(refusal([&] {
+              kernels::warp_perspective("perspective", in, {}, 3, 3, {.border = Border::reflect},
+                                        out);
+            }),
+            "perspective: border reflect is not possible; take constant or edge");
+}
+
+// Where the map leads nowhere, and as far away as numbers go.
+TEST(Perspective, PlacesThatAreNone) {
+  const Image in = testing::constant_picture(4, 4, 2, 9);
+  Image out;
+  kernels::warp_perspective("perspective", in, {}, 4, 4, {.border = Border::edge, .fill = 5}, out);
+  EXPECT_EQ(out.at(2, 2, 1), 5);
+  kernels::warp_perspective("perspective", in, {1e300, 0, 0, 0, -1e300, 0, 0, 0, 1}, 4, 4,
+                            {.border = Border::edge, .fill = 5}, out);
+  EXPECT_EQ(out.at(2, 2, 1), 9);
+}
+
+// Weights written as the cubic's pieces, for a = -0.75.
+double cubic(double t) {
+  t = std::abs(t);
+  if (t <= 1) return 1.25 * t * t * t - 2.25 * t * t + 1;
+  return t < 2 ? -0.75 * t * t * t + 3.75 * t * t - 6 * t + 3 : 0;
+}
+
+TEST(PlaceSampler, Bicubic) {
+  testing::on_small_pictures({1, 3, 4}, [](const Image& in) {
+    const kernels::PlaceSampler sampler(in, {Interpolation::bicubic, Border::edge});
+    for (const double x : {-2.25, 0.0, 0.5, 0.7, 3.1, 126.9}) {
+      for (const double y : {-1.0, 0.25, 2.5, 12.3}) {
+        std::uint8_t got[4];
+        sampler.sample(x, y, got);
+        for (int c = 0; c < in.channels(); ++c) {
+          double sum = 0;
+          for (int row = -8; row < 30; ++row) {
+            for (int column = -8; column < 150; ++column) {
+              sum += cubic(x - 0.5 - column) * cubic(y - 0.5 - row) *
+                     in.at(std::clamp(row, 0, in.height() - 1),
+                           std::clamp(column, 0, in.width() - 1), c);
+            }
+          }
+          if (x <= in.width() + 4 && y <= in.height() + 4) {
+            ASSERT_LE(std::abs(got[c] - std::clamp(sum, 0.0, 255.0)), 0.51) << x << " " << y;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(LensDistortion, AgreesWithTheDefinition) {
+  const float numbers[][2] = {{0, 0}, {0.4f, 0}, {-0.3f, 0.1f}, {5, -9}};
+  for_all_warps([&](const Image& in, const kernels::WarpOptions& how) {
+    for (const auto& k : numbers) {
+      Image out;
+      kernels::lens_distortion(in, k[0], k[1], how, out);
+      expect_levels(in, how, out, [&](double x, double y) {
+        const double cx = in.width() / 2.0, cy = in.height() / 2.0;
+        const double r = std::hypot(x - cx, y - cy) / std::hypot(cx, cy);
+        const double scale = 1 + static_cast<double>(k[0]) * std::pow(r, 2) +
+                             static_cast<double>(k[1]) * std::pow(r, 4);
+        return Place{cx + (x - cx) * scale, cy + (y - cy) * scale};
+      });
+    }
+  });
+  Image out;
+  EXPECT_NE(refusal([&] {
+              kernels::lens_distortion(make_picture(2, 2, 1),
+                                       std::numeric_limits<float>::infinity(), 0, {}, out);
+            }),
+            "");
+}
+
+// The Gaussian in two dimensions at once, in double precision.
+std::vector<double> blurred(const std::vector<double>& in, int height, int width, double sigma) {
+  const int radius = (static_cast<int>(8 * sigma + 1) | 1) / 2;
+  double norm = 0;
+  for (int i = -radius; i <= radius; ++i) norm += std::exp(-i * i / (2 * sigma * sigma));
+  std::vector<double> out;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      double sum = 0;
+      for (int i = -radius; i <= radius; ++i) {
+        for (int k = -radius; k <= radius; ++k) {
+          const int row = testing::folded(y + i, height), column = testing::folded(x + k, width);
+          sum += std::exp(-(i * i + k * k) / (2 * sigma * sigma)) *
+                 in[static_cast<std::size_t>(row * width + column)];
+        }
+      }
+      out.push_back(sum / (norm * norm));
+    }
+  }
+  return out;
+}
+
+TEST(Elastic, AgreesWithTheDefinition) {
+  const kernels::WarpOptions how{Interpolation::bilinear, Border::edge};
+  for (const auto& size : {std::pair{1, 1}, {1, 7}, {5, 1}, {13, 11}}) {
+    const auto [height, width] = size;
+    const Image in = make_picture(height, width, 3);
+    const double sigma = 1.5;
+    Random random({.seed = 9}), again({.seed = 9});
+    Image out;
+    kernels::elastic(random, in, {40, 1.5f}, how, out);
+    const auto draw = [&again, count = height * width] {
+      std::vector<double> numbers;
+      for (int i = 0; i < count; ++i)
+        numbers.push_back(2.0 * static_cast<double>(again.unit()) - 1);
+      return numbers;
+    };
+    const std::vector<double> dx = blurred(draw(), height, width, sigma);
+    const std::vector<double> dy = blurred(draw(), height, width, sigma);
+    expect_levels(in, how, out, [&](double x, double y) {
+      const auto i =
+          static_cast<std::size_t>(static_cast<int>(y) * in.width() + static_cast<int>(x));
+      return Place{x + 20 * dx[i], y + 20 * dy[i]};
+    });
+    EXPECT_EQ(random.next(), again.next());
+  }
+}
+
+TEST(Elastic, NothingMovesWithoutAlphaAndWrongNumbersAreRefused) {
+  const Image in = make_picture(9, 12, 4);
+  Random random({.seed = 1});
+  Image out;
+  kernels::elastic(random, in, {0, 0}, {Interpolation::bicubic}, out);
+  EXPECT_EQ(out, in);
+  EXPECT_EQ(refusal([&] {
+              kernels::elastic(random, in, {-1, 2}, {}, out);
+            }),
+            "elastic: alpha is -1; it must lie between 0 and 100000");
+  EXPECT_EQ(refusal([&] {
+              kernels::elastic(random, in, {1, 65}, {}, out);
+            }),
+            "elastic: sigma is 65; it must lie between 0 and 64");
+  EXPECT_NE(refusal([&] { kernels::elastic(random, Image(), {}, {}, out); }), "");
+}
+
+}  // namespace
+}  // namespace sluice
