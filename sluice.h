@@ -46,6 +46,7 @@
 #include <sluice/ops/batch/mix.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/clahe.h>
 #include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
@@ -54,6 +55,7 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/jpeg_distortion.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
@@ -66,7 +68,10 @@
 #include <sluice/ops/filter/box_blur.h>
 #include <sluice/ops/filter/filter_2d.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/laplacian.h>
 #include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter/morphology.h>
+#include <sluice/ops/filter/motion_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/elastic.h>
@@ -83,6 +88,7 @@
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/labels/one_hot.h>
+#include <sluice/ops/noise/jitter.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>

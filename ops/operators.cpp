@@ -7,6 +7,7 @@
 #include <sluice/ops/automatic/sim_clr.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/clahe.h>
 #include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
@@ -15,6 +16,7 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/jpeg_distortion.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
@@ -27,7 +29,10 @@
 #include <sluice/ops/filter/box_blur.h>
 #include <sluice/ops/filter/filter_2d.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/laplacian.h>
 #include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter/morphology.h>
+#include <sluice/ops/filter/motion_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/elastic.h>
@@ -44,6 +49,7 @@
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/labels/one_hot.h>
+#include <sluice/ops/noise/jitter.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>
@@ -66,6 +72,7 @@ void fill(OperatorRegistry& registry) {
                                 box_blur_operator(),
                                 brightness_contrast_operator(),
                                 center_crop_operator(),
+                                clahe_operator(),
                                 color_space_conversion_operator(),
                                 color_twist_operator(),
                                 contrast_operator(),
@@ -79,10 +86,12 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_region_operator(),
                                 decode_jpeg_size_operator(),
+                                dilate_operator(),
                                 elastic_operator(),
                                 equalize_operator(),
                                 erase_operator(),
                                 erase_region_operator(),
+                                erode_operator(),
                                 expand_operator(),
                                 filter_2d_operator(),
                                 flip_operator(),
@@ -93,9 +102,13 @@ void fill(OperatorRegistry& registry) {
                                 grid_mask_operator(),
                                 hue_operator(),
                                 invert_operator(),
+                                jitter_operator(),
                                 join_regions_operator(),
+                                jpeg_distortion_operator(),
+                                laplacian_operator(),
                                 lens_distortion_operator(),
                                 median_blur_operator(),
+                                motion_blur_operator(),
                                 one_hot_operator(),
                                 pad_image_operator(),
                                 paste_masked_operator(),
