@@ -52,13 +52,19 @@ void map_levels(Gather& gather, const char* op, const Image& in, const LevelTabl
 }
 
 bool add_tables() {
-  add_device_version(detail::brightness_contrast_operator(),
-                     [](Gather& gather, const Image& in, float brightness, float contrast,
-                        float center, Image& out) {
-                       kernels::check_pixels("brightness_contrast", in);
-                       move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
-                                   brightness_contrast_levels(brightness, contrast, center), out);
-                     });
+  add_device_version(
+      detail::brightness_contrast_operator(),
+      [](Gather& gather, const Image& in, float brightness, float contrast, float center,
+         float shift, Image& out) {
+        if (shift != 0) {
+          return map_levels(gather, "brightness_contrast", in,
+                            kernels::brightness_contrast_table(brightness, contrast, center, shift),
+                            out);
+        }
+        kernels::check_pixels("brightness_contrast", in);
+        move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+                    brightness_contrast_levels(brightness, contrast, center), out);
+      });
   add_device_version(detail::gamma_correction_operator(), [](Gather& gather, const Image& in,
                                                              float gamma, float gain, Image& out) {
     map_levels(gather, "gamma_correction", in, kernels::gamma_correction_table(gamma, gain), out);
