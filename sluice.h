@@ -56,6 +56,7 @@
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/jpeg_distortion.h>
+#include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
@@ -93,7 +94,9 @@
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/tensors/tensors.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/cpu_count.h>

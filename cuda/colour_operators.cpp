@@ -11,6 +11,7 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
@@ -73,6 +74,14 @@ bool add_tables() {
     map_levels(gather, "invert", in, kernels::level_table_of([](double x) { return 255 - x; }),
                out);
   });
+  add_device_version(
+      detail::lookup_table_operator(),
+      [](Gather& gather, const Image& in, const std::array<float, 256>& levels, Image& out) {
+        LevelTable table{};
+        for (std::size_t x = 0; x < table.size(); ++x)
+          table[x] = kernels::to_level(static_cast<double>(levels[x]));
+        map_levels(gather, "lookup_table", in, table, out);
+      });
   add_device_version(detail::posterize_operator(),
                      [](Gather& gather, const Image& in, std::int32_t bits, Image& out) {
                        map_levels(gather, "posterize", in, kernels::posterize_table(bits), out);

@@ -17,6 +17,7 @@
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
 #include <sluice/ops/colour/jpeg_distortion.h>
+#include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
@@ -54,7 +55,9 @@
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/tensors/tensors.h>
 
 #include <cstdint>
 #include <span>
@@ -68,10 +71,14 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {aug_mix_weights_operator(),
                                 autocontrast_operator(),
+                                beta_operator(),
                                 blend_operator(),
                                 box_blur_operator(),
                                 brightness_contrast_operator(),
+                                cat_operator(),
                                 center_crop_operator(),
+                                choice_index_operator(),
+                                choice_operator(),
                                 clahe_operator(),
                                 color_space_conversion_operator(),
                                 color_twist_operator(),
@@ -107,6 +114,7 @@ void fill(OperatorRegistry& registry) {
                                 jpeg_distortion_operator(),
                                 laplacian_operator(),
                                 lens_distortion_operator(),
+                                lookup_table_operator(),
                                 median_blur_operator(),
                                 motion_blur_operator(),
                                 one_hot_operator(),
@@ -120,6 +128,7 @@ void fill(OperatorRegistry& registry) {
                                 random_erasing_region_operator(),
                                 random_region_of_file_operator(),
                                 random_region_operator(),
+                                reshape_operator(),
                                 resize_mirror_normalize_operator(),
                                 resize_operator(),
                                 rotate_operator(),
