@@ -10,8 +10,8 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/fill.h>
-#include <sluice/ops/kernels/out_of_bounds.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 

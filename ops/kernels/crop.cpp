@@ -9,6 +9,22 @@
 
 #include <fmt/format.h>
 
+namespace sluice {
+
+const char* name_of(OutOfBounds what) {
+  switch (what) {
+    case OutOfBounds::error:
+      return "error";
+    case OutOfBounds::pad:
+      return "pad";
+    case OutOfBounds::trim:
+      return "trim";
+  }
+  return "?";
+}
+
+}  // namespace sluice
+
 namespace sluice::kernels {
 namespace {
 

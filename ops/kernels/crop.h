@@ -10,6 +10,17 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 
+#include <cstdint>
+
+namespace sluice {
+
+// What becomes of a region that does not lie inside its picture: it is an error; what lies outside
+// is filled; it is cut to the picture.
+enum class OutOfBounds : std::uint8_t { error, pad, trim };
+const char* name_of(OutOfBounds what);
+
+}  // namespace sluice
+
 namespace sluice::kernels {
 
 void crop(const Image& in, const Rectangle& region, Image& out);

@@ -1,15 +1,12 @@
-// Warps that follow no straight lines, against places and levels from their formulas.
-#include "tests/ops/kernels/filter_reference.h"
+// Against places and levels from the formulas; and the sampler that other warps use, too.
 #include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/small_pictures.h"
-#include <sluice/ops/kernels/elastic.h>
-#include <sluice/ops/kernels/lens_distortion.h>
 #include <sluice/ops/kernels/perspective.h>
 #include <sluice/ops/kernels/place_sampler.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -108,94 +105,6 @@ TEST(PlaceSampler, Bicubic) {
       }
     }
   });
-}
-
-TEST(LensDistortion, AgreesWithTheDefinition) {
-  const float numbers[][2] = {{0, 0}, {0.4f, 0}, {-0.3f, 0.1f}, {5, -9}};
-  for_all_warps([&](const Image& in, const kernels::WarpOptions& how) {
-    for (const auto& k : numbers) {
-      Image out;
-      kernels::lens_distortion(in, k[0], k[1], how, out);
-      expect_levels(in, how, out, [&](double x, double y) {
-        const double cx = in.width() / 2.0, cy = in.height() / 2.0;
-        const double r = std::hypot(x - cx, y - cy) / std::hypot(cx, cy);
-        const double scale = 1 + static_cast<double>(k[0]) * std::pow(r, 2) +
-                             static_cast<double>(k[1]) * std::pow(r, 4);
-        return Place{cx + (x - cx) * scale, cy + (y - cy) * scale};
-      });
-    }
-  });
-  Image out;
-  EXPECT_NE(refusal([&] {
-              kernels::lens_distortion(make_picture(2, 2, 1),
-                                       std::numeric_limits<float>::infinity(), 0, {}, out);
-            }),
-            "");
-}
-
-// The Gaussian in two dimensions at once, in double precision.
-std::vector<double> blurred(const std::vector<double>& in, int height, int width, double sigma) {
-  const int radius = (static_cast<int>(8 * sigma + 1) | 1) / 2;
-  double norm = 0;
-  for (int i = -radius; i <= radius; ++i) norm += std::exp(-i * i / (2 * sigma * sigma));
-  std::vector<double> out;
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      double sum = 0;
-      for (int i = -radius; i <= radius; ++i) {
-        for (int k = -radius; k <= radius; ++k) {
-          const int row = testing::folded(y + i, height), column = testing::folded(x + k, width);
-          sum += std::exp(-(i * i + k * k) / (2 * sigma * sigma)) *
-                 in[static_cast<std::size_t>(row * width + column)];
-        }
-      }
-      out.push_back(sum / (norm * norm));
-    }
-  }
-  return out;
-}
-
-TEST(Elastic, AgreesWithTheDefinition) {
-  const kernels::WarpOptions how{Interpolation::bilinear, Border::edge};
-  for (const auto& size : {std::pair{1, 1}, {1, 7}, {5, 1}, {13, 11}}) {
-    const auto [height, width] = size;
-    const Image in = make_picture(height, width, 3);
-    const double sigma = 1.5;
-    Random random({.seed = 9}), again({.seed = 9});
-    Image out;
-    kernels::elastic(random, in, {40, 1.5f}, how, out);
-    const auto draw = [&again, count = height * width] {
-      std::vector<double> numbers;
-      for (int i = 0; i < count; ++i)
-        numbers.push_back(2.0 * static_cast<double>(again.unit()) - 1);
-      return numbers;
-    };
-    const std::vector<double> dx = blurred(draw(), height, width, sigma);
-    const std::vector<double> dy = blurred(draw(), height, width, sigma);
-    expect_levels(in, how, out, [&](double x, double y) {
-      const auto i =
-          static_cast<std::size_t>(static_cast<int>(y) * in.width() + static_cast<int>(x));
-      return Place{x + 20 * dx[i], y + 20 * dy[i]};
-    });
-    EXPECT_EQ(random.next(), again.next());
-  }
-}
-
-TEST(Elastic, NothingMovesWithoutAlphaAndWrongNumbersAreRefused) {
-  const Image in = make_picture(9, 12, 4);
-  Random random({.seed = 1});
-  Image out;
-  kernels::elastic(random, in, {0, 0}, {Interpolation::bicubic}, out);
-  EXPECT_EQ(out, in);
-  EXPECT_EQ(refusal([&] {
-              kernels::elastic(random, in, {-1, 2}, {}, out);
-            }),
-            "elastic: alpha is -1; it must lie between 0 and 100000");
-  EXPECT_EQ(refusal([&] {
-              kernels::elastic(random, in, {1, 65}, {}, out);
-            }),
-            "elastic: sigma is 65; it must lie between 0 and 64");
-  EXPECT_NE(refusal([&] { kernels::elastic(random, Image(), {}, {}, out); }), "");
 }
 
 }  // namespace
