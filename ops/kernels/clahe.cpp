@@ -67,7 +67,7 @@ class Tiles {
       const auto [left, right, along] = between(x, width_, across_);
       const std::size_t level = in.row(y)[x];
       const auto mapped = [&](int row, int column) {
-        return static_cast<float>(tables_[static_cast<std::size_t>(row * across_ + column)][level]);
+        return static_cast<float>(tables_[index_of(row, column)][level]);
       };
       const float upper = mapped(above, left) * (1 - along) + mapped(above, right) * along;
       const float lower = mapped(below, left) * (1 - along) + mapped(below, right) * along;
@@ -84,6 +84,11 @@ class Tiles {
     const float tile = static_cast<float>(at) * (1.0f / static_cast<float>(length)) - 0.5f;
     const int first = static_cast<int>(std::floor(tile));
     return {std::max(first, 0), std::min(first + 1, count - 1), tile - static_cast<float>(first)};
+  }
+
+  std::size_t index_of(int row, int column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(across_) +
+           static_cast<std::size_t>(column);
   }
 
   LevelTable table_of(const Image& in, int tile_y, int tile_x, float limit) const {
