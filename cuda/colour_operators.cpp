@@ -11,6 +11,7 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
@@ -52,13 +53,19 @@ void map_levels(Gather& gather, const char* op, const Image& in, const LevelTabl
 }
 
 bool add_tables() {
-  add_device_version(detail::brightness_contrast_operator(),
-                     [](Gather& gather, const Image& in, float brightness, float contrast,
-                        float center, Image& out) {
-                       kernels::check_pixels("brightness_contrast", in);
-                       move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
-                                   brightness_contrast_levels(brightness, contrast, center), out);
-                     });
+  add_device_version(
+      detail::brightness_contrast_operator(),
+      [](Gather& gather, const Image& in, float brightness, float contrast, float center,
+         float shift, Image& out) {
+        if (shift != 0) {
+          return map_levels(gather, "brightness_contrast", in,
+                            kernels::brightness_contrast_table(brightness, contrast, center, shift),
+                            out);
+        }
+        kernels::check_pixels("brightness_contrast", in);
+        move_pixels(gather, in, pixels_of(in), in.height(), in.width(),
+                    brightness_contrast_levels(brightness, contrast, center), out);
+      });
   add_device_version(detail::gamma_correction_operator(), [](Gather& gather, const Image& in,
                                                              float gamma, float gain, Image& out) {
     map_levels(gather, "gamma_correction", in, kernels::gamma_correction_table(gamma, gain), out);
@@ -67,6 +74,14 @@ bool add_tables() {
     map_levels(gather, "invert", in, kernels::level_table_of([](double x) { return 255 - x; }),
                out);
   });
+  add_device_version(
+      detail::lookup_table_operator(),
+      [](Gather& gather, const Image& in, const std::array<float, 256>& levels, Image& out) {
+        LevelTable table{};
+        for (std::size_t x = 0; x < table.size(); ++x)
+          table[x] = kernels::to_level(static_cast<double>(levels[x]));
+        map_levels(gather, "lookup_table", in, table, out);
+      });
   add_device_version(detail::posterize_operator(),
                      [](Gather& gather, const Image& in, std::int32_t bits, Image& out) {
                        map_levels(gather, "posterize", in, kernels::posterize_table(bits), out);

@@ -11,9 +11,11 @@
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/normalize.h>
+#include <sluice/ops/kernels/resize_plan.h>
 #include <sluice/ops/kernels/resizer.h>
 #include <sluice/ops/occlusion/erase.h>
 
@@ -34,10 +36,9 @@ void crop(Gather& gather, const Image& in, const Rectangle& region, Image& out) 
   move_pixels(gather, in, cropped(pixels_of(in), region), region.height, region.width, {}, out);
 }
 
-void add_resize(Gather& gather, const Image& in, Interpolation interpolation, bool mirror,
-                const PixelsOut& to, void* out) {
-  ResizeJob job =
-      resize_job(in.height(), in.width(), kernels::whole_box(in), interpolation, mirror, to);
+void add_resize(Gather& gather, const Image& in, const kernels::Box& box,
+                Interpolation interpolation, bool mirror, const PixelsOut& to, void* out) {
+  ResizeJob job = resize_job(in.height(), in.width(), box, interpolation, mirror, to);
   place_resize(job, in.data(), in.row_stride(), out, gather.scratch(resize_scratch(job)));
   gather.launch_of_step<ResizeLaunch>().add(job);
 }
@@ -52,10 +53,12 @@ PixelsOut normalized(const char* op, int height, int width, int channels, const 
 }
 
 bool add_geometry() {
-  add_device_version(detail::crop_operator(),
-                     [](Gather& gather, const Image& in, const Rectangle& region, Image& out) {
-                       crop(gather, in, region, out);
-                     });
+  add_device_version(
+      detail::crop_operator(),
+      [](Gather& gather, const Image& in, const Rectangle& region, OutOfBounds what, Image& out) {
+        const bool trim = what == OutOfBounds::trim;
+        crop(gather, in, trim ? kernels::trimmed(region, in.height(), in.width()) : region, out);
+      });
   add_device_version(
       detail::center_crop_operator(),
       [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, Image& out) {
@@ -73,15 +76,20 @@ bool add_geometry() {
     kernels::check_pixels("transpose", in);
     move_pixels(gather, in, transposed(pixels_of(in)), in.width(), in.height(), {}, out);
   });
-  add_device_version(detail::resize_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-                        std::int32_t shorter, Interpolation interpolation, Image& out) {
-                       const kernels::ImageSize size =
-                           detail::resized_size(in.height(), in.width(), height, width, shorter);
-                       out.create(size.height, size.width, in.channels());
-                       add_resize(gather, in, interpolation, false,
-                                  pixels_out(size.height, size.width, in.channels()), out.data());
-                     });
+  add_device_version(
+      detail::resize_operator(),
+      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
+         std::int32_t shorter, Interpolation interpolation, ResizeMode mode, std::int32_t max_size,
+         float start_y, float start_x, float end_y, float end_x, bool relative, Image& out) {
+        kernels::check_pixels("resize", in);
+        const auto [box, size] = kernels::plan_resize(
+            {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
+            in.height(), in.width());
+        kernels::check_size("resize", size.height, size.width);
+        out.create(size.height, size.width, in.channels());
+        add_resize(gather, in, box, interpolation, false,
+                   pixels_out(size.height, size.width, in.channels()), out.data());
+      });
   return true;
 }
 
@@ -123,15 +131,15 @@ bool add_normalize() {
                                         in.channels(), mean, std, dtype, layout, out);
         add_pixels(gather, pixels_job(what, to), in, out.bytes());
       });
-  add_device_version(detail::resize_mirror_normalize_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-                        bool mirror, const Numbers& mean, const Numbers& std, DType dtype,
-                        Layout layout, Interpolation interpolation, Tensor& out) {
-                       const PixelsOut to =
-                           normalized("resize_mirror_normalize", height, width, in.channels(), mean,
-                                      std, dtype, layout, out);
-                       add_resize(gather, in, interpolation, mirror, to, out.bytes());
-                     });
+  add_device_version(
+      detail::resize_mirror_normalize_operator(),
+      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
+         const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
+         Interpolation interpolation, Tensor& out) {
+        const PixelsOut to = normalized("resize_mirror_normalize", height, width, in.channels(),
+                                        mean, std, dtype, layout, out);
+        add_resize(gather, in, kernels::whole_box(in), interpolation, mirror, to, out.bytes());
+      });
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <sluice/ops/automatic/sim_clr.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/clahe.h>
 #include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
@@ -15,22 +16,32 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/jpeg_distortion.h>
+#include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/composition/blend.h>
+#include <sluice/ops/composition/paste.h>
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/filter/box_blur.h>
 #include <sluice/ops/filter/filter_2d.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/laplacian.h>
 #include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter/morphology.h>
+#include <sluice/ops/filter/motion_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/elastic.h>
+#include <sluice/ops/geometry/expand.h>
 #include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/geometry/lens_distortion.h>
 #include <sluice/ops/geometry/pad_image.h>
+#include <sluice/ops/geometry/perspective.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
 #include <sluice/ops/geometry/rotate.h>
@@ -39,11 +50,14 @@
 #include <sluice/ops/geometry/transpose.h>
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/labels/one_hot.h>
+#include <sluice/ops/noise/jitter.h>
 #include <sluice/ops/noise/noise.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/tensors/tensors.h>
 
 #include <cstdint>
 #include <span>
@@ -57,15 +71,21 @@ void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
   for (const OperatorPtr& op : {aug_mix_weights_operator(),
                                 autocontrast_operator(),
+                                beta_operator(),
                                 blend_operator(),
                                 box_blur_operator(),
                                 brightness_contrast_operator(),
+                                cat_operator(),
                                 center_crop_operator(),
+                                choice_index_operator(),
+                                choice_operator(),
+                                clahe_operator(),
                                 color_space_conversion_operator(),
                                 color_twist_operator(),
                                 contrast_operator(),
                                 crop_mirror_normalize_operator(),
                                 crop_operator(),
+                                crop_padded_operator(),
                                 decode_and_resize_operator(),
                                 decode_image_operator(),
                                 decode_image_region_operator(),
@@ -73,9 +93,13 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_operator(),
                                 decode_jpeg_region_operator(),
                                 decode_jpeg_size_operator(),
+                                dilate_operator(),
+                                elastic_operator(),
                                 equalize_operator(),
                                 erase_operator(),
                                 erase_region_operator(),
+                                erode_operator(),
+                                expand_operator(),
                                 filter_2d_operator(),
                                 flip_operator(),
                                 gamma_correction_operator(),
@@ -85,16 +109,26 @@ void fill(OperatorRegistry& registry) {
                                 grid_mask_operator(),
                                 hue_operator(),
                                 invert_operator(),
+                                jitter_operator(),
                                 join_regions_operator(),
+                                jpeg_distortion_operator(),
+                                laplacian_operator(),
+                                lens_distortion_operator(),
+                                lookup_table_operator(),
                                 median_blur_operator(),
+                                motion_blur_operator(),
                                 one_hot_operator(),
                                 pad_image_operator(),
+                                paste_masked_operator(),
+                                paste_operator(),
                                 peek_jpeg_operator(),
                                 permute_channels_operator(),
+                                perspective_operator(),
                                 posterize_operator(),
                                 random_erasing_region_operator(),
                                 random_region_of_file_operator(),
                                 random_region_operator(),
+                                reshape_operator(),
                                 resize_mirror_normalize_operator(),
                                 resize_operator(),
                                 rotate_operator(),
@@ -107,6 +141,7 @@ void fill(OperatorRegistry& registry) {
                                 translate_operator(),
                                 transpose_operator(),
                                 warp_affine_operator(),
+                                warp_perspective_operator(),
                                 weighted_sum_operator()})
     registry.add(op);
   for (const kernels::Reduction what :

@@ -22,28 +22,35 @@ const detail::OperatorPtr& detail::brightness_contrast_operator() {
           .parameter<float>("contrast", {.value = 1.f, .low = 0, .help = "1 changes nothing"})
           .parameter<float>("contrast_center",
                             {.value = 128.f, .help = "the level that contrast leaves alone"})
+          .parameter<float>("brightness_shift",
+                            {.value = 0.f, .help = "added at last; 1 makes black white"})
           .output<Image>("image")
           .maps_levels([](const Arguments& arguments) -> Table {
             const auto* brightness = constant_of<float>(arguments[1]);
             const auto* contrast = constant_of<float>(arguments[2]);
             const auto* center = constant_of<float>(arguments[3]);
-            if (brightness == nullptr || contrast == nullptr || center == nullptr) return {};
-            return kernels::brightness_contrast_table(*brightness, *contrast, *center);
+            const auto* shift = constant_of<float>(arguments[4]);
+            if (brightness == nullptr || contrast == nullptr || center == nullptr ||
+                shift == nullptr)
+              return {};
+            return kernels::brightness_contrast_table(*brightness, *contrast, *center, *shift);
           })
           .defers(defers_by([](kernels::DeferredImage& picture, float brightness, float contrast,
-                               float center) {
+                               float center, float shift) {
             picture.check("brightness_contrast");
-            picture.map_levels(kernels::brightness_contrast_table(brightness, contrast, center));
+            picture.map_levels(
+                kernels::brightness_contrast_table(brightness, contrast, center, shift));
           }))
-          .runs([](const Image& in, float brightness, float contrast, float center, Image& out) {
-            kernels::brightness_contrast(in, brightness, contrast, center, out);
+          .runs([](const Image& in, float brightness, float contrast, float center, float shift,
+                   Image& out) {
+            kernels::brightness_contrast(in, brightness, contrast, center, shift, out);
           });
   return op;
 }
 
 Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options) {
   return apply_operator<Image>(detail::brightness_contrast_operator(), image, options.brightness,
-                               options.contrast, options.contrast_center);
+                               options.contrast, options.contrast_center, options.brightness_shift);
 }
 
 }  // namespace sluice

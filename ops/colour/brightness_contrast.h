@@ -4,7 +4,8 @@
 // |----------------------------|--------------|----------|-------------------|
 // | Image, brightness, contrast | HWC, 8 bit   | 1 to 4   | Image, same shape |
 //
-// The formula stands in ops/kernels/brightness_contrast.h. 1 changes nothing.
+// The formula stands in ops/kernels/brightness_contrast.h. 1 changes nothing; of brightness_shift,
+// 0.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -17,6 +18,7 @@ struct BrightnessContrastOptions {
   Param<float> brightness = 1.f;
   Param<float> contrast = 1.f;
   Param<float> contrast_center = 128.f;  // the level that contrast leaves alone, 0 to 255
+  Param<float> brightness_shift = 0.f;   // added at last; 1 makes black white
 };
 
 Value<Image> brightness_contrast(Value<Image> image, const BrightnessContrastOptions& options);

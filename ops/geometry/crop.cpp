@@ -2,11 +2,23 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/crop_regions.h>
 
 namespace sluice {
+
+namespace {
+
+// Errors of the sample for what does not lie inside.
+Rectangle region_of(const Rectangle& region, OutOfBounds what, int height, int width) {
+  if (what == OutOfBounds::trim) return kernels::trimmed(region, height, width);
+  kernels::check_region("crop", region, height, width);
+  return region;
+}
+
+}  // namespace
 
 const detail::OperatorPtr& detail::crop_operator() {
   static const OperatorPtr op =
@@ -16,18 +28,39 @@ const detail::OperatorPtr& detail::crop_operator() {
           .in_cpp("crop(image, region)")
           .input<Image>("image")
           .parameter<Rectangle>("region", {.help = "inside the picture"})
+          .choice("out_of_bounds", OutOfBounds::error, {OutOfBounds::error, OutOfBounds::trim},
+                  "of a region that is not inside: the sample fails, or it is cut to the picture")
           .output<Image>("image")
           .sees_rectangle(
-              [](const Image& in, const Rectangle& region) {
-                kernels::check_region("crop", region, in);
-                return region;
+              [](const Image& in, const Rectangle& region, OutOfBounds what) {
+                return region_of(region, what, in.height(), in.width());
               },
               true)
-          .defers(defers_by([](kernels::DeferredImage& picture,
-                               const Rectangle& region) { picture.crop("crop", region); },
-                            true))
-          .runs([](const Image& in, const Rectangle& region, Image& out) {
-            kernels::crop(in, region, out);
+          .defers(defers_by(
+              [](kernels::DeferredImage& picture, const Rectangle& region, OutOfBounds what) {
+                picture.check("crop");
+                picture.crop("crop", region_of(region, what, picture.height(), picture.width()));
+              },
+              true))
+          .runs([](const Image& in, const Rectangle& region, OutOfBounds what, Image& out) {
+            kernels::check_pixels("crop", in);
+            kernels::crop(in, region_of(region, what, in.height(), in.width()), out);
+          });
+  return op;
+}
+
+const detail::OperatorPtr& detail::crop_padded_operator() {
+  static const OperatorPtr op =
+      declare_operator("crop_padded")
+          .family("geometry")
+          .summary("A rectangle of the picture; what lies outside of the picture is filled.")
+          .in_cpp("crop(image, region, {.out_of_bounds = OutOfBounds::pad, .fill = 128})")
+          .input<Image>("image")
+          .parameter<Rectangle>("region", {.help = "anywhere"})
+          .constant("fill", fill_option("the colour of what lies outside, for each channel"))
+          .output<Image>("image")
+          .runs([](const Image& in, const Rectangle& region, const FillNumbers& fill, Image& out) {
+            kernels::crop_padded(in, region, fill_of(fill), out);
           });
   return op;
 }
@@ -62,8 +95,12 @@ const detail::OperatorPtr& detail::center_crop_operator() {
   return op;
 }
 
-Value<Image> crop(Value<Image> image, Param<Rectangle> region) {
-  return apply_operator<Image>(detail::crop_operator(), image, region);
+Value<Image> crop(Value<Image> image, Param<Rectangle> region, const CropOptions& options) {
+  if (options.out_of_bounds == OutOfBounds::pad) {
+    return apply_operator<Image>(detail::crop_padded_operator(), image, region,
+                                 detail::numbers_of_fill(options.fill));
+  }
+  return apply_operator<Image>(detail::crop_operator(), image, region, options.out_of_bounds);
 }
 
 Value<Image> center_crop(Value<Image> image, const CenterCropOptions& options) {

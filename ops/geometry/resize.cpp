@@ -2,46 +2,63 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/resize.h>
-#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/resize_plan.h>
 #include <sluice/runtime/error.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <string>
 
 namespace sluice {
 namespace {
 
-int follow(int length, int from, int to) {
-  const double exact = static_cast<double>(length) * to / from;
-  return static_cast<int>(std::round(std::clamp(exact, 1.0, double{INT32_MAX})));
+// Arguments in the order of the declaration.
+enum Place : std::size_t { kHeight = 1, kWidth, kShorter, kInterpolation, kMode, kMaxSize, kRoi };
+
+// The ends of one axis, if they are constants: what no picture can fulfil.
+void check_region(const detail::Arguments& arguments, const char* axis, std::size_t start_at) {
+  const auto* start = detail::constant_of<float>(arguments.at(start_at));
+  const auto* end = detail::constant_of<float>(arguments.at(start_at + 2));
+  const auto* relative = detail::constant_of<bool>(arguments.at(kRoi + 4));
+  const bool shares = relative != nullptr && *relative;
+  const std::string name = std::string("resize: roi_start_") + axis;
+  if (shares && ((start != nullptr && *start >= 1) || (end != nullptr && *end > 1)))
+    throw BuildError(name +
+                     " must lie below 1 and the end must not exceed it, since they are shares");
+  if (start != nullptr && end != nullptr && *end != 0 && *start >= *end)
+    throw BuildError(name + " must lie before the end");
 }
 
-// height, width and shorter, after the input.
 void check_sizes(const detail::Arguments& arguments) {
   const auto given = [&](std::size_t i) {
     const auto* constant = detail::constant_of<std::int32_t>(arguments.at(i));
     return constant == nullptr || *constant != 0;
   };
-  const bool side = given(1) || given(2), shorter = given(3);
+  const bool side = given(kHeight) || given(kWidth), shorter = given(kShorter);
   if (!side && !shorter) throw BuildError("resize: give height and width, one of them, or shorter");
   if (side && shorter)
     throw BuildError("resize: give either shorter, or height and width, not both");
+  const auto* mode = detail::constant_of<std::string>(arguments.at(kMode));
+  if (shorter && mode != nullptr && *mode != name_of(ResizeMode::as_given))
+    throw BuildError("resize: mode '" + *mode +
+                     "' is for height and width; leave it out, or give " +
+                     "them in place of shorter");
+  check_region(arguments, "y", kRoi);
+  check_region(arguments, "x", kRoi + 1);
 }
 
 ParameterOptions<std::int32_t> size_option(const char* help) {
   return {.value = 0, .optional = true, .low = 1, .high = 65535, .help = help};
 }
+ParameterOptions<float> start_option(const char* help) {
+  return {.value = 0.f, .low = 0, .high = 65535, .help = help};
+}
+ParameterOptions<float> end_option(const char* help) {
+  return {.value = 0.f, .optional = true, .low = 0, .high = 65535, .low_open = true, .help = help};
+}
 
 }  // namespace
-
-kernels::ImageSize detail::resized_size(int height, int width, int to_height, int to_width,
-                                        int shorter) {
-  if (shorter > 0) return kernels::resize_shorter_size(height, width, shorter);
-  return {to_height > 0 ? to_height : follow(height, width, to_width),
-          to_width > 0 ? to_width : follow(width, height, to_height)};
-}
 
 const detail::OperatorPtr& detail::resize_operator() {
   static const OperatorPtr op =
@@ -51,6 +68,7 @@ const detail::OperatorPtr& detail::resize_operator() {
           .in_cpp("resize(image, {.width = 224, .height = 224})")
           .in_cpp("resize(image, {.width = 224})")
           .in_cpp("resize(image, {.shorter = 256})")
+          .in_cpp("resize(image, {.width = 640, .height = 480, .mode = ResizeMode::not_larger})")
           .input<Image>("image")
           .parameter("height", size_option("in pixels; without it, it follows the width, rounded"))
           .parameter("width", size_option("in pixels; without it, it follows the height, rounded"))
@@ -60,28 +78,51 @@ const detail::OperatorPtr& detail::resize_operator() {
                   {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
                    Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
                   "of pixels")
+          .choice("mode", ResizeMode::as_given,
+                  {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
+                   ResizeMode::not_smaller},
+                  "what height and width ask for: these; these, while a side that is not given "
+                  "stays; the largest size of the same shape within them; the smallest around them")
+          .parameter("max_size", size_option("neither side becomes longer"))
+          .parameter("roi_start_y", start_option("where the part begins that is shown"))
+          .parameter("roi_start_x", start_option("where the part begins that is shown"))
+          .parameter("roi_end_y", end_option("where it ends; without it, at the bottom"))
+          .parameter("roi_end_x", end_option("where it ends; without it, at the right"))
+          .constant<bool>(
+              "roi_relative",
+              {.value = false, .help = "starts and ends are shares of the sides; else pixels"})
           .output<Image>("image")
           .checks(check_sizes)
           .defers(defers_by(
               [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width,
-                 std::int32_t shorter, Interpolation interpolation) {
-                const kernels::ImageSize size =
-                    resized_size(picture.height(), picture.width(), height, width, shorter);
-                picture.resize("resize", size.height, size.width, interpolation);
+                 std::int32_t shorter, Interpolation interpolation, ResizeMode mode,
+                 std::int32_t max_size, float start_y, float start_x, float end_y, float end_x,
+                 bool relative) {
+                picture.check("resize");
+                const auto [box, size] =
+                    kernels::plan_resize({height, width, shorter, mode, max_size, start_y, start_x,
+                                          end_y, end_x, relative},
+                                         picture.height(), picture.width());
+                picture.resize("resize", box, size.height, size.width, interpolation);
               },
               false, true))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,
-                   Interpolation interpolation, Image& out) {
-            const kernels::ImageSize size =
-                resized_size(in.height(), in.width(), height, width, shorter);
-            kernels::resize(in, size.height, size.width, interpolation, out);
+                   Interpolation interpolation, ResizeMode mode, std::int32_t max_size,
+                   float start_y, float start_x, float end_y, float end_x, bool relative,
+                   Image& out) {
+            kernels::check_pixels("resize", in);
+            const auto [box, size] = kernels::plan_resize(
+                {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
+                in.height(), in.width());
+            kernels::resize(in, box, size.height, size.width, interpolation, out);
           });
   return op;
 }
 
-Value<Image> resize(Value<Image> image, const ResizeOptions& options) {
-  return apply_operator<Image>(detail::resize_operator(), image, options.height, options.width,
-                               options.shorter, options.interpolation);
+Value<Image> resize(Value<Image> image, const ResizeOptions& o) {
+  return apply_operator<Image>(detail::resize_operator(), image, o.height, o.width, o.shorter,
+                               o.interpolation, o.mode, o.max_size, o.roi_start_y, o.roi_start_x,
+                               o.roi_end_y, o.roi_end_x, o.roi_relative);
 }
 
 }  // namespace sluice

@@ -3,18 +3,22 @@
 
 namespace sluice::kernels {
 
-LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center) {
+LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
+                                     float shift) {
   check_not_negative("brightness_contrast", "brightness", brightness);
   check_not_negative("brightness_contrast", "contrast", contrast);
   check_finite("brightness_contrast", "contrast_center", contrast_center);
+  check_finite("brightness_contrast", "brightness_shift", shift);
   const double center = contrast_center;
-  return level_table_of([&](double x) { return ((x - center) * contrast + center) * brightness; });
+  const double more = 255.0 * static_cast<double>(shift);
+  return level_table_of(
+      [&](double x) { return ((x - center) * contrast + center) * brightness + more; });
 }
 
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
-                         Image& out) {
+                         float shift, Image& out) {
   check_pixels("brightness_contrast", in);
-  map_levels(in, brightness_contrast_table(brightness, contrast, contrast_center), out);
+  map_levels(in, brightness_contrast_table(brightness, contrast, contrast_center, shift), out);
 }
 
 }  // namespace sluice::kernels

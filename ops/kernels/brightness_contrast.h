@@ -1,9 +1,11 @@
 // brightness_contrast: lighter or darker, stronger or weaker, by one table of 256 values.
 //
-//   out = clamp(((x - center) * contrast + center) * brightness, 0, 255), rounded to nearest
+//   out = clamp(((x - center) * contrast + center) * brightness + 255 * shift, 0, 255), rounded
+//                                                                                  to nearest
 //
-// The contrast comes first, about a mid-grey of 128 unless told otherwise, then the brightness; the
-// result is cut off only once, at the end. Computed in double precision; halves round up.
+// The contrast comes first, about a mid-grey of 128 unless told otherwise, then the brightness,
+// then the shift; the result is cut off only once, at the end. Computed in double precision; halves
+// round up.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, numbers that are not
 // finite, a brightness or contrast below zero. Threads: any.
@@ -15,11 +17,16 @@
 namespace sluice::kernels {
 
 // What becomes of each level.
-LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center);
+LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
+                                     float shift = 0);
 void brightness_contrast(const Image& in, float brightness, float contrast, float contrast_center,
-                         Image& out);
+                         float shift, Image& out);
+inline void brightness_contrast(const Image& in, float brightness, float contrast,
+                                float contrast_center, Image& out) {
+  brightness_contrast(in, brightness, contrast, contrast_center, 0.0f, out);
+}
 inline void brightness_contrast(const Image& in, float brightness, float contrast, Image& out) {
-  brightness_contrast(in, brightness, contrast, 128.0f, out);
+  brightness_contrast(in, brightness, contrast, 128.0f, 0.0f, out);
 }
 
 }  // namespace sluice::kernels

@@ -21,9 +21,16 @@ void DeferredImage::crop(const char* op, const Rectangle& region) {
 }
 
 void DeferredImage::resize(const char* op, int height, int width, Interpolation interpolation) {
+  const Box whole{0, 0, static_cast<double>(shown_.height), static_cast<double>(shown_.width)};
+  resize(op, whole, height, width, interpolation);
+}
+
+void DeferredImage::resize(const char* op, const Box& box, int height, int width,
+                           Interpolation interpolation) {
   check(op);
   check_size(op, height, width);
   part_ = shown_;
+  box_ = box;
   height_ = height;
   width_ = width;
   interpolation_ = interpolation;

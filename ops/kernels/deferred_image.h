@@ -14,6 +14,7 @@
 
 #include <sluice/ops/kernels/interpolation.h>
 #include <sluice/ops/kernels/level_table.h>
+#include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 
@@ -37,6 +38,8 @@ class DeferredImage {
   void crop(const char* op, const Rectangle& region);
   // In another size. Only rectangles may have been taken before.
   void resize(const char* op, int height, int width, Interpolation interpolation);
+  // The same of what lies in `box`, which must not be empty nor reach beyond it.
+  void resize(const char* op, const Box& box, int height, int width, Interpolation interpolation);
   void flip(bool horizontal, bool vertical);
   // Each level of each channel by the table.
   void map_levels(const LevelTable& table);
@@ -49,7 +52,8 @@ class DeferredImage {
 
   const Image* from_ = nullptr;
   bool resized_ = false;
-  Rectangle part_;  // of `from_`, which is resized
+  Rectangle part_;  // of `from_`, in which `box_` is resized
+  Box box_;
   int height_ = 0;  // to this size
   int width_ = 0;
   Interpolation interpolation_ = Interpolation::bilinear;

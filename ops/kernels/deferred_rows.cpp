@@ -18,7 +18,7 @@ DeferredRows::DeferredRows(const DeferredImage& picture) : picture_(picture) {
   const auto& [y, x, height, width] = picture.part_;
   part_ = picture.from_->crop_view(y, x, height, width);
   resizer_ = &Resizer::for_this_thread();
-  resizer_->start(part_, whole_box(part_), picture.height_, picture.width_, picture.interpolation_,
+  resizer_->start(part_, picture.box_, picture.height_, picture.width_, picture.interpolation_,
                   picture.shown_);
   thread_local std::vector<std::uint8_t> resized;
   if (picture.mirrored_) resized_ = room_for_row(resized, row_bytes());

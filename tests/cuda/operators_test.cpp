@@ -81,6 +81,36 @@ TEST(DeviceOperator, WarpsAsTheHostDoes) {
   expect_same(Case{"transpose", [](Graph&, Value<Image> image) { return transpose(image); }});
 }
 
+TEST(DeviceOperator, ResizesAndCropsAsTheHostDoes) {
+  expect_same({
+      {"resize of a part",
+       [](Graph& g, Value<Image> image) {
+         return resize(image, {.width = whole(g, 1, 60),
+                               .height = whole(g, 1, 60),
+                               .mode = ResizeMode::not_smaller,
+                               .max_size = 50,
+                               .roi_start_y = g.uniform(0.f, 0.5f),
+                               .roi_end_x = g.uniform(0.4f, 1.f),
+                               .roi_relative = true});
+       }},
+      {"resize of a part, in pixels",
+       [](Graph& g, Value<Image> image) {
+         return resize(image, {.shorter = whole(g, 1, 30),
+                               .interpolation = Interpolation::bicubic,
+                               .max_size = 40,
+                               .roi_start_x = g.uniform(0.f, 9.f)});
+       }},
+      {"crop, trimmed",
+       [](Graph& g, Value<Image> image) {
+         auto region = g.random("region", [](Random& r) {
+           const auto number = [&r](std::uint32_t n) { return static_cast<int>(r.below(n)) - 10; };
+           return Rectangle{number(40), number(40), number(50), number(60)};
+         });
+         return crop(image, region, {.out_of_bounds = OutOfBounds::trim});
+       }},
+  });
+}
+
 TEST(DeviceOperator, MapsLevelsAsTheHostDoes) {
   expect_same({
       {"brightness_contrast",
@@ -88,6 +118,15 @@ TEST(DeviceOperator, MapsLevelsAsTheHostDoes) {
          return brightness_contrast(image, {.brightness = g.uniform(0.f, 3.f),
                                             .contrast = g.uniform(0.f, 3.f),
                                             .contrast_center = g.uniform(0.f, 255.f)});
+       }},
+      {"brightness_contrast, shifted",
+       [](Graph& g, Value<Image> image) {
+         return brightness_contrast(
+             image, {.contrast = g.uniform(0.f, 3.f), .brightness_shift = g.uniform(-1.f, 1.f)});
+       }},
+      {"lookup_table",
+       [](Graph&, Value<Image> image) {
+         return lookup_table(image, {9, 8, 7, 255, 0, 3});
        }},
       {"gamma_correction",
        [](Graph& g, Value<Image> image) {

@@ -8,6 +8,7 @@ largest difference, the share of values that differ by more than 1 (for nearest 
 what is allowed. Exit status 1 when a comparison exceeds what is allowed, 2 when something is missing.
 """
 import argparse
+import io
 import pathlib
 import subprocess
 import sys
@@ -343,6 +344,49 @@ def filters(rng, pictures):
     return [blur, blur_bytes, sharp, box, median, any_filter]
 
 
+def window_filters(rng, pictures):
+    dilate = Comparison("dilate / OpenCV", 0)
+    erode = Comparison("erode / OpenCV", 0)
+    laplacian = Comparison("laplacian / OpenCV", 1)
+    clahe = Comparison("clahe / OpenCV", 1)
+    jpeg = Comparison("jpeg_distortion / Pillow", 0)
+    # OpenCV before 5 rounds places to 1/32 of a pixel.
+    perspective = Comparison("perspective, bilinear / OpenCV", 8, 0.05)
+    nearest = Comparison("perspective, nearest / OpenCV", 255, 5e-3, beyond=0)
+    for i in range(pictures):
+        height, width = (int(v) for v in rng.integers(8, 200, 2))
+        picture = random_picture(rng, height, width, int(rng.choice([1, 3])))
+        down, across = (int(v) for v in rng.integers(1, 12, 2))
+        window = np.ones((down, across), np.uint8)
+        dilate.add(picture, f"dilate {down} {across}", cv2.dilate(picture, window))
+        erode.add(picture, f"erode {down} {across}", cv2.erode(picture, window))
+        side, scale = int(rng.choice([1, 3, 5, 7])), float(np.float32(rng.uniform(0.01, 1)))
+        laplacian.add(picture, f"laplacian {side} {scale!r}",
+                      cv2.Laplacian(picture, cv2.CV_8U, ksize=side, scale=scale))
+        gray = random_picture(rng, height, width, 1)
+        limit = float(np.float32(rng.choice([0, 1, 2, 3.5, 40])))
+        tiles = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
+        clahe.add(gray, f"clahe {limit!r} {tiles[0]} {tiles[1]}",
+                  cv2.createCLAHE(limit, (tiles[1], tiles[0])).apply(gray))
+        file, quality = io.BytesIO(), int(rng.integers(1, 101))
+        Image.fromarray(picture).save(file, "JPEG", quality=quality)
+        jpeg.add(picture, f"jpeg_distortion {quality}", np.asarray(Image.open(file)))
+        corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+        moved = corners + rng.uniform(-0.2, 0.2, (4, 2)).astype(np.float32) * [width, height]
+        there = cv2.getPerspectiveTransform(moved.astype(np.float32), corners)
+        numbers = " ".join(repr(float(v)) for v in there.flat)
+        half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+        centred = np.linalg.inv(half) @ there @ half  # OpenCV's pixels have their middle at 0
+        smooth = cv2.GaussianBlur(picture, (0, 0), 3)
+        for comparison, name, method, what in ((perspective, "bilinear", cv2.INTER_LINEAR, smooth),
+                                               (nearest, "nearest", cv2.INTER_NEAREST, picture)):
+            comparison.add(what, f"perspective {numbers} {name}",
+                           cv2.warpPerspective(what, centred, (width, height),
+                                               flags=method | cv2.WARP_INVERSE_MAP,
+                                               borderMode=cv2.BORDER_REPLICATE))
+    return [dilate, erode, laplacian, clahe, jpeg, perspective, nearest]
+
+
 def run(dump, comparisons, folder):
     lines = []
     numbered = [(c, *case) for c in comparisons for case in c.cases]
@@ -368,7 +412,8 @@ def main():
     rng = np.random.default_rng(options.seed)
     comparisons = [*resizes(rng, options.pictures), *rotations(rng, options.pictures),
                    *warps(rng, options.pictures), *point_operators(rng, options.pictures),
-                   *colours(rng, options.pictures), *filters(rng, options.pictures)]
+                   *colours(rng, options.pictures), *filters(rng, options.pictures),
+                   *window_filters(rng, options.pictures)]
     with tempfile.TemporaryDirectory() as folder:
         run(options.kernel_dump, comparisons, pathlib.Path(folder))
     print(f"Pillow {PIL.__version__}, OpenCV {cv2.__version__}, seed {options.seed}")

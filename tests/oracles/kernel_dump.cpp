@@ -19,11 +19,16 @@
 //   box_blur WINDOW
 //   median_blur WINDOW
 //   filter_2d ROWS COLUMNS WEIGHT...
+//   clahe CLIP_LIMIT TILES_Y TILES_X
 //   crop Y X HEIGHT WIDTH
+//   dilate HEIGHT WIDTH, erode HEIGHT WIDTH
 //   equalize
 //   gamma_correction GAMMA GAIN
 //   grayscale CHANNELS
 //   hue DEGREES
+//   jpeg_distortion QUALITY
+//   laplacian WINDOW SCALE
+//   perspective M0 ... M8 FILTER                          (from the output to the input; edge)
 //   permute_channels FIRST SECOND THIRD
 //   posterize BITS
 //   saturation FACTOR
@@ -33,6 +38,7 @@
 #include <sluice/ops/kernels/autocontrast.h>
 #include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/clahe.h>
 #include <sluice/ops/kernels/color_space_conversion.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/contrast.h>
@@ -44,9 +50,13 @@
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/hue.h>
+#include <sluice/ops/kernels/jpeg_distortion.h>
+#include <sluice/ops/kernels/laplacian.h>
 #include <sluice/ops/kernels/median_blur.h>
+#include <sluice/ops/kernels/morphology.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/permute_channels.h>
+#include <sluice/ops/kernels/perspective.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -210,6 +220,24 @@ void apply(std::istream& line) {
     kernels::posterize(in, next<int>(line), out);
   } else if (command == "solarize") {
     kernels::solarize(in, next<float>(line), out);
+  } else if (command == "clahe") {
+    const float limit = next<float>(line);
+    const int tiles_y = next<int>(line);
+    kernels::clahe(in, {limit, tiles_y, next<int>(line)}, out);
+  } else if (command == "dilate" || command == "erode") {
+    const int height = next<int>(line);
+    const kernels::MorphologyWindow window{height, next<int>(line)};
+    command == "dilate" ? kernels::dilate(in, window, out) : kernels::erode(in, window, out);
+  } else if (command == "jpeg_distortion") {
+    kernels::jpeg_distortion(in, next<int>(line), out);
+  } else if (command == "laplacian") {
+    const int window = next<int>(line);
+    kernels::laplacian(in, window, next<float>(line), out);
+  } else if (command == "perspective") {
+    kernels::PerspectiveMap map{};
+    for (double& number : map) number = next<double>(line);
+    kernels::warp_perspective("perspective", in, map, in.height(), in.width(),
+                              {interpolation_named(next<std::string>(line)), Border::edge, 0}, out);
   } else if (command == "normalize") {
     const int height = next<int>(line), width = next<int>(line);
     const kernels::NormalizeParams params{.mirror = next<bool>(line),

@@ -52,7 +52,7 @@ TEST(LevelTables, AreWhatTheOperatorsDo) {
   const auto number = [](float x) { return detail::Argument(detail::Constant(x)); };
   const Case cases[] = {{detail::invert_operator(), {image}, invert},
                         {detail::brightness_contrast_operator(),
-                         {image, number(1.25f), number(0.5f), number(100.f)},
+                         {image, number(1.25f), number(0.5f), number(100.f), number(0.f)},
                          [](Value<Image> x) {
                            return brightness_contrast(
                                x,

@@ -1,6 +1,9 @@
-// The side that follows from the other one.
-#include <sluice/graph/pipeline.h>
-#include <sluice/ops/geometry/resize.h>
+// Sizes and parts as parameters of samples, alone and fused.
+#include "tests/error_of.h"
+#include "tests/ops/kernels/reference.h"
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/resize.h>
+#include <sluice/sluice.h>
 
 #include <cstdint>
 #include <string>
@@ -45,6 +48,54 @@ TEST(Resize, ASamplesSizeIsGivenAndMustBeLegal) {
   EXPECT_EQ(batch->get<0>()[1].height(), 2);
   ASSERT_EQ(batch->errors().size(), 1u);
   EXPECT_EQ(batch->errors()[0].what, "resize: height must lie between 1 and 65535, not 0");
+}
+
+// The part moves from sample to sample; the flip after it is fused with the resize.
+TEST(Resize, APartOfThePictureWithinASize) {
+  auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {
+    auto start = g.source(
+        4, [](const SampleInfo& info) { return static_cast<float>(info.index_in_epoch) * 7; });
+    auto image = g.map(
+        "image", [](float) { return testing::make_picture(20, 30, 3); }, start);
+    auto part = resize(image, {.width = 9,
+                               .height = 9,
+                               .mode = ResizeMode::not_larger,
+                               .max_size = 8,
+                               .roi_start_y = start,
+                               .roi_end_x = 12.5f});
+    return flip(part);
+  });
+  const Image in = testing::make_picture(20, 30, 3);
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->size(), 3u);
+  const kernels::ImageSize sizes[] = {{8, 5}, {8, 8}, {4, 8}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double start = 7.0 * static_cast<double>(k);
+    Image resized, expected;
+    kernels::resize(in, kernels::Box{start, 0, 20 - start, 12.5}, sizes[k].height, sizes[k].width,
+                    Interpolation::bilinear, resized);
+    kernels::flip(resized, true, false, expected);
+    EXPECT_EQ(batch->get<0>()[k], expected) << k;
+  }
+  ASSERT_EQ(batch->errors().size(), 1u);
+  EXPECT_NE(batch->errors()[0].what.find("goes from y 21 to 20"), std::string::npos);
+}
+
+TEST(Resize, ConstantsThatNoPictureCanFulfilAreRefused) {
+  const auto told = [](const ResizeOptions& options) {
+    return error_of<BuildError>([&] {
+      (void)make_pipeline({}, [&](Graph& g) {
+        return resize(g.source(1, [](const SampleInfo&) { return Image(2, 2, 1); }), options);
+      });
+    });
+  };
+  EXPECT_NE(told({.shorter = 8, .mode = ResizeMode::stretch}).find("mode 'stretch'"),
+            std::string::npos);
+  EXPECT_NE(told({.width = 8, .roi_start_x = 5.f, .roi_end_x = 5.f}).find("roi_start_x"),
+            std::string::npos);
+  EXPECT_NE(told({.width = 8, .roi_end_y = 2.f, .roi_relative = true}).find("roi_start_y"),
+            std::string::npos);
+  EXPECT_NE(told({.max_size = 8}).find("give height and width"), std::string::npos);
 }
 
 }  // namespace

@@ -23,18 +23,20 @@ Image ramp(int channels) {
 
 TEST(BrightnessContrast, FollowsTheFormula) {
   const struct {
-    float brightness, contrast, center;
-  } cases[] = {{1, 1, 128}, {0, 1, 128},  {1, 0, 128},      {1.9f, 1, 128},
-               {1, 3, 128}, {0.5f, 2, 0}, {1.3f, 0.7f, 90}, {100, 100, 128}};
+    float brightness, contrast, center, shift;
+  } cases[] = {{1, 1, 128, 0},     {0, 1, 128, 0},    {1, 0, 128, 0},       {1.9f, 1, 128, 0},
+               {1, 3, 128, 0},     {0.5f, 2, 0, 0},   {1.3f, 0.7f, 90, 0},  {100, 100, 128, 0},
+               {1, 1, 128, 0.25f}, {1, 1, 128, -1.f}, {0.5f, 2, 60, -0.1f}, {0, 1, 128, 0.5f}};
   for (const auto& c : cases) {
     for (int channels = 1; channels <= 4; ++channels) {
       const Image whole = ramp(channels);
       const Image in = whole.crop_view(0, 1, 256, 2);
       Image out;
-      brightness_contrast(in, c.brightness, c.contrast, c.center, out);
+      brightness_contrast(in, c.brightness, c.contrast, c.center, c.shift, out);
       for (int x = 0; x < 256; ++x) {
         const double center = c.center;
-        const double value = ((x - center) * c.contrast + center) * c.brightness;
+        const double value = ((x - center) * c.contrast + center) * c.brightness +
+                             255.0 * static_cast<double>(c.shift);
         const int expected = testing::to_byte(value);
         for (int k = 0; k < channels; ++k) ASSERT_EQ(out.at(x, 1, k), expected) << x;
       }
@@ -56,6 +58,7 @@ TEST(BrightnessContrast, RefusesWhatCannotBe) {
   EXPECT_THROW(brightness_contrast(in, nan, 1, out), std::invalid_argument);
   EXPECT_THROW(brightness_contrast(in, 1, nan, out), std::invalid_argument);
   EXPECT_THROW(brightness_contrast(in, 1, 1, nan, out), std::invalid_argument);
+  EXPECT_THROW(brightness_contrast(in, 1, 1, 128, nan, out), std::invalid_argument);
   EXPECT_THROW(brightness_contrast(Image(), 1, 1, out), std::invalid_argument);
   try {
     brightness_contrast(in, -0.5f, 1, out);

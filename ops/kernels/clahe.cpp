@@ -1,0 +1,170 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/clahe.h>
+#include <sluice/ops/kernels/level_table.h>
+#include <sluice/ops/kernels/luma.h>
+#include <sluice/ops/kernels/separable_blur.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+void check(const ClaheParams& params) {
+  if (!(params.clip_limit >= 0 && params.clip_limit <= kLargestClipLimit)) {
+    throw std::invalid_argument(fmt::format("clahe: clip_limit is {}; it must lie between 0 and {}",
+                                            params.clip_limit, kLargestClipLimit));
+  }
+  const auto check_tiles = [](const char* name, int tiles) {
+    if (tiles >= 1 && tiles <= kMostTiles) return;
+    throw std::invalid_argument(
+        fmt::format("clahe: {} is {}; it must lie between 1 and {}", name, tiles, kMostTiles));
+  };
+  check_tiles("tiles_y", params.tiles_y);
+  check_tiles("tiles_x", params.tiles_x);
+}
+
+using Histogram = std::array<int, 256>;
+
+// No level counts more than `limit`; what is cut off is spread.
+void clip(Histogram& histogram, int limit) {
+  int cut = 0;
+  for (int& count : histogram) {
+    cut += std::max(0, count - limit);
+    count = std::min(count, limit);
+  }
+  for (int& count : histogram) count += cut / 256;
+  int rest = cut % 256;
+  if (rest == 0) return;
+  const std::size_t step = static_cast<std::size_t>(std::max(256 / rest, 1));
+  for (std::size_t i = 0; i < histogram.size() && rest > 0; i += step, --rest) ++histogram[i];
+}
+
+// The tiles' tables of a picture of one channel.
+class Tiles {
+ public:
+  Tiles(const Image& in, const ClaheParams& params)
+      : across_(params.tiles_x), down_(params.tiles_y) {
+    // One side that does not fit continues both.
+    const bool fits = in.width() % across_ == 0 && in.height() % down_ == 0;
+    width_ = in.width() / across_ + (fits ? 0 : 1);
+    height_ = in.height() / down_ + (fits ? 0 : 1);
+    for (int y = 0; y < down_; ++y) {
+      for (int x = 0; x < across_; ++x) tables_.push_back(table_of(in, y, x, params.clip_limit));
+    }
+  }
+
+  void map_row(const Image& in, int y, std::uint8_t* out) const {
+    const auto [above, below, down] = between(y, height_, down_);
+    for (int x = 0; x < in.width(); ++x) {
+      const auto [left, right, along] = between(x, width_, across_);
+      const std::size_t level = in.row(y)[x];
+      const auto mapped = [&](int row, int column) {
+        return static_cast<float>(tables_[index_of(row, column)][level]);
+      };
+      const float upper = mapped(above, left) * (1 - along) + mapped(above, right) * along;
+      const float lower = mapped(below, left) * (1 - along) + mapped(below, right) * along;
+      out[x] = static_cast<std::uint8_t>(std::nearbyint(upper * (1 - down) + lower * down));
+    }
+  }
+
+ private:
+  struct Between {
+    int first, second;
+    float share;  // of the second
+  };
+  static Between between(int at, int length, int count) {
+    const float tile = static_cast<float>(at) * (1.0f / static_cast<float>(length)) - 0.5f;
+    const int first = static_cast<int>(std::floor(tile));
+    return {std::max(first, 0), std::min(first + 1, count - 1), tile - static_cast<float>(first)};
+  }
+
+  std::size_t index_of(int row, int column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(across_) +
+           static_cast<std::size_t>(column);
+  }
+
+  LevelTable table_of(const Image& in, int tile_y, int tile_x, float limit) const {
+    Histogram histogram{};
+    for (int y = tile_y * height_; y < (tile_y + 1) * height_; ++y) {
+      const std::uint8_t* const row = in.row(reflected(y, in.height()));
+      for (int x = tile_x * width_; x < (tile_x + 1) * width_; ++x)
+        ++histogram[row[reflected(x, in.width())]];
+    }
+    const int pixels = height_ * width_;
+    if (limit > 0) {
+      const double most = static_cast<double>(limit) * pixels / 256;
+      clip(histogram, std::max(1, static_cast<int>(std::min(most, 2e9))));
+    }
+    LevelTable table{};
+    const float scale = 255.0f / static_cast<float>(pixels);
+    int sum = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      sum += histogram[i];
+      table[i] = static_cast<std::uint8_t>(
+          std::clamp(std::nearbyint(static_cast<float>(sum) * scale), 0.0f, 255.0f));
+    }
+    return table;
+  }
+
+  int across_, down_;
+  int width_ = 0, height_ = 0;  // of a tile
+  std::vector<LevelTable> tables_;
+};
+
+Image luma_of(const Image& in) {
+  Image luma(in.height(), in.width(), 1);
+  const auto width = static_cast<std::size_t>(in.width());
+  Planes planes;
+  std::array<std::uint8_t, kPlanePixels> levels{};
+  for (int y = 0; y < in.height(); ++y) {
+    for (std::size_t x = 0; x < width; x += kPlanePixels) {
+      const std::size_t count = std::min(kPlanePixels, width - x);
+      split_planes(in.row(y) + x * static_cast<std::size_t>(in.channels()), count, in.channels(),
+                   planes);
+      luma_of_planes(planes, count, levels.data());
+      std::copy(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(count),
+                luma.row(y) + x);
+    }
+  }
+  return luma;
+}
+
+}  // namespace
+
+void clahe(const Image& in, const ClaheParams& params, Image& out) {
+  check_colours("clahe", in);
+  check_size("clahe", in.height(), in.width());
+  check(params);
+  const int channels = in.channels();
+  if (channels == 1) {
+    const Tiles tiles(in, params);
+    out.create(in.height(), in.width(), 1);
+    for (int y = 0; y < in.height(); ++y) tiles.map_row(in, y, out.row(y));
+    return;
+  }
+  const Image luma = luma_of(in);
+  const Tiles tiles(luma, params);
+  out.create(in.height(), in.width(), channels);
+  std::vector<std::uint8_t> lighter(static_cast<std::size_t>(in.width()));
+  for (int y = 0; y < in.height(); ++y) {
+    tiles.map_row(luma, y, lighter.data());
+    const std::uint8_t* from = in.row(y);
+    std::uint8_t* to = out.row(y);
+    for (int x = 0; x < in.width(); ++x, from += channels, to += channels) {
+      const int more = lighter[static_cast<std::size_t>(x)] - luma.row(y)[x];
+      for (int c = 0; c < 3; ++c)
+        to[c] = static_cast<std::uint8_t>(std::clamp(from[c] + more, 0, 255));
+      if (channels == 4) to[3] = from[3];
+    }
+  }
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,35 @@
+// elastic: each pixel comes from a place a little aside, and neighbours from places close to each
+// other, as if the picture were painted on rubber.
+//
+// The shift of each pixel, along x and along y, is a number that is uniform in [-1, 1), blurred
+// over the picture by a Gaussian of `sigma` pixels (window (8 sigma + 1) | 1, borders reflected),
+// times alpha / 2 pixels. These are torchvision's alpha and sigma, for square pictures exactly.
+//
+// Takes a draw for each pixel's x, row by row, then one for each y. Errors: std::invalid_argument
+// for an empty image, more than 4 channels, and numbers outside of what ElasticParams allows.
+// Threads: any.
+#pragma once
+
+#include <sluice/ops/kernels/warp_rows.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+
+#include <vector>
+
+namespace sluice::kernels {
+
+inline constexpr float kLargestElasticAlpha = 1e5f;
+inline constexpr float kLargestElasticSigma = 64;
+
+struct ElasticParams {
+  float alpha = 50;  // up to kLargestElasticAlpha
+  float sigma = 5;   // up to kLargestElasticSigma; 0 blurs nothing
+};
+
+void elastic(Random& random, const Image& in, const ElasticParams& params,
+             const WarpOptions& options, Image& out);
+
+// Blurs height x width numbers in place.
+void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma);
+
+}  // namespace sluice::kernels

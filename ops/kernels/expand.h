@@ -1,0 +1,30 @@
+// expand: a picture somewhere on a larger canvas of one colour, as SSD zooms out.
+//
+// The canvas is `ratio` times as high and as wide, rounded to nearest; y and x say which share of
+// the free rows and columns lies above and left of the picture, rounded to nearest too.
+//
+// Errors: std::invalid_argument for an empty image, more than 4 channels, a ratio below 1, a place
+// outside of 0 .. 1 and a canvas of more than 65535 pixels on a side. Threads: any.
+#pragma once
+
+#include <sluice/ops/kernels/crop_regions.h>
+#include <sluice/ops/kernels/fill.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
+
+namespace sluice::kernels {
+
+struct ExpandParams {
+  float ratio = 2;
+  float y = 0.5f, x = 0.5f;
+};
+
+struct Expanded {
+  ImageSize canvas;
+  Rectangle picture;  // where it lies on the canvas
+};
+Expanded expanded(const ExpandParams& params, int height, int width);
+
+void expand(const Image& in, const ExpandParams& params, const Fill& fill, Image& out);
+
+}  // namespace sluice::kernels

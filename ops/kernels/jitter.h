@@ -1,0 +1,20 @@
+// jitter: each pixel is that of a random place in a window around it.
+//
+// Rows and columns are uniform in the window; places beyond the border are those of the nearest
+// pixel. Takes two draws for each pixel, row by row: first for the row, then for the column.
+//
+// Errors: std::invalid_argument for an empty image, more than 4 channels, and a window that is even
+// or outside of 1 .. kLargestJitterWindow. Threads: any.
+#pragma once
+
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/random.h>
+
+namespace sluice::kernels {
+
+inline constexpr int kLargestJitterWindow = 255;
+void check_jitter_window(int window_size);
+
+void jitter(Random& random, const Image& in, int window_size, Image& out);
+
+}  // namespace sluice::kernels

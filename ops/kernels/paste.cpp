@@ -1,0 +1,78 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/paste.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+void check(const Image& in, const Image& patch, const Image* mask, float alpha) {
+  check_pixels("paste", in);
+  check_pixels("paste", patch);
+  if (patch.channels() != in.channels()) {
+    throw std::invalid_argument(fmt::format(
+        "paste: the picture has {} channels and what is pasted {}; make them of one kind first",
+        in.channels(), patch.channels()));
+  }
+  if (!(alpha >= 0 && alpha <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("paste: alpha is {}; it must lie between 0 and 1", alpha));
+  }
+  if (mask == nullptr) return;
+  check_pixels("paste", *mask);
+  if (mask->height() == patch.height() && mask->width() == patch.width() && mask->channels() == 1)
+    return;
+  throw std::invalid_argument(
+      fmt::format("paste: the mask is {} x {} (height x width) with {} channels; it must be {} x "
+                  "{}, as what is "
+                  "pasted, with one",
+                  mask->height(), mask->width(), mask->channels(), patch.height(), patch.width()));
+}
+
+std::uint8_t mixed(int base, int patch, int weight) {
+  return static_cast<std::uint8_t>((base * (255 - weight) + patch * weight + 127) / 255);
+}
+
+}  // namespace
+
+void paste(const Image& in, const Image& patch, const Image* mask, const PastePlace& place,
+           Image& out) {
+  check(in, patch, mask, place.alpha);
+  const int channels = in.channels();
+  out.create(in.height(), in.width(), channels);
+  for (int y = 0; y < in.height(); ++y) std::memcpy(out.row(y), in.row(y), in.row_bytes());
+
+  // Of the patch, in its coordinates.
+  const auto first = [](int at) { return std::max<std::int64_t>(0, -std::int64_t{at}); };
+  const auto end = [](int length, int at, int limit) {
+    return std::min<std::int64_t>(length, std::int64_t{limit} - at);
+  };
+  const std::int64_t left = first(place.x), right = end(patch.width(), place.x, in.width());
+  if (left >= right) return;
+  const int whole = static_cast<int>(std::lround(255.0 * static_cast<double>(place.alpha)));
+  for (std::int64_t y = first(place.y); y < end(patch.height(), place.y, in.height()); ++y) {
+    std::uint8_t* to = out.row(static_cast<int>(place.y + y)) + (place.x + left) * channels;
+    const std::uint8_t* from = patch.row(static_cast<int>(y)) + left * channels;
+    const std::int64_t bytes = (right - left) * channels;
+    if (mask == nullptr && whole == 255) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    } else if (mask == nullptr) {
+      for (std::int64_t i = 0; i < bytes; ++i) to[i] = mixed(to[i], from[i], whole);
+    } else {
+      const std::uint8_t* weights = mask->row(static_cast<int>(y)) + left;
+      for (std::int64_t x = 0; x < right - left; ++x, to += channels, from += channels) {
+        const int weight = static_cast<int>(
+            std::lround(static_cast<double>(place.alpha) * static_cast<double>(weights[x])));
+        for (int c = 0; c < channels; ++c) to[c] = mixed(to[c], from[c], weight);
+      }
+    }
+  }
+}
+
+}  // namespace sluice::kernels

@@ -1,0 +1,79 @@
+#include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/perspective.h>
+#include <sluice/ops/kernels/place_sampler.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+std::string text_of(const PerspectivePoints& points) {
+  std::string text;
+  for (const PerspectivePoint& p : points)
+    text += fmt::format("{}({:.6g}, {:.6g})", text.empty() ? "" : " ", p.x, p.y);
+  return text;
+}
+
+// Twice the area of the triangle of three points is small for their distances: they lie on a line.
+bool on_a_line(const PerspectivePoints& points) {
+  for (std::size_t left_out = 0; left_out < 4; ++left_out) {
+    const PerspectivePoint& a = points[(left_out + 1) % 4];
+    const PerspectivePoint& b = points[(left_out + 2) % 4];
+    const PerspectivePoint& c = points[(left_out + 3) % 4];
+    const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    const double scale = std::hypot(b.x - a.x, b.y - a.y) * std::hypot(c.x - a.x, c.y - a.y);
+    if (!(std::abs(area) > 1e-9 * scale)) return true;  // points that are not finite, too
+  }
+  return false;
+}
+
+}  // namespace
+
+PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
+                             const PerspectivePoints& to) {
+  for (const PerspectivePoints* points : {&from, &to}) {
+    if (!on_a_line(*points)) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: three of the points {} lie on a line, so they are no corners of a quadrilateral", op,
+        text_of(*points)));
+  }
+  Eigen::Matrix<double, 8, 8> equations;
+  Eigen::Matrix<double, 8, 1> places;
+  for (int i = 0; i < 4; ++i) {
+    const auto& [x, y] = from[static_cast<std::size_t>(i)];
+    const auto& [u, v] = to[static_cast<std::size_t>(i)];
+    equations.row(2 * i) << x, y, 1, 0, 0, 0, -u * x, -u * y;
+    equations.row(2 * i + 1) << 0, 0, 0, x, y, 1, -v * x, -v * y;
+    places(2 * i) = u;
+    places(2 * i + 1) = v;
+  }
+  const Eigen::Matrix<double, 8, 1> numbers = equations.fullPivLu().solve(places);
+  PerspectiveMap map{};
+  std::copy(numbers.begin(), numbers.end(), map.begin());
+  map[8] = 1;
+  return map;
+}
+
+void warp_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
+                      int width, const WarpOptions& options, Image& out) {
+  PlaceSampler::check(op, in, options);
+  check_size(op, height, width);
+  for (const double number : from) check_finite(op, "a number of the matrix", number);
+  out.create(height, width, in.channels());
+  const auto& m = from;
+  warp_places(
+      in, options,
+      [&](double x, double y) {
+        const double w = m[6] * x + m[7] * y + m[8];
+        return PicturePlace{(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
+      },
+      out);
+}
+
+}  // namespace sluice::kernels

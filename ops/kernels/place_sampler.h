@@ -1,0 +1,55 @@
+// PlaceSampler: the pixel that a picture shows at any place, for warps that follow no straight
+// lines. Internal to the geometric kernels.
+//
+// Pixel (x, y) covers [x, x + 1) x [y, y + 1). `nearest` takes the pixel there, `bilinear` blends
+// the four around it, `bicubic` the sixteen (a = -0.75, as torch and OpenCV); those beyond the
+// border are replaced by the nearest pixel. A place outside of the picture, or none at all (not a
+// number), gives the fill, or, with Border::edge, what the nearest pixels give.
+//
+// Ownership: refers to the picture, which must stay. Threads: like any data. Errors: none; check()
+// throws std::invalid_argument, with the name `op`, for pictures, interpolations and borders that
+// are not possible.
+#pragma once
+
+#include <sluice/ops/kernels/warp_rows.h>
+#include <sluice/runtime/image.h>
+
+#include <cstdint>
+
+namespace sluice::kernels {
+
+class PlaceSampler {
+ public:
+  static void check(const char* op, const Image& in, const WarpOptions& options);
+
+  PlaceSampler(const Image& in, const WarpOptions& options) : in_(in), options_(options) {}
+  void sample(double x, double y, std::uint8_t* out) const;
+
+ private:
+  void bilinear(double x, double y, std::uint8_t* out) const;
+  void bicubic(double x, double y, std::uint8_t* out) const;
+  const std::uint8_t* pixel(int y, int x) const;
+
+  const Image& in_;
+  WarpOptions options_;
+};
+
+// Writes all pixels of `out`, which has its size: each from where place(x, y) leads from its
+// centre; it gives something with x and y.
+template <class F>
+void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
+  const PlaceSampler sampler(in, options);
+  for (int y = 0; y < out.height(); ++y) {
+    std::uint8_t* to = out.row(y);
+    for (int x = 0; x < out.width(); ++x, to += out.channels()) {
+      const auto from = place(x + 0.5, y + 0.5);
+      sampler.sample(from.x, from.y, to);
+    }
+  }
+}
+
+struct PicturePlace {
+  double x = 0, y = 0;
+};
+
+}  // namespace sluice::kernels

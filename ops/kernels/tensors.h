@@ -1,0 +1,27 @@
+// cat and reshape: two tensors one after the other along a dimension, and the same elements in
+// another shape.
+//
+// Errors: std::invalid_argument for tensors whose types, numbers of dimensions or other sizes
+// differ, a dimension that there is not, and a shape that has not as many elements. Threads: any.
+#pragma once
+
+#include <sluice/runtime/tensor.h>
+
+#include <array>
+#include <cstdint>
+
+namespace sluice::kernels {
+
+// Dimensions count from 0, or back from -1, the last one. Their layout, if both have the same.
+void cat(const Tensor& a, const Tensor& b, int axis, Tensor& out);
+
+// `sizes`: one of them may be -1, and follows from the others.
+struct NewShape {
+  std::array<std::int64_t, Shape::kMaxRank> sizes{};
+  int rank = 0;
+  Layout layout = Layout::none;
+};
+void check_new_shape(const NewShape& shape);
+void reshape(const Tensor& in, const NewShape& shape, Tensor& out);
+
+}  // namespace sluice::kernels
