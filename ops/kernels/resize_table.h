@@ -20,6 +20,17 @@ struct AxisPart {
   double length = 0;
 };
 
+// Pixels begin .. end - 1 of an axis.
+struct AxisRange {
+  int begin = 0;
+  int end = 0;
+};
+
+// The input pixels that make the pixels `shown` of an axis of `in_length` resized to `out_length`,
+// or a few more.
+AxisRange touched(int in_length, int out_length, Interpolation interpolation,
+                  const AxisRange& shown);
+
 class ResizeTable {
  public:
   // Lengths in pixels, each at least 1. The output shows `part` of the input. `reversed` gives the
