@@ -55,12 +55,12 @@ inline const OperatorPtr& take_part_operator() {
   return op;
 }
 
-// What the last of a row does, and what it must have for that.
+// What the last of a row does, and what it must have for that: `needed` says which rectangle.
 template <class F>
-OperatorPtr make_end(OperatorSchema schema, F f) {
+OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {
   OperatorFunctions functions;
-  functions.sight = [](const Arguments&) {
-    return Sight{Sight::Of::rectangle, 0, false, needed_region_operator()};
+  functions.sight = [needed = std::move(needed)](const Arguments&) {
+    return Sight{Sight::Of::rectangle, 0, false, needed};
   };
   functions.deferral.emplace().begins = take_part_operator();
   return make_operator(std::move(schema), std::move(functions), std::move(f));
@@ -82,7 +82,15 @@ Deferral deferral_of(const OperatorSchema& schema, F f,
                       out = in;
                       f(out, arguments...);
                     });
-  deferral.ends = make_end(deferred(schema, true, false),
+  OperatorSchema region = deferred(schema, true, false);
+  region.outputs = {{"region", slot_type<Rectangle>()}};
+  const OperatorPtr needed =
+      make_operator(std::move(region), {}, [f](const DeferredImage& in, Arguments... arguments) {
+        DeferredImage picture = in;
+        f(picture, arguments...);
+        return picture.needed();
+      });
+  deferral.ends = make_end(deferred(schema, true, false), needed,
                            [f](const DeferredImage& in, Arguments... arguments, Image& out) {
                              DeferredImage picture = in;
                              f(picture, arguments...);
@@ -109,7 +117,7 @@ template <class F>
 auto ends_deferred(F f, bool wants_whole = false) {
   return [f = std::move(f), wants_whole](const OperatorSchema& schema) {
     Deferral deferral;
-    deferral.ends = make_end(deferred(schema, true, false), f);
+    deferral.ends = make_end(deferred(schema, true, false), needed_region_operator(), f);
     deferral.wants_whole = wants_whole;
     return deferral;
   };

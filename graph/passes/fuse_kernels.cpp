@@ -163,7 +163,7 @@ bool needs_less(const Row& row) {
   const auto selects = [](const Step* step) { return step->op->deferral()->selects; };
   const OperatorPtr& end = row.steps.back()->op->deferral()->ends;
   return row.decoder != nullptr && end->deferral() != nullptr &&
-         std::any_of(row.steps.begin(), row.steps.end() - 1, selects);
+         std::any_of(row.steps.begin(), row.steps.end(), selects);
 }
 
 class PartialDecoder {
@@ -173,9 +173,8 @@ class PartialDecoder {
         row_(row),
         decoder_(*row.decoder),
         last_(*row.steps.back()),
-        before_last_(**(row.steps.end() - 2)),
         picture_(decoder_.writes.front()),
-        deferred_(before_last_.writes.front()) {}
+        deferred_((*(row.steps.end() - 2))->writes.front()) {}
 
   // The row has been fused.
   Insertion run() {
@@ -184,8 +183,12 @@ class PartialDecoder {
     const SlotId region = add_slot(slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
     const SlotId part = add_slot(plan_.slots[deferred_].type, slot.name + "'s part", slot.scope);
     Insertion insertion{&last_, {}};
-    insertion.steps.push_back(helper(last_.op->sight(last_.arguments).rectangle,
-                                     {argument(deferred_)}, {region}, "region"));
+    const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
+    // All that the last one is given, or the picture alone.
+    Arguments arguments = last_.arguments;
+    arguments.resize(needed->schema().inputs.size() + needed->schema().parameters.size());
+    insertion.steps.push_back(helper(needed, std::move(arguments), {region}, "region"));
+    insertion.steps.back().reads.push_back(size);  // which must still be there
     insertion.steps.push_back(decode(region));
     insertion.steps.push_back(helper(last_.op->deferral()->begins,
                                      {argument(deferred_), argument(picture_), argument(region)},
@@ -215,7 +218,7 @@ class PartialDecoder {
 
   Step helper(const OperatorPtr& op, Arguments arguments, std::vector<SlotId> writes,
               const char* remark) const {
-    Step step = step_of(op, std::move(arguments), before_last_.name, std::move(writes));
+    Step step = step_of(op, std::move(arguments), last_.name, std::move(writes));
     step.remark = remark;
     return step;
   }
@@ -240,7 +243,6 @@ class PartialDecoder {
   const Row& row_;
   Step& decoder_;
   Step& last_;
-  const Step& before_last_;
   const SlotId picture_, deferred_;
 };
 
