@@ -8,6 +8,7 @@
 #include <sluice/graph/builder/operator_function.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
 
 #include <utility>
 
@@ -19,6 +20,50 @@ inline OperatorSchema deferred(OperatorSchema schema, bool takes, bool gives) {
   if (takes) schema.inputs.front().types = {slot_type<kernels::DeferredImage>()};
   if (gives) schema.outputs = {{schema.outputs.front().name, slot_type<kernels::DeferredImage>()}};
   return schema;
+}
+
+// Of a picture that has not been made: what must be there of the picture that it is made of.
+inline const OperatorPtr& needed_region_operator() {
+  using kernels::DeferredImage;
+  static const OperatorPtr op = [] {
+    OperatorSchema schema;
+    schema.name = "needed_region";
+    schema.inputs = {{"image", {slot_type<DeferredImage>()}}};
+    schema.outputs = {{"region", slot_type<Rectangle>()}};
+    return make_operator(std::move(schema), {},
+                         [](const DeferredImage& in) { return in.needed(); });
+  }();
+  return op;
+}
+// The same picture, made of that part.
+inline const OperatorPtr& take_part_operator() {
+  using kernels::DeferredImage;
+  static const OperatorPtr op = [] {
+    OperatorSchema schema;
+    schema.name = "take_part";
+    schema.inputs = {{"image", {slot_type<DeferredImage>()}},
+                     {"part", {slot_type<Image>()}},
+                     {"region", {slot_type<Rectangle>()}}};
+    schema.outputs = {{"image", slot_type<DeferredImage>()}};
+    return make_operator(std::move(schema), {},
+                         [](const DeferredImage& in, const Image& part, const Rectangle& region,
+                            DeferredImage& out) {
+                           out = in;
+                           out.take_part(part, region);
+                         });
+  }();
+  return op;
+}
+
+// What the last of a row does, and what it must have for that: `needed` says which rectangle.
+template <class F>
+OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {
+  OperatorFunctions functions;
+  functions.sight = [needed = std::move(needed)](const Arguments&) {
+    return Sight{Sight::Of::rectangle, 0, false, needed};
+  };
+  functions.deferral.emplace().begins = take_part_operator();
+  return make_operator(std::move(schema), std::move(functions), std::move(f));
 }
 
 template <class F, class... Arguments>
@@ -37,12 +82,20 @@ Deferral deferral_of(const OperatorSchema& schema, F f,
                       out = in;
                       f(out, arguments...);
                     });
-  deferral.ends = make_operator(deferred(schema, true, false), {},
-                                [f](const DeferredImage& in, Arguments... arguments, Image& out) {
-                                  DeferredImage picture = in;
-                                  f(picture, arguments...);
-                                  picture.write_to(out);
-                                });
+  OperatorSchema region = deferred(schema, true, false);
+  region.outputs = {{"region", slot_type<Rectangle>()}};
+  const OperatorPtr needed =
+      make_operator(std::move(region), {}, [f](const DeferredImage& in, Arguments... arguments) {
+        DeferredImage picture = in;
+        f(picture, arguments...);
+        return picture.needed();
+      });
+  deferral.ends = make_end(deferred(schema, true, false), needed,
+                           [f](const DeferredImage& in, Arguments... arguments, Image& out) {
+                             DeferredImage picture = in;
+                             f(picture, arguments...);
+                             picture.write_to(out);
+                           });
   return deferral;
 }
 
@@ -64,7 +117,7 @@ template <class F>
 auto ends_deferred(F f, bool wants_whole = false) {
   return [f = std::move(f), wants_whole](const OperatorSchema& schema) {
     Deferral deferral;
-    deferral.ends = make_operator(deferred(schema, true, false), {}, f);
+    deferral.ends = make_end(deferred(schema, true, false), needed_region_operator(), f);
     deferral.wants_whole = wants_whole;
     return deferral;
   };

@@ -11,6 +11,17 @@
 // Each step stays where it is, and checks its own arguments there: so errors are the same, and
 // counts of runs. The picture that the first one reads is kept until the last one has run; so that
 // nothing large is kept while a sample waits, all of them end in one stage.
+//
+// Where a decoder makes the picture for such a row alone, and one of the row cuts a rectangle out,
+// the row is told the picture's size first, and no more is decoded than it needs:
+//
+//   picture = decode(file)               size = decode(file), the size only
+//   small = resize(picture)              small = "size, resized"
+//   middle = crop(small)                 middle = "small, a rectangle of it"
+//                                        region = what "middle" needs of the picture
+//                                        picture = decode(file), that region
+//                                        part = "middle", of the picture
+//   tensor = normalise(middle)           tensor = normalise(part)
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
@@ -42,7 +53,15 @@ std::vector<int> count_uses(const Plan& plan) {
 }
 
 // Several steps in the order in which they run.
-using Row = std::vector<Step*>;
+struct Row {
+  std::vector<Step*> steps;
+  Step* decoder = nullptr;  // makes the picture, for this row alone; may be null
+};
+
+bool may_decode_less(const Step& step) {
+  return step.kind == StepKind::cpu && step.op != nullptr && step.op->decoding() != nullptr &&
+         !step.has_effect() && !step.pinned && !step.for_device && step.declared.empty();
+}
 
 bool may_fuse(const Step& step) {
   return step.kind == StepKind::cpu && step.op != nullptr && step.op->deferral() != nullptr &&
@@ -64,20 +83,22 @@ class Rows {
 
   // Takes the steps of a block in their order; end() where no row may go on.
   void add(Step& step) {
+    if (may_decode_less(step)) decoders_.push_back(&step);
     if (!may_fuse(step)) return;
     const SlotId from = input_of(step);
-    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Row& steps) {
-      return steps.back()->writes.front() == from;
+    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Row& before) {
+      return before.steps.back()->writes.front() == from;
     });
     if (row != open_.end() && goes_on(*row, step)) {
-      row->push_back(&step);
+      row->steps.push_back(&step);
       if (!may_leave_work(step)) close(row);
     } else if (may_leave_work(step)) {
-      open_.push_back({&step});
+      open_.push_back({{&step}, decoder_of(from)});
     }
   }
   void end() {
     while (!open_.empty()) close(open_.begin());
+    decoders_.clear();
   }
   const std::vector<Row>& found() const { return found_; }
 
@@ -86,30 +107,37 @@ class Rows {
     const auto selects = [](const Step* before) { return before->op->deferral()->selects; };
     const Deferral& deferral = *step.op->deferral();
     return uses_[input_of(step)] == 1 && deferral.ends != nullptr &&
-           (!deferral.wants_whole || std::all_of(row.begin(), row.end(), selects));
+           (!deferral.wants_whole || std::all_of(row.steps.begin(), row.steps.end(), selects));
+  }
+  Step* decoder_of(SlotId picture) const {
+    const auto found = std::find_if(decoders_.begin(), decoders_.end(), [&](const Step* step) {
+      return step->writes.front() == picture;
+    });
+    return found != decoders_.end() && uses_[picture] == 1 ? *found : nullptr;
   }
   void close(std::vector<Row>::iterator row) {
-    if (row->size() > 1) found_.push_back(std::move(*row));
+    if (row->steps.size() > 1) found_.push_back(std::move(*row));
     open_.erase(row);
   }
 
   std::vector<int> uses_;  // by slot
+  std::vector<Step*> decoders_;
   std::vector<Row> open_, found_;
 };
 
 std::string names_of_others(const Row& row) {
   std::string names;
-  for (const Step* step : row) {
-    if (step != row.back()) names += (names.empty() ? "" : " + ") + step->name;
+  for (const Step* step : row.steps) {
+    if (step != row.steps.back()) names += (names.empty() ? "" : " + ") + step->name;
   }
   return names;
 }
 
 void fuse(Plan& plan, const Row& row) {
   const std::string others = names_of_others(row);
-  const SlotId source = input_of(*row.front());
-  for (Step* const step : row) {
-    const bool first = step == row.front(), last = step == row.back();
+  const SlotId source = input_of(*row.steps.front());
+  for (Step* const step : row.steps) {
+    const bool first = step == row.steps.front(), last = step == row.steps.back();
     const Deferral& deferral = *step->op->deferral();
     auto& input = std::get<SlotArgument>(step->arguments.front());
     if (!first) {
@@ -119,9 +147,123 @@ void fuse(Plan& plan, const Row& row) {
     step->op = first ? deferral.begins : last ? deferral.ends : deferral.goes_on;
     if (!last) plan.slots[step->writes.front()].type = step->op->schema().outputs.front().type;
     step->remark += (step->remark.empty() ? "" : ", ") +
-                    (last ? "fused with " + others : "fused into " + row.back()->name);
+                    (last ? "fused with " + others : "fused into " + row.steps.back()->name);
     step->bind();
   }
+}
+
+// Steps that are to come before another one.
+struct Insertion {
+  const Step* before = nullptr;
+  std::vector<Step> steps;
+};
+
+// Whether one of the row cuts a rectangle out, and the last one can do with a part of the picture.
+bool needs_less(const Row& row) {
+  const auto selects = [](const Step* step) { return step->op->deferral()->selects; };
+  const OperatorPtr& end = row.steps.back()->op->deferral()->ends;
+  return row.decoder != nullptr && end->deferral() != nullptr &&
+         std::any_of(row.steps.begin(), row.steps.end(), selects);
+}
+
+class PartialDecoder {
+ public:
+  PartialDecoder(Plan& plan, const Row& row)
+      : plan_(plan),
+        row_(row),
+        decoder_(*row.decoder),
+        last_(*row.steps.back()),
+        picture_(decoder_.writes.front()),
+        deferred_((*(row.steps.end() - 2))->writes.front()) {}
+
+  // The row has been fused.
+  Insertion run() {
+    const Slot slot = plan_.slots[picture_];
+    const SlotId size = add_slot(slot.type, slot.name + "'s size", slot.scope);
+    const SlotId region = add_slot(slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
+    const SlotId part = add_slot(plan_.slots[deferred_].type, slot.name + "'s part", slot.scope);
+    Insertion insertion{&last_, {}};
+    const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
+    // All that the last one is given, or the picture alone.
+    Arguments arguments = last_.arguments;
+    arguments.resize(needed->schema().inputs.size() + needed->schema().parameters.size());
+    insertion.steps.push_back(helper(needed, std::move(arguments), {region}, "region"));
+    insertion.steps.back().reads.push_back(size);  // which must still be there
+    insertion.steps.push_back(decode(region));
+    insertion.steps.push_back(helper(last_.op->deferral()->begins,
+                                     {argument(deferred_), argument(picture_), argument(region)},
+                                     {part}, "its part"));
+
+    decoder_.op = decoder_.op->decoding()->size;
+    decoder_.writes = {size};
+    decoder_.remark = "size";
+    decoder_.bind();
+    for (Step* const step : row_.steps) {
+      if (step != &last_) see(*step, picture_, size);
+    }
+    see(last_, deferred_, part);
+    return insertion;
+  }
+
+ private:
+  SlotId add_slot(const SlotType* type, std::string name, ScopeId scope) {
+    Slot slot;
+    slot.name = std::move(name);
+    slot.type = type;
+    slot.scope = scope;
+    plan_.slots.push_back(std::move(slot));
+    return static_cast<SlotId>(plan_.slots.size() - 1);
+  }
+  Argument argument(SlotId slot) const { return SlotArgument{slot, plan_.slots[slot].type}; }
+
+  Step helper(const OperatorPtr& op, Arguments arguments, std::vector<SlotId> writes,
+              const char* remark) const {
+    Step step = step_of(op, std::move(arguments), last_.name, std::move(writes));
+    step.remark = remark;
+    return step;
+  }
+  // What the decoder does, of the region alone.
+  Step decode(SlotId region) const {
+    Step step = decoder_;
+    step.op = decoder_.op->decoding()->part;
+    step.reads.push_back(region);
+    step.arguments.push_back(argument(region));
+    step.remark = "region";
+    step.bind();
+    return step;
+  }
+  static void see(Step& step, SlotId from, SlotId to) {
+    std::replace(step.reads.begin(), step.reads.end(), from, to);
+    auto& input = std::get<SlotArgument>(step.arguments.front());
+    if (input.slot == from) input.slot = to;
+    step.bind();
+  }
+
+  Plan& plan_;
+  const Row& row_;
+  Step& decoder_;
+  Step& last_;
+  const SlotId picture_, deferred_;
+};
+
+void insert(Plan& plan, std::vector<Insertion> insertions) {
+  if (insertions.empty()) return;
+  for_each_block(plan.top, [&](Block& block) {
+    for (std::size_t i = 0; i < block.nodes.size(); ++i) {
+      const Step* const step = steps_in(block.nodes[i]).data();  // null where it is no stage
+      const auto found =
+          std::find_if(insertions.begin(), insertions.end(),
+                       [&](const Insertion& some) { return step && some.before == step; });
+      if (found == insertions.end()) continue;
+      found->before = nullptr;
+      for (Step& more : found->steps) {
+        Stage stage;
+        stage.steps.push_back(std::move(more));
+        block.nodes.insert(block.nodes.begin() + static_cast<std::ptrdiff_t>(i), std::move(stage));
+        ++i;
+      }
+    }
+  });
 }
 
 }  // namespace
@@ -136,7 +278,13 @@ Plan fuse_kernels(Plan plan) {
     }
     rows.end();
   });
-  for (const Row& row : rows.found()) fuse(plan, row);
+  std::vector<Insertion> insertions;
+  for (const Row& row : rows.found()) {
+    const bool part = needs_less(row);
+    fuse(plan, row);
+    if (part) insertions.push_back(PartialDecoder(plan, row).run());
+  }
+  insert(plan, std::move(insertions));
   return plan;
 }
 

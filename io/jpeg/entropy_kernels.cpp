@@ -16,7 +16,7 @@ namespace {
 // Where the coefficient k in zigzag order lies in a block, row by row. Beyond 63: the end of a
 // block, which stores a zero there, and what is wrong with the file.
 struct ZigzagOrder {
-  std::uint8_t at[64 + HuffmanLookup::kEndOfBlock + 1];
+  std::uint8_t at[64 + HuffmanLookup::kFarthest];
   constexpr ZigzagOrder() : at{} {
     int row = 0;
     int column = 0;
@@ -70,9 +70,10 @@ struct Bits {
     return table.find_long(buffer);
   }
 
-  HWY_INLINE void consume(std::uint32_t entry) {
+  // An entry, or a pair.
+  HWY_INLINE void consume(std::uint64_t entry) {
     buffer <<= entry & 63;
-    count -= entry & 255;
+    count -= static_cast<std::uint32_t>(entry & 255);
   }
 
   // The number that the extra bits of `entry` stand for (ITU-T T.81, F.2.2.1, EXTEND), computed
@@ -83,6 +84,13 @@ struct Bits {
     const auto magnitude = static_cast<std::int32_t>((extra >> 1) >> (63 - size));
     const auto negative = static_cast<std::int32_t>(~(static_cast<std::int64_t>(extra) >> 63));
     return magnitude + (negative & (1 - (1 << size)));
+  }
+  HWY_INLINE std::int64_t second_value(std::uint64_t pair) const {
+    const std::uint64_t extra = buffer << (pair >> 32 & 63);
+    const std::uint32_t spare = static_cast<std::uint32_t>(pair >> 24) & 63;
+    const auto largest = static_cast<std::int64_t>(~std::uint64_t{0} >> 1 >> spare);
+    const auto positive = static_cast<std::int64_t>(extra) >> 63;
+    return static_cast<std::int64_t>(extra >> 1 >> spare) - (largest & ~positive);
   }
 };
 
@@ -95,23 +103,49 @@ HWY_INLINE std::uint32_t DecodeBlock(Bits& bits, const EntropyState::Block& bloc
   bits.consume(dc);
   if constexpr (kStore) out[0] = static_cast<std::int16_t>(predictor);
 
-  const HuffmanLookup& table = *block.ac;
-  std::uint32_t k = 0;
-  const auto symbol = [&]() HWY_ATTR {
-    const std::uint32_t ac = bits.look_up(table);
-    k += (ac >> 8) & 255;
-    if constexpr (kStore) out[kZigzag.at[k]] = static_cast<std::int16_t>(bits.value(ac));
-    bits.consume(ac);
-    return k >= 63;
+  const std::uint64_t* HWY_RESTRICT pairs = block.ac->pairs;
+  const std::uint8_t* place = kZigzag.at;  // of the last coefficient
+  std::uint64_t pair = 0;
+  const std::uint8_t* after = nullptr;
+  // Whether the block goes on after what comes next.
+  const auto step = [&]() HWY_ATTR {
+    pair = pairs[bits.buffer >> (64 - HuffmanLookup::kPairBits)];
+    after = place + (pair >> 16 & 255);
+    if constexpr (kStore) {
+      out[place[pair >> 8 & 255]] = static_cast<std::int16_t>(pair >> 48);
+      out[*after] = static_cast<std::int16_t>(bits.second_value(pair));
+    }
+    if (after >= kZigzag.at + 63) return false;
+    bits.consume(pair);
+    place = after;
+    return true;
   };
-  // Of 56 bits DC takes 27 at most, and AC 26.
-  if (!symbol()) {
-    do {
+  // Of 56 bits DC takes 27 at most, and a pair 26.
+  bool goes_on = step();
+  for (;;) {
+    while (goes_on) {
       bits.refill();
-      if (symbol()) break;
-    } while (!symbol());
+      goes_on = step() && step();
+    }
+    if (HWY_LIKELY(pair != HuffmanLookup::kLongCode)) break;
+    bits.refill();
+    pair = block.ac->find_long_alone(bits.buffer);
+    after = place + (pair >> 16 & 255);
+    if constexpr (kStore) out[*after] = static_cast<std::int16_t>(bits.second_value(pair));
+    if (after >= kZigzag.at + 63) break;
+    bits.consume(pair);
+    place = after;
+    goes_on = true;
   }
-  const std::uint32_t beyond = k - 64 < 64 ? 1 : 0;
+  const std::uint8_t* const first = place + (pair >> 8 & 255);
+  if (HWY_UNLIKELY(first >= kZigzag.at + 63 && first != after)) {
+    // The block ends with the first of the two, and what stood at its end is the next block's.
+    after = first;
+    if constexpr (kStore) out[63] = static_cast<std::int16_t>(pair >> 48);
+    pair >>= 40;
+  }
+  bits.consume(pair);
+  const std::uint32_t beyond = static_cast<std::uint32_t>(after - kZigzag.at) - 64 < 64 ? 1 : 0;
   return (dc >> 31) | beyond | (static_cast<std::uint32_t>(predictor + 32768) >> 16);
 }
 

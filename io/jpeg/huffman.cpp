@@ -26,6 +26,29 @@ std::uint32_t symbol_entry(std::uint8_t value, HuffmanLookup::Kind kind) {
   return entry(run + 1, size, 0);
 }
 
+// An entry as a pair.
+constexpr std::uint64_t alone(std::uint32_t entry) {
+  const std::uint64_t total = entry & 255, step = entry >> 8 & 255, size = entry >> 16 & 63;
+  const std::uint64_t code = entry >> 24 & 63;
+  return total | step << 8 | step << 16 | (63 - size) << 24 | code << 32 | total << 40;
+}
+
+// What `entry` adds to the first symbol of a pair, to be the second one.
+constexpr std::uint64_t as_second(std::uint32_t entry) {
+  const std::uint64_t total = entry & 255, step = entry >> 8 & 255, size = entry >> 16 & 63;
+  const std::uint64_t code = entry >> 24 & 63;
+  return total | step << 16 | (63 - size) << 24 | code << 32;
+}
+
+// `entry` as the first symbol of a pair; its extra bits are `extra`.
+constexpr std::uint64_t as_first(std::uint32_t entry, std::uint32_t extra) {
+  const std::uint64_t total = entry & 255, step = entry >> 8 & 255;
+  const std::uint32_t size = entry >> 16 & 63;
+  const bool negative = size > 0 && extra >> (size - 1) == 0;
+  const std::uint32_t value = negative ? extra + 1 - (1U << size) : extra;
+  return total | step << 8 | step << 16 | total << 32 | total << 40 | std::uint64_t{value} << 48;
+}
+
 }  // namespace
 
 void HuffmanLookup::build(const JHUFF_TBL& table, Kind kind) {
@@ -46,6 +69,40 @@ void HuffmanLookup::build(const JHUFF_TBL& table, Kind kind) {
     max_code[length] = code << (16 - length);
     code <<= 1;
   }
+  if (kind == Kind::ac) build_pairs();
+}
+
+void HuffmanLookup::build_pairs() {
+  // Of each symbol whose code lies within so many bits, what it adds; 0 for all others.
+  std::uint64_t seconds[1 << kBits];
+  for (std::uint32_t i = 0; i < std::size(entries); ++i) {
+    const std::uint32_t entry = entries[i];
+    seconds[i] = entry == 0 || entry >> 31 != 0 ? 0 : as_second(entry);
+  }
+  std::fill(std::begin(pairs), std::end(pairs), kLongCode);
+  for (std::uint32_t at = 0; at < std::size(entries);) {
+    const std::uint32_t entry = entries[at];
+    const std::uint32_t code = entry >> 24 & 63, size = entry >> 16 & 63, step = entry >> 8 & 255;
+    const std::uint32_t begin = at << (kPairBits - kBits);
+    if (entry == 0) {
+      ++at;
+      continue;
+    }
+    at += 1U << (kBits - code);
+    const std::uint32_t end = at << (kPairBits - kBits);
+    std::fill(pairs + begin, pairs + end, alone(entry));
+    const int spare = kPairBits - static_cast<int>(code + size);
+    if (spare < 1 || step > 16) continue;
+    for (std::uint32_t extra = 0; extra < 1U << size; ++extra) {
+      const std::uint64_t first = as_first(entry, extra);
+      std::uint64_t* const to = pairs + begin + (extra << spare);
+      for (std::uint32_t rest = 0; rest < 1U << spare; ++rest) {
+        const std::uint64_t second = seconds[rest << kBits >> spare];
+        if (second != 0 && (second >> 32) <= static_cast<std::uint64_t>(spare))
+          to[rest] = first + second;
+      }
+    }
+  }
 }
 
 std::uint32_t HuffmanLookup::find_long(std::uint64_t buffer) const noexcept {
@@ -56,6 +113,10 @@ std::uint32_t HuffmanLookup::find_long(std::uint64_t buffer) const noexcept {
     return with_code(symbols[(code + offset[length]) & 255], length);
   }
   return entry(kDoubtful, 0, 1);
+}
+
+std::uint64_t HuffmanLookup::find_long_alone(std::uint64_t buffer) const noexcept {
+  return alone(find_long(buffer));
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/deferred_rows.h>
+#include <sluice/ops/kernels/resize_table.h>
 
 #include <cstring>
 
@@ -9,7 +10,10 @@ namespace sluice::kernels {
 DeferredImage::DeferredImage(const Image& from)
     : from_(&from), shown_{0, 0, from.height(), from.width()} {}
 
-void DeferredImage::check(const char* op) const { check_pixels(op, *from_); }
+void DeferredImage::check(const char* op) const {
+  const bool is_size = from_->empty() && from_->height() > 0 && from_->width() > 0;
+  if (!is_size || from_->channels() > 4) check_pixels(op, *from_);
+}
 
 void DeferredImage::crop(const char* op, const Rectangle& region) {
   check(op);
@@ -50,6 +54,22 @@ void DeferredImage::map_levels(const LevelTable& table) {
     for (std::uint8_t& level : table_) level = table[level];
   }
   mapped_ = true;
+}
+
+Rectangle DeferredImage::needed() const {
+  if (!resized_) return shown_;
+  const AxisRange down = touched(part_.height, {box_.y, box_.height}, height_, interpolation_,
+                                 {shown_.y, shown_.y + shown_.height});
+  const AxisRange across = touched(part_.width, {box_.x, box_.width}, width_, interpolation_,
+                                   {shown_.x, shown_.x + shown_.width});
+  return {part_.y + down.begin, part_.x + across.begin, down.end - down.begin,
+          across.end - across.begin};
+}
+
+void DeferredImage::take_part(const Image& part, const Rectangle& region) {
+  from_ = &part;
+  from_y_ = region.y;
+  from_x_ = region.x;
 }
 
 void DeferredImage::write_to(Image& out) const {

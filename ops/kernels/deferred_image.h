@@ -6,6 +6,9 @@
 // The pixels are those of crop(), resize(), flip() and map_levels() one after the other, byte for
 // byte: rounding to 8 bits after each of them included.
 //
+// Of the picture that it will be made of the size is enough until its rows are asked for: then
+// needed() tells which rectangle of that picture must be there, and take_part() gives it.
+//
 // Ownership: refers to the picture that it will be made of, which must stay. Threads: like any
 // data; one thread makes rows of one picture at a time. Errors: std::invalid_argument, in the words
 // of the kernel that would do the same at once; `op` is the operator's name in them. What is made
@@ -25,7 +28,7 @@ namespace sluice::kernels {
 class DeferredImage {
  public:
   DeferredImage() = default;
-  // The picture as it is. Nothing is checked: it may be empty.
+  // The picture as it is. Nothing is checked: it may be empty, or a size only.
   explicit DeferredImage(const Image& from);
 
   int height() const { return shown_.height; }
@@ -44,6 +47,11 @@ class DeferredImage {
   // Each level of each channel by the table.
   void map_levels(const LevelTable& table);
 
+  // What must be there of the picture that it is made of; no more is ever looked at.
+  Rectangle needed() const;
+  // It is made of `part`, which shows that region of the picture.
+  void take_part(const Image& part, const Rectangle& region);
+
   // Makes it.
   void write_to(Image& out) const;
 
@@ -51,13 +59,15 @@ class DeferredImage {
   friend class DeferredRows;
 
   const Image* from_ = nullptr;
+  int from_y_ = 0;  // where in the picture `from_` lies
+  int from_x_ = 0;
   bool resized_ = false;
-  Rectangle part_;  // of `from_`, in which `box_` is resized
+  Rectangle part_;  // of the picture, in which `box_` is resized
   Box box_;
   int height_ = 0;  // to this size
   int width_ = 0;
   Interpolation interpolation_ = Interpolation::bilinear;
-  Rectangle shown_;  // of what has been resized; of `from_`, if nothing has
+  Rectangle shown_;  // of what has been resized; of the picture, if nothing has
   bool mirrored_ = false;
   bool upside_down_ = false;
   bool mapped_ = false;

@@ -16,9 +16,9 @@ std::uint8_t* room_for_row(std::vector<std::uint8_t>& row, std::size_t bytes) {
 DeferredRows::DeferredRows(const DeferredImage& picture) : picture_(picture) {
   if (!picture.resized_) return;
   const auto& [y, x, height, width] = picture.part_;
-  part_ = picture.from_->crop_view(y, x, height, width);
   resizer_ = &Resizer::for_this_thread();
-  resizer_->start(part_, picture.box_, picture.height_, picture.width_, picture.interpolation_,
+  resizer_->start(*picture.from_, {y - picture.from_y_, x - picture.from_x_, height, width},
+                  picture.box_, picture.height_, picture.width_, picture.interpolation_,
                   picture.shown_);
   thread_local std::vector<std::uint8_t> resized;
   if (picture.mirrored_) resized_ = room_for_row(resized, row_bytes());
@@ -36,8 +36,8 @@ const std::uint8_t* DeferredRows::make(int i, std::uint8_t* room) {
     resizer_->make_row(shown.y + i, to);
     row = to;
   } else {
-    row = picture_.from_->row(shown.y + i) +
-          static_cast<std::ptrdiff_t>(shown.x) * picture_.channels();
+    row = picture_.from_->row(shown.y - picture_.from_y_ + i) +
+          static_cast<std::ptrdiff_t>(shown.x - picture_.from_x_) * picture_.channels();
   }
   if (picture_.mirrored_) {
     flip_row(row, shown.width, picture_.channels(), room);

@@ -35,7 +35,6 @@ class DeferredRows {
   std::size_t row_bytes() const;
 
   const DeferredImage& picture_;
-  Image part_;  // a view on what is resized
   Resizer* resizer_ = nullptr;
   std::uint8_t* resized_ = nullptr;  // room for a row that is mirrored then
 };

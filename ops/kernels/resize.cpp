@@ -10,7 +10,8 @@ void resize(const Image& in, int height, int width, Interpolation interpolation,
 void resize(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
             Image& out) {
   Resizer& resizer = Resizer::for_this_thread();
-  resizer.start(in, box, height, width, interpolation, {0, 0, height, width});
+  resizer.start(in, {0, 0, in.height(), in.width()}, box, height, width, interpolation,
+                {0, 0, height, width});
   out.create(height, width, in.channels());
   for (int y = 0; y < height; ++y) resizer.make_row(y, out.row(y));
 }

@@ -199,7 +199,8 @@ namespace sluice::kernels {
 HWY_EXPORT(BlendHorizontally);
 HWY_EXPORT(BlendVertically);
 
-void HorizontalTable::build(const ResizeTable& table, int first, int width, int channels) {
+void HorizontalTable::build(const ResizeTable& table, int first, int width, int left,
+                            int channels) {
   constexpr std::size_t kMore = kMostAtOnce - 1;
   const std::size_t pixels = static_cast<std::size_t>(width);
   const auto grow = [](auto& vector, std::size_t size) {
@@ -214,7 +215,7 @@ void HorizontalTable::build(const ResizeTable& table, int first, int width, int 
   grow(weights_, weights_of_step_ * static_cast<std::size_t>(steps_));
   for (std::size_t i = 0; i < pixels; ++i) {
     const int entry = first + static_cast<int>(i);
-    offsets_[i] = table.start(entry) * channels;
+    offsets_[i] = (left + table.start(entry)) * channels;
     for (std::size_t step = 0; step < static_cast<std::size_t>(steps_); ++step) {
       std::memcpy(weights_.data() + step * weights_of_step_ + i * kTaps,
                   table.weights(entry) + step * kTaps, kTaps * sizeof(std::int16_t));

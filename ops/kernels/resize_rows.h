@@ -22,8 +22,9 @@ class HorizontalTable {
   static constexpr int kTaps = 4;
   static constexpr std::size_t kMostAtOnce = 4;  // pixels
 
-  // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps.
-  void build(const ResizeTable& table, int first, int width, int channels);
+  // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps. Its pixel
+  // 0 is the row's pixel `left`, which need not be there.
+  void build(const ResizeTable& table, int first, int width, int left, int channels);
 
   int width() const { return width_; }
   int channels() const { return channels_; }

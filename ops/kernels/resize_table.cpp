@@ -53,6 +53,17 @@ double filter(Interpolation interpolation, double x) {
 
 }  // namespace
 
+AxisRange touched(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+                  const AxisRange& shown) {
+  const double scale = part.length / out_length;
+  // One more, so that no rounding matters.
+  const double support = half_width(interpolation) * std::max(scale, 1.0) + 1.0;
+  const double first = part.start + (shown.begin + 0.5) * scale - support;
+  const double last = part.start + (shown.end - 0.5) * scale + support;
+  return {std::clamp(static_cast<int>(std::floor(first)), 0, in_length - 1),
+          std::clamp(static_cast<int>(std::ceil(last)), 1, in_length)};
+}
+
 void ResizeTable::build(int in_length, const AxisPart& part, int out_length,
                         Interpolation interpolation, bool reversed, int tap_multiple) {
   const double scale = part.length / out_length;

@@ -20,6 +20,17 @@ struct AxisPart {
   double length = 0;
 };
 
+// Pixels begin .. end - 1 of an axis.
+struct AxisRange {
+  int begin = 0;
+  int end = 0;
+};
+
+// The input pixels, of `in_length`, that make the pixels `shown` of `part` resized to `out_length`,
+// or a few more.
+AxisRange touched(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+                  const AxisRange& shown);
+
 class ResizeTable {
  public:
   // Lengths in pixels, each at least 1. The output shows `part` of the input. `reversed` gives the

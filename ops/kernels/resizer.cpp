@@ -19,25 +19,24 @@ void grow(std::vector<T>& vector, std::size_t size) {
 
 bool is_all(const AxisPart& part, int length) { return part.start == 0 && part.length == length; }
 
-void check_box(const Box& box, const Image& in) {
+void check_box(const Box& box, const Rectangle& in) {
   const bool inside = box.y >= 0 && box.x >= 0 && box.height > 0 && box.width > 0 &&
-                      box.y + box.height <= in.height() && box.x + box.width <= in.width();
+                      box.y + box.height <= in.height && box.x + box.width <= in.width;
   if (inside) return;
   throw std::invalid_argument(
       fmt::format("resize: a box of {} x {} at ({}, {}) does not lie inside the picture of {} x {} "
                   "pixels (height x width, row and column)",
-                  box.height, box.width, box.y, box.x, in.height(), in.width()));
+                  box.height, box.width, box.y, box.x, in.height, in.width));
 }
 
-// The nearest input pixel of each output pixel, times `step`. The places are added up one by one,
+// The nearest input pixel of each output pixel. The places are added up one by one,
 // as Pillow does it: that decides which way exact halves go.
-void build_nearest(std::vector<std::ptrdiff_t>& table, int in_length, const AxisPart& part,
-                   int out_length, std::ptrdiff_t step) {
+void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part, int out_length) {
   grow(table, static_cast<std::size_t>(out_length));
   const double scale = part.length / out_length;
   double place = part.start + scale * 0.5;
   for (int i = 0; i < out_length; ++i, place += scale) {
-    table[static_cast<std::size_t>(i)] = std::min(in_length - 1, static_cast<int>(place)) * step;
+    table[static_cast<std::size_t>(i)] = std::min(in_length - 1, static_cast<int>(place));
   }
 }
 
@@ -48,47 +47,50 @@ Resizer& Resizer::for_this_thread() {
   return resizer;
 }
 
-void Resizer::start(const Image& in, const Box& box, int height, int width,
+void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int height, int width,
                     Interpolation interpolation, const Rectangle& shown) {
   check_pixels("resize", in);
-  check_box(box, in);
+  check_box(box, whole);
   check_size("resize", height, width);
   in_ = &in;
+  first_row_ = whole.y;
+  left_ = whole.x;
   width_ = shown.width;
   first_column_ = shown.x;
   nearest_ = interpolation == Interpolation::nearest;
   const AxisPart down{box.y, box.height};
   const AxisPart across{box.x, box.width};
-  same_width_ = width == in.width() && is_all(across, width);
-  same_height_ = height == in.height() && is_all(down, height);
+  same_width_ = width == whole.width && is_all(across, width);
+  same_height_ = height == whole.height && is_all(down, height);
   const std::size_t channels = static_cast<std::size_t>(in.channels());
   slot_bytes_ = static_cast<std::size_t>(width_) * channels + kRowSlack;
   made_ = 0;
   if (nearest_) {
-    build_nearest(nearest_columns_, in.width(), across, width, in.channels());
-    build_nearest(nearest_rows_, in.height(), down, height, 1);
+    build_nearest(nearest_columns_, whole.width, across, width);
+    build_nearest(nearest_rows_, whole.height, down, height);
     return;
   }
 
   if (!same_width_) {
-    columns_.build(in.width(), across, width, interpolation, false, HorizontalTable::kTaps);
-    shown_columns_.build(columns_, first_column_, width_, in.channels());
+    columns_.build(whole.width, across, width, interpolation, false, HorizontalTable::kTaps);
+    shown_columns_.build(columns_, first_column_, width_, left_, in.channels());
     beyond_row_ = static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack;
     grow(padded_, in.row_bytes() + beyond_row_);
   }
   slots_ = 1;
   if (!same_height_) {
-    rows_.build(in.height(), down, height, interpolation, false, kVerticalTaps);
+    rows_.build(whole.height, down, height, interpolation, false, kVerticalTaps);
     slots_ = rows_.taps();
+    made_ = rows_.start(shown.y);
     grow(taps_, static_cast<std::size_t>(slots_));
   }
   grow(ring_, slot_bytes_ * static_cast<std::size_t>(slots_));
 }
 
 void Resizer::write_horizontal_row(int y, std::uint8_t* out) {
-  const std::uint8_t* in = in_->row(y);
+  const std::uint8_t* in = input_row(y);
   // What is read beyond the row has no weight: that may be the rows below it.
-  const std::ptrdiff_t below = (in_->height() - 1 - y) * in_->row_stride();
+  const std::ptrdiff_t below = (in_->height() - 1 - first_row_ - y) * in_->row_stride();
   if (below < static_cast<std::ptrdiff_t>(beyond_row_)) {
     std::memcpy(padded_.data(), in, in_->row_bytes());
     in = padded_.data();
@@ -97,7 +99,7 @@ void Resizer::write_horizontal_row(int y, std::uint8_t* out) {
 }
 
 const std::uint8_t* Resizer::horizontal_row(int y) {
-  if (same_width_) return in_->row(y) + first_column_ * in_->channels();
+  if (same_width_) return input_row(y) + (left_ + first_column_) * in_->channels();
   const auto slot = [&](int row) {
     return ring_.data() + static_cast<std::size_t>(row % slots_) * slot_bytes_;
   };
@@ -108,12 +110,12 @@ const std::uint8_t* Resizer::horizontal_row(int y) {
 }
 
 void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
-  const std::uint8_t* row = in_->row(static_cast<int>(nearest_rows_[static_cast<std::size_t>(y)]));
-  const std::ptrdiff_t* columns = nearest_columns_.data() + first_column_;
+  const std::uint8_t* row = input_row(nearest_rows_[static_cast<std::size_t>(y)]);
+  const int* columns = nearest_columns_.data() + first_column_;
   const int channels = in_->channels();
   if (channels == 3) {
     for (int x = 0; x < width_; ++x, out += 3) {
-      const std::uint8_t* from = row + columns[x];
+      const std::uint8_t* from = row + std::ptrdiff_t{3} * (left_ + columns[x]);
       out[0] = from[0];
       out[1] = from[1];
       out[2] = from[2];
@@ -121,7 +123,8 @@ void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
     return;
   }
   for (int x = 0; x < width_; ++x) {
-    for (int c = 0; c < channels; ++c) *out++ = row[columns[x] + c];
+    for (int c = 0; c < channels; ++c)
+      *out++ = row[std::ptrdiff_t{channels} * (left_ + columns[x]) + c];
   }
 }
 

@@ -27,22 +27,27 @@ class Resizer {
   // The one of the calling thread. A kernel that uses it must not call another one that does.
   static Resizer& for_this_thread();
 
-  // Throws std::invalid_argument for an empty image, more than 4 channels, a box that is empty or
-  // reaches beyond the image, or a size below 1. `in` must stay until the last row has been made.
-  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture.
-  void start(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
-             const Rectangle& shown);
+  // The picture is what the rectangle `whole` of `in` shows; it may reach beyond `in` where nothing
+  // is looked at. Throws std::invalid_argument for an empty image, more than 4 channels, a box that
+  // is empty or reaches beyond the picture, or a size below 1. `in` must stay until the last row
+  // has been made. Of the rows no more is made than what lies in the rectangle `shown` of the
+  // resized picture.
+  void start(const Image& in, const Rectangle& whole, const Box& box, int height, int width,
+             Interpolation interpolation, const Rectangle& shown);
   // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
   // in ascending order.
   void make_row(int y, std::uint8_t* out);
 
  private:
+  const std::uint8_t* input_row(int y) const { return in_->row(first_row_ + y); }
   const std::uint8_t* horizontal_row(int y);
   void make_nearest_row(int y, std::uint8_t* out) const;
   void write_horizontal_row(int y, std::uint8_t* out);
 
   const Image* in_ = nullptr;
-  int width_ = 0;  // that is shown
+  int first_row_ = 0;  // of the picture in `in_`; below 0 where that lacks some
+  int left_ = 0;       // the same of columns
+  int width_ = 0;      // that is shown
   int first_column_ = 0;
   bool nearest_ = false;
   bool same_width_ = false;
@@ -57,8 +62,8 @@ class Resizer {
   int made_ = 0;                    // input rows [made_ - slots_, made_) are in the ring
   std::vector<std::uint8_t> ring_;  // row y in slot y % slots_
   std::vector<const std::uint8_t*> taps_;
-  std::vector<std::ptrdiff_t> nearest_columns_;  // byte offset of each column's pixel
-  std::vector<std::ptrdiff_t> nearest_rows_;
+  std::vector<int> nearest_columns_;
+  std::vector<int> nearest_rows_;
 };
 
 }  // namespace sluice::kernels

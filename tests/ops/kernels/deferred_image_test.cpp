@@ -30,7 +30,9 @@ constexpr Interpolation kInterpolations[] = {Interpolation::nearest,  Interpolat
 
 // The same picture in both ways, and what has been done to it.
 struct Both {
-  explicit Both(const Image& in) : deferred(in), made(in.clone()) {}
+  explicit Both(const Image& in) : Both(in, in) {}
+  // `seen` is the picture, or its size.
+  Both(const Image& in, const Image& seen) : deferred(seen), made(in.clone()) {}
 
   void crop(const Rectangle& region) {
     deferred.crop("crop", region);
@@ -83,8 +85,8 @@ LevelTable draw_table(Random& random) {
 }
 
 // Up to seven things of all that may happen to a picture.
-Both draw_both(Random& random, const Image& in) {
-  Both both(in);
+Both draw_both(Random& random, const Image& in, const Image& seen) {
+  Both both(in, seen);
   if (random.below(2) == 0) both.crop(draw_region(random, both.made));
   if (random.below(4) != 0) {
     // Some axes keep their length.
@@ -106,6 +108,7 @@ Both draw_both(Random& random, const Image& in) {
   }
   return both;
 }
+Both draw_both(Random& random, const Image& in) { return draw_both(random, in, in); }
 
 TEST(DeferredImage, IsWhatTheKernelsMakeOneAfterTheOther) {
   Random random({.seed = 5});
@@ -121,6 +124,29 @@ TEST(DeferredImage, IsWhatTheKernelsMakeOneAfterTheOther) {
     both.deferred.write_to(out);
     ASSERT_TRUE(out == both.made) << i << ": " << in.height() << "x" << in.width() << both.said;
   }
+}
+
+// The same of what is needed of the picture alone, whose size is known first.
+TEST(DeferredImage, NeedsNoMoreThanItSays) {
+  Random random({.seed = 7});
+  for (int i = 0; i < 4000; ++i) {
+    const Image in = make_picture(draw(random, 1, 90), draw(random, 1, 90), 1 + i % 4);
+    const Image size = Image::size_only(in.height(), in.width(), in.channels());
+    const Both both = draw_both(random, in, size);
+    const Rectangle needed = both.deferred.needed();
+    Image part, out;
+    kernels::crop(in, needed, part);
+    DeferredImage deferred = both.deferred;
+    deferred.take_part(part, needed);
+    deferred.write_to(out);
+    ASSERT_TRUE(out == both.made) << i << ": " << in.height() << "x" << in.width() << both.said;
+  }
+  // Rows 0 .. 8 and columns 5 .. 14 of 40 x 40, halved, and one more in each direction.
+  const Image size = Image::size_only(40, 40, 3);
+  DeferredImage picture(size);
+  picture.resize("resize", 20, 20, Interpolation::bilinear);
+  picture.crop("crop", {0, 3, 4, 4});
+  EXPECT_EQ(picture.needed(), (Rectangle{0, 4, 10, 12}));
 }
 
 TEST(DeferredImage, IsNormalizedAsThePictureIs) {
