@@ -50,6 +50,7 @@
 #include <sluice/ops/boxes/filter_boxes.h>
 #include <sluice/ops/boxes/move_boxes.h>
 #include <sluice/ops/boxes/random_bbox_crop.h>
+#include <sluice/ops/boxes/rows_of.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/color_space_conversion.h>

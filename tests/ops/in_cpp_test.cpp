@@ -32,6 +32,7 @@ struct Bench {
   Value<Rectangle> region = value<Rectangle>("region");
   Value<std::vector<Image>> images = value<std::vector<Image>>("images");
   Value<std::vector<float>> weights = value<std::vector<float>>("weights");
+  Value<std::vector<std::int64_t>> classes = value<std::vector<std::int64_t>>("classes");
   Value<std::int64_t> label = value<std::int64_t>("label");
   Value<Tensor> boxes = value<Tensor>("boxes"), points = value<Tensor>("points");
   Value<Tensor> labels = value<Tensor>("labels"), anchors = value<Tensor>("anchors");
@@ -49,13 +50,13 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-#define LINE(...)                                                                             \
-  Line {                                                                                      \
-    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                          \
-      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, images, weights, label, \
-                              boxes, points, labels, anchors, x, y, suite] = bench;           \
-      static_cast<void>(__VA_ARGS__);                                                         \
-    }                                                                                         \
+#define LINE(...)                                                                               \
+  Line {                                                                                        \
+    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                            \
+      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, images, weights, classes, \
+                              label, boxes, points, labels, anchors, x, y, suite] = bench;      \
+      static_cast<void>(__VA_ARGS__);                                                           \
+    }                                                                                           \
   }
 
 const Line kLines[] = {
@@ -73,6 +74,7 @@ const Line kLines[] = {
     LINE(filter_boxes(boxes, canvas_size(image), {.min_visibility = 0.3f})),
     LINE(flip_boxes(boxes, {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)})),
     LINE(flip_points(points, {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(labels_of(classes)),
     LINE(pad_boxes(boxes, {.left = 4, .top = 4})),
     LINE(pad_points(points, {.left = 4, .top = 4})),
     LINE(canvas_size(image)),
@@ -83,6 +85,7 @@ const Line kLines[] = {
     LINE(resize_points(points, canvas_size(image), {.width = 300, .height = 300})),
     LINE(rotate_boxes(boxes, canvas_size(image), g.uniform(-10.f, 10.f), {.keep_size = true})),
     LINE(rotate_points(points, canvas_size(image), g.uniform(-10.f, 10.f), {.keep_size = true})),
+    LINE(rows_of(weights, 4)),
     LINE(shear_boxes(boxes, canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)})),
     LINE(shear_points(points, canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)})),
     LINE(take_rows(labels, boxes, filter_boxes(boxes, canvas_size(image)).kept)),
