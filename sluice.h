@@ -44,6 +44,13 @@
 #include <sluice/ops/automatic/rand_augment.h>
 #include <sluice/ops/automatic/sim_clr.h>
 #include <sluice/ops/batch/mix.h>
+#include <sluice/ops/boxes/box_formats.h>
+#include <sluice/ops/boxes/canvas_size.h>
+#include <sluice/ops/boxes/encode_anchors.h>
+#include <sluice/ops/boxes/filter_boxes.h>
+#include <sluice/ops/boxes/move_boxes.h>
+#include <sluice/ops/boxes/random_bbox_crop.h>
+#include <sluice/ops/boxes/rows_of.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/clahe.h>

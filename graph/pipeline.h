@@ -24,6 +24,7 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
+#include <sluice/graph/batch_key.h>
 #include <sluice/graph/builder/description_checks.h>
 #include <sluice/graph/graph.h>
 #include <sluice/graph/options.h>
@@ -35,6 +36,7 @@
 #include <sluice/graph/stats.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,8 +75,11 @@ class Epoch {
     Epoch* epoch_ = nullptr;
   };
 
-  Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run)
-      : engine_(std::move(engine)), run_(std::move(run)) {}
+  // What is done to each batch before it is given; see Pipeline::batch_step().
+  using Steps = std::vector<std::function<void(Batch<Ts...>&, const BatchKey&)>>;
+
+  Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run, Steps steps = {})
+      : engine_(std::move(engine)), run_(std::move(run)), steps_(std::move(steps)) {}
   Epoch(Epoch&&) noexcept = default;
   Epoch& operator=(Epoch&&) = delete;
   ~Epoch() {
@@ -82,12 +87,16 @@ class Epoch {
   }
 
   // The next batch; nothing when the epoch is over. After a BatchError the next call gives the
-  // batch that threw, without the samples that failed.
+  // batch that threw, without the samples that failed. What a step on batches throws comes out of
+  // it, too; the next call then goes on with the batch after that.
   std::optional<Batch<Ts...>> next() {
     if (engine_ == nullptr) detail::throw_moved_from("epoch");
     auto data = engine_->next(*run_);
     if (data == nullptr) return std::nullopt;
-    return Batch<Ts...>(std::move(data));
+    Batch<Ts...> batch(std::move(data));
+    const BatchKey key{engine_->options().seed, batch.epoch(), batch.index()};
+    for (const auto& step : steps_) step(batch, key);
+    return batch;
   }
   iterator begin() { return iterator(this); }
   iterator end() { return {}; }
@@ -95,6 +104,7 @@ class Epoch {
  private:
   std::shared_ptr<detail::Engine> engine_;
   std::shared_ptr<detail::Run> run_;
+  Steps steps_;
   std::optional<Batch<Ts...>> current_;
 };
 
@@ -115,11 +125,23 @@ class Pipeline {
   [[nodiscard]] Epoch<Ts...> epoch() & {
     auto run = engine().begin_epoch(next_epoch_);
     ++next_epoch_;
-    return {engine_, std::move(run)};
+    return {engine_, std::move(run), batch_steps_};
   }
   // In `for (auto& batch : make_pipeline(...).epoch())` the pipeline is gone before the first
   // batch: give it a name.
   Epoch<Ts...> epoch() && = delete;
+  // Does f(batch, key) to each batch of the epochs that begin from now on, before it is given: what
+  // concerns several samples, mix_up for example. Steps run in the order in which they are said, on
+  // the thread that takes batches, one batch at a time; f may keep a state. What it draws from the
+  // key (Random, or random_of() of ops/batch/mix.h) follows from the seed, the epoch and the number
+  // of the batch alone. A Batch is given as it is made: it may be short, see missing().
+  template <class F>
+  Pipeline& batch_step(F f) {
+    static_assert(std::is_invocable_v<F&, Batch<Ts...>&, const BatchKey&>,
+                  "batch_step: the function takes (Batch<...>& batch, const BatchKey& key)");
+    batch_steps_.push_back(std::move(f));
+    return *this;
+  }
   // The next call of epoch() starts this one.
   void reset(std::int64_t epoch = 0) {
     engine().stop();
@@ -167,6 +189,7 @@ class Pipeline {
 
   std::shared_ptr<detail::Engine> engine_;  // shared with the epochs, which may outlive the
                                             // pipeline but then give no more batches
+  typename Epoch<Ts...>::Steps batch_steps_;
   std::int64_t next_epoch_ = 0;
 };
 

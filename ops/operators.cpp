@@ -5,6 +5,13 @@
 #include <sluice/io/whole_file.h>
 #include <sluice/ops/automatic/aug_mix.h>
 #include <sluice/ops/automatic/sim_clr.h>
+#include <sluice/ops/boxes/box_formats.h>
+#include <sluice/ops/boxes/canvas_size.h>
+#include <sluice/ops/boxes/encode_anchors.h>
+#include <sluice/ops/boxes/filter_boxes.h>
+#include <sluice/ops/boxes/move_boxes.h>
+#include <sluice/ops/boxes/random_bbox_crop.h>
+#include <sluice/ops/boxes/rows_of.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
 #include <sluice/ops/colour/clahe.h>
@@ -144,6 +151,13 @@ void fill(OperatorRegistry& registry) {
                                 warp_perspective_operator(),
                                 weighted_sum_operator()})
     registry.add(op);
+  for (const OperatorPtr& op :
+       {absolute_boxes_operator(), center_region_operator(), clip_boxes_operator(),
+        convert_boxes_operator(), encode_anchors_operator(), filter_boxes_operator(),
+        canvas_size_operator(), random_bbox_crop_operator(), region_size_operator(),
+        relative_boxes_operator(), rows_of_operator(), labels_of_operator(), take_rows_operator()})
+    registry.add(op);
+  for (const OperatorPtr& op : move_operators()) registry.add(op);
   for (const kernels::Reduction what :
        {kernels::Reduction::mean, kernels::Reduction::min, kernels::Reduction::max,
         kernels::Reduction::standard_deviation})

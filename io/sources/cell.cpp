@@ -3,8 +3,11 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <system_error>
 #include <type_traits>
+
+#include <nlohmann/json.hpp>
 
 namespace sluice::detail {
 namespace {
@@ -17,13 +20,15 @@ std::string_view without_spaces(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const Cell& cell, const std::string& wanted) {
-  throw CellError(in_quotes(cell.text) +
-                  (cell.kind == Cell::Kind::text ? " is text, not " : " is not ") + wanted);
+  const char* is = " is not ";
+  if (cell.kind == Cell::Kind::text) is = " is text, not ";
+  if (cell.kind == Cell::Kind::list) is = " is a list, and not ";
+  throw CellError(in_quotes(cell.text) + is + wanted);
 }
 
 template <class T>
 void read_number(const Cell& cell, const std::string& wanted, T& out) {
-  if (cell.kind == Cell::Kind::text) refuse(cell, wanted);
+  if (cell.kind == Cell::Kind::text || cell.kind == Cell::Kind::list) refuse(cell, wanted);
   const std::string_view text = without_spaces(cell.text);
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, out);
@@ -35,7 +40,53 @@ void read_number(const Cell& cell, const std::string& wanted, T& out) {
   }
 }
 
+using Json = nlohmann::json;
+
+bool is_one(const Json& number, float& out) {
+  if (!number.is_number()) return false;
+  out = static_cast<float>(number.get<double>());
+  return std::isfinite(out);
+}
+bool is_one(const Json& number, std::int64_t& out) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!number.is_number_integer()) return false;
+  if (number.is_number_unsigned() && number.get<std::uint64_t>() > kMost) return false;
+  out = number.get<std::int64_t>();
+  return true;
+}
+
+template <class T>
+bool add_all(const Json& list, std::vector<T>& out) {
+  for (const Json& number : list) {
+    T one{};
+    if (!is_one(number, one)) return false;
+    out.push_back(one);
+  }
+  return true;
+}
+
+template <class T>
+void read_list(const Cell& cell, const std::string& wanted, std::vector<T>& out) {
+  out.clear();
+  const Json list = Json::parse(cell.text, nullptr, false);
+  bool good = cell.kind != Cell::Kind::text && list.is_array();
+  if (good && !list.empty() && list[0].is_array()) {
+    for (const Json& row : list)
+      good = good && row.is_array() && row.size() == list[0].size() && add_all(row, out);
+  } else {
+    good = good && add_all(list, out);
+  }
+  if (!good) refuse(cell, "a list of " + wanted + ", or of such lists of one length");
+}
+
 }  // namespace
+
+void read_cell(const Cell& cell, std::vector<float>& out) {
+  read_list(cell, "finite numbers", out);
+}
+void read_cell(const Cell& cell, std::vector<std::int64_t>& out) {
+  read_list(cell, "whole numbers", out);
+}
 
 void read_cell(const Cell& cell, std::int32_t& out) {
   read_number(cell, "a whole number of 32 bits", out);
@@ -53,7 +104,7 @@ void read_cell(const Cell& cell, bool& out) {
 }
 
 void read_cell(const Cell& cell, std::string& out) {
-  if (cell.kind == Cell::Kind::other) refuse(cell, "text");
+  if (cell.kind == Cell::Kind::other || cell.kind == Cell::Kind::list) refuse(cell, "text");
   out = cell.text;
 }
 

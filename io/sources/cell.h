@@ -5,6 +5,8 @@
 //   float, double                a finite number
 //   bool                         true, false, 1 or 0
 //   std::string                  the text as it is
+//   std::vector<float>           finite numbers: a JSON list of them, or of such lists of one
+//   length, std::vector<std::int64_t>    one after the other; whole numbers, the same
 //
 // Around numbers there may be spaces and ends of lines. Ownership: a Cell is a view. Threads: any.
 // Errors: CellError, which says what is wrong with the text; whoever knows the place adds it.
@@ -16,6 +18,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -23,14 +26,15 @@ namespace sluice {
 template <class T>
 concept CellType =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> ||
-    std::same_as<T, double> || std::same_as<T, bool> || std::same_as<T, std::string>;
+    std::same_as<T, double> || std::same_as<T, bool> || std::same_as<T, std::string> ||
+    std::same_as<T, std::vector<float>> || std::same_as<T, std::vector<std::int64_t>>;
 
 namespace detail {
 
 struct Cell {
   std::string_view text;
-  // Where texts, numbers and the rest are told apart (JSON), what this is.
-  enum class Kind : std::uint8_t { any, text, other } kind = Kind::any;
+  // Where texts, lists of numbers and the rest are told apart (JSON), what this is.
+  enum class Kind : std::uint8_t { any, text, list, other } kind = Kind::any;
 };
 
 class CellError : public Error {
@@ -44,6 +48,8 @@ void read_cell(const Cell& cell, float& out);
 void read_cell(const Cell& cell, double& out);
 void read_cell(const Cell& cell, bool& out);
 void read_cell(const Cell& cell, std::string& out);
+void read_cell(const Cell& cell, std::vector<float>& out);
+void read_cell(const Cell& cell, std::vector<std::int64_t>& out);
 
 // A text as messages quote it: printable, and the beginning of one that is long.
 std::string in_quotes(std::string_view text);

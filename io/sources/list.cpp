@@ -1,9 +1,11 @@
+#include <sluice/io/sources/files.h>
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/list_file.h>
 #include <sluice/io/sources/picture_reader.h>
 #include <sluice/runtime/printable.h>
 
 #include <filesystem>
+#include <utility>
 
 namespace sluice::detail {
 namespace {
@@ -11,6 +13,11 @@ namespace {
 std::string folder_of(const std::string& list, const ListOptions& options) {
   return options.folder.empty() ? std::filesystem::path(list).parent_path().string()
                                 : options.folder;
+}
+
+std::string in_folder(const std::string& folder, std::string path) {
+  if (path.front() == '/' || folder.empty()) return path;
+  return folder + (folder.ends_with('/') ? "" : "/") + path;
 }
 
 }  // namespace
@@ -40,8 +47,7 @@ std::int64_t ListRows::size() const { return static_cast<std::int64_t>(shared_->
 
 ListRow ListRows::row(std::int64_t i) const {
   ListRow row = shared_->file.row(static_cast<std::size_t>(i));
-  if (row.path.front() != '/' && !shared_->folder.empty())
-    row.path = shared_->folder + (shared_->folder.ends_with('/') ? "" : "/") + row.path;
+  row.path = in_folder(shared_->folder, std::move(row.path));
   return row;
 }
 
@@ -60,6 +66,14 @@ std::string ListRows::name(std::int64_t i) const {
 
 Bytes ListRows::read(std::int64_t i, const ListRow& row) const {
   return shared_->reader.read(static_cast<std::size_t>(i), row.path);
+}
+
+Bytes ListRows::read_column(const ListRow& row, std::size_t column) const {
+  const std::string& path = row.cells[column].text;
+  if (path.empty()) fail(row, column, "the path is empty");
+  if (row.cells[column].kind == Cell::Kind::list || path.find('\0') != std::string::npos)
+    fail(row, column, (in_quotes(path) + " is no path").c_str());
+  return read_file(in_folder(shared_->folder, path));
 }
 
 void ListRows::fail(const ListRow& row, std::size_t column, const char* what) const {

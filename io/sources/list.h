@@ -5,6 +5,9 @@
 //   auto [jpeg, label, weight] = g.read(list_in<std::int64_t, float>(
 //       "train.csv", {.path = "file", .columns = {"label", "weight"}}));
 //
+// A column of the type Bytes names a file, too, which is read: a mask beside its picture, say.
+// Lists of numbers are columns of std::vector<float> and std::vector<std::int64_t>.
+//
 // A list is CSV (RFC 4180), TSV or JSON lines, as its name ends or ListOptions say. The first row
 // names the columns, unless ListOptions::names do. Sample i is row i: the bytes of its file, and
 // the columns that are asked for, as the types that are said (cell.h lists them). Paths that are
@@ -24,11 +27,13 @@
 #include <sluice/io/sources/read_parts.h>
 #include <sluice/runtime/bytes.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,6 +59,10 @@ struct ListOptions {
   ReadParts parts = ReadParts::cached;
 };
 
+// What a column of a list can be read as. Bytes: the file that it names.
+template <class T>
+concept ListColumn = std::same_as<T, Bytes> || CellType<T>;
+
 namespace detail {
 
 // What is wanted of one row: its columns, in the order in which they were asked for.
@@ -78,26 +87,31 @@ class ListRows {
   SourceReads reads() const;
   ListRow row(std::int64_t i) const;
   Bytes read(std::int64_t i, const ListRow& row) const;
-  template <CellType T>
+  template <ListColumn T>
   T get(const ListRow& row, std::size_t column) const {
-    T value{};
-    try {
-      read_cell({row.cells[column].text, row.cells[column].kind}, value);
-    } catch (const CellError& error) {
-      fail(row, column, error.what());
+    if constexpr (std::is_same_v<T, Bytes>) {
+      return read_column(row, column);
+    } else {
+      T value{};
+      try {
+        read_cell({row.cells[column].text, row.cells[column].kind}, value);
+      } catch (const CellError& error) {
+        fail(row, column, error.what());
+      }
+      return value;
     }
-    return value;
   }
 
  private:
   struct Shared;
+  Bytes read_column(const ListRow& row, std::size_t column) const;
   [[noreturn]] void fail(const ListRow& row, std::size_t column, const char* what) const;
   std::shared_ptr<const Shared> shared_;
 };
 
 }  // namespace detail
 
-template <CellType... T>
+template <ListColumn... T>
 class List {
  public:
   explicit List(const std::string& list, const ListOptions& options = {})
@@ -108,9 +122,9 @@ class List {
   std::string name(std::int64_t i) const { return rows_.name(i); }
   // For checkpoints: tells lists by their text.
   const std::string& fingerprint() const { return rows_.fingerprint(); }
-  // Of the files, so far; for stats().
+  // Of the files of the rows, so far; for stats().
   SourceReads reads() const { return rows_.reads(); }
-  // What the list says of row i, without its file.
+  // What the list says of row i, without its file; those of columns are read.
   std::tuple<T...> columns(std::int64_t i) const {
     return columns_of(rows_.row(i), std::index_sequence_for<T...>());
   }
@@ -133,7 +147,7 @@ class List {
 };
 
 // The files of a list, and its columns as these types.
-template <CellType... T>
+template <ListColumn... T>
 List<T...> list_in(const std::string& list, const ListOptions& options = {}) {
   return List<T...>(list, options);
 }

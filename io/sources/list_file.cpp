@@ -141,6 +141,8 @@ ListRow ListFile::row(std::size_t i) const {
     throw IoError(name_of_list(path_) + ", line " + std::to_string(start.line) + ": " +
                   error.what());
   }
+  if (row.cells.back().kind == Cell::Kind::list)
+    fail(start.line, columns_.size() - 1, in_quotes(row.cells.back().text) + " is no path");
   row.path = std::move(row.cells.back().text);
   row.cells.pop_back();
   if (row.path.empty()) fail(start.line, columns_.size() - 1, "the path is empty");

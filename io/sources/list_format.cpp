@@ -31,6 +31,17 @@ std::string undoubled(std::string_view field) {
   return text;
 }
 
+// Or of such lists.
+bool is_list_of_numbers(const nlohmann::json& value) {
+  const auto all_numbers = [](const nlohmann::json& list) {
+    return list.is_array() && std::all_of(list.begin(), list.end(), [](const nlohmann::json& item) {
+             return item.is_number();
+           });
+  };
+  return all_numbers(value) ||
+         (value.is_array() && std::all_of(value.begin(), value.end(), all_numbers));
+}
+
 }  // namespace
 
 std::size_t end_of_row(std::string_view text, std::size_t at, bool csv) {
@@ -100,10 +111,13 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
       throw CellError("the row has no " + in_quotes(name) + "; it has " +
                       (all.empty() ? "nothing" : all));
     }
-    if (found->is_structured()) {  // of any depth, so nobody goes through it
-      throw CellError(in_quotes(name) + " is a list or an object; a column has one value");
-    }
-    if (found->is_string()) {
+    if (is_list_of_numbers(*found)) {
+      cells.push_back({found->dump(), Cell::Kind::list});
+    } else if (found->is_structured()) {  // of any depth, so nobody goes through it
+      throw CellError(in_quotes(name) +
+                      " is an object, or a list of something else than numbers; a column has one "
+                      "value, or a list of numbers");
+    } else if (found->is_string()) {
       cells.push_back({found->get<std::string>(), Cell::Kind::text});
     } else {
       cells.push_back({found->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),

@@ -10,6 +10,13 @@
 //     train(images, labels);
 //   }
 //
+// As a step of the pipeline, which draws by the pipeline's seed:
+//
+//   pipeline.batch_step([](auto& batch, const BatchKey& key) {
+//     auto& [images, labels] = batch;
+//     mix_up(images, labels, key);
+//   });
+//
 // Each sample is mixed with the one before it in the batch, the first one with the last one, as
 // torchvision does it; in an epoch that is shuffled that is any other one. All samples of a batch
 // share one weight w, drawn from Beta(alpha, alpha).
@@ -31,6 +38,7 @@
 #pragma once
 
 #include <sluice/graph/batch.h>
+#include <sluice/graph/batch_key.h>
 #include <sluice/runtime/random.h>
 #include <sluice/runtime/rectangle.h>
 
@@ -38,11 +46,7 @@
 
 namespace sluice {
 
-struct MixKey {
-  std::uint64_t seed = 0;
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;
-};
+using MixKey = BatchKey;
 template <class... Ts>
 MixKey mix_key(const Batch<Ts...>& batch, std::uint64_t seed) {
   return {seed, batch.epoch(), batch.index()};

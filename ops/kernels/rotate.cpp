@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/rotate.h>
 #include <sluice/ops/kernels/transpose.h>
+#include <sluice/ops/kernels/turn.h>
 #include <sluice/ops/kernels/warp_rows.h>
 
 #include <cmath>
@@ -12,24 +13,25 @@
 namespace sluice::kernels {
 namespace {
 
-// Where the pixels of a canvas come from, and how large it is.
-struct Turn {
-  Eigen::Affine2d from_canvas;
-  int height = 0;
-  int width = 0;
-};
+// 0 to 360, the latter for angles that are barely below 0.
+double whole_turns_removed(float degrees) {
+  const double angle = std::fmod(static_cast<double>(degrees), 360.0);
+  return angle < 0.0 ? angle + 360.0 : angle;
+}
 
-Turn turn_of(int height, int width, double degrees, bool keep_size) {
+}  // namespace
+
+Turn turn_of(int height, int width, float degrees, bool keep_size) {
   // As Pillow does it: 30 degrees have a sine of exactly one half.
   const auto at_15_digits = [](double value) { return std::round(value * 1e15) / 1e15; };
-  const double radians = -degrees * (std::numbers::pi / 180.0);
+  const double radians = -whole_turns_removed(degrees) * (std::numbers::pi / 180.0);
   const double cosine = at_15_digits(std::cos(radians));
   const double sine = at_15_digits(std::sin(radians));
   Eigen::Matrix2d back;
   back << cosine, sine, -sine, cosine;
 
   const Eigen::Vector2d size(width, height);
-  Turn turn{Eigen::Affine2d::Identity(), height, width};
+  Turn turn{{}, height, width};
   if (!keep_size) {
     Eigen::Matrix<double, 2, 4> corners;
     corners << 0, width, width, 0, 0, 0, height, height;
@@ -41,31 +43,26 @@ Turn turn_of(int height, int width, double degrees, bool keep_size) {
     turn.height = static_cast<int>(extent.y());
   }
   const Eigen::Vector2d canvas(turn.width, turn.height);
-  turn.from_canvas.linear() = back;
-  turn.from_canvas.translation() = size / 2 - back * (canvas / 2);
+  const Eigen::Vector2d start = size / 2 - back * (canvas / 2);
+  turn.from_canvas = {back(0, 0), back(0, 1), start.x(), back(1, 0), back(1, 1), start.y()};
   return turn;
 }
-
-}  // namespace
 
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out) {
   check_pixels("rotate", in);
   check_finite("rotate", "the angle", degrees);
   check_warp("rotate", options.interpolation);
-  double angle = std::fmod(static_cast<double>(degrees), 360.0);
-  if (angle < 0.0) angle += 360.0;
+  const double angle = whole_turns_removed(degrees);
   if (angle == 0.0 || angle == 360.0) return flip(in, false, false, out);
   if (angle == 180.0) return flip(in, true, true, out);
   if ((angle == 90.0 || angle == 270.0) && (!options.keep_size || in.width() == in.height())) {
     return angle == 90.0 ? turn_left(in, out) : turn_right(in, out);
   }
 
-  const Turn turn = turn_of(in.height(), in.width(), angle, options.keep_size);
+  const Turn turn = turn_of(in.height(), in.width(), degrees, options.keep_size);
   check_size("rotate", turn.height, turn.width);
   out.create(turn.height, turn.width, in.channels());
-  const auto& from = turn.from_canvas;
-  warp_rows(in, {from(0, 0), from(0, 1), from(0, 2), from(1, 0), from(1, 1), from(1, 2)},
-            {options.interpolation, Border::constant, options.fill}, out);
+  warp_rows(in, turn.from_canvas, {options.interpolation, Border::constant, options.fill}, out);
 }
 
 }  // namespace sluice::kernels

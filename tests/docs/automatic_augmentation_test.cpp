@@ -101,16 +101,15 @@ TEST(AutomaticAugmentation, MixesBatches) {
     return std::tuple{crop_mirror_normalize(image, {}),
                       one_hot(label, {.classes = 2, .smoothing = 0.1f})};
   });
-  for (auto& batch : pipeline.epoch()) {
+  pipeline.batch_step([](auto& batch, const BatchKey& key) {
     auto& [images, labels] = batch;
-    const MixKey key = mix_key(batch, 42);
     if (random_of(key).below(2) == 0) {
       mix_up(images, labels, key, {.alpha = 0.2f});
     } else {
       cut_mix(images, labels, key, {.alpha = 1.f});
     }
-    train(images, labels);
-  }
+  });
+  for (const auto& [images, labels] : pipeline.epoch()) train(images, labels);
   EXPECT_EQ(samples, static_cast<std::size_t>(kSamples));
   EXPECT_TRUE(between);
 }

@@ -32,7 +32,10 @@ struct Bench {
   Value<Rectangle> region = value<Rectangle>("region");
   Value<std::vector<Image>> images = value<std::vector<Image>>("images");
   Value<std::vector<float>> weights = value<std::vector<float>>("weights");
+  Value<std::vector<std::int64_t>> classes = value<std::vector<std::int64_t>>("classes");
   Value<std::int64_t> label = value<std::int64_t>("label");
+  Value<Tensor> boxes = value<Tensor>("boxes"), points = value<Tensor>("points");
+  Value<Tensor> labels = value<Tensor>("labels"), anchors = value<Tensor>("anchors");
   Value<int> x = value<int>("x"), y = value<int>("y");
   Suite suite{{"same", [](Value<Image> same, Value<float>) { return same; }}};
 };
@@ -47,19 +50,51 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-#define LINE(...)                                                                                \
-  Line {                                                                                         \
-    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                             \
-      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, images, weights, label, x, \
-                              y, suite] = bench;                                                 \
-      static_cast<void>(__VA_ARGS__);                                                            \
-    }                                                                                            \
+#define LINE(...)                                                                               \
+  Line {                                                                                        \
+    without_spaces(#__VA_ARGS__), [](Bench& bench) {                                            \
+      [[maybe_unused]] auto& [recorder, g, image, jpeg, file, region, images, weights, classes, \
+                              label, boxes, points, labels, anchors, x, y, suite] = bench;      \
+      static_cast<void>(__VA_ARGS__);                                                           \
+    }                                                                                           \
   }
 
 const Line kLines[] = {
     LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
     LINE(aug_mix(g, image, {.severity = 3})),
     LINE(autocontrast(image)),
+    LINE(absolute_boxes(boxes, canvas_size(image))),
+    LINE(center_region(canvas_size(image), {.width = 224, .height = 224})),
+    LINE(clip_boxes(boxes, canvas_size(image))),
+    LINE(convert_boxes(boxes, {.from = BoxFormat::xywh})),
+    LINE(crop_boxes(boxes, region)),
+    LINE(crop_points(points, region)),
+    LINE(encode_anchors(boxes, labels, anchors, {.iou = 0.5f})),
+    LINE(filter_boxes(boxes, labels, canvas_size(image), {.min_area = 16.f})),
+    LINE(filter_boxes(boxes, canvas_size(image), {.min_visibility = 0.3f})),
+    LINE(flip_boxes(boxes, {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(flip_points(points, {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)})),
+    LINE(labels_of(classes)),
+    LINE(pad_boxes(boxes, {.left = 4, .top = 4})),
+    LINE(pad_points(points, {.left = 4, .top = 4})),
+    LINE(canvas_size(image)),
+    LINE(canvas_size(region)),
+    LINE(random_bbox_crop(boxes, labels, canvas_size(image))),
+    LINE(relative_boxes(boxes, canvas_size(image))),
+    LINE(resize_boxes(boxes, canvas_size(image), {.width = 300, .height = 300})),
+    LINE(resize_points(points, canvas_size(image), {.width = 300, .height = 300})),
+    LINE(rotate_boxes(boxes, canvas_size(image), g.uniform(-10.f, 10.f), {.keep_size = true})),
+    LINE(rotate_points(points, canvas_size(image), g.uniform(-10.f, 10.f), {.keep_size = true})),
+    LINE(rows_of(weights, 4)),
+    LINE(shear_boxes(boxes, canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)})),
+    LINE(shear_points(points, canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)})),
+    LINE(take_rows(labels, boxes, filter_boxes(boxes, canvas_size(image)).kept)),
+    LINE(translate_boxes(boxes, canvas_size(image), {.x = g.uniform(-32.f, 32.f)})),
+    LINE(translate_points(points, canvas_size(image), {.x = g.uniform(-32.f, 32.f)})),
+    LINE(transpose_boxes(boxes)),
+    LINE(transpose_points(points)),
+    LINE(warp_affine_boxes(boxes, {.xx = 1, .xy = 0.3f})),
+    LINE(warp_affine_points(points, {.xx = 1, .xy = 0.3f})),
     LINE(blend(image, flip(image), 0.5f)),
     LINE(beta(g, 0.4f, 0.4f)),
     LINE(box_blur(image, {.window_size = 5})),

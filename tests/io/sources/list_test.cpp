@@ -113,6 +113,54 @@ TEST_F(ListTest, ColumnsHaveTheTypesThatAreSaid) {
             R"({"p":"a.jpg","i":-7,"f":0.25,"b":true,"t":"it's","l":1099511627776,"d":1e-300})"));
 }
 
+TEST_F(ListTest, ColumnsMayBeListsOfNumbersAndFiles) {
+  write("deep/mask.png", "M");
+  const ListOptions options{.columns = {"boxes", "labels", "mask"}};
+  const auto lists = [&](const std::string& name, const std::string& text) {
+    return list_in<std::vector<float>, std::vector<std::int64_t>, Bytes>(write(name, text),
+                                                                         options);
+  };
+  const auto row = [](const std::string& boxes, const std::string& labels,
+                      const std::string& mask) {
+    return R"({"path":"a.jpg","boxes":)" + boxes + R"(,"labels":)" + labels + R"(,"mask":)" + mask +
+           "}\n";
+  };
+  const std::string mask = "\"deep/mask.png\"";
+  const auto good =
+      lists("x.jsonl", row("[[1,2.5,3,4],[5,6,7,8]]", "[7, -8]", mask) + row("[]", "[]", mask));
+  const auto [bytes, boxes, labels, ids] = good.read(0);
+  EXPECT_EQ(boxes, (std::vector<float>{1, 2.5f, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(labels, (std::vector<std::int64_t>{7, -8}));
+  EXPECT_EQ(text_of(bytes) + text_of(ids), "AM");
+  EXPECT_TRUE(std::get<1>(good.read(1)).empty());
+  const auto quoted = lists("x.csv", "path,boxes,labels,mask\na.jpg,\"[1,2]\",[3],deep/mask.png\n");
+  EXPECT_EQ(std::get<1>(quoted.read(0)), (std::vector<float>{1, 2}));
+
+  const std::string wanted = " a list of finite numbers, or of such lists of one length";
+  const std::string whole = " a list of whole numbers, or of such lists of one length";
+  struct Case {
+    std::string row, error;
+  };
+  for (const Case& c :
+       {Case{row("1", "[]", mask), "column 'boxes': '1' is not" + wanted},
+        Case{row("\"[1]\"", "[]", mask), "column 'boxes': '[1]' is text, not" + wanted},
+        Case{row("[[1,2],[3]]", "[]", mask),
+             "column 'boxes': '[[1,2],[3]]' is a list, and not" + wanted},
+        Case{row("[1e39]", "[]", mask), "column 'boxes': '[1e+39]' is a list, and not" + wanted},
+        Case{row("[]", "[1.5]", mask), "column 'labels': '[1.5]' is a list, and not" + whole},
+        Case{row("[]", "[9223372036854775808]", mask),
+             "column 'labels': '[9223372036854775808]' is a list, and not" + whole},
+        Case{row("[]", "[]", "\"\""), "column 'mask': the path is empty"},
+        Case{row("[]", "[]", "[1]"), "column 'mask': '[1]' is no path"}}) {
+    EXPECT_EQ(error_of([&] { static_cast<void>(lists("x.jsonl", c.row).read(0)); }),
+              "the list 'x.jsonl', line 1, " + c.error);
+  }
+  EXPECT_EQ(error_of([&] {
+              static_cast<void>(lists("x.jsonl", row("[]", "[]", "\"gone.png\"")).read(0));
+            }),
+            "'gone.png' cannot be opened: No such file or directory");
+}
+
 TEST_F(ListTest, PathsBeginWhereTheListLiesOrWhereOneSays) {
   write("far/a.jpg", "far");
   const std::string list = write("lists/x.csv", "path\n../a.jpg\n" + path("a.jpg") + "\na.jpg\n");
@@ -199,7 +247,14 @@ TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
       {"{\"path\":\"a.jpg\",\"label\":null}",
        "the list 'x.jsonl', line 3, column 'label': 'null' is not a whole number", "x.jsonl"},
       {"{\"path\":\"a.jpg\",\"label\":[1]}",
-       "the list 'x.jsonl', line 3: 'label' is a list or an object; a column has one value",
+       "the list 'x.jsonl', line 3, column 'label': '[1]' is a list, and not a whole number",
+       "x.jsonl"},
+      {"{\"path\":\"a.jpg\",\"label\":[[[1]]]}",
+       "the list 'x.jsonl', line 3: 'label' is an object, or a list of something else than "
+       "numbers; "
+       "a column has one value, or a list of numbers",
+       "x.jsonl"},
+      {"{\"path\":[1],\"label\":1}", "the list 'x.jsonl', line 3, column 'path': '[1]' is no path",
        "x.jsonl"},
       {"{\"path\":\"a.jpg\",\"label\":1e400}",
        "the list 'x.jsonl', line 3: a number in '{\"path\":\"a.jpg\",\"label\":1e400}' is too "

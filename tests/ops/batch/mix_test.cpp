@@ -223,6 +223,41 @@ TEST(Mix, WeightsAndRegionsAreDrawnAsTheySay) {
   EXPECT_LT(weights / kBatches, 0.8);
 }
 
+// Each batch is as by hand, in any epoch; what a step throws costs its batch.
+TEST(Mix, AsAStepOfThePipeline) {
+  for (const int threads : {1, 2}) {
+    auto by_hand = pipeline_of({.threads = threads}), by_step = pipeline_of({.threads = threads});
+    std::vector<std::int64_t> seen;
+    by_step
+        .batch_step([](Batch<Image, Tensor>& batch, const BatchKey& key) {
+          mix_up(batch.get<0>(), batch.get<1>(), key);
+        })
+        .batch_step([&seen](Batch<Image, Tensor>& batch, const BatchKey& key) {
+          seen.push_back(key.epoch * 100 + key.batch);
+          if (key.epoch == 1 && key.batch == 1) throw std::runtime_error("not this one");
+          cut_mix(batch.get<0>(), batch.get<1>(), key);
+        });
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      auto hand = by_hand.epoch(), step = by_step.epoch();
+      while (auto expected = hand.next()) {
+        if (epoch == 1 && expected->index() == 1) {
+          EXPECT_THROW((void)step.next(), std::runtime_error);
+          continue;
+        }
+        const auto& [images, labels] = *expected;
+        mix_up(images, labels, mix_key(*expected, kSeed));
+        cut_mix(images, labels, mix_key(*expected, kSeed));
+        const auto batch = step.next();
+        ASSERT_TRUE(batch.has_value());
+        EXPECT_EQ(bytes_of(batch->get<0>()), bytes_of(images));
+        EXPECT_EQ(bytes_of(batch->get<1>()), bytes_of(labels));
+      }
+      EXPECT_FALSE(step.next().has_value());
+    }
+    EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 100, 101, 102}));
+  }
+}
+
 TEST(Mix, RefusesWhatCannotBe) {
   const auto error_of = [](const auto& call) -> std::string {
     try {

@@ -1,0 +1,193 @@
+// Operators on boxes in pipelines: samples without boxes, formats, and errors of samples.
+#include <sluice/sluice.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Numbers = std::vector<float>;
+using Change = std::function<Value<Tensor>(Graph& g, Value<Tensor> boxes, Value<Tensor> labels)>;
+
+// Of each list of numbers a sample; its labels count from 1.
+auto pipeline_of(const std::vector<Numbers>& lists, const Change& change) {
+  const auto count = static_cast<std::int64_t>(lists.size());
+  return make_pipeline({.batch_size = 8, .seed = 2, .threads = 1, .on_error = OnError::skip},
+                       [&](Graph& g) {
+                         auto [numbers, classes] = g.source(count, [lists](const SampleInfo& info) {
+                           const Numbers& list = lists[static_cast<std::size_t>(info.index)];
+                           std::vector<std::int64_t> counted;
+                           for (std::size_t i = 0; i < list.size() / 4; ++i)
+                             counted.push_back(static_cast<std::int64_t>(i) + 1);
+                           return std::tuple{list, counted};
+                         });
+                         return change(g, rows_of(numbers, 4), labels_of(classes));
+                       });
+}
+
+Numbers numbers_of(const Tensor& tensor) {
+  return {tensor.data<float>(), tensor.data<float>() + tensor.elements()};
+}
+
+const CanvasSize kSize{.width = 100, .height = 50};
+
+TEST(BoxOperators, KnownBoxes) {
+  struct Case {
+    Numbers in, out;
+    Change change;
+  };
+  const auto convert = [](BoxFormat from, BoxFormat to) -> Change {
+    return [from, to](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+      return convert_boxes(boxes, {.from = from, .to = to});
+    };
+  };
+  const Case cases[] = {
+      {{10, 20, 30, 40}, {10, 20, 40, 60}, convert(BoxFormat::xywh, BoxFormat::xyxy)},
+      {{10, 20, 40, 60}, {25, 40, 30, 40}, convert(BoxFormat::xyxy, BoxFormat::cxcywh)},
+      {{25, 40, 30, 40}, {10, 20, 30, 40}, convert(BoxFormat::cxcywh, BoxFormat::xywh)},
+      {{0.1f, 0.2f, 0.5f, 1},
+       {10, 10, 50, 50},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return absolute_boxes(boxes, kSize); }},
+      {{25, 10, 50, 50},
+       {0.25f, 0.2f, 0.5f, 1},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return relative_boxes(boxes, kSize); }},
+      {{-5, -5, 10, 60, 200, 10, 300, 20},
+       {0, 0, 10, 50, 100, 10, 100, 20},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return clip_boxes(boxes, kSize); }},
+      // Of the first 10 x 10 of 20 x 20 are left, of the second 4 x 4, of the third all, and of
+      // the last nothing.
+      {{-10, -10, 10, 10, -6, 0, 4, 4, 8, 8, 28, 12, 200, 0, 300, 9},
+       {0, 0, 10, 10, 8, 8, 28, 12},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return filter_boxes(boxes, kSize, {.min_area = 17.f, .min_visibility = 0.25f}).boxes;
+       }},
+      {{-10, -10, 10, 10, -6, 0, 4, 4, 8, 8, 28, 12},
+       {0, 0, 4, 4, 8, 8, 28, 12},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return filter_boxes(boxes, kSize, {.min_visibility = 0.26f}).boxes;
+       }},
+      {{0, 0, 3, 9, 0, 0, 4, 9, 0, 0, 9, 4},
+       {0, 0, 4, 9},
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return filter_boxes(boxes, kSize, {.min_width = 4.f, .min_height = 5.f}).boxes;
+       }},
+  };
+  for (const Case& c : cases) {
+    auto pipeline = pipeline_of({c.in}, c.change);
+    auto epoch = pipeline.epoch();
+    const auto batch = epoch.next();
+    ASSERT_EQ(batch->size(), 1u);
+    const Numbers out = numbers_of(batch->get<0>()[0]);
+    ASSERT_EQ(out.size(), c.out.size());
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_NEAR(out[i], c.out[i], 1e-5) << i;
+  }
+}
+
+TEST(BoxOperators, SamplesWithoutBoxesGoThroughAll) {
+  auto pipeline =
+      pipeline_of({{}, {1, 1, 9, 9}, {}}, [](Graph& g, Value<Tensor> boxes, Value<Tensor> labels) {
+        boxes = flip_boxes(boxes, kSize);
+        auto [region, inside, numbers] = random_bbox_crop(boxes, labels, kSize);
+        inside = rotate_boxes(inside, canvas_size(region), g.uniform(-9.f, 9.f));
+        inside = convert_boxes(convert_boxes(inside, {.to = BoxFormat::xywh}),
+                               {.from = BoxFormat::xywh});
+        auto [left, left_labels] = filter_boxes(inside, numbers, kSize);
+        auto targets =
+            encode_anchors(left, left_labels, anchor_boxes(g, {{0, 0, 20, 20}, {90, 40, 99, 49}}));
+        return g.if_else(
+            g.coin_flip(1.f), [&] { return left; }, [&] { return targets.offsets; });
+      });
+  auto epoch = pipeline.epoch();
+  const auto batch = epoch.next();
+  ASSERT_TRUE(batch->errors().empty()) << batch->errors()[0].what;
+  ASSERT_EQ(batch->size(), 3u);
+  EXPECT_EQ(batch->get<0>()[0].shape(), (Shape{0, 4}));
+  EXPECT_EQ(batch->get<0>()[1].shape(), (Shape{1, 4}));
+  EXPECT_EQ(batch->get<0>()[2].shape(), (Shape{0, 4}));
+  auto none = pipeline_of(
+      {{}, {}}, [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return transpose_boxes(boxes); });
+  auto of_none = none.epoch();
+  EXPECT_EQ(of_none.next()->get<0>()[1].shape(), (Shape{0, 4}));
+}
+
+TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
+  struct Case {
+    Numbers bad;
+    std::string error;
+    Change change;
+  };
+  const Case cases[] = {
+      {{1, 2, 3},
+       "rows_of: 3 numbers do not make rows of 4",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return boxes; }},
+      {{9, 0, 1, 1},
+       "flip_boxes: box 0 is (9, 0, 1, 1), which ends before it begins",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return flip_boxes(boxes, kSize); }},
+      {{1, 1, 2, 2},
+       "flip_points: points are a tensor of f32 and the shape (n, 2), not of f32 and",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return flip_points(boxes, kSize); }},
+      {{1, 1, 1, 2},
+       "encode_anchors: box 0 has no area",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor> labels) {
+         return encode_anchors(boxes, labels, anchor_boxes(g, {{0, 0, 1, 1}})).offsets;
+       }},
+      {{1, 1, 2, 2},
+       "encode_anchors: labels are i64 or i32, not f32",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         auto labels = g.map_into<Tensor>(
+             "labels", [](const Tensor&, Tensor& out) { out.create({1}, DType::f32); }, boxes);
+         return encode_anchors(boxes, labels, anchor_boxes(g, {{0, 0, 1, 1}})).offsets;
+       }},
+      {{1, 1, 2, 2},
+       "take_rows: there is no row 1; there are 1, from 0",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
+         return take_rows(labels, boxes, labels);
+       }},
+      {{1, 1, 2, 2},
+       "warp_affine_boxes: ",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         return warp_affine_boxes(boxes, {.xx = g.uniform(0.f, 0.f)});
+       }},
+      {{1, 1, 2, 2},
+       "resize_boxes: to_width must",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         auto zero = g.map(
+             "zero", [](float x) { return static_cast<int>(x); }, g.uniform(0.f, 0.f));
+         return resize_boxes(boxes, kSize, {.width = zero, .height = 1});
+       }},
+  };
+  for (const Case& c : cases) {
+    auto pipeline = pipeline_of({c.bad}, c.change);
+    auto epoch = pipeline.epoch();
+    const auto batch = epoch.next();
+    ASSERT_EQ(batch->errors().size(), 1u) << c.error;
+    EXPECT_NE(batch->errors()[0].what.find(c.error), std::string::npos) << batch->errors()[0].what;
+  }
+  const auto refused = [](const Change& change) {
+    try {
+      (void)pipeline_of({{}}, change);
+    } catch (const BuildError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused([](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+              return flip_boxes(boxes, {});
+            }).find("flip_boxes: height must"),
+            std::string::npos);
+  EXPECT_EQ(
+      refused([](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
+        return random_bbox_crop(boxes, labels, kSize, {.min_scale = 0.9f, .max_scale = 0.5f}).boxes;
+      }),
+      "random_bbox_crop: min_scale is 0.9, above max_scale, which is 0.5");
+}
+
+}  // namespace
+}  // namespace sluice
