@@ -78,7 +78,8 @@ class Epoch {
   // What is done to each batch before it is given; see Pipeline::batch_step().
   using Steps = std::vector<std::function<void(Batch<Ts...>&, const BatchKey&)>>;
 
-  Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run, Steps steps = {})
+  Epoch(std::shared_ptr<detail::Engine> engine, std::shared_ptr<detail::Run> run,
+        std::shared_ptr<const Steps> steps = nullptr)
       : engine_(std::move(engine)), run_(std::move(run)), steps_(std::move(steps)) {}
   Epoch(Epoch&&) noexcept = default;
   Epoch& operator=(Epoch&&) = delete;
@@ -91,11 +92,13 @@ class Epoch {
   // it, too; the next call then goes on with the batch after that.
   std::optional<Batch<Ts...>> next() {
     if (engine_ == nullptr) detail::throw_moved_from("epoch");
-    auto data = engine_->next(*run_);
-    if (data == nullptr) return std::nullopt;
-    Batch<Ts...> batch(std::move(data));
-    const BatchKey key{engine_->options().seed, batch.epoch(), batch.index()};
-    for (const auto& step : steps_) step(batch, key);
+    std::optional<Batch<Ts...>> batch;
+    if (auto data = engine_->next(*run_)) {
+      batch.emplace(std::move(data));
+      if (steps_ == nullptr) return batch;
+      const BatchKey key{engine_->options().seed, batch->epoch(), batch->index()};
+      for (const auto& step : *steps_) step(*batch, key);
+    }
     return batch;
   }
   iterator begin() { return iterator(this); }
@@ -104,7 +107,7 @@ class Epoch {
  private:
   std::shared_ptr<detail::Engine> engine_;
   std::shared_ptr<detail::Run> run_;
-  Steps steps_;
+  std::shared_ptr<const Steps> steps_;  // null when there are none
   std::optional<Batch<Ts...>> current_;
 };
 
@@ -139,7 +142,11 @@ class Pipeline {
   Pipeline& batch_step(F f) {
     static_assert(std::is_invocable_v<F&, Batch<Ts...>&, const BatchKey&>,
                   "batch_step: the function takes (Batch<...>& batch, const BatchKey& key)");
-    batch_steps_.push_back(std::move(f));
+    using Steps = typename Epoch<Ts...>::Steps;
+    auto steps = batch_steps_ == nullptr ? std::make_shared<Steps>()
+                                         : std::make_shared<Steps>(*batch_steps_);
+    steps->push_back(std::move(f));
+    batch_steps_ = std::move(steps);
     return *this;
   }
   // The next call of epoch() starts this one.
@@ -189,7 +196,7 @@ class Pipeline {
 
   std::shared_ptr<detail::Engine> engine_;  // shared with the epochs, which may outlive the
                                             // pipeline but then give no more batches
-  typename Epoch<Ts...>::Steps batch_steps_;
+  std::shared_ptr<const typename Epoch<Ts...>::Steps> batch_steps_;  // epochs have it, too
   std::int64_t next_epoch_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -13,11 +14,12 @@
 namespace sluice::kernels {
 namespace {
 
+// With six digits, which a stream gives.
 std::string text_of(const PerspectivePoints& points) {
-  std::string text;
+  std::ostringstream text;
   for (const PerspectivePoint& p : points)
-    text += fmt::format("{}({:.6g}, {:.6g})", text.empty() ? "" : " ", p.x, p.y);
-  return text;
+    text << (&p == points.data() ? "(" : " (") << p.x << ", " << p.y << ')';
+  return text.str();
 }
 
 // Twice the area of the triangle of three points is small for their distances: they lie on a line.

@@ -20,6 +20,7 @@
 namespace sluice {
 namespace {
 
+using kernels::Box;
 using kernels::DeferredImage;
 using kernels::LevelTable;
 using testing::make_picture;
@@ -42,13 +43,14 @@ struct Both {
     said += " crop " + std::to_string(region.y) + " " + std::to_string(region.x) + " " +
             std::to_string(region.height) + " " + std::to_string(region.width);
   }
-  void resize(int height, int width, Interpolation interpolation) {
-    deferred.resize("resize", height, width, interpolation);
+  void resize(const Box& box, int height, int width, Interpolation interpolation) {
+    deferred.resize("resize", box, height, width, interpolation);
     Image out;
-    kernels::resize(made, height, width, interpolation, out);
+    kernels::resize(made, box, height, width, interpolation, out);
     made = std::move(out);
-    said += " resize " + std::to_string(height) + " " + std::to_string(width) + " " +
-            name_of(interpolation);
+    said += " resize " + std::to_string(box.y) + " " + std::to_string(box.x) + " " +
+            std::to_string(box.height) + " " + std::to_string(box.width) + " to " +
+            std::to_string(height) + " " + std::to_string(width) + " " + name_of(interpolation);
   }
   void flip(bool horizontal, bool vertical) {
     deferred.flip(horizontal, vertical);
@@ -78,6 +80,13 @@ Rectangle draw_region(Random& random, const Image& in) {
   return {draw(random, 0, in.height() - height), draw(random, 0, in.width() - width), height,
           width};
 }
+// All of it, or a part that need not begin or end with a pixel.
+Box draw_box(Random& random, const Image& in) {
+  const Rectangle r =
+      random.below(2) == 0 ? draw_region(random, in) : Rectangle{0, 0, in.height(), in.width()};
+  const double less = random.below(2) == 0 ? 0.3 : 0;
+  return {r.y + less, r.x + less, r.height - 1.5 * less, r.width - 1.5 * less};
+}
 LevelTable draw_table(Random& random) {
   LevelTable table{};
   for (std::uint8_t& level : table) level = static_cast<std::uint8_t>(random.below(256));
@@ -92,7 +101,7 @@ Both draw_both(Random& random, const Image& in, const Image& seen) {
     // Some axes keep their length.
     const int height = random.below(4) == 0 ? both.made.height() : draw(random, 1, 40);
     const int width = random.below(4) == 0 ? both.made.width() : draw(random, 1, 40);
-    both.resize(height, width, kInterpolations[random.below(6)]);
+    both.resize(draw_box(random, both.made), height, width, kInterpolations[random.below(6)]);
   }
   for (std::uint32_t more = random.below(6); more > 0; --more) {
     switch (random.below(3)) {
@@ -174,7 +183,8 @@ TEST(DeferredImage, ShowsAPartOfALargePictureOnEveryInstructionSet) {
   for (const Interpolation interpolation : kInterpolations) {
     for (const bool mirror : {false, true}) {
       Both both(in);
-      both.resize(61, 83, interpolation);
+      both.resize({0, 0, double(both.made.height()), double(both.made.width())}, 61, 83,
+                  interpolation);
       both.crop({9, 11, 40, 50});
       both.flip(mirror, false);
       testing::on_every_target([&] {
