@@ -9,7 +9,6 @@
 #include <string>
 
 #include <Eigen/LU>
-#include <fmt/format.h>
 
 namespace sluice::kernels {
 namespace {
@@ -41,9 +40,8 @@ PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
                              const PerspectivePoints& to) {
   for (const PerspectivePoints* points : {&from, &to}) {
     if (!on_a_line(*points)) continue;
-    throw std::invalid_argument(fmt::format(
-        "{}: three of the points {} lie on a line, so they are no corners of a quadrilateral", op,
-        text_of(*points)));
+    throw std::invalid_argument(std::string(op) + ": three of the points " + text_of(*points) +
+                                " lie on a line, so they are no corners of a quadrilateral");
   }
   Eigen::Matrix<double, 8, 8> equations;
   Eigen::Matrix<double, 8, 1> places;
