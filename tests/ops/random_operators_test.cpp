@@ -148,6 +148,15 @@ Bytes any_file(Random& random) {
   return file;
 }
 
+// Three boxes, or what looks like them.
+Tensor any_boxes(Random& random) {
+  Tensor boxes({3, 4}, DType::f32);
+  auto* const numbers = boxes.data<float>();
+  for (int i = 0; i < 12; ++i)
+    numbers[i] = (i % 4 < 2 ? 0.f : 40.f) + random.uniform(0, random.below(9) == 0 ? 90.f : 30.f);
+  return boxes;
+}
+
 // A program of a few steps in a row, and what its one sample is given.
 struct Program {
   explicit Program(std::uint64_t number)
@@ -209,8 +218,7 @@ struct Program {
       if (type == detail::slot_type<Image>()) sample.get<Image>(slot) = any_picture(chance);
       if (type == detail::slot_type<Bytes>()) sample.get<Bytes>(slot) = any_file(chance);
       if (type == detail::slot_type<Rectangle>()) sample.get<Rectangle>(slot) = {1, 2, 3, 4};
-      if (type == detail::slot_type<Tensor>())
-        sample.get<Tensor>(slot) = Tensor({3, 4}, DType::f32);
+      if (type == detail::slot_type<Tensor>()) sample.get<Tensor>(slot) = any_boxes(chance);
       if (type == detail::slot_type<std::int64_t>()) sample.get<std::int64_t>(slot) = 2;
       if (type == detail::slot_type<bool>()) sample.get<bool>(slot) = true;
     }
