@@ -81,7 +81,7 @@ TEST(LevelTables, AreWhatTheOperatorsDo) {
   // What differs from sample to sample has no table.
   const detail::Argument slot = detail::SlotArgument{1, detail::slot_type<float>()};
   EXPECT_FALSE(detail::brightness_contrast_operator()
-                   ->level_table({image, slot, number(1.f), number(128.f)})
+                   ->level_table({image, slot, number(1.f), number(128.f), number(0.f)})
                    .has_value());
   for (const auto& op : {detail::posterize_operator(), detail::solarize_operator()})
     EXPECT_FALSE(op->level_table({image, slot}).has_value());
