@@ -102,7 +102,7 @@ TEST(BoxOperators, SamplesWithoutBoxesGoThroughAll) {
         auto targets =
             encode_anchors(left, left_labels, anchor_boxes(g, {{0, 0, 20, 20}, {90, 40, 99, 49}}));
         return g.if_else(
-            g.coin_flip(1.f), [&] { return left; }, [&] { return targets.offsets; });
+            g.coin_flip(1.f), [&left = left] { return left; }, [&] { return targets.offsets; });
       });
   auto epoch = pipeline.epoch();
   const auto batch = epoch.next();

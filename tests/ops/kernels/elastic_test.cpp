@@ -30,8 +30,9 @@ std::vector<double> blurred(const std::vector<double>& in, int height, int width
       for (int i = -radius; i <= radius; ++i) {
         for (int k = -radius; k <= radius; ++k) {
           const int row = testing::folded(y + i, height), column = testing::folded(x + k, width);
+          const int place = row * width + column;
           sum += std::exp(-(i * i + k * k) / (2 * sigma * sigma)) *
-                 in[static_cast<std::size_t>(row * width + column)];
+                 in[static_cast<std::size_t>(place)];
         }
       }
       out.push_back(sum / (norm * norm));
@@ -58,8 +59,8 @@ TEST(Elastic, AgreesWithTheDefinition) {
     const std::vector<double> dx = blurred(draw(), height, width, sigma);
     const std::vector<double> dy = blurred(draw(), height, width, sigma);
     expect_levels(in, how, out, [&](double x, double y) {
-      const auto i =
-          static_cast<std::size_t>(static_cast<int>(y) * in.width() + static_cast<int>(x));
+      const int place = static_cast<int>(y) * in.width() + static_cast<int>(x);
+      const auto i = static_cast<std::size_t>(place);
       return Place{x + 20 * dx[i], y + 20 * dy[i]};
     });
     EXPECT_EQ(random.next(), again.next());

@@ -25,7 +25,8 @@ Image waves(int height, int width, int channels) {
   Image image(height, width, channels);
   for (int y = 0; y < height; ++y) {
     for (int i = 0; i < width * channels; ++i) {
-      image.row(y)[i] = static_cast<std::uint8_t>(127.5 + 80 * std::sin(0.21 * (i / channels)) *
+      const int x = i / channels;
+      image.row(y)[i] = static_cast<std::uint8_t>(127.5 + 80 * std::sin(0.21 * x) *
                                                               std::cos(0.17 * y + i % channels));
     }
   }
