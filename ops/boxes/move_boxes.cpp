@@ -12,7 +12,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace sluice {
 namespace {
@@ -65,6 +68,11 @@ ParameterOptions<std::int32_t> margin(const char* help) {
   return {.value = 0, .low = 0, .high = 65535, .help = help};
 }
 
+// The range of the operator on pictures.
+ParameterOptions<float> within(float most, const char* help) {
+  return {.value = 0.f, .low = -most, .high = most, .help = help};
+}
+
 const Move& flips() {
   static const Move all(
       "flip", ", {.width = 300, .height = 200}, {.horizontal = g.coin_flip(0.5f)}",
@@ -90,9 +98,14 @@ const Move& crops() {
         declaration.parameter<Rectangle>("region", {.help = "of the picture"});
         return moving(declaration,
                       [name, move](const Tensor& in, const Rectangle& region, Tensor& out) {
+                        if (region.height < 1 || region.width < 1) {
+                          throw std::invalid_argument(
+                              fmt::format("{}: a region of {} x {} (height x width) is empty", name,
+                                          region.height, region.width));
+                        }
                         AffineMap map;
-                        map.x0 = -region.x;
-                        map.y0 = -region.y;
+                        map.x0 = -static_cast<double>(region.x);
+                        map.y0 = -static_cast<double>(region.y);
                         move(name.c_str(), in, map, out);
                       });
       });
@@ -166,12 +179,10 @@ const Move& shears() {
       "shear", ", canvas_size(image), {.x = g.uniform(-0.3f, 0.3f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
-            .parameter<float>("x", {.value = 0.f, .help = "pixels across, for each down"})
-            .parameter<float>("y", {.value = 0.f, .help = "pixels down, for each across"})
-            .parameter<float>("center_x",
-                              {.value = 0.f, .help = "what stays: as a share of the width"})
-            .parameter<float>("center_y",
-                              {.value = 0.f, .help = "what stays: as a share of the height"});
+            .parameter("x", within(1000, "pixels across, for each down"))
+            .parameter("y", within(1000, "pixels down, for each across"))
+            .parameter("center_x", within(10, "what stays: as a share of the width"))
+            .parameter("center_y", within(10, "what stays: as a share of the height"));
         return moving(declaration, [name, move](const Tensor& in, std::int32_t height,
                                                 std::int32_t width, float x, float y,
                                                 float center_x, float center_y, Tensor& out) {
@@ -187,8 +198,8 @@ const Move& translations() {
       "translate", ", canvas_size(image), {.x = g.uniform(-32.f, 32.f)}",
       [](OperatorDeclaration& declaration, const std::string& name, auto move) {
         add_size(declaration)
-            .parameter<float>("x", {.value = 0.f, .help = "to the right"})
-            .parameter<float>("y", {.value = 0.f, .help = "down"})
+            .parameter("x", within(65535, "to the right"))
+            .parameter("y", within(65535, "down"))
             .constant<bool>("relative",
                             {.value = false, .help = "x and y are shares of the size, not pixels"});
         return moving(

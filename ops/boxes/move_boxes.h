@@ -1,5 +1,6 @@
-// Boxes and points that move as their picture moves: for each geometric operator on pictures, one
-// on boxes and one on points, which takes the same options.
+// Boxes and points that move as their picture moves: for flip, crop, resize, pad_image, transpose,
+// rotate, shear, translate and warp_affine, one operator on boxes and one on points, which takes
+// the same options.
 //
 //   const CanvasSize size = canvas_size(image);
 //   auto moved = rotate(image, angle, {.keep_size = true});
@@ -40,7 +41,8 @@ Value<Tensor> flip_boxes(Value<Tensor> boxes, const CanvasSize& size,
 Value<Tensor> flip_points(Value<Tensor> points, const CanvasSize& size,
                           const FlipOptions& options = {});
 
-// Counted from the corner of the region.
+// Counted from the corner of the region, as crop()'s picture is, but with OutOfBounds::trim, where
+// the region reaches beyond the picture.
 Value<Tensor> crop_boxes(Value<Tensor> boxes, Param<Rectangle> region);
 Value<Tensor> crop_points(Value<Tensor> points, Param<Rectangle> region);
 

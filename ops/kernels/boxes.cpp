@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 namespace sluice::kernels {
 namespace {
+
+// Of what comes out.
+void check_in_range(const char* op, const char* what, std::int64_t row, double number) {
+  if (std::abs(number) <= std::numeric_limits<float>::max()) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} {} moves beyond what a float holds", op, what, row));
+}
 
 void check_finite_row(const char* op, const char* what, const Tensor& tensor, std::int64_t row,
                       int columns) {
@@ -95,7 +103,8 @@ void write_boxes(std::span<const BoxEdges> boxes, Tensor& out) {
 
 void move_boxes(const char* op, const Tensor& boxes, const AffineMap& map, Tensor& out) {
   std::vector<BoxEdges> all = read_boxes(op, boxes);
-  for (BoxEdges& box : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    BoxEdges& box = all[i];
     const Place corners[] = {moved(map, box.x0, box.y0), moved(map, box.x1, box.y0),
                              moved(map, box.x0, box.y1), moved(map, box.x1, box.y1)};
     box = {corners[0].x, corners[0].y, corners[0].x, corners[0].y};
@@ -103,6 +112,8 @@ void move_boxes(const char* op, const Tensor& boxes, const AffineMap& map, Tenso
       box = {std::min(box.x0, corner.x), std::min(box.y0, corner.y), std::max(box.x1, corner.x),
              std::max(box.y1, corner.y)};
     }
+    for (const double number : {box.x0, box.y0, box.x1, box.y1})
+      check_in_range(op, "box", static_cast<std::int64_t>(i), number);
   }
   write_boxes(all, out);
 }
@@ -114,6 +125,7 @@ void move_points(const char* op, const Tensor& points, const AffineMap& map, Ten
   auto* numbers = out.data<float>();
   for (std::int64_t i = 0; i < count; ++i) {
     const Place place = moved(map, element(points, i, 0), element(points, i, 1));
+    for (const double number : {place.x, place.y}) check_in_range(op, "point", i, number);
     *numbers++ = static_cast<float>(place.x);
     *numbers++ = static_cast<float>(place.y);
   }

@@ -46,7 +46,7 @@ TEST_F(BoxesAndMasks, Detection) {
     image = flip(image, mirror);
     boxes = flip_boxes(boxes, size, mirror);
 
-    auto [left, left_labels] = filter_boxes(boxes, labels, size, {.min_visibility = 0.3f});
+    auto [left, left_labels] = filter_boxes(boxes, labels, size, {.min_area = 16.f});
     return std::tuple{image, left, left_labels};
   });
   std::set<std::int64_t> counts;

@@ -133,6 +133,21 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
       {{1, 1, 2, 2},
        "flip_points: points are a tensor of f32 and the shape (n, 2), not of f32 and",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return flip_points(boxes, kSize); }},
+      {{0, 0, 3e38f, 3e38f},
+       "resize_boxes: box 0 moves beyond what a float holds",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return resize_boxes(boxes, kSize, {.width = 60000, .height = 60000});
+       }},
+      {{1, 1, 2, 2},
+       "crop_boxes: a region of 0 x 5 (height x width) is empty",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         return crop_boxes(boxes, g.constant(Rectangle{1, 1, 0, 5}));
+       }},
+      {{1, 1, 2, 2},
+       "shear_boxes: x must lie between -1000 and 1000, not 2000",
+       [](Graph& g, Value<Tensor> boxes, Value<Tensor>) {
+         return shear_boxes(boxes, kSize, {.x = g.uniform(2000.f, 2000.f)});
+       }},
       {{1, 1, 1, 2},
        "encode_anchors: box 0 has no area",
        [](Graph& g, Value<Tensor> boxes, Value<Tensor> labels) {
