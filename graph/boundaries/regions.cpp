@@ -1,5 +1,6 @@
 #include <sluice/graph/boundaries/region_flow.h>
 #include <sluice/graph/boundaries/regions.h>
+#include <sluice/graph/plan/add_slot.h>
 #include <sluice/runtime/error.h>
 
 #include <utility>
@@ -172,12 +173,7 @@ class Builder {
     return static_cast<ScopeId>(plan_.scopes.size() - 1);
   }
   SlotId add_bool(const std::string& name, ScopeId scope) {
-    Slot slot;
-    slot.name = name;
-    slot.type = slot_type<bool>();
-    slot.scope = scope;
-    plan_.slots.push_back(std::move(slot));
-    return static_cast<SlotId>(plan_.slots.size() - 1);
+    return add_slot(plan_, slot_type<bool>(), name, scope);
   }
 
   Plan& plan_;

@@ -1,4 +1,5 @@
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/error.h>
@@ -69,12 +70,7 @@ ScopeId Recorder::current_scope() const {
 }
 
 SlotId Recorder::add_slot(const SlotType* type, const std::string& name) {
-  Slot slot;
-  slot.name = name;
-  slot.type = type;
-  slot.scope = current_scope();
-  plan_.slots.push_back(std::move(slot));
-  return static_cast<SlotId>(plan_.slots.size() - 1);
+  return detail::add_slot(plan_, type, name, current_scope());
 }
 
 void Recorder::use(SlotId slot, const std::string& user) {

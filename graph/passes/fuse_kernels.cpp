@@ -23,6 +23,7 @@
 //                                        part = "middle", of the picture
 //   tensor = normalise(middle)           tensor = normalise(part)
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 
@@ -179,9 +180,11 @@ class PartialDecoder {
   // The row has been fused.
   Insertion run() {
     const Slot slot = plan_.slots[picture_];
-    const SlotId size = add_slot(slot.type, slot.name + "'s size", slot.scope);
-    const SlotId region = add_slot(slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
-    const SlotId part = add_slot(plan_.slots[deferred_].type, slot.name + "'s part", slot.scope);
+    const SlotId size = add_slot(plan_, slot.type, slot.name + "'s size", slot.scope);
+    const SlotId region =
+        add_slot(plan_, slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
+    const SlotId part =
+        add_slot(plan_, plan_.slots[deferred_].type, slot.name + "'s part", slot.scope);
     Insertion insertion{&last_, {}};
     const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
     // All that the last one is given, or the picture alone.
@@ -206,14 +209,6 @@ class PartialDecoder {
   }
 
  private:
-  SlotId add_slot(const SlotType* type, std::string name, ScopeId scope) {
-    Slot slot;
-    slot.name = std::move(name);
-    slot.type = type;
-    slot.scope = scope;
-    plan_.slots.push_back(std::move(slot));
-    return static_cast<SlotId>(plan_.slots.size() - 1);
-  }
   Argument argument(SlotId slot) const { return SlotArgument{slot, plan_.slots[slot].type}; }
 
   Step helper(const OperatorPtr& op, Arguments arguments, std::vector<SlotId> writes,

@@ -13,6 +13,7 @@
 // use of the picture's pixels is in another arm. For the other uses the whole picture is made in
 // the arms that hold them, so that no sample makes more than one.
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/device_versions.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
@@ -68,7 +69,7 @@ class Splitter {
     // One place knows the picture as its own value; several share the one that was outside.
     if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
     const std::string name = plan_.slots[picture_].name + "'s size";
-    size_ = add_slot(plan_.slots[picture_].type, name, block_.scope);
+    size_ = add_slot(plan_, plan_.slots[picture_].type, name, block_.scope);
     for (Step* look : looks_) see(*look, size_);
     rewrite(block_);
     return true;
@@ -215,15 +216,15 @@ class Splitter {
 
   void push(Step viewer, ScopeId scope, std::vector<Node>& nodes) {
     const Sight sight = sight_of(viewer);
-    const SlotId region = add_slot(slot_type<Rectangle>(), viewer.name + "'s region", scope);
+    const SlotId region = add_slot(plan_, slot_type<Rectangle>(), viewer.name + "'s region", scope);
     Step where = instead_of(viewer, sight.rectangle, "region");
     where.writes = {region};
     see(where, size_);
     nodes.push_back(alone(std::move(where)));
 
-    const SlotId part = sight.is_copy
-                            ? viewer.writes.front()
-                            : add_slot(plan_.slots[picture_].type, maker_.name + "'s part", scope);
+    const SlotId part =
+        sight.is_copy ? viewer.writes.front()
+                      : add_slot(plan_, plan_.slots[picture_].type, maker_.name + "'s part", scope);
     Step make = instead_of(maker_, maker_.op->decoding()->part, "region");
     make.reads.push_back(region);
     make.arguments.emplace_back(SlotArgument{region, slot_type<Rectangle>()});
@@ -238,15 +239,6 @@ class Splitter {
     if (sight.is_copy) return;
     see(viewer, part);
     nodes.push_back(alone(std::move(viewer)));
-  }
-
-  SlotId add_slot(const SlotType* type, std::string name, ScopeId scope) {
-    Slot slot;
-    slot.name = std::move(name);
-    slot.type = type;
-    slot.scope = scope;
-    plan_.slots.push_back(std::move(slot));
-    return static_cast<SlotId>(plan_.slots.size() - 1);
   }
 
   Plan& plan_;

@@ -3,6 +3,7 @@
 // only put together what is there. Steps that make what it looks at, files say, do so in memory
 // that the device reads by itself, so that nobody has to copy it.
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/visit.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
@@ -23,12 +24,7 @@ namespace {
 Step take_preparation(Plan& plan, Step& step, ScopeId scope) {
   const OperatorPtr version = step.on_device, preparation = version->preparation();
   const SlotType* const type = preparation->schema().outputs.front().type;
-  Slot slot;
-  slot.name = step.name + "'s preparation";
-  slot.type = type;
-  slot.scope = scope;
-  const auto prepared = static_cast<SlotId>(plan.slots.size());
-  plan.slots.push_back(std::move(slot));
+  const SlotId prepared = add_slot(plan, type, step.name + "'s preparation", scope);
 
   Step before;
   before.name = step.name;
