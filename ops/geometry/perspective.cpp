@@ -15,16 +15,6 @@ constexpr double kFar = 1e6;
 ParameterOptions<float> a_place(const char* help) {
   return {.low = -kFar, .high = kFar, .help = help};
 }
-ParameterOptions<float> a_number(float otherwise, const char* help) {
-  return {.value = otherwise, .help = help};
-}
-ParameterOptions<std::int32_t> size_option() {
-  return {.value = 0,
-          .optional = true,
-          .low = 1,
-          .high = 65535,
-          .help = "in pixels; without it, the input's"};
-}
 
 OperatorDeclaration with_corners(OperatorDeclaration declaration, const char* which,
                                  const char* help) {
@@ -72,22 +62,16 @@ const OperatorPtr& perspective_operator() {
 const OperatorPtr& warp_perspective_operator() {
   static const OperatorPtr op =
       with_smooth_warp_options(
-          declare_operator("warp_perspective")
-              .family("geometry")
-              .summary("Pixels from where a 3 x 3 matrix leads.")
-              .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f})")
-              .input<Image>("image")
-              .parameter("xx", a_number(1, "x of the source, for each x"))
-              .parameter("xy", a_number(0, "x of the source, for each y"))
-              .parameter("x0", a_number(0, "x of the source, for the corner"))
-              .parameter("yx", a_number(0, "y of the source, for each x"))
-              .parameter("yy", a_number(1, "y of the source, for each y"))
-              .parameter("y0", a_number(0, "y of the source, for the corner"))
+          with_matrix(declare_operator("warp_perspective")
+                          .family("geometry")
+                          .summary("Pixels from where a 3 x 3 matrix leads.")
+                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f})")
+                          .input<Image>("image"))
               .parameter("wx", a_number(0, "of what both are divided by, for each x"))
               .parameter("wy", a_number(0, "of what both are divided by, for each y"))
               .parameter("w0", a_number(1, "of what both are divided by, for the corner"))
-              .parameter("height", size_option())
-              .parameter("width", size_option()))
+              .parameter("height", warped_size())
+              .parameter("width", warped_size()))
           .output<Image>("image")
           .runs([](const Image& in, float xx, float xy, float x0, float yx, float yy, float y0,
                    float wx, float wy, float w0, std::int32_t height, std::int32_t width,

@@ -22,36 +22,20 @@ void check_matrix(const detail::Arguments& arguments) {
                          {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]});
 }
 
-ParameterOptions<float> a_number(float otherwise, const char* help) {
-  return {.value = otherwise, .help = help};
-}
-
 }  // namespace
 
 const detail::OperatorPtr& detail::warp_affine_operator() {
   static const OperatorPtr op =
       with_warp_options(
-          declare_operator("warp_affine")
-              .family("geometry")
-              .summary("Pixels from where a matrix leads: turned, sheared, scaled, moved.")
-              .in_cpp("warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})")
-              .input<Image>("image")
-              .parameter("xx", a_number(1, "x of the source, for each x"))
-              .parameter("xy", a_number(0, "x of the source, for each y"))
-              .parameter("x0", a_number(0, "x of the source, for the corner"))
-              .parameter("yx", a_number(0, "y of the source, for each x"))
-              .parameter("yy", a_number(1, "y of the source, for each y"))
-              .parameter("y0", a_number(0, "y of the source, for the corner"))
-              .parameter<std::int32_t>("height", {.value = 0,
-                                                  .optional = true,
-                                                  .low = 1,
-                                                  .high = 65535,
-                                                  .help = "in pixels; without it, the input's"})
-              .parameter<std::int32_t>("width", {.value = 0,
-                                                 .optional = true,
-                                                 .low = 1,
-                                                 .high = 65535,
-                                                 .help = "in pixels; without it, the input's"})
+          with_matrix(
+              declare_operator("warp_affine")
+                  .family("geometry")
+                  .summary("Pixels from where a matrix leads: turned, sheared, scaled, moved.")
+                  .in_cpp(
+                      "warp_affine(image, {.xx = 1, .xy = 0.3f}, {.width = 224, .height = 224})")
+                  .input<Image>("image"))
+              .parameter("height", warped_size())
+              .parameter("width", warped_size())
               .constant<bool>("inverse_map",
                               {.value = true,
                                .help = "the matrix leads from the output to the source; else "

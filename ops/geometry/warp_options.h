@@ -6,6 +6,7 @@
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/kernels/warp_rows.h>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,29 @@ inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration,
               "pixels that have no source: the fill, or the nearest pixel")
       .constant("fill", fill_option("the colour for border = constant, for each channel"));
   return declaration;
+}
+
+inline ParameterOptions<float> a_number(float otherwise, const char* help) {
+  return {.value = otherwise, .help = help};
+}
+
+// A matrix from a pixel of the output to its place in the source; warp_perspective has more of it.
+inline OperatorDeclaration with_matrix(OperatorDeclaration declaration) {
+  declaration.parameter("xx", a_number(1, "x of the source, for each x"))
+      .parameter("xy", a_number(0, "x of the source, for each y"))
+      .parameter("x0", a_number(0, "x of the source, for the corner"))
+      .parameter("yx", a_number(0, "y of the source, for each x"))
+      .parameter("yy", a_number(1, "y of the source, for each y"))
+      .parameter("y0", a_number(0, "y of the source, for the corner"));
+  return declaration;
+}
+// Of the output, a side; 0 stands for the input's.
+inline ParameterOptions<std::int32_t> warped_size() {
+  return {.value = 0,
+          .optional = true,
+          .low = 1,
+          .high = 65535,
+          .help = "in pixels; without it, the input's"};
 }
 
 // Of those that follow no straight lines.
