@@ -1,5 +1,6 @@
 #include "augment.h"
 
+#include "annotations.h"
 #include "devices.h"
 #include "inputs.h"
 #include "interruption.h"
@@ -13,6 +14,7 @@
 #include "run_checkpoint.h"
 #include "saved.h"
 #include "summary.h"
+#include "treat.h"
 #include "usage.h"
 #include "wanted.h"
 #include <sluice/io/jpeg/encode.h>
@@ -39,6 +41,7 @@ class Augmentation {
   explicit Augmentation(const AugmentOptions& options)
       : options_(options),
         plan_(find_picture_plan(options.pipeline, options.device)),
+        data_options_(find_data_options(options, plan_)),
         device_(chosen_device(options.device)),
         part_(options.shard),
         results_options_{
@@ -49,7 +52,7 @@ class Augmentation {
             .overwrite = options.overwrite,
             .resume = options.resume || (!part_.is_whole() && !options.overwrite),
             .stand_ins = options.on_error.policy == OnError::Policy::replace},
-        dataset_(find_dataset(options)),
+        dataset_(find_dataset(options, data_options_)),
         checkpoint_({.file = options.checkpoint,
                      .every_s = options.checkpoint_every_s,
                      .resume = options.resume,
@@ -167,8 +170,18 @@ class Augmentation {
     return plan_ ? "" : describe(options_.recipe, treatment);
   }
 
-  static std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options) {
-    const DatasetOptions& dataset = options.dataset;
+  // What is read of each sample, as what is made of it wants.
+  static DatasetOptions find_data_options(const AugmentOptions& options,
+                                          const std::optional<SavedPlan>& plan) {
+    DatasetOptions dataset = options.dataset;
+    dataset.wants = plan ? wants_of(*plan) : wants_of(options.recipe);
+    if (dataset.wants == Wants::mask && !can_write_masks())
+      throw UsageError("masks are written as PNG files, and this program was built without libpng");
+    return dataset;
+  }
+
+  static std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
+                                                     const DatasetOptions& dataset) {
     check_dataset(dataset, "augment");
     if (options.workers > 0 && options.index != "off")
       throw UsageError("--workers and --index exclude each other: processes share no index");
@@ -200,7 +213,7 @@ class Augmentation {
                                        number < static_cast<std::int64_t>(Report::kMostTiles));
   }
 
-  Pipeline<Bytes, Treatment, std::int64_t> describe_pipeline(Progress& progress) {
+  Pipeline<Bytes, Treatment, Beside, std::int64_t> describe_pipeline(Progress& progress) {
     const PipelineOptions pipeline_options{.batch_size = options_.batch,
                                            .seed = options_.seed,
                                            .resume = checkpoint_.from(),
@@ -212,28 +225,24 @@ class Augmentation {
                                            .trace = {options_.trace}};
     try {
       return make_pipeline(pipeline_options, [&](Graph& g) {
-        auto [jpeg, label, number, is_new] = read(g);
-        const auto encode = [&progress](const Image& picture) {
-          Bytes file = encode_jpeg(picture, {.quality = 90});
-          progress.add(1);
-          return file;
-        };
-        const auto augment = [&, jpeg = jpeg, label = label] {
-          auto [image, treatment] = treat(g, jpeg, label);
-          auto encoded = g.map("encode_jpeg", encode, image);
-          return std::tuple{encoded, treatment};
+        const auto [given, number, is_new] = read(g);
+        const auto augment = [&, &given = given] {
+          const Treated made = treat(g, options_.recipe, plan_ ? &*plan_ : nullptr, given,
+                                     device_ != nullptr, [&progress] { progress.add(1); });
+          return std::tuple{made.jpeg, made.treatment, made.beside};
         };
         // With a checkpoint the plan has to be the same whether there is something or not.
         if (there_ == 0 && !checkpoint_.given()) {
-          auto [encoded, treatment] = augment();
-          return std::tuple{encoded, treatment, number};
+          auto [encoded, treatment, beside] = augment();
+          return std::tuple{encoded, treatment, beside, number};
         }
         // The random numbers are the same as without the choice.
-        auto [encoded, treatment] = g.if_else(is_new, augment, [&, jpeg = jpeg] {
+        auto [encoded, treatment, beside] = g.if_else(is_new, augment, [&, &given = given] {
           return g.map(
-              "there", [](const Bytes&) { return std::tuple<Bytes, Treatment>(); }, jpeg);
+              "there", [](const Bytes&) { return std::tuple<Bytes, Treatment, Beside>(); },
+              given.file);
         });
-        return std::tuple{encoded, treatment, number};
+        return std::tuple{encoded, treatment, beside, number};
       });
     } catch (const BuildError& error) {
       if (!checkpoint_.from()) throw;
@@ -241,23 +250,21 @@ class Augmentation {
     }
   }
 
-  // The files and their labels, their numbers, and whether they were read.
-  std::tuple<Value<Bytes>, Value<std::int64_t>, Value<std::int64_t>, Value<bool>> read(Graph& g) {
+  // The samples, their numbers, and whether they were read.
+  std::tuple<Given, Value<std::int64_t>, Value<bool>> read(Graph& g) {
     NumberedSamples samples{dataset_, [this](std::int64_t number) {
                               return results_.has(number) && !is_shown(number);
                             }};
     const Sampler sampler{.order = wanted_.order(), .shard = part_.shard()};
-    if (options_.workers == 0) return g.read(std::move(samples), sampler);
-    workers_ = start_readers(options_.dataset, *dataset_, options_.workers);
-    return g.read(NumberedSamplesInWorkers{std::move(samples), *workers_}, sampler);
-  }
-
-  // The picture, and what was done to it, as far as that is known.
-  std::pair<Value<Image>, Value<Treatment>> treat(Graph& g, Value<Bytes> jpeg,
-                                                  Value<std::int64_t> label) const {
-    if (!plan_) return apply(g, options_.recipe, jpeg, device_ != nullptr);
-    const Value<Image> first(g.recorder(), add_plan(*plan_, jpeg, label).front());
-    return {first, g.constant(Treatment{.cut = true})};
+    const auto given = [](const auto& source) {
+      const auto& [file, label, boxes, labels, mask, number, is_new] = source;
+      return std::tuple{
+          Given{.file = file, .label = label, .boxes = boxes, .labels = labels, .mask = mask},
+          number, is_new};
+    };
+    if (options_.workers == 0) return given(g.read(std::move(samples), sampler));
+    workers_ = start_readers(data_options_, *dataset_, options_.workers);
+    return given(g.read(NumberedSamplesInWorkers{std::move(samples), *workers_}, sampler));
   }
 
   // False when the policy is `fail` and a sample failed.
@@ -306,7 +313,7 @@ class Augmentation {
   // Whether all of the batch was taken.
   template <class B>
   bool take(const B& batch, const Interruption& interruption) {
-    const auto& [files, treatments, samples] = batch;
+    const auto& [files, treatments, beside, samples] = batch;
     report_.warn(batch.warnings());
     std::size_t error = 0;
     const auto errors_before = [&](std::int64_t id) {
@@ -320,7 +327,7 @@ class Augmentation {
       const bool stands_in = error < batch.errors().size() && batch.errors()[error].id == id;
       const std::int64_t own = stands_in ? batch.errors()[error].key.index : batch.keys()[i].index;
       const std::int64_t number = begun_ + own;
-      deliver(files[i], samples[i], number);
+      deliver(files[i], beside[i], samples[i], number);
       const std::string result = results_.path(samples[i], number);
       if (stands_in) {
         report_.replace(batch.errors()[error++], samples[i], note_of(treatments[i]), result);
@@ -333,13 +340,13 @@ class Augmentation {
   }
 
   // Writes result `number`, made from `sample`, unless it is there.
-  void deliver(const Bytes& jpeg, std::int64_t sample, std::int64_t number) {
+  void deliver(const Bytes& jpeg, const Beside& beside, std::int64_t sample, std::int64_t number) {
     const std::int64_t own = number - begun_;  // the one that would have been read for it
     if (sample == own && results_.has(number)) return;
     if (jpeg.empty()) {
       results_.copy(sample, begun_ + sample, number);  // a stand-in, whose own result is there
     } else {
-      results_.write(sample, number, jpeg);
+      results_.write(sample, number, jpeg, beside);
     }
     ++written_;
   }
@@ -371,7 +378,8 @@ class Augmentation {
   }
 
   const AugmentOptions& options_;
-  const std::optional<SavedPlan> plan_;   // none: the recipe
+  const std::optional<SavedPlan> plan_;  // none: the recipe
+  const DatasetOptions data_options_;
   const std::shared_ptr<Device> device_;  // null: the host
   const Part part_;
   const ResultsOptions results_options_;

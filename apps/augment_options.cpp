@@ -21,6 +21,13 @@ const std::map<std::string, Recipe> kRecipes = [] {
 const std::map<std::string, OnError> kPolicies = {
     {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
 
+const std::map<std::string, BoxFormat> kBoxFormats = [] {
+  std::map<std::string, BoxFormat> all;
+  for (const BoxFormat format : {BoxFormat::xyxy, BoxFormat::xywh, BoxFormat::cxcywh})
+    all[name_of(format)] = format;
+  return all;
+}();
+
 std::vector<std::string> names_of(const auto& map) {
   std::vector<std::string> names;
   for (const auto& [name, value] : map) names.push_back(name);
@@ -28,7 +35,7 @@ std::vector<std::string> names_of(const auto& map) {
 }
 
 // Where the samples come from, which ones and in which order.
-void add_samples(CLI::App& command, AugmentOptions& options) {
+void add_samples(CLI::App& command, AugmentOptions& options, Words& words) {
   DatasetOptions& dataset = options.dataset;
   add_data(command, dataset.data)->required(false);
   CLI::Option* const list = add_list(command, dataset.list);
@@ -40,7 +47,25 @@ void add_samples(CLI::App& command, AugmentOptions& options) {
   command
       .add_option("--label", dataset.label,
                   "the column of --list or --tar with the label, for plans that take one (default: "
-                  "all labels are -1)")
+                  "all labels are -1); with boxes, that of their labels (default: labels)")
+      ->type_name("NAME");
+  command
+      .add_option("--boxes", dataset.boxes,
+                  "the column of --list with the boxes, for --recipe detection (default: boxes)")
+      ->needs(list)
+      ->type_name("NAME");
+  command
+      .add_option("--box-format", words.box_format,
+                  "what four numbers of a box are: xyxy (default: left, upper, right and lower "
+                  "edge), xywh (as in COCO) or cxcywh; in pixels. Results have xyxy")
+      ->needs(list)
+      ->check(one_of(names_of(kBoxFormats)))
+      ->type_name("FORMAT");
+  command
+      .add_option("--mask", dataset.mask,
+                  "the column of --list that names the mask's file, for --recipe segmentation "
+                  "(default: mask)")
+      ->needs(list)
       ->type_name("NAME");
   add_offsets(command, dataset.offsets)->needs(tar);
   command
@@ -93,14 +118,15 @@ void add_results(CLI::App& command, AugmentOptions& options) {
 
 Recipe recipe_of(const Words& words) { return kRecipes.at(words.recipe); }
 OnError policy_of(const Words& words) { return kPolicies.at(words.on_error); }
+BoxFormat box_format_of(const Words& words) { return kBoxFormats.at(words.box_format); }
 
 void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
   CLI::Option* const by_name =
       command
           .add_option("--recipe", words.recipe,
                       "rotate (default), train, eval, randaugment, "
-                      "trivialaugment, autoaugment, augmix or simclr; what they "
-                      "do stands below")
+                      "trivialaugment, autoaugment, augmix, simclr, dino, detection or "
+                      "segmentation; what they do stands below")
           ->check(one_of(names_of(kRecipes)))
           ->type_name("NAME");
   command
@@ -117,7 +143,7 @@ void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
 }
 
 void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
-  add_samples(command, options);
+  add_samples(command, options, words);
   add_results(command, options);
   add_recipe(command, words, options.pipeline);
   command.add_option("--batch", options.batch, "samples of a batch (default: 32)")

@@ -12,6 +12,7 @@ namespace sluice::app {
 // What is given as words.
 struct Words {
   std::string recipe = "rotate";
+  std::string box_format = "xyxy";
   std::string on_error = "skip";
   std::string pictures;
 };
@@ -22,6 +23,7 @@ void add_recipe(CLI::App& command, Words& words, std::string& pipeline);
 
 // They were checked when the command line was read.
 Recipe recipe_of(const Words& words);
+BoxFormat box_format_of(const Words& words);
 OnError policy_of(const Words& words);
 
 }  // namespace sluice::app

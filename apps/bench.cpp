@@ -190,10 +190,11 @@ class Bench {
         std::make_shared<Pipeline<>>(pipeline_of(
             plan, pipeline_options_of(subject),
             [&](Graph& g) {
-              return g.source(
+              const auto [jpeg, label] = g.source(
                   subject.images, [&corpus, index = subject.index](const SampleInfo& info) {
                     return std::tuple{corpus.file(info.index, index), corpus.label(info.index)};
                   });
+              return Given{.file = jpeg, .label = label};
             })),
         subject.images);
   }
@@ -211,6 +212,7 @@ class Bench {
     if (!options_.pipeline.empty()) {
       plan = read_plan(options_.pipeline);
       require_device(*plan, options_.device);
+      require_folder_will_do(*plan);
     }
     const bool latency = options_.workload == kLatency;
     const std::string index_choice = !options_.index.empty() ? options_.index
@@ -374,8 +376,9 @@ class Bench {
 
 const std::vector<std::string>& bench_workloads() {
   static const std::vector<std::string> all = {
-      "decode",      "region", "train",  "eval",     "rotate",      "randaugment", "trivialaugment",
-      "autoaugment", "augmix", "simclr", "overhead", "conditional", "wait"};
+      "decode",         "region",      "train",       "eval",   "rotate", "randaugment",
+      "trivialaugment", "autoaugment", "augmix",      "simclr", "dino",   "detection",
+      "segmentation",   "overhead",    "conditional", "wait"};
   return all;
 }
 

@@ -96,6 +96,9 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  autoaugment     as train, with one of AutoAugment's pairs for ImageNet\n"
       "  augmix          as train, mixed with 3 chains of AugMix's operators\n"
       "  simclr          two views of one decode, normalised to float; counted as one image\n"
+      "  dino            ten views of one decode, normalised to float; counted as one image\n"
+      "  detection       SSD's random crop with three boxes, normalised to float\n"
+      "  segmentation    a window of 512 x 512 of a picture, normalised, and of its gray levels\n"
       "  pipeline        the saved plan of --pipeline FILE\n"
       "  conditional     rotate, beside the same kernels in a hand-written loop\n"
       "  latency         decode, resize and normalise a sample alone, and up to 256 at once\n"
@@ -104,7 +107,8 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "  wait            samples that each wait 5 ms, beside what a window of 1,024 allows\n"
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
-      "The first eleven are measured beside libjpeg-turbo's full decode of the same files with the "
+      "The first fourteen are measured beside libjpeg-turbo's full decode of the same files with "
+      "the "
       "same threads.");
 }
 
@@ -290,6 +294,7 @@ int run(int argc, const char* const* argv) {
     graph.recipe = augment.recipe = recipe_of(words);
     if (*graph_command) return run_graph(graph);
     augment.on_error = policy_of(words);
+    augment.dataset.box_format = box_format_of(words);
     return run_augment(augment);
   } catch (const UsageError& error) {
     complain(error.what());

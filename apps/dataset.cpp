@@ -4,6 +4,7 @@
 #include "safe_path.h"
 #include "summary.h"
 #include "usage.h"
+#include <sluice/io/images/decode_image.h>
 #include <sluice/io/sources/list.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/runtime/printable.h>
@@ -14,7 +15,9 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <glob.h>
@@ -41,7 +44,10 @@ class Folder final : public Dataset {
   std::string place(std::int64_t i) const override {
     return fs::path(files_.name(i)).lexically_relative(folder_).string();
   }
-  std::tuple<Bytes, std::int64_t> read(std::int64_t i) const override { return files_.read(i); }
+  DatasetSample read(std::int64_t i) const override {
+    auto [file, label] = files_.read(i);
+    return {.file = std::move(file), .label = label};
+  }
   SourceReads reads() const override { return files_.reads(); }
   std::string fingerprint() const override { return files_.fingerprint(); }
   const std::vector<LeftOut>& left_out() const override { return left_out_; }
@@ -53,40 +59,115 @@ class Folder final : public Dataset {
   std::vector<LeftOut> left_out_;
 };
 
+// As edges in pixels.
+Tensor boxes_of(const std::vector<float>& numbers, BoxFormat format) {
+  constexpr std::size_t kSides = 4;
+  if (numbers.size() % kSides != 0) {
+    throw Error(
+        fmt::format("{} numbers are no boxes: each has {} of them", numbers.size(), kSides));
+  }
+  Tensor boxes({static_cast<std::int64_t>(numbers.size() / kSides), kSides}, DType::f32);
+  float* to = boxes.data<float>();
+  for (std::size_t i = 0; i < numbers.size(); i += kSides, to += kSides) {
+    const float x = numbers[i], y = numbers[i + 1], third = numbers[i + 2], last = numbers[i + 3];
+    const bool sized = format != BoxFormat::xyxy;
+    const float before = format == BoxFormat::cxcywh ? 0.5f : 0.f;
+    to[0] = x - before * third;
+    to[1] = y - before * last;
+    to[2] = sized ? to[0] + third : third;
+    to[3] = sized ? to[1] + last : last;
+  }
+  return boxes;
+}
+
+Tensor labels_of(const std::vector<std::int64_t>& numbers, std::size_t boxes) {
+  if (numbers.size() != boxes) {
+    throw Error(
+        fmt::format("there are {} labels for {} boxes: each box has one", numbers.size(), boxes));
+  }
+  Tensor labels({static_cast<std::int64_t>(numbers.size())}, DType::i64);
+  std::copy(numbers.begin(), numbers.end(), labels.data<std::int64_t>());
+  return labels;
+}
+
 class Rows final : public Dataset {
  public:
   Rows(const DatasetOptions& options, const std::shared_ptr<JpegIndex>& index)
-      : options_(options), folder_(fs::path(options.list).parent_path().string()) {
-    ListOptions list{.path = options.path, .columns = {}, .index = index};
-    if (options.label.empty()) {
-      plain_.emplace(options.list, list);
-    } else {
-      list.columns = {options.label};
-      labelled_.emplace(options.list, list);
-    }
+      : options_(options),
+        folder_(fs::path(options.list).parent_path().string()),
+        list_(open(options, index)) {}
+  std::int64_t size() const override {
+    return std::visit([](const auto& list) { return list.size(); }, list_);
   }
-  std::int64_t size() const override { return plain_ ? plain_->size() : labelled_->size(); }
   std::string words() const override {
     return fmt::format("{} rows of {}", size(), printable(options_.list));
   }
   std::string name(std::int64_t i) const override {
-    return plain_ ? plain_->name(i) : labelled_->name(i);
+    return std::visit([i](const auto& list) { return list.name(i); }, list_);
   }
   std::string title(std::int64_t i) const override { return printable(below(name(i))); }
   std::string place(std::int64_t i) const override { return safe_path(below(name(i))); }
-  std::tuple<Bytes, std::int64_t> read(std::int64_t i) const override {
-    if (labelled_) return labelled_->read(i);
-    return {std::get<0>(plain_->read(i)), kNoLabel};
+  DatasetSample read(std::int64_t i) const override {
+    return std::visit([&](const auto& list) { return sample_of(list.read(i)); }, list_);
   }
-  SourceReads reads() const override { return plain_ ? plain_->reads() : labelled_->reads(); }
+  SourceReads reads() const override {
+    return std::visit([](const auto& list) { return list.reads(); }, list_);
+  }
   std::string fingerprint() const override {
-    return fmt::format("{}, path {}, label {}",
-                       plain_ ? plain_->fingerprint() : labelled_->fingerprint(), options_.path,
-                       options_.label);
+    std::string all = std::visit([](const auto& list) { return list.fingerprint(); }, list_);
+    all += fmt::format(", path {}, label {}", options_.path, options_.label);
+    if (options_.wants == Wants::boxes)
+      all += fmt::format(", boxes {} as {}", options_.boxes, name_of(options_.box_format));
+    if (options_.wants == Wants::mask) all += fmt::format(", mask {}", options_.mask);
+    return all;
   }
   const std::vector<LeftOut>& left_out() const override { return none_; }
 
  private:
+  using Plain = List<>;
+  using Labelled = List<std::int64_t>;
+  using Boxed = List<std::vector<float>, std::vector<std::int64_t>>;
+  using Masked = List<Bytes>;
+  using AnyList = std::variant<Plain, Labelled, Boxed, Masked>;
+
+  static AnyList open(const DatasetOptions& options, const std::shared_ptr<JpegIndex>& index) {
+    const auto columns = [&](std::vector<std::string> names) {
+      return ListOptions{.path = options.path, .columns = std::move(names), .index = index};
+    };
+    if (options.wants == Wants::boxes) {
+      return Boxed(options.list,
+                   columns({options.boxes, options.label.empty() ? "labels" : options.label}));
+    }
+    if (options.wants == Wants::mask) return Masked(options.list, columns({options.mask}));
+    if (options.label.empty()) return Plain(options.list, columns({}));
+    return Labelled(options.list, columns({options.label}));
+  }
+
+  static DatasetSample sample_of(std::tuple<Bytes> row) {
+    return {.file = std::move(std::get<0>(row)), .label = kNoLabel};
+  }
+  static DatasetSample sample_of(std::tuple<Bytes, std::int64_t> row) {
+    return {.file = std::move(std::get<0>(row)), .label = std::get<1>(row)};
+  }
+  DatasetSample sample_of(
+      std::tuple<Bytes, std::vector<float>, std::vector<std::int64_t>> row) const {
+    auto& [file, boxes, labels] = row;
+    return {.file = std::move(file),
+            .label = kNoLabel,
+            .boxes = boxes_of(boxes, options_.box_format),
+            .labels = labels_of(labels, boxes.size() / 4)};
+  }
+  // Masks of another size would lie beside their pictures, and nobody would notice.
+  static DatasetSample sample_of(std::tuple<Bytes, Bytes> row) {
+    auto& [file, mask] = row;
+    const PictureSize picture = peek_image(file), ids = peek_image(mask);
+    if (picture.height != ids.height || picture.width != ids.width) {
+      throw Error(fmt::format("the mask has {} x {} pixels, but its picture {} x {}", ids.width,
+                              ids.height, picture.width, picture.height));
+    }
+    return {.file = std::move(file), .label = kNoLabel, .mask = std::move(mask)};
+  }
+
   // Below the list's folder, where the file lies there.
   std::string below(const std::string& path) const {
     const fs::path relative = fs::path(path).lexically_normal().lexically_relative(
@@ -96,8 +177,7 @@ class Rows final : public Dataset {
 
   const DatasetOptions options_;
   const std::string folder_;
-  std::optional<List<>> plain_;
-  std::optional<List<std::int64_t>> labelled_;
+  const AnyList list_;
   std::vector<LeftOut> none_;
 };
 
@@ -137,9 +217,10 @@ class Archives final : public Dataset {
     }
     return safe_path(whole);
   }
-  std::tuple<Bytes, std::int64_t> read(std::int64_t i) const override {
-    if (labelled_) return labelled_->read(i);
-    return {std::get<0>(plain_->read(i)), kNoLabel};
+  DatasetSample read(std::int64_t i) const override {
+    if (!labelled_) return {.file = std::get<0>(plain_->read(i)), .label = kNoLabel};
+    auto [file, label] = labelled_->read(i);
+    return {.file = std::move(file), .label = label};
   }
   SourceReads reads() const override { return plain_ ? plain_->reads() : labelled_->reads(); }
   std::string fingerprint() const override {
@@ -164,11 +245,27 @@ std::shared_ptr<const Dataset> open_as(const char* option, const DatasetOptions&
   } catch (const UsageError&) {
     throw;
   } catch (const Error& error) {
-    throw UsageError(fmt::format("{}: {}", option, error.what()));
+    const std::string cure = list_with(options.wants);
+    throw UsageError(
+        fmt::format("{}: {}{}{}", option, error.what(), cure.empty() ? "" : "; ", cure));
   }
 }
 
 }  // namespace
+
+std::string list_with(Wants wants) {
+  switch (wants) {
+    case Wants::boxes:
+      return R"(boxes come from --list FILE, with lines such as {"path": "a.jpg", )"
+             R"("boxes": [[10, 20, 110, 220]], "labels": [3]})";
+    case Wants::mask:
+      return R"(masks come from --list FILE, with lines such as )"
+             R"({"path": "a.jpg", "mask": "a.png"})";
+    case Wants::label:
+      break;
+  }
+  return {};
+}
 
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
                                             const std::shared_ptr<JpegIndex>& index) {
@@ -185,6 +282,11 @@ void check_dataset(const DatasetOptions& options, const char* command) {
         fmt::format("say what to look at: one of --data DIR, --list FILE and --tar FILE... "
                     "(sluice {} --help tells more)",
                     command));
+  }
+  if (options.wants != Wants::label && options.list.empty()) {
+    throw UsageError(fmt::format("{} has none of what this makes its results of: {}",
+                                 options.data.empty() ? "--tar" : "--data",
+                                 list_with(options.wants)));
   }
   if (!options.label.empty() && !options.data.empty()) {
     throw UsageError(

@@ -3,30 +3,51 @@
 //
 // A result is named after its sample: see place().
 //
+// With `wants` each sample has its boxes or its mask, too, which only lists have.
+//
 // Ownership: shared and immutable once opened. Threads: any number at once. Errors: open_dataset
 // throws UsageError that names the option; read() throws what is the error of its sample.
 #pragma once
 
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/files.h>
+#include <sluice/ops/boxes/box_formats.h>
+#include <sluice/runtime/tensor.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace sluice::app {
 
+// What a recipe or a plan is given of each sample beside its file.
+enum class Wants { label, boxes, mask };
+// "detection reads boxes: ...": what a list has to look like, in words, for messages.
+std::string list_with(Wants wants);
+
 // One of data, list and tar is given.
 struct DatasetOptions {
+  Wants wants = Wants::label;
   std::string data = {};              // folder with JPEG files
   std::string list = {};              // see list_in
   std::vector<std::string> tar = {};  // archives, or patterns of their names: see tar_in
   std::string path = "path";          // the column of a list that names the file
-  // The column of a list or an archive with the label; empty: the label is -1.
+  // The column of a list or an archive with the label; empty: the label is -1. With boxes, the
+  // column of their labels; empty: "labels".
   std::string label = {};
-  std::string offsets = {};  // of the archives: see TarIndex
+  std::string boxes = "boxes";  // the column with the boxes
+  BoxFormat box_format = BoxFormat::xyxy;
+  std::string mask = "mask";  // the column that names the file of the mask
+  std::string offsets = {};   // of the archives: see TarIndex
+};
+
+// One of them.
+struct DatasetSample {
+  Bytes file;
+  std::int64_t label = -1;
+  Tensor boxes, labels;  // edges in pixels, f32, n x 4; i64, n
+  Bytes mask;            // a file
 };
 
 class Dataset {
@@ -46,8 +67,7 @@ class Dataset {
   // Where the results of sample i lie below --out: a relative path that leads nowhere else, the
   // folders and the name, with or without an ending. Several samples may have the same.
   virtual std::string place(std::int64_t i) const = 0;
-  // A file, and its label.
-  virtual std::tuple<Bytes, std::int64_t> read(std::int64_t i) const = 0;
+  virtual DatasetSample read(std::int64_t i) const = 0;
   // What has been read of files so far.
   virtual SourceReads reads() const = 0;
   // Tells datasets that give other samples.
@@ -60,8 +80,8 @@ class Dataset {
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
                                             const std::shared_ptr<JpegIndex>& index = nullptr);
 
-// Throws UsageError unless just one of --data, --list and --tar is given, and what goes with it;
-// `command` is what it says it for.
+// Throws UsageError unless just one of --data, --list and --tar is given, what goes with it, and
+// what `wants` asks for; `command` is what it says it for.
 void check_dataset(const DatasetOptions& options, const char* command);
 
 // The archives of --tar. What is no file and has *, ? or [ in it is a pattern of names, as shells

@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "saved.h"
 #include "summary.h"
+#include "usage.h"
 #include <sluice/sluice.h>
 
 #include <algorithm>
@@ -41,6 +42,31 @@ MaybeFiles find_files(const GraphOptions& options) {
   }
   const std::int64_t all = files.size();
   return {std::move(files), options.count > 0 ? options.count : all};
+}
+
+Given read(Graph& g, const GraphOptions& options) {
+  const auto [jpeg, label] = g.read(find_files(options));
+  return {.file = jpeg, .label = label};
+}
+
+// Of what a list has; nothing will run.
+struct NoBoxes {
+  std::int64_t size() const { return 0; }
+  std::string name(std::int64_t /*i*/) const { return {}; }
+  std::tuple<Bytes, Tensor, Tensor> operator()(const SampleInfo& /*info*/) const { return {}; }
+};
+struct NoMasks {
+  std::int64_t size() const { return 0; }
+  std::string name(std::int64_t /*i*/) const { return {}; }
+  std::tuple<Bytes, Bytes> operator()(const SampleInfo& /*info*/) const { return {}; }
+};
+Given nothing(Graph& g, Wants wants) {
+  if (wants == Wants::boxes) {
+    const auto [jpeg, boxes, labels] = g.read(NoBoxes());
+    return {.file = jpeg, .boxes = boxes, .labels = labels};
+  }
+  const auto [jpeg, mask] = g.read(NoMasks());
+  return {.file = jpeg, .mask = mask};
 }
 
 template <class P>
@@ -79,15 +105,23 @@ int run_graph(const GraphOptions& options) {
                                          .profile = true,
                                          .trace = {options.trace}};
   if (options.pipeline.empty()) {
-    return show(options, make_pipeline(pipeline_options, [&](Graph& g) {
-                  auto [jpeg, label] = g.read(find_files(options));
-                  return std::tuple{apply(g, options.recipe, jpeg, device != nullptr).first, label};
+    const Wants wants = wants_of(options.recipe);
+    if (wants != Wants::label && !options.data.empty()) {
+      throw UsageError(fmt::format(
+          "--recipe {}: a folder has none of what it wants: {}, which sluice augment takes",
+          name_of(options.recipe), list_with(wants)));
+    }
+    return show(options, pipeline_of(options.recipe, pipeline_options, [&](Graph& g) {
+                  return wants == Wants::label ? read(g, options) : nothing(g, wants);
                 }));
   }
   const SavedPlan plan = read_plan(options.pipeline);
   require_device(plan, options.device);
-  return show(options, pipeline_of(plan, pipeline_options,
-                                   [&](Graph& g) { return g.read(find_files(options)); }));
+  if (!options.data.empty()) require_folder_will_do(plan);
+  return show(options, pipeline_of(plan, pipeline_options, [&](Graph& g) {
+                return wants_of(plan) == Wants::label ? read(g, options)
+                                                      : nothing(g, wants_of(plan));
+              }));
 }
 
 }  // namespace sluice::app

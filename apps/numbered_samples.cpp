@@ -29,6 +29,10 @@ auto make_reader(const WorkerArguments& arguments) {
   options.path = json.at("path");
   options.label = json.at("label");
   options.offsets = json.at("offsets");
+  options.wants = static_cast<Wants>(json.at("wants").get<int>());
+  options.boxes = json.at("boxes");
+  options.box_format = static_cast<BoxFormat>(json.at("box_format").get<int>());
+  options.mask = json.at("mask");
   NumberedSamples samples{open_dataset(options), [](std::int64_t) { return false; }};
   if (samples.fingerprint() != json.at("fingerprint").get<std::string>())
     throw Error("the dataset is not what it was when the run began: leave it alone until the end");
@@ -46,6 +50,10 @@ Workers<NumberedSample> start_readers(const DatasetOptions& options, const Datas
                                {"path", options.path},
                                {"label", options.label},
                                {"offsets", options.offsets},
+                               {"wants", static_cast<int>(options.wants)},
+                               {"boxes", options.boxes},
+                               {"box_format", static_cast<int>(options.box_format)},
+                               {"mask", options.mask},
                                {"fingerprint", dataset.fingerprint()}};
   try {
     return sluice::workers<NumberedSample>(

@@ -19,8 +19,12 @@
 
 namespace sluice::app {
 
-// The file, unless its result is there; its label; its number; whether it was read.
-using NumberedSample = std::tuple<Bytes, std::int64_t, std::int64_t, bool>;
+// The file, unless its result is there; its label, boxes, their labels, and mask, as far as they
+// are wanted; its number; whether it was read.
+using NumberedSample = std::tuple<Bytes, std::int64_t, Tensor, Tensor, Bytes, std::int64_t, bool>;
+inline NumberedSample not_read(std::int64_t number) {
+  return {Bytes(), 0, Tensor({0}, DType::f32), Tensor({0}, DType::i64), Bytes(), number, false};
+}
 
 struct NumberedSamples {
   std::shared_ptr<const Dataset> dataset;
@@ -35,9 +39,15 @@ struct NumberedSamples {
     return is_there(info.epoch * dataset->size() + info.index);
   }
   NumberedSample operator()(const SampleInfo& info) const {
-    if (has(info)) return {Bytes(), 0, info.index, false};
-    auto [file, label] = dataset->read(info.index);
-    return {std::move(file), label, info.index, true};
+    if (has(info)) return not_read(info.index);
+    DatasetSample sample = dataset->read(info.index);
+    return {std::move(sample.file),
+            sample.label,
+            std::move(sample.boxes),
+            std::move(sample.labels),
+            std::move(sample.mask),
+            info.index,
+            true};
   }
 };
 
@@ -56,7 +66,7 @@ struct NumberedSamplesInWorkers {
   std::string fingerprint() const { return here.fingerprint(); }
   void operator()(Completion<NumberedSample> done, const SampleInfo& info) const {
     if (here.has(info)) {
-      (void)done.set({Bytes(), 0, info.index, false});
+      (void)done.set(not_read(info.index));
     } else {
       workers(std::move(done), info);
     }

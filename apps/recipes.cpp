@@ -1,6 +1,8 @@
 #include "recipes.h"
 
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,20 +60,65 @@ Result augmented(Graph& g, Recipe recipe, Value<Bytes> jpeg, Value<Bytes> file, 
   return {augment(g, recipe, comes_back ? picture.cpu() : picture), treatment};
 }
 
-// On the CPU.
-Result two_views(Graph& g, Value<Bytes> jpeg) {
-  const auto views = sim_clr(g, jpeg);
-  const auto both = g.map_into<Image>(
-      "side_by_side",
-      [](const Image& left, const Image& right, Image& out) {
-        out.create(left.height(), left.width() + right.width(), left.channels());
-        for (int y = 0; y < left.height(); ++y) {
-          std::memcpy(out.row(y), left.row(y), left.row_bytes());
-          std::memcpy(out.row(y) + left.row_bytes(), right.row(y), right.row_bytes());
-        }
+// A canvas of this size with the views, each at its place; what lies between them is white.
+using Corner = std::pair<int, int>;  // row, column
+Value<Image> side_by_side(Graph& g, int height, int width, const std::vector<Corner>& corners,
+                          const std::vector<Value<Image>>& views) {
+  Value<Image> canvas = g.map_into<Image>(
+      "canvas",
+      [height, width](const Image&, Image& out) {
+        out.create(height, width, 3);
+        std::memset(out.data(), 255, out.row_bytes() * static_cast<std::size_t>(height));
       },
-      views.first, views.second);
-  return {both, g.constant(Treatment{.cut = true})};
+      views.front());
+  for (std::size_t i = 0; i < views.size(); ++i)
+    canvas = paste(canvas, views[i], {.y = corners[i].first, .x = corners[i].second});
+  return canvas;
+}
+
+// On the CPU.
+Made two_views(Graph& g, Value<Bytes> jpeg) {
+  const auto views = sim_clr(g, jpeg);
+  Made made;
+  made.views = {views.first, views.second};
+  made.picture = side_by_side(g, 224, 448, {{0, 0}, {0, 224}}, made.views);
+  return made;
+}
+
+// The global views, and below them the local ones in two rows.
+Made ten_views(Graph& g, Value<Bytes> jpeg) {
+  constexpr int kGlobal = 224, kLocal = 96, kRow = 4, kStep = 112;
+  const DinoViews views = dino(g, jpeg);
+  Made made;
+  made.views = views.global;
+  std::vector<Corner> corners = {{0, 0}, {0, kGlobal}};
+  for (const Value<Image>& view : views.local) {
+    const int i = static_cast<int>(made.views.size()) - 2;
+    corners.emplace_back(kGlobal + 8 + i / kRow * (kLocal + 8), 8 + i % kRow * kStep);
+    made.views.push_back(view);
+  }
+  made.picture = side_by_side(g, kGlobal + 16 + 2 * kLocal + 8, 2 * kGlobal, corners, made.views);
+  return made;
+}
+
+Made detected(Graph& g, const Given& given) {
+  const DetectionSample sample = detection_augment(g, given.file, given.boxes, given.labels);
+  return {.picture = sample.image, .boxes = sample.boxes, .labels = sample.labels};
+}
+
+Made segmented(Graph& g, const Given& given) {
+  const auto ids = decode_image(given.mask, {.color = ColorSpace::gray});
+  const SegmentationSample sample = segmentation_augment(g, given.file, ids);
+  return {.picture = sample.image, .mask = sample.mask};
+}
+
+// Recipes that run on the CPU, and note nothing of a sample.
+std::optional<Made> on_cpu(Graph& g, Recipe recipe, const Given& given) {
+  if (recipe == Recipe::simclr) return two_views(g, given.file);
+  if (recipe == Recipe::dino) return ten_views(g, given.file);
+  if (recipe == Recipe::detection) return detected(g, given);
+  if (recipe == Recipe::segmentation) return segmented(g, given);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -101,6 +148,12 @@ const char* name_of(Recipe recipe) {
       return "augmix";
     case Recipe::simclr:
       return "simclr";
+    case Recipe::dino:
+      return "dino";
+    case Recipe::detection:
+      return "detection";
+    case Recipe::segmentation:
+      return "segmentation";
   }
   return "";
 }
@@ -123,6 +176,12 @@ const char* summary_of(Recipe recipe) {
       return "as train, then mixed with 3 chains of 1 to 3 of the 13 operators of AugMix";
     case Recipe::simclr:
       return "two views of one decode, as SimCLR is trained with, side by side";
+    case Recipe::dino:
+      return "2 global and 8 local views of one decode, as DINO is trained with, on one picture";
+    case Recipe::detection:
+      return "a random region with its boxes, 300 x 300, as SSD is trained with; of --list";
+    case Recipe::segmentation:
+      return "a window of 512 x 512 of picture and mask, scaled by 0.5 to 2; of --list";
   }
   return "";
 }
@@ -146,32 +205,50 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
       return "224 x 224 pixels from the middle";
     case Recipe::simclr:
       return "two views";
+    case Recipe::dino:
+      return "2 global views, 8 local ones";
+    case Recipe::detection:
+      return "a random region and its boxes";
+    case Recipe::segmentation:
+      return "a random window and its mask";
   }
   return {};
 }
 
-std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg,
-                                                bool on_device) {
-  const Value<Bytes> file = on_device ? jpeg.gpu() : jpeg;
-  const auto result = [&]() -> Result {
-    switch (recipe) {
-      case Recipe::rotate:
-        return rotate_some(g, file);
-      case Recipe::train:
-        return train(g, jpeg, file);
-      case Recipe::eval:
-        return eval(g, file);
-      case Recipe::randaugment:
-      case Recipe::trivialaugment:
-      case Recipe::autoaugment:
-      case Recipe::augmix:
-        return augmented(g, recipe, jpeg, file, on_device);
-      case Recipe::simclr:
-        return two_views(g, jpeg);
-    }
-    return {};
+Wants wants_of(Recipe recipe) {
+  if (recipe == Recipe::detection) return Wants::boxes;
+  if (recipe == Recipe::segmentation) return Wants::mask;
+  return Wants::label;
+}
+
+Made apply(Graph& g, Recipe recipe, const Given& given, bool on_device) {
+  if (std::optional<Made> made = on_cpu(g, recipe, given)) {
+    made->treatment = g.constant(Treatment{.cut = true});
+    return *made;
+  }
+  const Value<Bytes> file = on_device ? given.file.gpu() : given.file;
+  const auto [picture, treatment] = [&]() -> Result {
+    if (recipe == Recipe::rotate) return rotate_some(g, file);
+    if (recipe == Recipe::train) return train(g, given.file, file);
+    if (recipe == Recipe::eval) return eval(g, file);
+    return augmented(g, recipe, given.file, file, on_device);
   }();
-  return {on_device ? result.first.cpu() : result.first, result.second};
+  return {.picture = on_device ? picture.cpu() : picture, .treatment = treatment};
+}
+
+std::vector<detail::SlotId> outputs_of(const Made& made, const Given& given) {
+  std::vector<detail::SlotId> outputs;
+  for (const Value<Image>& view : made.views) outputs.push_back(view.slot());
+  if (outputs.empty()) outputs.push_back(made.picture.slot());
+  if (made.boxes.valid()) {
+    outputs.push_back(made.boxes.slot());
+    outputs.push_back(made.labels.slot());
+  } else if (made.mask.valid()) {
+    outputs.push_back(made.mask.slot());
+  } else {
+    outputs.push_back(given.label.slot());
+  }
+  return outputs;
 }
 
 }  // namespace sluice::app

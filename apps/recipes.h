@@ -13,26 +13,46 @@
 //   augmix          as train, then mixed with 3 pictures made of it by 1 to 3 operators each
 //   simclr          two views of one decode, side by side: random regions resized to 224 x 224,
 //                   mirrored, with other colours, gray or blurred by chance
+//   dino            2 global views of 224 x 224 and 8 local ones of 96 x 96 of one decode, on one
+//                   picture
+//   detection       a random region of 300 x 300 with its boxes, as SSD is trained with
+//   segmentation    a random window of 512 x 512 of the picture and its mask, scaled by 0.5 to 2
 //
-// Those before simclr draw as torchvision does, rotate excepted. augmix and simclr run on the CPU,
-// also with a device; of augmix what is as in train runs there.
+// Those before simclr draw as torchvision does, rotate excepted. augmix and those after it run on
+// the CPU, also with a device; of augmix what is as in train runs there.
 //
 // Called while a pipeline is described. Errors: BuildError.
 #pragma once
 
+#include "dataset.h"
 #include <sluice/sluice.h>
 
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace sluice::app {
 
-enum class Recipe { rotate, train, eval, randaugment, trivialaugment, autoaugment, augmix, simclr };
+enum class Recipe {
+  rotate,
+  train,
+  eval,
+  randaugment,
+  trivialaugment,
+  autoaugment,
+  augmix,
+  simclr,
+  dino,
+  detection,
+  segmentation
+};
 const std::vector<Recipe>& recipes();
 const char* name_of(Recipe recipe);
 // One line, for --help and for sheets.
 const char* summary_of(Recipe recipe);
+
+// What it needs of each sample.
+Wants wants_of(Recipe recipe);
 
 // What was done to one sample.
 struct Treatment {
@@ -46,8 +66,25 @@ struct Treatment {
 // In words: "rotated 23.4 degrees", "not rotated", "312 x 280 at 14, 20; mirrored", ...
 std::string describe(Recipe recipe, const Treatment& treatment);
 
-// The picture is in the host's memory, also where all that is done to it is done on the device.
-std::pair<Value<Image>, Value<Treatment>> apply(Graph& g, Recipe recipe, Value<Bytes> jpeg,
-                                                bool on_device = false);
+// What a recipe is given; without what it does not want.
+struct Given {
+  Value<Bytes> file;
+  Value<std::int64_t> label;
+  Value<Tensor> boxes, labels;
+  Value<Bytes> mask;
+};
+// What it makes. Pictures are in the host's memory, also where all that is done to them is done on
+// the device.
+struct Made {
+  Value<Image> picture;  // views are side by side
+  Value<Treatment> treatment;
+  Value<Tensor> boxes, labels;  // of recipes that want boxes
+  Value<Image> mask;            // and of those that want a mask
+  std::vector<Value<Image>> views;
+};
+Made apply(Graph& g, Recipe recipe, const Given& given, bool on_device = false);
+
+// What a pipeline of it delivers: the picture or the views, and what belongs to it, or the label.
+std::vector<detail::SlotId> outputs_of(const Made& made, const Given& given);
 
 }  // namespace sluice::app

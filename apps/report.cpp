@@ -1,9 +1,11 @@
 #include "report.h"
 
+#include "annotations.h"
+#include "results.h"
 #include "summary.h"
 #include <sluice/io/jpeg/decode.h>
 
-#include <tuple>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -11,11 +13,10 @@ namespace sluice::app {
 namespace {
 
 // Whatever can be seen of a file; empty when that is nothing.
-template <class Read>
-Image picture_in(const Read& read) {
+Image picture_in(const Bytes& file) {
   Image picture;
   try {
-    decode_jpeg_image(read(), {.damage = DamagePolicy::tolerant}, picture);
+    decode_jpeg_image(file, {.damage = DamagePolicy::tolerant}, picture);
   } catch (const Error&) {
     picture.release();
   }
@@ -58,12 +59,38 @@ void Report::print_problems() const {
 
 void Report::print_left_out() const { name_left_out(dataset_.left_out(), dataset_.hidden()); }
 
+Image Report::before(const Shown& shown) const {
+  DatasetSample sample;
+  try {
+    sample = dataset_.read(shown.sample);
+  } catch (const Error&) {
+    return {};
+  }
+  Image picture = picture_in(sample.file);
+  if (sample.boxes.elements() > 0)
+    draw_boxes({sample.boxes.data<float>(), static_cast<std::size_t>(sample.boxes.elements())},
+               picture);
+  if (!sample.mask.empty()) draw_mask(sample.mask, picture);
+  return picture;
+}
+
+Image Report::after(const Shown& shown) {
+  if (shown.result.empty()) return {};
+  try {
+    Image picture = picture_in(read_file(shown.result));
+    const Beside beside = read_beside(shown.result);
+    draw_boxes(beside.boxes, picture);
+    if (!beside.mask.empty()) draw_mask(beside.mask, picture);
+    return picture;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 Image Report::draw_sheet(const std::string& title, const std::string& caption) const {
   ContactSheet sheet(title, caption);
   for (const Shown& shown : shown_) {
-    sheet.add(dataset_.title(shown.sample), shown.note, shown.fate,
-              picture_in([&] { return std::get<0>(dataset_.read(shown.sample)); }),
-              picture_in([&] { return shown.result.empty() ? Bytes() : read_file(shown.result); }));
+    sheet.add(dataset_.title(shown.sample), shown.note, shown.fate, before(shown), after(shown));
   }
   return sheet.draw();
 }

@@ -61,6 +61,9 @@ class Report {
   void show(Shown shown) {
     if (shown_.size() < kMostTiles) shown_.push_back(std::move(shown));
   }
+  // Pictures with their boxes and masks; empty where there is nothing to see.
+  Image before(const Shown& shown) const;
+  static Image after(const Shown& shown);
   static std::string in_words_of(const SampleError& error);
   std::string reason(const SampleError& error) const;
 

@@ -22,6 +22,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -85,6 +86,17 @@ Seen look_at(const fs::path& path) {
   return {.empty = got == 0,
           .complete = file.gcount() == 2 && tail == std::array<char, 2>{'\xff', '\xd9'},
           .mark = mark_of(std::span(head).first(got))};
+}
+
+// As a line of a list whose paths begin in --out.
+std::string line_of(const fs::path& picture, const Beside& beside) {
+  nlohmann::ordered_json json;
+  json["path"] = picture.string();
+  auto& boxes = json["boxes"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i + 4 <= beside.boxes.size(); i += 4)
+    boxes.push_back(std::vector<float>(&beside.boxes[i], &beside.boxes[i] + 4));
+  json["labels"] = beside.labels;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // Whether a result may have this name.
@@ -208,14 +220,26 @@ void Results::find(const std::string& folder) {
   }
 }
 
-void Results::write(std::int64_t from, std::int64_t number, const Bytes& jpeg) {
+void Results::write(std::int64_t from, std::int64_t number, const Bytes& jpeg,
+                    const Beside& beside) {
   const std::string to = path(from, number);
   const std::string folder = fs::path(to).parent_path().string();
   if (!folders_.contains(folder)) {
     make_folder(folder);
     folders_.insert(folder);
   }
+  write_beside(to, beside);
   write_file(to, marked(jpeg, number));
+}
+
+void Results::write_beside(const std::string& path, const Beside& beside) const {
+  fs::path other = path;
+  if (beside.has_boxes) {
+    const std::string line = line_of(fs::path(path).lexically_relative(options_.out), beside);
+    write_file(other.replace_extension(".json").string(),
+               Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()}));
+  }
+  if (!beside.mask.empty()) write_file(other.replace_extension(".png").string(), beside.mask);
 }
 
 void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
@@ -224,7 +248,7 @@ void Results::copy(std::int64_t from, std::int64_t there, std::int64_t number) {
   Bytes plain(file.size() - kSegmentBytes);
   std::uint8_t* const rest = std::copy_n(file.data(), place, plain.data());
   std::copy(file.data() + place + kSegmentBytes, file.data() + file.size(), rest);
-  write(from, number, plain);
+  write(from, number, plain, read_beside(path(from, there)));
 }
 
 void Results::write_sheet(const std::string& path, const Bytes& jpeg) const {
@@ -246,6 +270,24 @@ Bytes Results::marked(const Bytes& jpeg, std::int64_t number) const {
   at = std::copy(segment.begin(), segment.end(), at);
   std::copy(jpeg.data() + place, jpeg.data() + jpeg.size(), at);
   return marked;
+}
+
+Beside read_beside(const std::string& path) {
+  Beside beside;
+  std::error_code ignored;
+  fs::path other = path;
+  if (fs::is_regular_file(other.replace_extension(".json"), ignored)) {
+    const Bytes text = read_file(other.string());
+    const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+    beside.has_boxes = json.is_object() && json.contains("boxes") && json.contains("labels");
+    if (!beside.has_boxes) throw IoError(fmt::format("'{}' holds no boxes", other.string()));
+    for (const auto& box : json["boxes"])
+      for (const auto& side : box) beside.boxes.push_back(side.get<float>());
+    for (const auto& label : json["labels"]) beside.labels.push_back(label.get<std::int64_t>());
+  }
+  if (fs::is_regular_file(other.replace_extension(".png"), ignored))
+    beside.mask = read_file(other.string());
+  return beside;
 }
 
 bool may_be_result(const std::string& out, const std::string& path) {

@@ -20,6 +20,15 @@
 
 namespace sluice::app {
 
+// What a result has beside its picture, in a file of its name with another ending: boxes and their
+// labels in JSON, as list_in reads a line of a list; or a mask as PNG.
+struct Beside {
+  bool has_boxes = false;
+  std::vector<float> boxes;  // edges in pixels
+  std::vector<std::int64_t> labels;
+  Bytes mask;  // a file; empty: none
+};
+
 struct ResultsOptions {
   std::string out;
   std::string run;         // what else decides about the pictures
@@ -61,8 +70,9 @@ class Results {
   // in the folders of Dataset::place(): "cats/tabby_000017.jpg". Flat these are a part of the name:
   // "cats__tabby_000017.jpg". The number is in no other name.
   std::string path(std::int64_t sample, std::int64_t number) const;
-  // Writes a result that is made from sample `from`.
-  void write(std::int64_t from, std::int64_t number, const Bytes& jpeg);
+  // Writes a result that is made from sample `from`; its picture last, so that what is beside it is
+  // there, too, where a run ended early.
+  void write(std::int64_t from, std::int64_t number, const Bytes& jpeg, const Beside& beside = {});
   // The same where its picture is that of result `there`, which has() it.
   void copy(std::int64_t from, std::int64_t there, std::int64_t number);
   // Writes a picture of the run that is no result.
@@ -73,6 +83,7 @@ class Results {
  private:
   void claim();
   void find(const std::string& folder);
+  void write_beside(const std::string& path, const Beside& beside) const;
   Bytes marked(const Bytes& jpeg, std::int64_t number) const;
 
   const Dataset& dataset_;
@@ -84,6 +95,9 @@ class Results {
   std::vector<bool> there_;        // by number
   std::set<std::string> folders_;  // made, or known to be there
 };
+
+// What lies beside the picture of this path; nothing where there is none.
+Beside read_beside(const std::string& path);
 
 // Whether a result in `out` might have this path.
 bool may_be_result(const std::string& out, const std::string& path);

@@ -13,13 +13,12 @@ namespace {
 
 using detail::slot_type;
 
-// What the source gives of what a command has.
-std::vector<detail::SlotId> some_of(const SavedPlan& plan, detail::SlotId jpeg,
-                                    detail::SlotId label) {
-  std::vector<detail::SlotId> given{jpeg, label};
-  given.resize(plan.source_types().size());
-  return given;
-}
+using Types = std::vector<const detail::SlotType*>;
+// What sources give.
+const Types kFile{slot_type<Bytes>()};
+const Types kLabelled{slot_type<Bytes>(), slot_type<std::int64_t>()};
+const Types kBoxed{slot_type<Bytes>(), slot_type<Tensor>(), slot_type<Tensor>()};
+const Types kMasked{slot_type<Bytes>(), slot_type<Bytes>()};
 
 std::string name_of(const detail::SlotType* type) {
   return std::string(detail::registry().name_of_type(type));
@@ -35,10 +34,14 @@ std::unique_ptr<detail::ColumnMaker> maker_of(const detail::SlotType* type) {
   return maker;
 }
 
+std::unique_ptr<detail::ColumnMaker> maker_of_known(const detail::SlotType* type) {
+  return maker_of<bool, std::int32_t, std::int64_t, float, double, std::string, Rectangle, Image,
+                  Tensor, Bytes>(type);
+}
+
 std::unique_ptr<detail::ColumnMaker> maker_of_any(const SavedPlan& plan, std::size_t output) {
   const detail::SlotType* type = plan.output_types()[output];
-  auto maker = maker_of<bool, std::int32_t, std::int64_t, float, double, std::string, Rectangle,
-                        Image, Tensor, Bytes>(type);
+  auto maker = maker_of_known(type);
   if (maker == nullptr) {
     throw UsageError(fmt::format(
         "--pipeline {} at /outputs/{}: batches of '{}' are not made here; leave this output out",
@@ -105,11 +108,13 @@ SavedPlan read_plan(const std::string& file) {
   try {
     SavedPlan plan = load_plan(file);
     const auto& types = plan.source_types();
-    if (types[0] != slot_type<Bytes>() || types.size() > 2 ||
-        (types.size() == 2 && types[1] != slot_type<std::int64_t>())) {
+    const auto is = [&](const Types& wanted) { return types == wanted; };
+    if (!is(kFile) && !is(kLabelled) && !is(kBoxed) && !is(kMasked)) {
       throw UsageError(fmt::format(
           "--pipeline {} at /source/outputs: what there is for a plan is the bytes of a JPEG file "
-          "and its label (bytes, then i64), and nothing else: make the rest of these by steps",
+          "and its label (bytes, then i64), or its boxes and their labels (bytes, tensor, tensor), "
+          "or the bytes of its mask (bytes, bytes), and nothing else: make the rest of these by "
+          "steps",
           file));
     }
     record_once(plan, [](const auto&, const auto&) {});
@@ -122,21 +127,71 @@ SavedPlan read_plan(const std::string& file) {
   }
 }
 
-std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,
-                                     Value<std::int64_t> label) {
-  return plan.add_to(jpeg.recorder(), some_of(plan, jpeg.slot(), label.slot()));
+Wants wants_of(const SavedPlan& plan) {
+  if (plan.source_types() == kBoxed) return Wants::boxes;
+  if (plan.source_types() == kMasked) return Wants::mask;
+  return Wants::label;
 }
 
-Pipeline<> pipeline_of(
-    const SavedPlan& plan, const PipelineOptions& options,
-    const std::function<std::tuple<Value<Bytes>, Value<std::int64_t>>(Graph&)>& source) {
+void require_folder_will_do(const SavedPlan& plan) {
+  if (wants_of(plan) == Wants::label) return;
+  throw UsageError(
+      fmt::format("--pipeline {}: a folder has none of what its source gives: {}, "
+                  "which sluice augment takes",
+                  plan.file(), list_with(wants_of(plan))));
+}
+
+std::vector<detail::SlotId> add_plan(const SavedPlan& plan, const Given& given) {
+  std::vector<detail::SlotId> source{given.file.slot()};
+  if (wants_of(plan) == Wants::boxes) {
+    source.push_back(given.boxes.slot());
+    source.push_back(given.labels.slot());
+  } else if (wants_of(plan) == Wants::mask) {
+    source.push_back(given.mask.slot());
+  } else if (plan.source_types().size() > 1) {
+    source.push_back(given.label.slot());
+  }
+  return plan.add_to(given.file.recorder(), source);
+}
+
+Made made_by(Graph& g, const SavedPlan& plan, const Given& given) {
+  const std::vector<detail::SlotId> outputs = add_plan(plan, given);
+  const Types& types = plan.output_types();
+  const auto is = [&](std::size_t i, const detail::SlotType* type) {
+    return i < types.size() && types[i] == type;
+  };
+  Made made{.picture = Value<Image>(g.recorder(), outputs.front()),
+            .treatment = g.constant(Treatment{.cut = true})};
+  if (wants_of(plan) == Wants::boxes && is(1, slot_type<Tensor>()) && is(2, slot_type<Tensor>())) {
+    made.boxes = Value<Tensor>(g.recorder(), outputs[1]);
+    made.labels = Value<Tensor>(g.recorder(), outputs[2]);
+  }
+  if (wants_of(plan) == Wants::mask && is(1, slot_type<Image>()))
+    made.mask = Value<Image>(g.recorder(), outputs[1]);
+  return made;
+}
+
+Pipeline<> pipeline_of(const SavedPlan& plan, const PipelineOptions& options,
+                       const GivenBy& source) {
   detail::Recorder recorder;
   Graph graph(recorder);
-  const auto [jpeg, label] = source(graph);
-  recorder.set_outputs(add_plan(plan, jpeg, label));
+  recorder.set_outputs(add_plan(plan, source(graph)));
   std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   for (std::size_t i = 0; i < plan.output_types().size(); ++i)
     makers.push_back(maker_of_any(plan, i));
+  return Pipeline<>(std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
+}
+
+Pipeline<> pipeline_of(Recipe recipe, const PipelineOptions& options, const GivenBy& source) {
+  detail::Recorder recorder;
+  Graph graph(recorder);
+  const Given given = source(graph);
+  const std::vector<detail::SlotId> outputs =
+      outputs_of(apply(graph, recipe, given, options.device != nullptr), given);
+  std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
+  for (const detail::SlotId output : outputs)
+    makers.push_back(maker_of_known(recorder.plan().slots[output].type));
+  recorder.set_outputs(outputs);
   return Pipeline<>(std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
 }
 

@@ -1,9 +1,11 @@
-// `--pipeline FILE`: a saved plan as commands run it, on the files of --data. The plan's source
-// gives the bytes of a JPEG file and, if it gives more, the file's label.
+// `--pipeline FILE`: a saved plan as commands run it. The plan's source gives the bytes of a JPEG
+// file and, if it gives more, the file's label; or boxes and their labels, as tensors; or the bytes
+// of its mask's file.
 //
 // Errors: UsageError that names the file, the place in it and what to do.
 #pragma once
 
+#include "recipes.h"
 #include <sluice/sluice.h>
 
 #include <functional>
@@ -26,14 +28,23 @@ void require_device(const SavedPlan& plan, const std::string& device);
 // its first output is an image, on the host, and it fits --device, as above.
 std::optional<SavedPlan> find_picture_plan(const std::string& file, const std::string& device);
 
+// What its source gives.
+Wants wants_of(const SavedPlan& plan);
+// Throws UsageError for a plan that wants more than a folder has.
+void require_folder_will_do(const SavedPlan& plan);
+
 // Records the steps; gives the outputs.
-std::vector<detail::SlotId> add_plan(const SavedPlan& plan, Value<Bytes> jpeg,
-                                     Value<std::int64_t> label);
+std::vector<detail::SlotId> add_plan(const SavedPlan& plan, const Given& given);
+// What those of find_picture_plan are: the picture, and the boxes and labels, or the mask, after it
+// where the plan was given such.
+Made made_by(Graph& g, const SavedPlan& plan, const Given& given);
 
 // The plan behind a source that gives a file and its label; its batches have a column for each
 // output, of which nobody knows the type.
-Pipeline<> pipeline_of(
-    const SavedPlan& plan, const PipelineOptions& options,
-    const std::function<std::tuple<Value<Bytes>, Value<std::int64_t>>(Graph&)>& source);
+using GivenBy = std::function<Given(Graph&)>;
+Pipeline<> pipeline_of(const SavedPlan& plan, const PipelineOptions& options,
+                       const GivenBy& source);
+// The same for what a recipe delivers: see outputs_of().
+Pipeline<> pipeline_of(Recipe recipe, const PipelineOptions& options, const GivenBy& source);
 
 }  // namespace sluice::app

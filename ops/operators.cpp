@@ -11,6 +11,7 @@
 #include <sluice/ops/boxes/filter_boxes.h>
 #include <sluice/ops/boxes/move_boxes.h>
 #include <sluice/ops/boxes/random_bbox_crop.h>
+#include <sluice/ops/boxes/regions.h>
 #include <sluice/ops/boxes/rows_of.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
@@ -155,7 +156,9 @@ void fill(OperatorRegistry& registry) {
        {absolute_boxes_operator(), center_region_operator(), clip_boxes_operator(),
         convert_boxes_operator(), encode_anchors_operator(), filter_boxes_operator(),
         canvas_size_operator(), random_bbox_crop_operator(), region_size_operator(),
-        relative_boxes_operator(), rows_of_operator(), labels_of_operator(), take_rows_operator()})
+        relative_boxes_operator(), rows_of_operator(), labels_of_operator(),
+        scaled_region_operator(), expanded_region_operator(), nested_region_operator(),
+        take_rows_operator()})
     registry.add(op);
   for (const OperatorPtr& op : move_operators()) registry.add(op);
   for (const kernels::Reduction what :

@@ -3,9 +3,12 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -64,6 +67,33 @@ Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, Augm
       {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
+// Three boxes to each picture, which follow from its number: shares of width and height.
+Tensor shares_of(std::int64_t number) {
+  constexpr int kBoxes = 3;
+  Random random({.seed = 1, .sample = static_cast<std::uint64_t>(number)});
+  Tensor boxes({kBoxes, 4}, DType::f32);
+  for (int i = 0; i < kBoxes; ++i) {
+    float* const box = boxes.data<float>() + std::ptrdiff_t{4} * i;
+    for (int side = 0; side < 2; ++side) {
+      const float length = random.uniform(0.1f, 0.6f);
+      box[side] = random.uniform(0.f, 1.f - length);
+      box[side + 2] = box[side] + length;
+    }
+  }
+  return boxes;
+}
+
+std::tuple<Value<Tensor>, Value<Tensor>, Value<Tensor>> detect(Graph& g, Value<Bytes> jpeg,
+                                                               Value<Tensor> shares, DType dtype) {
+  auto boxes = absolute_boxes(shares, canvas_size(decode_jpeg(jpeg)));
+  auto labels = g.map(
+      "labels", [](const Tensor& all) { return Tensor({all.shape()[0]}, DType::i64); }, shares);
+  const DetectionSample made = detection_augment(g, jpeg, boxes, labels);
+  return {crop_mirror_normalize(made.image,
+                                {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}),
+          made.boxes, made.labels};
+}
+
 }  // namespace
 
 Subject make_subject(const std::string& workload, const Corpus& corpus,
@@ -103,6 +133,39 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
           .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype};
       return std::tuple{crop_mirror_normalize(views.first, normal),
                         crop_mirror_normalize(views.second, normal)};
+    });
+  }
+  if (workload == "dino") {
+    return from_files([=](Graph& g, Jpeg jpeg) {
+      const DinoViews views = dino(g, jpeg);
+      std::vector<Value<Tensor>> all;
+      for (const auto* some : {&views.global, &views.local}) {
+        for (const Value<Image>& view : *some) {
+          all.push_back(crop_mirror_normalize(
+              view, {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}));
+        }
+      }
+      return std::tuple{all[0], all[1], all[2], all[3], all[4],
+                        all[5], all[6], all[7], all[8], all[9]};
+    });
+  }
+  if (workload == "detection") {
+    return subject_of(options, [&corpus, &options, dtype](Graph& g) {
+      const auto [jpeg, shares] =
+          g.source(options.images, [&corpus, index = options.index](const SampleInfo& info) {
+            return std::tuple{corpus.file(info.index, index), shares_of(info.index)};
+          });
+      return detect(g, jpeg, shares, dtype);
+    });
+  }
+  if (workload == "segmentation") {
+    return from_files([=](Graph& g, Jpeg jpeg) {
+      const auto ids = decode_image(jpeg, {.color = ColorSpace::gray});
+      const SegmentationSample made = segmentation_augment(g, jpeg, ids);
+      return std::tuple{
+          crop_mirror_normalize(made.image,
+                                {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}),
+          made.mask};
     });
   }
   if (workload == "eval")

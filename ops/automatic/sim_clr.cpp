@@ -1,13 +1,8 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/automatic/sim_clr.h>
-#include <sluice/ops/colour/color_twist.h>
-#include <sluice/ops/colour/grayscale.h>
-#include <sluice/ops/filter/gaussian_blur.h>
-#include <sluice/ops/geometry/crop.h>
-#include <sluice/ops/geometry/flip.h>
+#include <sluice/ops/automatic/view.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
-#include <sluice/ops/geometry/resize.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
@@ -31,29 +26,6 @@ Rectangle relative_to(const Rectangle& outer, const Rectangle& region) {
           .x = region.x - outer.x,
           .height = region.height,
           .width = region.width};
-}
-
-Value<Image> view_of(Graph& g, Value<Image> image, Value<Rectangle> region,
-                     const SimClrOptions& options) {
-  const float strength = options.colour_strength;
-  const auto factor = [&] { return g.uniform(1 - 0.8f * strength, 1 + 0.8f * strength); };
-  Value<Image> view =
-      resize(crop(image, region), {.width = options.width, .height = options.height});
-  view = flip(view, {.horizontal = g.coin_flip(0.5f)});
-  view = g.apply_if(g.coin_flip(options.colour_probability), view,
-                    [&](Value<Image> x) {
-                      return color_twist(x, {.brightness = factor(),
-                                             .contrast = factor(),
-                                             .saturation = factor(),
-                                             .hue = g.uniform(-72.f * strength, 72.f * strength)});
-                    },
-                    {.name = "colour"});
-  view = g.apply_if(g.coin_flip(options.gray_probability), view,
-                    [](Value<Image> x) { return grayscale(x, {.channels = 3}); }, {.name = "gray"});
-  return g.apply_if(
-      g.coin_flip(options.blur_probability), view,
-      [&](Value<Image> x) { return gaussian_blur(x, {.sigma = g.uniform(0.1f, 2.f)}); },
-      {.name = "blur"});
 }
 
 }  // namespace
@@ -96,10 +68,19 @@ std::pair<Value<Image>, Value<Image>> sim_clr(Graph& g, Value<Bytes> jpeg,
     return random_region(jpeg, {.min_area = options.min_area}, options.jpeg.apply_orientation);
   };
   const Value<Rectangle> one = region(), other = region();
-  const JoinedRegions joined = join_regions(one, other);
-  const Value<Image> image = decode_jpeg(jpeg, joined.around, options.jpeg);
-  const Value<Image> first = view_of(g, image, joined.first, options);
-  return {first, view_of(g, image, joined.second, options)};
+  const detail::OneDecode decoded = detail::decode_around(jpeg, {one, other}, options.jpeg);
+  const float strength = options.colour_strength;
+  const detail::ViewOptions view{.width = options.width,
+                                 .height = options.height,
+                                 .brightness = 0.8f * strength,
+                                 .contrast = 0.8f * strength,
+                                 .saturation = 0.8f * strength,
+                                 .hue = 72.f * strength,
+                                 .colour_probability = options.colour_probability,
+                                 .gray_probability = options.gray_probability,
+                                 .blur_probability = options.blur_probability};
+  const Value<Image> first = detail::view_of(g, decoded.image, decoded.inside[0], view);
+  return {first, detail::view_of(g, decoded.image, decoded.inside[1], view)};
 }
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include <sluice/ops/batch/block_of.h>
 #include <sluice/ops/batch/mix.h>
 #include <sluice/ops/kernels/dirichlet.h>
 #include <sluice/ops/kernels/mix_samples.h>
@@ -5,51 +6,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 #include <fmt/format.h>
 
 namespace sluice {
 namespace {
 
-// Generators of a pipeline count from 0; these never meet them.
-enum Generator : std::uint32_t { kMixUp = 0xfffffff0, kCutMix, kElse };
-
-Random draw_for(const MixKey& key, Generator generator) {
-  return Random({.seed = key.seed,
-                 .epoch = static_cast<std::uint64_t>(key.epoch),
-                 .sample = static_cast<std::uint64_t>(key.batch),
-                 .generator = generator});
-}
+using detail::block_of;
+using detail::draw_for;
+using detail::mixing;
 
 void check_alpha(const char* op, float alpha) {
   if (alpha >= kernels::kSmallestAlpha && alpha <= kernels::kLargestAlpha) return;
   throw Error(fmt::format("{}: alpha is {}; it must lie between {} and {}", op, alpha,
                           kernels::kSmallestAlpha, kernels::kLargestAlpha));
-}
-
-// The samples of a column that is not empty.
-template <class Column>
-kernels::SampleBlock block_of(const char* op, const char* what, const Column& column) {
-  if (!column.place().on_host()) {
-    throw Error(fmt::format("{}: the {} lie in {}; mix what to_host() gives", op, what,
-                            to_string(column.place())));
-  }
-  if (!column.dense()) {
-    for (std::size_t i = 1; i < column.size(); ++i) {
-      const Shape first = column.tensor(0).shape(), other = column.tensor(i).shape();
-      if (first == other) continue;
-      throw Error(fmt::format(
-          "{}: the {} of a batch must have one shape to be mixed, but sample 0 has {} and sample "
-          "{} {}; resize or crop them in the pipeline",
-          op, what, to_string(first), i, to_string(other)));
-    }
-    throw Error(fmt::format(
-        "{}: the {} of a batch must have one type and layout of elements to be mixed", op, what));
-  }
-  column.wait();
-  return {column.tensor().bytes(), column.size(), column.tensor(0).spec()};
 }
 
 struct Blocks {
@@ -71,15 +41,6 @@ Blocks blocks_of(const char* op, const Images& images, const TensorBatch& labels
   return blocks;
 }
 
-template <class F>
-void mixing(const char* op, const F& f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& error) {
-    throw Error(std::string(op) + ": " + error.what());
-  }
-}
-
 template <class Images>
 Mixed mix(const Images& images, const TensorBatch& labels, const MixKey& key,
           const MixUpOptions& options) {
@@ -87,7 +48,7 @@ Mixed mix(const Images& images, const TensorBatch& labels, const MixKey& key,
   check_alpha(op, options.alpha);
   const Blocks blocks = blocks_of(op, images, labels);
   if (blocks.images.count < 2) return {};
-  Random random = draw_for(key, kMixUp);
+  Random random = draw_for(key, detail::kMixUp);
   const auto alpha = static_cast<double>(options.alpha);
   const Mixed mixed = {.weight = static_cast<float>(kernels::beta(random, alpha, alpha)),
                        .region = {}};
@@ -132,7 +93,7 @@ Mixed cut(const Images& images, const TensorBatch& labels, const MixKey& key,
     const auto height = static_cast<int>(sample.shape[chw ? 1 : 0]);
     const auto width = static_cast<int>(sample.shape[chw ? 2 : 1]);
     if (height < 1 || width < 1) return;
-    Random random = draw_for(key, kCutMix);
+    Random random = draw_for(key, detail::kCutMix);
     const auto alpha = static_cast<double>(options.alpha);
     mixed.region = region_of(random, 1 - kernels::beta(random, alpha, alpha), height, width);
     const double taken = static_cast<double>(mixed.region.width) * mixed.region.height;
@@ -145,7 +106,7 @@ Mixed cut(const Images& images, const TensorBatch& labels, const MixKey& key,
 
 }  // namespace
 
-Random random_of(const MixKey& key) { return draw_for(key, kElse); }
+Random random_of(const MixKey& key) { return draw_for(key, detail::kElse); }
 
 Mixed mix_up(const ImageBatch& images, const TensorBatch& labels, const MixKey& key,
              const MixUpOptions& options) {

@@ -92,4 +92,20 @@ ImageSize resize_shorter_size(int height, int width, int shorter) {
   return size;
 }
 
+ShownPart shown_part(int length, int window, float scale, float share) {
+  check_size("scaled_region", length, length);
+  if (window < 1 || !(scale > 0) || !std::isfinite(scale) || !(share >= 0 && share <= 1)) {
+    throw std::invalid_argument(
+        fmt::format("scaled_region: a window of {} pixels, scale {} and share {} make no sense: "
+                    "they are at least 1, above 0, and 0 to 1",
+                    window, scale, share));
+  }
+  const auto rounded = [](double exact) { return std::floor(exact + 0.5); };
+  const double factor = static_cast<double>(scale);
+  const double scaled = std::max(1.0, rounded(factor * length));
+  if (scaled <= window) return {0, length, static_cast<int>(scaled)};
+  const int shown = static_cast<int>(std::clamp<double>(rounded(window / factor), 1, length));
+  return {static_cast<int>(rounded(static_cast<double>(share) * (length - shown))), shown, window};
+}
+
 }  // namespace sluice::kernels

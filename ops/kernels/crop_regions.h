@@ -1,6 +1,6 @@
 // Which part of a picture to take: the region of a random resized crop, the one in the middle, and
-// the size of a picture whose shorter side is given. The arithmetic is torchvision's, its roundings
-// included.
+// the size of a picture whose shorter side is given: the arithmetic of these is torchvision's, its
+// roundings included; and the part of a scaled picture that a window shows.
 //
 // Errors: std::invalid_argument.
 #pragma once
@@ -37,5 +37,16 @@ struct ImageSize {
 // The size at which the shorter side is `shorter` pixels long and the shape is kept; the longer
 // side is rounded down (Resize's rule for one number).
 ImageSize resize_shorter_size(int height, int width, int shorter);
+
+// Of one side of a picture: the pixels that a window of `window` pixels shows of it when the
+// picture is `scale` times as large, max(1, round(scale * length)) = S pixels. Where S is at most
+// the window, all of them, scaled to S; else round(window / scale) of them, 1 to `length`, scaled
+// to the window, which begin at round(share * what is left). Halves are rounded up.
+struct ShownPart {
+  int begin = 0, length = 0;  // pixels of the picture
+  int scaled = 0;             // how many these are then
+  bool operator==(const ShownPart&) const = default;
+};
+ShownPart shown_part(int length, int window, float scale, float share);
 
 }  // namespace sluice::kernels

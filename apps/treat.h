@@ -1,0 +1,25 @@
+// What `sluice augment` does to each sample: a recipe or a saved plan, and files of what that
+// makes.
+//
+// Called while a pipeline is described. Errors: BuildError.
+#pragma once
+
+#include "recipes.h"
+#include "results.h"
+#include <sluice/sluice.h>
+
+#include <functional>
+
+namespace sluice::app {
+
+struct Treated {
+  Value<Bytes> jpeg;  // the picture, encoded
+  Value<Treatment> treatment;
+  Value<Beside> beside;
+};
+
+// A null plan: the recipe. `encoded` is called on any thread when a picture is encoded.
+Treated treat(Graph& g, Recipe recipe, const SavedPlan* plan, const Given& given, bool on_device,
+              std::function<void()> encoded);
+
+}  // namespace sluice::app

@@ -1,0 +1,39 @@
+// One view of a picture, as contrastive learning and self-distillation are trained with: a region
+// of it, resized, mirrored, with other colours, gray, blurred or solarized by chance. Internal to
+// sim_clr and dino.
+#pragma once
+
+#include <sluice/graph/graph.h>
+#include <sluice/ops/automatic/sim_clr.h>
+#include <sluice/ops/decode/decode.h>
+#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/runtime/bytes.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/rectangle.h>
+
+#include <vector>
+
+namespace sluice::detail {
+
+struct ViewOptions {
+  int width = 224, height = 224;
+  Interpolation interpolation = Interpolation::bilinear;
+  // By how much factors may differ from 1, and how many degrees hues may be turned.
+  float brightness = 0, contrast = 0, saturation = 0, hue = 0;
+  float colour_probability = 0.8f;
+  float gray_probability = 0.2f;
+  float blur_probability = 0.5f;
+  float solarize_probability = 0;  // 0 draws nothing
+};
+Value<Image> view_of(Graph& g, Value<Image> image, Value<Rectangle> region,
+                     const ViewOptions& options);
+
+// The rectangle around all these regions of a file, decoded, and where each lies in it.
+struct OneDecode {
+  Value<Image> image;
+  std::vector<Value<Rectangle>> inside;
+};
+OneDecode decode_around(Value<Bytes> jpeg, const std::vector<Value<Rectangle>>& regions,
+                        const JpegOptions& options);
+
+}  // namespace sluice::detail
