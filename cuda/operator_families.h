@@ -12,5 +12,6 @@ bool add_colours();     // tables of levels, matrices of colours, hue, gray
 bool add_filters();     // sharpness, filter_2d, gaussian_blur, box_blur
 bool add_covers();      // pad_image, erase, grid_mask
 bool add_reductions();  // mean, min, max, standard_deviation
+bool add_choices();     // by these
 
 }  // namespace sluice::device

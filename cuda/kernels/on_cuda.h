@@ -11,6 +11,7 @@ namespace sluice::device {
 
 int blur_down_on_cuda(const void* batch, void* stream);
 int blur_across_on_cuda(const void* batch, void* stream);
+int choose_on_cuda(const void* batch, void* stream);
 int colours_on_cuda(const void* batch, void* stream);
 int cover_on_cuda(const void* batch, void* stream);
 int histograms_on_cuda(const void* batch, void* stream);
