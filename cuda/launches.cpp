@@ -82,6 +82,8 @@ void JpegFilesLaunch::launch(DeviceStream& stream) {
   batch_.enqueue_decode(stream, memory_);
 }
 
+void JpegFilesLaunch::tell(DeviceStream& stream) { batch_.enqueue_damage(stream, memory_); }
+
 void JpegFilesLaunch::check(detail::Gather& gather) {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     const File& file = files_[i];

@@ -115,6 +115,7 @@ class JpegFilesLaunch : public detail::StepLaunch {
   void clear() noexcept override;
   void write(detail::Gather& gather) override;
   void launch(DeviceStream& stream) override;
+  void tell(DeviceStream& stream) override;
   void check(detail::Gather& gather) override;
 
  private:

@@ -47,7 +47,9 @@ class ReduceLaunch : public detail::StepLaunch {
     if (jobs_.empty()) return;
     stream.fill(results_, 0, bytes());
     launch_reduce(stream, batch_);
-    stream.copy(told_.data(), results_, bytes());
+  }
+  void tell(DeviceStream& stream) override {
+    if (!jobs_.empty()) stream.copy(told_.data(), results_, bytes());
   }
   void check(detail::Gather&) override {
     const auto* const told = reinterpret_cast<const ReduceResult*>(told_.data());

@@ -164,6 +164,12 @@ void Gather::launch() {
     if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
     launches_[i]->launch(stream);
   }
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (launches_[i] == nullptr) continue;
+    at_ = i;
+    if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
+    launches_[i]->tell(stream);
+  }
   at_.reset();
   if (timer_ != nullptr) timer_->end();
   stream_->record(*event_);

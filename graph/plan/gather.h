@@ -45,6 +45,9 @@ class StepLaunch {
   // All jobs are there: writes what is uploaded.
   virtual void write(Gather& gather) = 0;
   virtual void launch(DeviceStream& stream) = 0;
+  // All steps have launched: copies to the host what check() looks at. In between, the kernels of
+  // the next step would wait for the copy.
+  virtual void tell(DeviceStream&) {}
   // The device is through: gives samples the numbers that it has computed for them, and tells the
   // gather of samples for which it cannot do the work after all, see Gather::give_back().
   virtual void check(Gather&) {}
