@@ -53,6 +53,17 @@ inline void require_same_shape(const PictureIn& in, const PictureOut& out) {
     throw std::invalid_argument("pictures of one size and as many channels, 1 to 4, are possible");
 }
 
+// A job that makes a picture of one with the same shape.
+template <class Job>
+Job picture_job(const PictureIn& in, const PictureOut& out, int pixels_in_tile) {
+  require_same_shape(in, out);
+  Job job;
+  job.in = in;
+  job.out = out;
+  job.tiles = picture_tiles(out.height, out.width, pixels_in_tile);
+  return job;
+}
+
 // Calls f(y, x) for those pixels of the `number`th tile that are this thread's.
 template <int pixels_in_tile, class F>
 SLUICE_HOST_DEVICE void for_pixels(int height, int width, int number, const Team& team,

@@ -116,4 +116,18 @@ void for_each_tile(const Batch<Job>& batch, const Body& body) {
   }
 }
 
+// The host's half of a kernel that does each tile by itself: kTile(job, tile within the job, team),
+// and perhaps with memory that the team shares, kCount of T. (The other half is launch_tiles().)
+template <class Job, void (*kTile)(const Job&, int, const Team&)>
+void tiles_on_host(const void* batch) {
+  for_each_tile(*static_cast<const Batch<Job>*>(batch),
+                [](const Job& job, int tile) { kTile(job, tile, Team()); });
+}
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+void tiles_on_host(const void* batch) {
+  T memory[kCount];
+  for_each_tile(*static_cast<const Batch<Job>*>(batch),
+                [&](const Job& job, int tile) { kTile(job, tile, Team(), memory); });
+}
+
 }  // namespace sluice::device

@@ -6,26 +6,13 @@
 namespace sluice::device {
 namespace {
 
-void on_host(const void* arguments) {
-  for_each_tile(*static_cast<const Batch<WindowJob>*>(arguments),
-                [&](const WindowJob& job, int tile) { window_tile(job, tile, Team()); });
-}
-
-const Kernel kWindow{"window", on_host, SLUICE_ON_CUDA(window_on_cuda)};
-
-WindowJob window_job(const PictureIn& in, const PictureOut& out) {
-  require_same_shape(in, out);
-  WindowJob job;
-  job.in = in;
-  job.out = out;
-  job.tiles = picture_tiles(out.height, out.width, kWindowPixels);
-  return job;
-}
+const Kernel kWindow{"window", tiles_on_host<WindowJob, window_tile>,
+                     SLUICE_ON_CUDA(window_on_cuda)};
 
 }  // namespace
 
 WindowJob sharpness_job(const PictureIn& in, const PictureOut& out, kernels::FixedFactor factor) {
-  WindowJob job = window_job(in, out);
+  WindowJob job = picture_job<WindowJob>(in, out, kWindowPixels);
   job.work = WindowWork::sharpen;
   job.factor = factor.value;
   job.factor_bits = factor.bits;
@@ -35,7 +22,7 @@ WindowJob sharpness_job(const PictureIn& in, const PictureOut& out, kernels::Fix
 WindowJob filter_job(const PictureIn& in, const PictureOut& out,
                      const kernels::FilterWeights& filter) {
   kernels::check_filter(filter);
-  WindowJob job = window_job(in, out);
+  WindowJob job = picture_job<WindowJob>(in, out, kWindowPixels);
   job.work = WindowWork::weigh;
   job.rows = filter.rows;
   job.columns = filter.columns;
