@@ -27,7 +27,6 @@
 #include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/solarize.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,9 +38,7 @@ using detail::Gather;
 using kernels::LevelTable;
 
 const std::uint8_t* upload_table(Gather& gather, const LevelTable& table) {
-  const Gather::Upload at = gather.upload(table.size());
-  std::copy(table.begin(), table.end(), reinterpret_cast<std::uint8_t*>(at.host));
-  return reinterpret_cast<const std::uint8_t*>(at.device);
+  return upload_all(gather, table.data(), table.size());
 }
 
 // All channels by one table.

@@ -9,8 +9,8 @@
 #include <sluice/ops/kernels/gaussian_blur.h>
 #include <sluice/ops/kernels/separable_blur.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace sluice::device {
 namespace {
@@ -22,10 +22,8 @@ BlurSide upload_side(Gather& gather, int window, const kernels::WeightOf& weight
   thread_local kernels::WindowSide side;
   side.build(window, weight_of);
   const kernels::SideWeights weights = side.view();
-  const std::size_t bytes = static_cast<std::size_t>(weights.count) * sizeof(std::int16_t);
-  const Gather::Upload at = gather.upload(bytes);
-  std::memcpy(at.host, weights.weights, bytes);
-  return {reinterpret_cast<const std::int16_t*>(at.device), weights.count, weights.bits};
+  return {upload_all(gather, weights.weights, static_cast<std::size_t>(weights.count)),
+          weights.count, weights.bits};
 }
 
 void add_blur(Gather& gather, const Image& in, const kernels::GaussianWindows& windows,

@@ -10,12 +10,15 @@
 #include <sluice/cuda/kernels/cover.h>
 #include <sluice/cuda/kernels/histogram.h>
 #include <sluice/cuda/kernels/pixels.h>
+#include <sluice/cuda/kernels/places.h>
 #include <sluice/cuda/kernels/resize.h>
+#include <sluice/cuda/kernels/shifts.h>
 #include <sluice/cuda/kernels/warp.h>
 #include <sluice/cuda/kernels/window.h>
 #include <sluice/graph/plan/gather.h>
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +33,14 @@ Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs) {
   JobBlock<Job> block(at.host, count);
   for (const Job& job : jobs) block.add(job);
   return block.on_device(at.device);
+}
+
+// So many of something, as they will lie on the device.
+template <class T>
+const T* upload_all(detail::Gather& gather, const T* from, std::size_t count) {
+  const detail::Gather::Upload at = gather.upload(count * sizeof(T));
+  std::memcpy(at.host, from, count * sizeof(T));
+  return reinterpret_cast<const T*>(at.device);
 }
 
 // Jobs of kernels that are launched by `kLaunch`.
@@ -56,9 +67,32 @@ using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
 using ColoursLaunch = JobsLaunch<ColourJob, launch_colours>;
 using CoverLaunch = JobsLaunch<CoverJob, launch_cover>;
 using PixelsLaunch = JobsLaunch<PixelsJob, launch_pixels>;
+using PlacesLaunch = JobsLaunch<PlacesJob, launch_places>;
 using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
+using ShiftsLaunch = JobsLaunch<ShiftsJob, launch_shifts>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 using WindowLaunch = JobsLaunch<WindowJob, launch_window>;
+
+// What takes two launches: those of the second use what those of the first make.
+template <class First, class Second>
+struct LaunchInTurn : public detail::StepLaunch {
+  First first;
+  Second second;
+
+  void clear() noexcept override {
+    first.clear();
+    second.clear();
+  }
+  void write(detail::Gather& gather) override {
+    first.write(gather);
+    second.write(gather);
+  }
+  void launch(DeviceStream& stream) override {
+    first.launch(stream);
+    second.launch(stream);
+  }
+};
+using ElasticLaunch = LaunchInTurn<ShiftsLaunch, PlacesLaunch>;
 
 // Pictures mapped by tables that are made of their own levels.
 class LevelsLaunch : public detail::StepLaunch {

@@ -8,6 +8,7 @@ namespace sluice::device {
 
 // Each is true.
 bool add_warps();       // rotate, warp_affine, shear, translate
+bool add_places();      // perspective, warp_perspective, lens_distortion, elastic
 bool add_colours();     // tables of levels, matrices of colours, hue, gray
 bool add_filters();     // sharpness, filter_2d, gaussian_blur, box_blur
 bool add_covers();      // pad_image, erase, grid_mask
