@@ -9,6 +9,8 @@
 #include <sluice/cuda/kernels/colours.h>
 #include <sluice/cuda/kernels/cover.h>
 #include <sluice/cuda/kernels/histogram.h>
+#include <sluice/cuda/kernels/layers.h>
+#include <sluice/cuda/kernels/morphology.h>
 #include <sluice/cuda/kernels/pixels.h>
 #include <sluice/cuda/kernels/places.h>
 #include <sluice/cuda/kernels/resize.h>
@@ -59,19 +61,26 @@ class JobsLaunch : public detail::StepLaunch {
     if (!jobs_.empty()) kLaunch(stream, batch_);
   }
 
- private:
+ protected:
   std::vector<Job> jobs_;
+
+ private:
   Batch<Job> batch_;
 };
 using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
 using ColoursLaunch = JobsLaunch<ColourJob, launch_colours>;
 using CoverLaunch = JobsLaunch<CoverJob, launch_cover>;
+using LayersLaunch = JobsLaunch<LayersJob, launch_layers>;
+using MedianLaunch = JobsLaunch<WindowJob, launch_median>;
+using MorphologyLaunch = JobsLaunch<MorphologyJob, launch_morphology>;
+using MotionLaunch = JobsLaunch<WindowJob, launch_motion>;
 using PixelsLaunch = JobsLaunch<PixelsJob, launch_pixels>;
 using PlacesLaunch = JobsLaunch<PlacesJob, launch_places>;
 using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
 using ShiftsLaunch = JobsLaunch<ShiftsJob, launch_shifts>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 using WindowLaunch = JobsLaunch<WindowJob, launch_window>;
+
 
 // What takes two launches: those of the second use what those of the first make.
 template <class First, class Second>

@@ -76,6 +76,11 @@ SLUICE_HOST_DEVICE void for_pixels(int height, int width, int number, const Team
     f(first_y + (first_x + i) / width, (first_x + i) % width);
 }
 
+SLUICE_HOST_DEVICE inline std::uint8_t rounded_level(double value) {
+  const double level = value + 0.5;
+  return static_cast<std::uint8_t>(level < 0.0 ? 0.0 : level > 255.0 ? 255.0 : level);
+}
+
 // The pixel of a line of `length` that stands for place `at` when the line is mirrored at the
 // middle of its outermost pixels, as often as need be.
 SLUICE_HOST_DEVICE inline int mirrored_place(int at, int length) {

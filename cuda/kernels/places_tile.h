@@ -71,11 +71,6 @@ SLUICE_HOST_DEVICE inline const std::uint8_t* pixel_near(const PlacesJob& job,
          std::int64_t{nearest_place(x, job.in.width)} * job.in.channels;
 }
 
-SLUICE_HOST_DEVICE inline std::uint8_t rounded_level(double value) {
-  const double level = value + 0.5;
-  return static_cast<std::uint8_t>(level < 0.0 ? 0.0 : level > 255.0 ? 255.0 : level);
-}
-
 SLUICE_HOST_DEVICE inline void bilinear_pixel(const PlacesJob& job, const std::uint8_t* in,
                                               double x, double y, std::uint8_t* to) {
   const int column = static_cast<int>(floor(x)), row = static_cast<int>(floor(y));

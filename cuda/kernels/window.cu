@@ -8,4 +8,12 @@ int window_on_cuda(const void* batch, void* stream) {
   return launch_tiles<WindowJob, window_tile>(batch, stream);
 }
 
+int motion_on_cuda(const void* batch, void* stream) {
+  return launch_tiles<WindowJob, motion_tile>(batch, stream);
+}
+
+int median_on_cuda(const void* batch, void* stream) {
+  return launch_tiles<WindowJob, median_tile>(batch, stream);
+}
+
 }  // namespace sluice::device
