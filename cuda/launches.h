@@ -11,6 +11,7 @@
 #include <sluice/cuda/kernels/histogram.h>
 #include <sluice/cuda/kernels/layers.h>
 #include <sluice/cuda/kernels/morphology.h>
+#include <sluice/cuda/kernels/noise.h>
 #include <sluice/cuda/kernels/pixels.h>
 #include <sluice/cuda/kernels/places.h>
 #include <sluice/cuda/kernels/resize.h>
@@ -70,6 +71,7 @@ class JobsLaunch : public detail::StepLaunch {
 using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
 using ColoursLaunch = JobsLaunch<ColourJob, launch_colours>;
 using CoverLaunch = JobsLaunch<CoverJob, launch_cover>;
+using JitterLaunch = JobsLaunch<NoiseJob, launch_jitter>;
 using LayersLaunch = JobsLaunch<LayersJob, launch_layers>;
 using MedianLaunch = JobsLaunch<WindowJob, launch_median>;
 using MorphologyLaunch = JobsLaunch<MorphologyJob, launch_morphology>;
@@ -77,10 +79,27 @@ using MotionLaunch = JobsLaunch<WindowJob, launch_motion>;
 using PixelsLaunch = JobsLaunch<PixelsJob, launch_pixels>;
 using PlacesLaunch = JobsLaunch<PlacesJob, launch_places>;
 using ResizeLaunch = JobsLaunch<ResizeJob, launch_resize>;
+using SaltAndPepperLaunch = JobsLaunch<NoiseJob, launch_salt_and_pepper>;
 using ShiftsLaunch = JobsLaunch<ShiftsJob, launch_shifts>;
 using WarpLaunch = JobsLaunch<WarpJob, launch_warp>;
 using WindowLaunch = JobsLaunch<WindowJob, launch_window>;
 
+// Noise of normal numbers: those of which they are made are uploaded once for all samples.
+template <void (*kLaunch)(DeviceStream&, const Batch<NoiseJob>&)>
+class NormalNoiseLaunch : public JobsLaunch<NoiseJob, kLaunch> {
+ public:
+  void write(detail::Gather& gather) override {
+    const float* quantiles = nullptr;
+    for (NoiseJob& job : this->jobs_) {
+      if (job.needs_quantiles == 0) continue;
+      const auto all = upper_quantiles();
+      if (quantiles == nullptr) quantiles = upload_all(gather, all.data(), all.size());
+      job.quantiles = quantiles;
+    }
+    JobsLaunch<NoiseJob, kLaunch>::write(gather);
+  }
+};
+using GaussianNoiseLaunch = NormalNoiseLaunch<launch_gaussian_noise>;
 
 // What takes two launches: those of the second use what those of the first make.
 template <class First, class Second>
@@ -102,6 +121,8 @@ struct LaunchInTurn : public detail::StepLaunch {
   }
 };
 using ElasticLaunch = LaunchInTurn<ShiftsLaunch, PlacesLaunch>;
+using ShotNoiseLaunch =
+    LaunchInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
 
 // Pictures mapped by tables that are made of their own levels.
 class LevelsLaunch : public detail::StepLaunch {

@@ -12,6 +12,7 @@ bool add_places();        // perspective, warp_perspective, lens_distortion, ela
 bool add_colours();       // tables of levels, matrices of colours, hue, gray
 bool add_filters();       // windows around each pixel
 bool add_covers();        // pad_image, expand, crop_padded, erase, grid_mask
+bool add_noises();        // noise of all kinds, jitter
 bool add_compositions();  // blend, paste, paste_masked
 bool add_reductions();    // mean, min, max, standard_deviation
 
