@@ -3,6 +3,7 @@
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/clahe.h>
 #include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
@@ -18,6 +19,7 @@
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/clahe.h>
 #include <sluice/ops/kernels/color_space_matrix.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/gamma_correction.h>
@@ -181,7 +183,20 @@ void add_levels(Gather& gather, const char* op, const Image& in, LevelsFor what,
   gather.launch_of_step<LevelsLaunch>().add(picture_in(in), create_like(in, out), what, factor);
 }
 
+void clahe(Gather& gather, const Image& in, const kernels::ClaheParams& params, Image& out) {
+  ClaheTablesJob tables = clahe_tables_job(picture_in(in), kernels::clahe_grid(in, params));
+  tables.tables = reinterpret_cast<std::uint8_t*>(gather.scratch(table_bytes(tables.cells)));
+  auto& launch = gather.launch_of_step<ClaheLaunch>();
+  launch.first.add(tables);
+  launch.second.add(clahe_job(tables, create_like(in, out)));
+}
+
 bool add_own_levels() {
+  add_device_version(detail::clahe_operator(),
+                     [](Gather& gather, const Image& in, float clip_limit, std::int32_t tiles_y,
+                        std::int32_t tiles_x, Image& out) {
+                       clahe(gather, in, {clip_limit, tiles_y, tiles_x}, out);
+                     });
   add_device_version(detail::autocontrast_operator(),
                      [](Gather& gather, const Image& in, Image& out) {
                        add_levels(gather, "autocontrast", in, LevelsFor::autocontrast, 1, out);

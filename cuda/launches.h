@@ -6,6 +6,7 @@
 
 #include <sluice/cuda/jpeg/batch.h>
 #include <sluice/cuda/kernels/blur.h>
+#include <sluice/cuda/kernels/clahe.h>
 #include <sluice/cuda/kernels/colours.h>
 #include <sluice/cuda/kernels/cover.h>
 #include <sluice/cuda/kernels/histogram.h>
@@ -120,6 +121,8 @@ struct LaunchInTurn : public detail::StepLaunch {
     second.launch(stream);
   }
 };
+using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
+                                 JobsLaunch<ClaheJob, launch_clahe>>;
 using ElasticLaunch = LaunchInTurn<ShiftsLaunch, PlacesLaunch>;
 using ShotNoiseLaunch =
     LaunchInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;

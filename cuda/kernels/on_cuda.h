@@ -11,6 +11,8 @@ namespace sluice::device {
 
 int blur_down_on_cuda(const void* batch, void* stream);
 int blur_across_on_cuda(const void* batch, void* stream);
+int clahe_tables_on_cuda(const void* batch, void* stream);
+int clahe_on_cuda(const void* batch, void* stream);
 int colours_on_cuda(const void* batch, void* stream);
 int cover_on_cuda(const void* batch, void* stream);
 int gaussian_noise_on_cuda(const void* batch, void* stream);

@@ -193,6 +193,16 @@ TEST(DeviceOperator, LooksAtAllLevelsAsTheHostDoes) {
          auto weaker = brightness_contrast(image, {.contrast = g.uniform(0.f, 1.f)});
          return autocontrast(weaker);
        }},
+      {"clahe",
+       [](Graph& g, Value<Image> image) {
+         return clahe(image, {.clip_limit = g.uniform(-0.1f, 6.f),
+                              .tiles_y = whole(g, 1, 12),
+                              .tiles_x = whole(g, 0, 12)});
+       }},
+      {"clahe of many tiles, without a limit",
+       [](Graph&, Value<Image> image) {
+         return clahe(image, {.clip_limit = 0.f, .tiles_y = 70, .tiles_x = 40});
+       }},
       {"equalize",
        [](Graph& g, Value<Image> image) { return equalize(posterize(image, whole(g, 1, 9))); }},
       {"contrast",
