@@ -14,6 +14,7 @@ bool add_filters();       // windows around each pixel
 bool add_covers();        // pad_image, expand, crop_padded, erase, grid_mask
 bool add_noises();        // noise of all kinds, jitter
 bool add_compositions();  // blend, paste, paste_masked
+bool add_tensors();       // cat, reshape
 bool add_reductions();    // mean, min, max, standard_deviation
 
 }  // namespace sluice::device
