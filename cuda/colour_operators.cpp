@@ -12,6 +12,7 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/jpeg_distortion.h>
 #include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
@@ -24,6 +25,7 @@
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/jpeg_distortion.h>
 #include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/saturation.h>
@@ -211,10 +213,24 @@ bool add_own_levels() {
   return true;
 }
 
+bool add_jpeg_distortion() {
+  add_device_version(detail::jpeg_distortion_operator(), [](Gather& gather, const Image& in,
+                                                            std::int32_t quality, Image& out) {
+    kernels::check_jpeg_distortion(in, quality);
+    JpegBlocksJob blocks = jpeg_blocks_job(picture_in(in), quality);
+    blocks.planes.data = reinterpret_cast<std::uint8_t*>(gather.scratch(blocks.planes.bytes()));
+    auto& launch = gather.launch_of_step<JpegDistortionLaunch>();
+    launch.first.add(blocks);
+    launch.second.add(jpeg_pixels_job(blocks, create_like(in, out)));
+  });
+  return true;
+}
+
 }  // namespace
 
 bool add_colours() {
-  return add_tables() && add_matrices() && add_hue_and_gray() && add_own_levels();
+  return add_tables() && add_matrices() && add_hue_and_gray() && add_own_levels() &&
+         add_jpeg_distortion();
 }
 
 }  // namespace sluice::device

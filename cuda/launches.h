@@ -10,6 +10,7 @@
 #include <sluice/cuda/kernels/colours.h>
 #include <sluice/cuda/kernels/cover.h>
 #include <sluice/cuda/kernels/histogram.h>
+#include <sluice/cuda/kernels/jpeg_distortion.h>
 #include <sluice/cuda/kernels/layers.h>
 #include <sluice/cuda/kernels/morphology.h>
 #include <sluice/cuda/kernels/noise.h>
@@ -124,6 +125,8 @@ struct LaunchInTurn : public detail::StepLaunch {
 using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
                                  JobsLaunch<ClaheJob, launch_clahe>>;
 using ElasticLaunch = LaunchInTurn<ShiftsLaunch, PlacesLaunch>;
+using JpegDistortionLaunch = LaunchInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
+                                          JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
 using ShotNoiseLaunch =
     LaunchInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
 

@@ -24,6 +24,8 @@ int histograms_on_cuda(const void* batch, void* stream);
 int level_tables_on_cuda(const void* batch, void* stream);
 int resize_tables_on_cuda(const void* batch, void* stream);
 int resize_tiles_on_cuda(const void* batch, void* stream);
+int jpeg_distortion_blocks_on_cuda(const void* batch, void* stream);
+int jpeg_distortion_pixels_on_cuda(const void* batch, void* stream);
 int layers_on_cuda(const void* batch, void* stream);
 int median_on_cuda(const void* batch, void* stream);
 int motion_on_cuda(const void* batch, void* stream);

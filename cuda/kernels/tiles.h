@@ -83,13 +83,11 @@ SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int c
 // The threads of a GPU's block.
 inline constexpr int kBlockThreads = 256;
 
-// Its size, and what stands before loops that must be unrolled for their arrays to be registers.
+// Its size.
 #if defined(__CUDA_ARCH__)
 inline constexpr int kTeam = kBlockThreads;
-#define SLUICE_UNROLL _Pragma("unroll")
 #else
 inline constexpr int kTeam = 1;
-#define SLUICE_UNROLL
 #endif
 
 // Those who do one tile: thread `index` of kTeam.

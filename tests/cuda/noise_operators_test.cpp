@@ -1,4 +1,5 @@
-// Operators that draw random numbers for each pixel: on a device the same ones.
+// Operators that draw random numbers for each pixel, on a device the same ones; and the losses of
+// a file.
 #include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 
@@ -43,6 +44,18 @@ TEST(DeviceOperator, DrawsNoiseAsTheHostDoes) {
        [](Graph& g, Value<Image> image) { return jitter(image, whole(g, 0, 6) * 2 + 1); }},
       {"jitter, also even",
        [](Graph& g, Value<Image> image) { return jitter(image, whole(g, 200, 256)); }},
+  });
+}
+
+TEST(DeviceOperator, LosesWhatAFileLosesAsTheHostDoes) {
+  expect_same({
+      {"jpeg_distortion",
+       [](Graph& g, Value<Image> image) { return jpeg_distortion(image, whole(g, -2, 103)); }},
+      {"jpeg_distortion of few levels, by very low and high qualities",
+       [](Graph& g, Value<Image> image) {
+         return jpeg_distortion(posterize(gaussian_blur(image, {.sigma = 2.f}), 2),
+                                whole(g, 1, 3) * 49 + whole(g, -4, 3));
+       }},
   });
 }
 
