@@ -115,7 +115,6 @@ SLUICE_HOST_DEVICE inline void forward_dct_8(std::int32_t* at, int step) {
 // Transformed, rounded, and back.
 SLUICE_HOST_DEVICE inline void distort_block(const JpegBlocksJob& job, const std::uint8_t* in,
                                              std::uint8_t* planes, std::int64_t number) {
-  constexpr JpegZigzag kZigzag;
   const JpegPlanes& layout = job.planes;
   int c = 0;
   while (c + 1 < layout.components && number >= layout.first_block(c + 1)) ++c;
@@ -129,16 +128,15 @@ SLUICE_HOST_DEVICE inline void distort_block(const JpegBlocksJob& job, const std
   SLUICE_UNROLL for (int y = 0; y < 8; ++y) forward_dct_8<2>(block + 8 * y, 1);
   SLUICE_UNROLL for (int x = 0; x < 8; ++x) forward_dct_8<-2>(block + x, 8);
   const std::uint16_t* const quantisers = job.quantisers[c == 0 ? 0 : 1];
-  alignas(16) std::int16_t levels[64];
   SLUICE_UNROLL for (int i = 0; i < 64; ++i) {
     const int size = block[i] < 0 ? -block[i] : block[i];
     const int level = (size + 4 * quantisers[i]) / (8 * quantisers[i]);  // blocks are eight-fold
-    levels[kZigzag.at[i]] = static_cast<std::int16_t>(block[i] < 0 ? -level : level);
+    block[i] = block[i] < 0 ? -level : level;
   }
   const std::ptrdiff_t stride = std::ptrdiff_t{8} * across;
-  inverse_dct(levels, quantisers,
-              planes + 64 * layout.first_block(c) + 8 * row * stride + 8 * std::ptrdiff_t{column},
-              stride);
+  std::uint8_t* const to =
+      planes + 64 * layout.first_block(c) + 8 * row * stride + 8 * std::ptrdiff_t{column};
+  inverse_dct_of([&](int y, int x) { return block[8 * y + x]; }, quantisers, to, stride);
 }
 
 SLUICE_HOST_DEVICE inline void jpeg_blocks_tile(const JpegBlocksJob& job, int number,
