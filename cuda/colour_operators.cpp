@@ -189,8 +189,8 @@ void clahe(Gather& gather, const Image& in, const kernels::ClaheParams& params, 
   ClaheTablesJob tables = clahe_tables_job(picture_in(in), kernels::clahe_grid(in, params));
   tables.tables = reinterpret_cast<std::uint8_t*>(gather.scratch(table_bytes(tables.cells)));
   auto& launch = gather.launch_of_step<ClaheLaunch>();
-  launch.first.add(tables);
-  launch.second.add(clahe_job(tables, create_like(in, out)));
+  launch.add_first(tables);
+  launch.add_second(clahe_job(tables, create_like(in, out)));
 }
 
 bool add_own_levels() {
@@ -220,8 +220,8 @@ bool add_jpeg_distortion() {
     JpegBlocksJob blocks = jpeg_blocks_job(picture_in(in), quality);
     blocks.planes.data = reinterpret_cast<std::uint8_t*>(gather.scratch(blocks.planes.bytes()));
     auto& launch = gather.launch_of_step<JpegDistortionLaunch>();
-    launch.first.add(blocks);
-    launch.second.add(jpeg_pixels_job(blocks, create_like(in, out)));
+    launch.add_first(blocks);
+    launch.add_second(jpeg_pixels_job(blocks, create_like(in, out)));
   });
   return true;
 }

@@ -22,6 +22,7 @@
 #include <sluice/cuda/kernels/window.h>
 #include <sluice/graph/plan/gather.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -30,13 +31,16 @@
 
 namespace sluice::device {
 
-// The jobs of a launch, as they will lie on the device.
+// The jobs of a launch, as they will lie on the device; `guards`: of each.
 template <class Job>
-Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs) {
+Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
+                       const std::vector<DeviceGuard>& guards) {
   const auto count = static_cast<int>(jobs.size());
-  const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count));
-  JobBlock<Job> block(at.host, count);
-  for (const Job& job : jobs) block.add(job);
+  const bool guarded = std::any_of(guards.begin(), guards.end(),
+                                   [](const DeviceGuard& guard) { return guard.taken != nullptr; });
+  const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count, guarded));
+  JobBlock<Job> block(at.host, count, guarded);
+  for (std::size_t i = 0; i < jobs.size(); ++i) block.add(jobs[i], guards[i]);
   return block.on_device(at.device);
 }
 
@@ -52,22 +56,29 @@ const T* upload_all(detail::Gather& gather, const T* from, std::size_t count) {
 template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>
 class JobsLaunch : public detail::StepLaunch {
  public:
-  void add(const Job& job) { jobs_.push_back(job); }
+  void add(const Job& job) { add(job, guard()); }
+  void add(const Job& job, const DeviceGuard& guard) {
+    guards_.resize(jobs_.size());
+    guards_.push_back(guard);
+    jobs_.push_back(job);
+  }
   void clear() noexcept override {
     jobs_.clear();
+    guards_.clear();
     batch_ = {};
   }
   void write(detail::Gather& gather) override {
-    if (!jobs_.empty()) batch_ = upload_jobs(gather, jobs_);
+    if (!jobs_.empty()) batch_ = upload_jobs(gather, jobs_, guards_);
   }
   void launch(DeviceStream& stream) override {
     if (!jobs_.empty()) kLaunch(stream, batch_);
   }
 
  protected:
-  std::vector<Job> jobs_;
+  std::vector<Job> jobs_;  // and perhaps one more guard
 
  private:
+  std::vector<DeviceGuard> guards_;
   Batch<Job> batch_;
 };
 using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
@@ -105,22 +116,32 @@ using GaussianNoiseLaunch = NormalNoiseLaunch<launch_gaussian_noise>;
 
 // What takes two launches: those of the second use what those of the first make.
 template <class First, class Second>
-struct LaunchInTurn : public detail::StepLaunch {
-  First first;
-  Second second;
-
+class LaunchInTurn : public detail::StepLaunch {
+ public:
+  template <class Job>
+  void add_first(const Job& job) {
+    first_.add(job, guard());
+  }
+  template <class Job>
+  void add_second(const Job& job) {
+    second_.add(job, guard());
+  }
   void clear() noexcept override {
-    first.clear();
-    second.clear();
+    first_.clear();
+    second_.clear();
   }
   void write(detail::Gather& gather) override {
-    first.write(gather);
-    second.write(gather);
+    first_.write(gather);
+    second_.write(gather);
   }
   void launch(DeviceStream& stream) override {
-    first.launch(stream);
-    second.launch(stream);
+    first_.launch(stream);
+    second_.launch(stream);
   }
+
+ private:
+  First first_;
+  Second second_;
 };
 using ClaheLaunch = LaunchInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_tables>,
                                  JobsLaunch<ClaheJob, launch_clahe>>;
@@ -141,6 +162,7 @@ class LevelsLaunch : public detail::StepLaunch {
  private:
   std::vector<HistogramJob> histograms_;  // of the maps, and perhaps one more
   std::vector<ColourJob> maps_;
+  std::vector<DeviceGuard> guards_;  // of both; perhaps one more
   std::uint32_t* counts_ = nullptr;  // of all samples
   Batch<HistogramJob> counted_;
   Batch<ColourJob> mapped_;

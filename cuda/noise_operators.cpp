@@ -59,9 +59,9 @@ bool add_noises() {
     if (job.counted_levels != 0) {
       const PoissonJob counts = poisson_job(gather, job);
       job.counts = counts.counts;
-      launch.first.add(counts);
+      launch.add_first(counts);
     }
-    launch.second.add(job);
+    launch.add_second(job);
   });
   add_device_version(detail::jitter_operator(), [](Gather& gather, Random& random, const Image& in,
                                                    std::int32_t window, Image& out) {

@@ -16,5 +16,6 @@ bool add_noises();        // noise of all kinds, jitter
 bool add_compositions();  // blend, paste, paste_masked
 bool add_tensors();       // cat, reshape
 bool add_reductions();    // mean, min, max, standard_deviation
+bool add_choices();       // by these
 
 }  // namespace sluice::device

@@ -91,8 +91,8 @@ void add_elastic() {
         PlacesJob job = places_job(picture_in(in), create_like(in, out), options);
         from_shifts(job, shifts.shifts, static_cast<double>(alpha) / 2);
         auto& launch = gather.launch_of_step<ElasticLaunch>();
-        launch.first.add(shifts);
-        launch.second.add(job);
+        launch.add_first(shifts);
+        launch.add_second(job);
       });
 }
 

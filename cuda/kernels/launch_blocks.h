@@ -30,6 +30,7 @@ __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
   alignas(16) __shared__ int words[sizeof(Job) / sizeof(int)];
   const int tile = static_cast<int>(blockIdx.x);
   const int job = job_of_tile(batch.first_tiles, batch.count, tile);
+  if (!is_done(batch, job)) return;
   if (threadIdx.x < sizeof(Job) / sizeof(int))
     words[threadIdx.x] = reinterpret_cast<const int*>(batch.jobs + job)[threadIdx.x];
   __syncthreads();

@@ -13,6 +13,7 @@ int blur_down_on_cuda(const void* batch, void* stream);
 int blur_across_on_cuda(const void* batch, void* stream);
 int clahe_tables_on_cuda(const void* batch, void* stream);
 int clahe_on_cuda(const void* batch, void* stream);
+int choose_on_cuda(const void* batch, void* stream);
 int colours_on_cuda(const void* batch, void* stream);
 int cover_on_cuda(const void* batch, void* stream);
 int gaussian_noise_on_cuda(const void* batch, void* stream);

@@ -1,4 +1,5 @@
-// sharpness and filter_2d, for many samples by one launch; motion_blur by one, and median_blur.
+// sharpness with filter_2d, motion_blur, and median_blur: three kernels, each for many samples by
+// one launch.
 //
 //   WindowJob job = sharpness_job(in, out, kernels::sharpness_factor(1.5f));
 //   block.add(job);                              // see tiles.h
