@@ -105,13 +105,11 @@ SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int c
 // The threads of a GPU's block.
 inline constexpr int kBlockThreads = 256;
 
-// Its size, and what stands before loops that must be unrolled for their arrays to be registers.
+// Its size.
 #if defined(__CUDA_ARCH__)
 inline constexpr int kTeam = kBlockThreads;
-#define SLUICE_UNROLL _Pragma("unroll")
 #else
 inline constexpr int kTeam = 1;
-#define SLUICE_UNROLL
 #endif
 
 // Those who do one tile: thread `index` of kTeam.
@@ -136,6 +134,20 @@ void for_each_tile(const Batch<Job>& batch, const Body& body) {
     const int job = job_of_tile(first, batch.count, tile);
     if (is_done(batch, job)) body(jobs[job], tile - first[job]);
   }
+}
+
+// The host's half of a kernel that does each tile by itself: kTile(job, tile within the job, team),
+// and perhaps with memory that the team shares, kCount of T. (The other half is launch_tiles().)
+template <class Job, void (*kTile)(const Job&, int, const Team&)>
+void tiles_on_host(const void* batch) {
+  for_each_tile(*static_cast<const Batch<Job>*>(batch),
+                [](const Job& job, int tile) { kTile(job, tile, Team()); });
+}
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+void tiles_on_host(const void* batch) {
+  T memory[kCount];
+  for_each_tile(*static_cast<const Batch<Job>*>(batch),
+                [&](const Job& job, int tile) { kTile(job, tile, Team(), memory); });
 }
 
 }  // namespace sluice::device

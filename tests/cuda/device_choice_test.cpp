@@ -80,6 +80,12 @@ const std::vector<Row>& rows() {
              [&] { return brightness_contrast(image, {.brightness = g.uniform(0.5f, 1.5f)}); },
              [&] { return gamma_correction(image, g.uniform(0.5f, 2.f)); });
        }},
+      {"arms of several launches for a step", true, 1,
+       [](Graph& g, Value<Image> image) {
+         return g.if_else(
+             mean(image) < 60, [&] { return elastic(shot_noise(image, 2.f), {.alpha = 9.f}); },
+             [&] { return jitter(elastic(image, {.alpha = g.uniform(1.f, 9.f)}), 3); });
+       }},
       {"an arm that some pictures do not suit", true, 2,
        [](Graph& g, Value<Image> image) {
          return g.if_else(
