@@ -3,6 +3,7 @@
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/colour/autocontrast.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/colour/clahe.h>
 #include <sluice/ops/colour/color_space_conversion.h>
 #include <sluice/ops/colour/color_twist.h>
 #include <sluice/ops/colour/contrast.h>
@@ -11,6 +12,7 @@
 #include <sluice/ops/colour/grayscale.h>
 #include <sluice/ops/colour/hue.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/colour/jpeg_distortion.h>
 #include <sluice/ops/colour/lookup_table.h>
 #include <sluice/ops/colour/permute_channels.h>
 #include <sluice/ops/colour/posterize.h>
@@ -18,16 +20,17 @@
 #include <sluice/ops/colour/solarize.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
+#include <sluice/ops/kernels/clahe.h>
 #include <sluice/ops/kernels/color_space_matrix.h>
 #include <sluice/ops/kernels/color_twist.h>
 #include <sluice/ops/kernels/gamma_correction.h>
 #include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/jpeg_distortion.h>
 #include <sluice/ops/kernels/permute_channels.h>
 #include <sluice/ops/kernels/posterize.h>
 #include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/solarize.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,9 +42,7 @@ using detail::Gather;
 using kernels::LevelTable;
 
 const std::uint8_t* upload_table(Gather& gather, const LevelTable& table) {
-  const Gather::Upload at = gather.upload(table.size());
-  std::copy(table.begin(), table.end(), reinterpret_cast<std::uint8_t*>(at.host));
-  return reinterpret_cast<const std::uint8_t*>(at.device);
+  return upload_all(gather, table.data(), table.size());
 }
 
 // All channels by one table.
@@ -184,7 +185,20 @@ void add_levels(Gather& gather, const char* op, const Image& in, LevelsFor what,
   gather.launch_of_step<LevelsLaunch>().add(picture_in(in), create_like(in, out), what, factor);
 }
 
+void clahe(Gather& gather, const Image& in, const kernels::ClaheParams& params, Image& out) {
+  ClaheTablesJob tables = clahe_tables_job(picture_in(in), kernels::clahe_grid(in, params));
+  tables.tables = reinterpret_cast<std::uint8_t*>(gather.scratch(table_bytes(tables.cells)));
+  auto& launch = gather.launch_of_step<ClaheLaunch>();
+  launch.add_first(tables);
+  launch.add_second(clahe_job(tables, create_like(in, out)));
+}
+
 bool add_own_levels() {
+  add_device_version(detail::clahe_operator(),
+                     [](Gather& gather, const Image& in, float clip_limit, std::int32_t tiles_y,
+                        std::int32_t tiles_x, Image& out) {
+                       clahe(gather, in, {clip_limit, tiles_y, tiles_x}, out);
+                     });
   add_device_version(detail::autocontrast_operator(),
                      [](Gather& gather, const Image& in, Image& out) {
                        add_levels(gather, "autocontrast", in, LevelsFor::autocontrast, 1, out);
@@ -199,10 +213,24 @@ bool add_own_levels() {
   return true;
 }
 
+bool add_jpeg_distortion() {
+  add_device_version(detail::jpeg_distortion_operator(), [](Gather& gather, const Image& in,
+                                                            std::int32_t quality, Image& out) {
+    kernels::check_jpeg_distortion(in, quality);
+    JpegBlocksJob blocks = jpeg_blocks_job(picture_in(in), quality);
+    blocks.planes.data = reinterpret_cast<std::uint8_t*>(gather.scratch(blocks.planes.bytes()));
+    auto& launch = gather.launch_of_step<JpegDistortionLaunch>();
+    launch.add_first(blocks);
+    launch.add_second(jpeg_pixels_job(blocks, create_like(in, out)));
+  });
+  return true;
+}
+
 }  // namespace
 
 bool add_colours() {
-  return add_tables() && add_matrices() && add_hue_and_gray() && add_own_levels();
+  return add_tables() && add_matrices() && add_hue_and_gray() && add_own_levels() &&
+         add_jpeg_distortion();
 }
 
 }  // namespace sluice::device

@@ -1,15 +1,19 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/geometry/crop.h>
+#include <sluice/ops/geometry/expand.h>
 #include <sluice/ops/geometry/pad_image.h>
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/erase.h>
+#include <sluice/ops/kernels/expand.h>
 #include <sluice/ops/kernels/grid_mask.h>
 #include <sluice/ops/kernels/pad.h>
 #include <sluice/ops/occlusion/erase.h>
 #include <sluice/ops/occlusion/grid_mask.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -42,9 +46,35 @@ void pad(Gather& gather, const Image& in, const kernels::Margins& margins, Borde
   gather.launch_of_step<CoverLaunch>().add(job);
 }
 
+// As crop_padded() of ops/. A region far away leaves nothing of the picture, like one a little
+// outside of it.
+void crop_padded(Gather& gather, const Image& in, const Rectangle& region, const Fill& fill,
+                 Image& out) {
+  kernels::check_pixels("crop", in);
+  kernels::check_size("crop", region.height, region.width);
+  out.create(region.height, region.width, in.channels());
+  constexpr int kOutside = 65536;
+  CoverJob job = cover_job(picture_in(in), picture_out(out), fill);
+  cover_margins(job, -std::clamp(region.y, -kOutside, kOutside),
+                -std::clamp(region.x, -kOutside, kOutside), Border::constant);
+  gather.launch_of_step<CoverLaunch>().add(job);
+}
+
 }  // namespace
 
 bool add_covers() {
+  add_device_version(
+      detail::crop_padded_operator(),
+      [](Gather& gather, const Image& in, const Rectangle& region, const Numbers& fill,
+         Image& out) { crop_padded(gather, in, region, detail::fill_of(fill), out); });
+  add_device_version(
+      detail::expand_operator(), [](Gather& gather, const Image& in, float ratio, float y, float x,
+                                    const Numbers& fill, Image& out) {
+        kernels::check_pixels("expand", in);
+        const kernels::Expanded to = kernels::expanded({ratio, y, x}, in.height(), in.width());
+        crop_padded(gather, in, {-to.picture.y, -to.picture.x, to.canvas.height, to.canvas.width},
+                    detail::fill_of(fill), out);
+      });
   add_device_version(detail::erase_operator(), [](Gather& gather, const Image& in, float y, float x,
                                                   float height, float width, bool normalized,
                                                   bool centered, const Numbers& fill, Image& out) {

@@ -19,6 +19,13 @@
 #define SLUICE_HOST_DEVICE
 #endif
 
+// What stands before loops whose arrays shall be registers of a GPU.
+#if defined(__CUDA_ARCH__)
+#define SLUICE_UNROLL _Pragma("unroll")
+#else
+#define SLUICE_UNROLL
+#endif
+
 namespace sluice::device {
 
 #if !defined(__CUDA_ARCH__)

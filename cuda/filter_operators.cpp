@@ -4,13 +4,22 @@
 #include <sluice/ops/filter/box_blur.h>
 #include <sluice/ops/filter/filter_2d.h>
 #include <sluice/ops/filter/gaussian_blur.h>
+#include <sluice/ops/filter/laplacian.h>
+#include <sluice/ops/filter/median_blur.h>
+#include <sluice/ops/filter/morphology.h>
+#include <sluice/ops/filter/motion_blur.h>
 #include <sluice/ops/filter/sharpness.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/laplacian.h>
+#include <sluice/ops/kernels/median_blur.h>
+#include <sluice/ops/kernels/morphology.h>
+#include <sluice/ops/kernels/motion_blur.h>
 #include <sluice/ops/kernels/separable_blur.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <vector>
 
 namespace sluice::device {
 namespace {
@@ -22,10 +31,8 @@ BlurSide upload_side(Gather& gather, int window, const kernels::WeightOf& weight
   thread_local kernels::WindowSide side;
   side.build(window, weight_of);
   const kernels::SideWeights weights = side.view();
-  const std::size_t bytes = static_cast<std::size_t>(weights.count) * sizeof(std::int16_t);
-  const Gather::Upload at = gather.upload(bytes);
-  std::memcpy(at.host, weights.weights, bytes);
-  return {reinterpret_cast<const std::int16_t*>(at.device), weights.count, weights.bits};
+  return {upload_all(gather, weights.weights, static_cast<std::size_t>(weights.count)),
+          weights.count, weights.bits};
 }
 
 void add_blur(Gather& gather, const Image& in, const kernels::GaussianWindows& windows,
@@ -55,16 +62,48 @@ bool add_blurs() {
   return true;
 }
 
+void add_filter(Gather& gather, const Image& in, const kernels::FilterWeights& filter, Image& out) {
+  kernels::check_filter(filter);
+  gather.launch_of_step<WindowLaunch>().add(
+      filter_job(picture_in(in), create_like(in, out), filter));
+}
+
+void add_motion(Gather& gather, const Image& in, int length, float degrees, Image& out) {
+  std::vector<WindowStep> steps;
+  for (const kernels::MotionWeight& one : kernels::motion_weights(length, degrees))
+    steps.push_back({one.row, one.column, one.weight});
+  gather.launch_of_step<MotionLaunch>().add(
+      motion_job(picture_in(in), create_like(in, out),
+                 upload_all(gather, steps.data(), steps.size()), static_cast<int>(steps.size())));
+}
+
 bool add_windows() {
   add_device_version(detail::filter_2d_operator(),
                      [](Gather& gather, const Image& in, std::int32_t rows, std::int32_t columns,
                         const decltype(kernels::FilterWeights::weights)& weights, Image& out) {
                        kernels::check_pixels("filter_2d", in);
-                       const kernels::FilterWeights filter{rows, columns, weights};
-                       kernels::check_filter(filter);
-                       gather.launch_of_step<WindowLaunch>().add(
-                           filter_job(picture_in(in), create_like(in, out), filter));
+                       add_filter(gather, in, {rows, columns, weights}, out);
                      });
+  add_device_version(
+      detail::laplacian_operator(),
+      [](Gather& gather, const Image& in, std::int32_t window, float scale, Image& out) {
+        kernels::check_pixels("laplacian", in);
+        add_filter(gather, in, kernels::laplacian_weights(window, scale), out);
+      });
+  add_device_version(detail::median_blur_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t window, Image& out) {
+                       kernels::check_pixels("median_blur", in);
+                       kernels::check_median_window(window);
+                       gather.launch_of_step<MedianLaunch>().add(
+                           median_job(picture_in(in), create_like(in, out), window));
+                     });
+  add_device_version(
+      detail::motion_blur_operator(),
+      [](Gather& gather, const Image& in, std::int32_t length, float degrees, Image& out) {
+        kernels::check_pixels("motion_blur", in);
+        kernels::check_size("motion_blur", in.height(), in.width());
+        add_motion(gather, in, length, degrees, out);
+      });
   add_device_version(detail::sharpness_operator(),
                      [](Gather& gather, const Image& in, float factor, Image& out) {
                        kernels::check_pixels("sharpness", in);
@@ -75,8 +114,24 @@ bool add_windows() {
   return true;
 }
 
+bool add_morphology() {
+  for (const bool largest : {true, false}) {
+    add_device_version(
+        largest ? detail::dilate_operator() : detail::erode_operator(),
+        [largest](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
+                  Image& out) {
+          kernels::check_morphology(largest ? "dilate" : "erode", in, {height, width});
+          MorphologyJob job =
+              morphology_job(picture_in(in), create_like(in, out), {height, width}, largest);
+          job.between = reinterpret_cast<std::uint8_t*>(gather.scratch(levels_of(job)));
+          gather.launch_of_step<MorphologyLaunch>().add(job);
+        });
+  }
+  return true;
+}
+
 }  // namespace
 
-bool add_filters() { return add_blurs() && add_windows(); }
+bool add_filters() { return add_blurs() && add_windows() && add_morphology(); }
 
 }  // namespace sluice::device

@@ -8,6 +8,8 @@
 namespace sluice::device {
 
 void LevelsLaunch::add(const PictureIn& in, const PictureOut& out, LevelsFor what, float factor) {
+  guards_.resize(maps_.size());
+  guards_.push_back(guard());
   histograms_.resize(maps_.size());
   histograms_.push_back(histogram_job(in, what, factor));
   maps_.push_back(colour_job(in, out));
@@ -16,6 +18,7 @@ void LevelsLaunch::add(const PictureIn& in, const PictureOut& out, LevelsFor wha
 void LevelsLaunch::clear() noexcept {
   histograms_.clear();
   maps_.clear();
+  guards_.clear();
   counted_ = {};
   mapped_ = {};
 }
@@ -32,8 +35,8 @@ void LevelsLaunch::write(detail::Gather& gather) {
     histograms_[i].tables = tables + i * kLevelTables;
     change_by_tables(maps_[i], histograms_[i].tables);
   }
-  counted_ = upload_jobs(gather, histograms_);
-  mapped_ = upload_jobs(gather, maps_);
+  counted_ = upload_jobs(gather, histograms_, guards_);
+  mapped_ = upload_jobs(gather, maps_, guards_);
 }
 
 void LevelsLaunch::launch(DeviceStream& stream) {
@@ -78,6 +81,8 @@ void JpegFilesLaunch::launch(DeviceStream& stream) {
   for (const Pixels& pixels : pixels_) stream.copy(pixels.to, pixels.from, pixels.bytes);
   batch_.enqueue_decode(stream, memory_);
 }
+
+void JpegFilesLaunch::tell(DeviceStream& stream) { batch_.enqueue_damage(stream, memory_); }
 
 void JpegFilesLaunch::check(detail::Gather& gather) {
   for (std::size_t i = 0; i < batch_.size(); ++i) {

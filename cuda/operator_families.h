@@ -7,10 +7,15 @@
 namespace sluice::device {
 
 // Each is true.
-bool add_warps();       // rotate, warp_affine, shear, translate
-bool add_colours();     // tables of levels, matrices of colours, hue, gray
-bool add_filters();     // sharpness, filter_2d, gaussian_blur, box_blur
-bool add_covers();      // pad_image, erase, grid_mask
-bool add_reductions();  // mean, min, max, standard_deviation
+bool add_warps();         // rotate, warp_affine, shear, translate
+bool add_places();        // perspective, warp_perspective, lens_distortion, elastic
+bool add_colours();       // tables of levels, matrices of colours, hue, gray
+bool add_filters();       // windows around each pixel
+bool add_covers();        // pad_image, expand, crop_padded, erase, grid_mask
+bool add_noises();        // noise of all kinds, jitter
+bool add_compositions();  // blend, paste, paste_masked
+bool add_tensors();       // cat, reshape
+bool add_reductions();    // mean, min, max, standard_deviation
+bool add_choices();       // by these
 
 }  // namespace sluice::device

@@ -243,8 +243,9 @@ bool add_decoders() {
 
 bool add_device_operators() {
   static const bool once = add_geometry() && add_regions() && add_normalize() && add_decoders() &&
-                           add_warps() && add_colours() && add_filters() && add_covers() &&
-                           add_reductions();
+                           add_warps() && add_places() && add_colours() && add_filters() &&
+                           add_covers() && add_compositions() && add_noises() && add_tensors() &&
+                           add_reductions() && add_choices();
   return once;
 }
 

@@ -48,7 +48,7 @@ PipelineOptions checked(PipelineOptions options) {
     // none.
     constexpr std::int64_t kSparePerThread = 8;
     // A device is busy with several gathers at once; others fill up meanwhile.
-    constexpr std::int64_t kOnDevice = 768;
+    constexpr std::int64_t kOnDevice = 1024;
     if (options.prefetch > 0 && options.output_memory.empty()) {
       if (options.threads > 1) wanted += kSparePerThread * options.threads;
       if (options.device != nullptr) wanted += kOnDevice;

@@ -74,7 +74,7 @@ struct PipelineOptions {
   int prefetch = 2;  // batches that are made ready while the user works on one
   // Samples that may be under way, those that wait included, at least batch_size; 0: batch_size *
   // (prefetch + 1), and with several threads 8 for each, so that one sample that takes long keeps
-  // no thread idle, and with a device 768, so that gathers are large; without these where prefetch
+  // no thread idle, with a device 1,024, so that gathers are large; without these where prefetch
   // is 0 or output_memory is given.
   int window = 0;
   // Where the steps run whose inputs lie on a GPU (see Value::gpu()): sluice::gpu(0). Several

@@ -4,26 +4,6 @@
 #include <numbers>
 
 namespace sluice {
-
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
-                                        std::array<std::uint32_t, 2> key) {
-  constexpr std::uint64_t kMul0 = 0xD2511F53, kMul1 = 0xCD9E8D57;
-  constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
-  auto [c0, c1, c2, c3] = counter;
-  auto [k0, k1] = key;
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = kMul0 * c0;
-    const std::uint64_t p1 = kMul1 * c2;
-    c0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
-    c1 = static_cast<std::uint32_t>(p1);
-    c2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
-    c3 = static_cast<std::uint32_t>(p0);
-    k0 += kWeyl0;
-    k1 += kWeyl1;
-  }
-  return {c0, c1, c2, c3};
-}
-
 namespace {
 
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
@@ -52,10 +32,13 @@ Random::Random(const RandomKey& key) : key_(key) {
   key_.seed = reseeded(key.seed, {0, 0, high(key.sample), high(key.epoch)});
 }
 
+RandomWords Random::words() const {
+  return {{key_.generator, low(key_.sample), low(key_.epoch)}, {low(key_.seed), high(key_.seed)}};
+}
+
 std::uint32_t Random::next() {
   if (used_ == bits_.size()) {
-    bits_ = philox4x32({block_++, key_.generator, low(key_.sample), low(key_.epoch)},
-                       {low(key_.seed), high(key_.seed)});
+    bits_ = words().block(block_++);
     used_ = 0;
   }
   return bits_[used_++];

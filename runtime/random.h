@@ -10,9 +10,22 @@
 
 namespace sluice {
 
-// Ten rounds of Philox 4x32 on one counter.
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
-                                        std::array<std::uint32_t, 2> key);
+// Ten rounds of Philox 4x32 on one counter. For GPUs as well.
+constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                                  std::array<std::uint32_t, 2> key) {
+  constexpr std::uint64_t kMul0 = 0xD2511F53, kMul1 = 0xCD9E8D57;
+  constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = kMul0 * counter[0];
+    const std::uint64_t p1 = kMul1 * counter[2];
+    counter = {
+        static_cast<std::uint32_t>(p1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(p1),
+        static_cast<std::uint32_t>(p0 >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(p0)};
+    key[0] += kWeyl0;
+    key[1] += kWeyl1;
+  }
+  return counter;
+}
 
 // What takes the seed's place in one iteration of a loop, and in loops within: so each iteration
 // draws its own numbers. In nested loops it is asked for the outermost one first, and each gets
@@ -27,9 +40,22 @@ struct RandomKey {
   std::uint32_t generator = 0;
 };
 
+// All words that a Random draws, from the first on, for those who draw them in another order:
+// number i is in block i / 4.
+struct RandomWords {
+  std::array<std::uint32_t, 3> counter{};  // after the block's number
+  std::array<std::uint32_t, 2> key{};
+  constexpr std::array<std::uint32_t, 4> block(std::uint32_t number) const {
+    return philox4x32({number, counter[0], counter[1], counter[2]}, key);
+  }
+};
+
 class Random {
  public:
   explicit Random(const RandomKey& key);
+
+  // Nothing of it is used up.
+  RandomWords words() const;
 
   // The next 32 random bits.
   std::uint32_t next();

@@ -128,7 +128,7 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   }
   if (workload == "simclr") {
     return from_files([=](Graph& g, Jpeg jpeg) {
-      const auto views = sim_clr(g, jpeg);
+      const auto views = sim_clr(g, there(jpeg));
       const CropMirrorNormalizeOptions normal = {
           .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype};
       return std::tuple{crop_mirror_normalize(views.first, normal),

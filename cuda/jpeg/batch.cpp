@@ -245,12 +245,17 @@ void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) const
     run(kJpegHuffmanUnindexed);
   }
   for (const Kernel* kernel : {&kJpegHuffman, &kJpegInverseDct, &kJpegPixels}) run(*kernel);
+}
+
+void JpegBatch::enqueue_damage(DeviceStream& stream, const Memory& memory) const {
+  if (samples_.empty()) return;
   stream.copy(memory.damage, memory.scratch, sizeof(std::uint32_t) * samples_.size());
 }
 
 void JpegBatch::enqueue(DeviceStream& stream, const Memory& memory) const {
   enqueue_upload(stream, memory);
   enqueue_decode(stream, memory);
+  enqueue_damage(stream, memory);
 }
 
 }  // namespace sluice::device

@@ -58,11 +58,12 @@ class JpegBatch {
   void fill_head(std::byte* upload) const;
   void fill_sample(std::byte* upload, std::size_t sample) const;
 
-  // Upload, kernels, and the copy of the damage back to the host; or in two, for a stream that
-  // does nothing but upload. Returns at once.
+  // Upload, kernels, and the copy of the damage back to the host; or one by one, where other work
+  // comes in between. Returns at once.
   void enqueue(DeviceStream& stream, const Memory& memory) const;
   void enqueue_upload(DeviceStream& stream, const Memory& memory) const;
   void enqueue_decode(DeviceStream& stream, const Memory& memory) const;
+  void enqueue_damage(DeviceStream& stream, const Memory& memory) const;
   // The arguments of each kernel (see kernels.h), for whoever launches them one by one.
   JpegLaunch arguments(const Memory& memory) const;
 

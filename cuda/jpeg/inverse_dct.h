@@ -85,21 +85,11 @@ SLUICE_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[8], std::i
   }
 }
 
-// `coefficients`: 64 in zigzag order, at a multiple of 16 bytes. `to`: where the block's first
+// `raw(y, x)`: the coefficient in that row and column, of 16 bits. `to`: where the block's first
 // sample goes, at a multiple of 8 bytes, and so is `stride`.
-SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
-                                           const std::uint16_t* quantisers, std::uint8_t* to,
-                                           std::ptrdiff_t stride) {
-  constexpr JpegZigzag kZigzag;
-  struct alignas(16) Eight {
-    std::uint32_t pairs[4];
-  };
-  Eight all[8];
-  SLUICE_UNROLL for (int i = 0; i < 8; ++i) { all[i] = load_as<Eight>(coefficients + 8 * i); }
-  const auto raw = [&](int y, int x) {
-    const int k = kZigzag.at[8 * y + x];
-    return wrap_to_16(all[k / 8].pairs[k % 8 / 2] >> (k % 2 * 16));
-  };
+template <class Raw>
+SLUICE_HOST_DEVICE void inverse_dct_of(const Raw& raw, const std::uint16_t* quantisers,
+                                       std::uint8_t* to, std::ptrdiff_t stride) {
   const auto value = [&](int y, int x) {
     return wrap_to_16(static_cast<std::uint32_t>(raw(y, x)) * quantisers[8 * y + x]);
   };
@@ -137,6 +127,23 @@ SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
     SLUICE_UNROLL for (int y = 0; y < 8; ++y) work[y][x] = clamp_to(out[y], -32768, 32767);
   }
   SLUICE_UNROLL for (int y = 0; y < 8; ++y) put_row(work[y], y, 1);
+}
+
+// `coefficients`: 64 in zigzag order, at a multiple of 16 bytes.
+SLUICE_HOST_DEVICE inline void inverse_dct(const std::int16_t* coefficients,
+                                           const std::uint16_t* quantisers, std::uint8_t* to,
+                                           std::ptrdiff_t stride) {
+  constexpr JpegZigzag kZigzag;
+  struct alignas(16) Eight {
+    std::uint32_t pairs[4];
+  };
+  Eight all[8];
+  SLUICE_UNROLL for (int i = 0; i < 8; ++i) { all[i] = load_as<Eight>(coefficients + 8 * i); }
+  const auto raw = [&](int y, int x) {
+    const int k = kZigzag.at[8 * y + x];
+    return wrap_to_16(all[k / 8].pairs[k % 8 / 2] >> (k % 2 * 16));
+  };
+  inverse_dct_of(raw, quantisers, to, stride);
 }
 
 // Block `number` of those of a sample that are shown, into its component.

@@ -11,13 +11,6 @@
 #include <cstdint>
 #include <cstring>
 
-// Loops whose arrays shall be registers of a GPU.
-#if defined(__CUDACC__)
-#define SLUICE_UNROLL _Pragma("unroll")
-#else
-#define SLUICE_UNROLL
-#endif
-
 namespace sluice::device {
 
 // Many bytes at once, at a multiple of their size.

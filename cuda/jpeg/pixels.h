@@ -18,6 +18,9 @@ struct JpegPlane {
   const std::uint8_t* at;
   std::int32_t stride, last_column, last_row;
 
+  SLUICE_HOST_DEVICE JpegPlane(const std::uint8_t* data, std::int32_t row_bytes,
+                               std::int32_t column, std::int32_t row)
+      : at(data), stride(row_bytes), last_column(column), last_row(row) {}
   SLUICE_HOST_DEVICE JpegPlane(const JpegComponent& component, const std::uint8_t* planes)
       : at(planes + 64 * component.first_block),
         stride(static_cast<std::int32_t>(8 * component.blocks_wide)),
@@ -34,12 +37,12 @@ SLUICE_HOST_DEVICE inline std::int32_t keep_within(std::int32_t value, std::int3
 
 // The colour at a full-size place: 3 parts of the nearer sample and 1 of the next, along each
 // direction that has half the samples; beyond the picture there is the last one again.
-SLUICE_HOST_DEVICE inline std::int32_t stretched(const JpegPlane& plane, const JpegSample& sample,
-                                                 std::int32_t x, std::int32_t y) {
-  const bool fancy_across = sample.across == JpegStretch::fancy;
-  const bool fancy_down = sample.down == JpegStretch::fancy;
-  const std::int32_t column = sample.across == JpegStretch::none ? x : x >> 1;
-  const std::int32_t row = sample.down == JpegStretch::none ? y : y >> 1;
+SLUICE_HOST_DEVICE inline std::int32_t stretched(const JpegPlane& plane, JpegStretch across,
+                                                 JpegStretch down, std::int32_t x, std::int32_t y) {
+  const bool fancy_across = across == JpegStretch::fancy;
+  const bool fancy_down = down == JpegStretch::fancy;
+  const std::int32_t column = across == JpegStretch::none ? x : x >> 1;
+  const std::int32_t row = down == JpegStretch::none ? y : y >> 1;
   const std::uint8_t* const near = plane.row(row);
   if (!fancy_across && !fancy_down) return near[column];
   const std::int32_t next_column =
@@ -54,6 +57,16 @@ SLUICE_HOST_DEVICE inline std::int32_t stretched(const JpegPlane& plane, const J
 
 SLUICE_HOST_DEVICE inline std::uint8_t to_sample(std::int32_t value) {
   return static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+// Red, green and blue of YCbCr.
+SLUICE_HOST_DEVICE inline void write_jpeg_colour(std::int32_t gray, std::int32_t blue,
+                                                 std::int32_t red, std::uint8_t* to) {
+  const std::int32_t b = blue - 128, r = red - 128;
+  constexpr std::int32_t kHalf = 1 << 15;  // all in 1/65536
+  to[0] = to_sample(gray + ((91881 * r + kHalf) >> 16));
+  to[1] = to_sample(gray + ((-22554 * b - 46802 * r + kHalf) >> 16));
+  to[2] = to_sample(gray + ((116130 * b + kHalf) >> 16));
 }
 
 // A run of pixels of the output, beginning in `column` of `row`.
@@ -85,12 +98,8 @@ SLUICE_HOST_DEVICE inline void make_jpeg_pixels(const JpegSample& sample,
       for (std::int32_t c = 0; c < 3; ++c) made[3 * i + c] = static_cast<std::uint8_t>(gray);
       continue;
     }
-    const std::int32_t b = stretched(blue, sample, x, y) - 128;
-    const std::int32_t r = stretched(red, sample, x, y) - 128;
-    constexpr std::int32_t kHalf = 1 << 15;  // all in 1/65536
-    made[3 * i] = to_sample(gray + ((91881 * r + kHalf) >> 16));
-    made[3 * i + 1] = to_sample(gray + ((-22554 * b - 46802 * r + kHalf) >> 16));
-    made[3 * i + 2] = to_sample(gray + ((116130 * b + kHalf) >> 16));
+    write_jpeg_colour(gray, stretched(blue, sample.across, sample.down, x, y),
+                      stretched(red, sample.across, sample.down, x, y), made + 3 * i);
   }
   std::uint8_t* const to = out + row * sample.out_stride + std::ptrdiff_t{column} * channels;
   const bool words = pixels == kJpegRun && (reinterpret_cast<std::uintptr_t>(to) & 3) == 0;

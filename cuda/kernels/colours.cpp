@@ -8,13 +8,8 @@
 namespace sluice::device {
 namespace {
 
-void on_host(const void* arguments) {
-  std::uint8_t tables[kLevelTables];
-  for_each_tile(*static_cast<const Batch<ColourJob>*>(arguments),
-                [&](const ColourJob& job, int tile) { colours_tile(job, tile, Team(), tables); });
-}
-
-const Kernel kColours{"colours", on_host, SLUICE_ON_CUDA(colours_on_cuda)};
+const Kernel kColours{"colours", tiles_on_host<ColourJob, std::uint8_t, kLevelTables, colours_tile>,
+                      SLUICE_ON_CUDA(colours_on_cuda)};
 
 void require(bool possible, const char* what) {
   if (!possible) throw std::invalid_argument(what);

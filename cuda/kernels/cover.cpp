@@ -8,12 +8,7 @@
 namespace sluice::device {
 namespace {
 
-void on_host(const void* arguments) {
-  for_each_tile(*static_cast<const Batch<CoverJob>*>(arguments),
-                [&](const CoverJob& job, int tile) { cover_tile(job, tile, Team()); });
-}
-
-const Kernel kCover{"cover", on_host, SLUICE_ON_CUDA(cover_on_cuda)};
+const Kernel kCover{"cover", tiles_on_host<CoverJob, cover_tile>, SLUICE_ON_CUDA(cover_on_cuda)};
 
 std::int32_t end_of(std::int32_t start, std::int32_t length, std::int32_t whole) {
   const std::int64_t end = std::int64_t{start} + std::max(0, length);

@@ -1,5 +1,5 @@
-// pad_image, erase and grid_mask, for many samples by one launch: pixels that stay or are moved by
-// a margin, and a colour.
+// pad_image, expand, crop_padded, erase and grid_mask, for many samples by one launch: pixels that
+// stay or are moved by a margin, and a colour.
 //
 //   CoverJob job = cover_job(in, out, 128);      // a copy, until it is told more
 //   cover_rectangle(job, {y, x, height, width});
@@ -24,7 +24,8 @@ namespace sluice::device {
 
 // Pictures of as many channels, 1 to 4.
 CoverJob cover_job(const PictureIn& in, const PictureOut& out, const Fill& fill);
-// The picture stands `top` pixels below the edge of the larger one, and `left` of them from it.
+// The picture stands `top` pixels below the edge of the other one, and `left` of them from it;
+// below zero it is cut off.
 void cover_margins(CoverJob& job, int top, int left, Border border);
 // What of it lies inside the picture.
 void cover_rectangle(CoverJob& job, const Rectangle& region);

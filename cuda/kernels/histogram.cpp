@@ -7,13 +7,6 @@
 namespace sluice::device {
 namespace {
 
-void histograms_on_host(const void* arguments) {
-  std::uint32_t counts[kHistogram];
-  for_each_tile(
-      *static_cast<const Batch<HistogramJob>*>(arguments),
-      [&](const HistogramJob& job, int tile) { histogram_tile(job, tile, Team(), counts); });
-}
-
 void tables_on_host(const void* arguments) {
   const auto& batch = *static_cast<const Batch<HistogramJob>*>(arguments);
   const HistogramJob* const jobs = device_view(batch.jobs, static_cast<std::size_t>(batch.count));
@@ -21,7 +14,9 @@ void tables_on_host(const void* arguments) {
   for (int i = 0; i < batch.count; ++i) make_level_tables(jobs[i], Team(), memory);
 }
 
-const Kernel kHistograms{"histogram", histograms_on_host, SLUICE_ON_CUDA(histograms_on_cuda)};
+const Kernel kHistograms{"histogram",
+                         tiles_on_host<HistogramJob, std::uint32_t, kHistogram, histogram_tile>,
+                         SLUICE_ON_CUDA(histograms_on_cuda)};
 const Kernel kTables{"level_tables", tables_on_host, SLUICE_ON_CUDA(level_tables_on_cuda)};
 
 }  // namespace

@@ -5,13 +5,6 @@
 namespace sluice::device {
 namespace {
 
-__global__ void __launch_bounds__(kBlockThreads) tiles(Batch<HistogramJob> batch) {
-  __shared__ std::uint32_t counts[kHistogram];
-  for_this_tile(batch, [&](const HistogramJob& job, int tile) {
-    histogram_tile(job, tile, this_team(), counts);
-  });
-}
-
 // A block for each sample.
 __global__ void __launch_bounds__(kBlockThreads) tables(Batch<HistogramJob> batch) {
   __shared__ unsigned long long words[(sizeof(TablesMemory) + 7) / 8];
@@ -21,8 +14,7 @@ __global__ void __launch_bounds__(kBlockThreads) tables(Batch<HistogramJob> batc
 }  // namespace
 
 int histograms_on_cuda(const void* batch, void* stream) {
-  const int count = static_cast<const Batch<HistogramJob>*>(batch)->tiles;
-  return launch_blocks<HistogramJob>(tiles, count, batch, stream);
+  return launch_tiles<HistogramJob, std::uint32_t, kHistogram, histogram_tile>(batch, stream);
 }
 
 int level_tables_on_cuda(const void* batch, void* stream) {

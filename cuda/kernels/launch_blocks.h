@@ -30,6 +30,7 @@ __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
   alignas(16) __shared__ int words[sizeof(Job) / sizeof(int)];
   const int tile = static_cast<int>(blockIdx.x);
   const int job = job_of_tile(batch.first_tiles, batch.count, tile);
+  if (!is_done(batch, job)) return;
   if (threadIdx.x < sizeof(Job) / sizeof(int))
     words[threadIdx.x] = reinterpret_cast<const int*>(batch.jobs + job)[threadIdx.x];
   __syncthreads();
@@ -37,6 +38,29 @@ __device__ void for_this_tile(const Batch<Job>& batch, const Body& body) {
 }
 
 __device__ inline Team this_team() { return {static_cast<int>(threadIdx.x)}; }
+
+// Kernels that do each tile by itself, and perhaps with memory that the team shares: see
+// tiles_on_host().
+template <class Job, void (*kTile)(const Job&, int, const Team&)>
+__global__ void __launch_bounds__(kBlockThreads) each_tile(Batch<Job> batch) {
+  for_this_tile(batch, [](const Job& job, int tile) { kTile(job, tile, this_team()); });
+}
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+__global__ void __launch_bounds__(kBlockThreads) each_tile_with_memory(Batch<Job> batch) {
+  __shared__ T memory[kCount];
+  for_this_tile(batch, [&](const Job& job, int tile) { kTile(job, tile, this_team(), memory); });
+}
+
+template <class Job, void (*kTile)(const Job&, int, const Team&)>
+int launch_tiles(const void* batch, void* stream) {
+  const int tiles = static_cast<const Batch<Job>*>(batch)->tiles;
+  return launch_blocks<Job>(each_tile<Job, kTile>, tiles, batch, stream);
+}
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+int launch_tiles(const void* batch, void* stream) {
+  const int tiles = static_cast<const Batch<Job>*>(batch)->tiles;
+  return launch_blocks<Job>(each_tile_with_memory<Job, T, kCount, kTile>, tiles, batch, stream);
+}
 
 }  // namespace sluice::device
 

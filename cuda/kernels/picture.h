@@ -53,6 +53,17 @@ inline void require_same_shape(const PictureIn& in, const PictureOut& out) {
     throw std::invalid_argument("pictures of one size and as many channels, 1 to 4, are possible");
 }
 
+// A job that makes a picture of one with the same shape.
+template <class Job>
+Job picture_job(const PictureIn& in, const PictureOut& out, int pixels_in_tile) {
+  require_same_shape(in, out);
+  Job job;
+  job.in = in;
+  job.out = out;
+  job.tiles = picture_tiles(out.height, out.width, pixels_in_tile);
+  return job;
+}
+
 // Calls f(y, x) for those pixels of the `number`th tile that are this thread's.
 template <int pixels_in_tile, class F>
 SLUICE_HOST_DEVICE void for_pixels(int height, int width, int number, const Team& team,
@@ -63,6 +74,11 @@ SLUICE_HOST_DEVICE void for_pixels(int height, int width, int number, const Team
   const int first_y = static_cast<int>(first / width), first_x = static_cast<int>(first % width);
   for (int i = team.index; i < count; i += kTeam)
     f(first_y + (first_x + i) / width, (first_x + i) % width);
+}
+
+SLUICE_HOST_DEVICE inline std::uint8_t rounded_level(double value) {
+  const double level = value + 0.5;
+  return static_cast<std::uint8_t>(level < 0.0 ? 0.0 : level > 255.0 ? 255.0 : level);
 }
 
 // The pixel of a line of `length` that stands for place `at` when the line is mirrored at the

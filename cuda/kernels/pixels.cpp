@@ -7,13 +7,8 @@
 namespace sluice::device {
 namespace {
 
-void on_host(const void* arguments) {
-  std::uint8_t levels[256];
-  for_each_tile(*static_cast<const Batch<PixelsJob>*>(arguments),
-                [&](const PixelsJob& job, int tile) { pixels_tile(job, tile, Team(), levels); });
-}
-
-const Kernel kPixels{"pixels", on_host, SLUICE_ON_CUDA(pixels_on_cuda)};
+const Kernel kPixels{"pixels", tiles_on_host<PixelsJob, std::uint8_t, 256, pixels_tile>,
+                     SLUICE_ON_CUDA(pixels_on_cuda)};
 
 }  // namespace
 

@@ -3,19 +3,9 @@
 #include <sluice/cuda/kernels/pixels_tile.h>
 
 namespace sluice::device {
-namespace {
-
-__global__ void __launch_bounds__(kBlockThreads) tiles(Batch<PixelsJob> batch) {
-  __shared__ std::uint8_t levels[256];
-  for_this_tile(
-      batch, [&](const PixelsJob& job, int tile) { pixels_tile(job, tile, this_team(), levels); });
-}
-
-}  // namespace
 
 int pixels_on_cuda(const void* batch, void* stream) {
-  return launch_blocks<PixelsJob>(tiles, static_cast<const Batch<PixelsJob>*>(batch)->tiles, batch,
-                                  stream);
+  return launch_tiles<PixelsJob, std::uint8_t, 256, pixels_tile>(batch, stream);
 }
 
 }  // namespace sluice::device

@@ -16,6 +16,7 @@
 
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/last_before.h>
+#include <sluice/runtime/device_guard.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +26,12 @@
 
 namespace sluice::device {
 
-// What a launch is given. Both arrays are in device memory; first_tiles has count + 1 numbers.
+// What a launch is given. The arrays are in device memory; first_tiles has count + 1 numbers.
 template <class Job>
 struct Batch {
   const Job* jobs = nullptr;
   const std::int32_t* first_tiles = nullptr;
+  const DeviceGuard* guards = nullptr;  // null: all jobs are done
   std::int32_t count = 0;
   std::int32_t tiles = 0;
 };
@@ -41,26 +43,34 @@ class JobBlock {
   static_assert(std::is_trivially_copyable_v<Job> && alignof(Job) <= 16);
 
  public:
-  static std::size_t bytes(int count) { return jobs_at(count) + at(count) * sizeof(Job); }
+  // `guarded`: whether jobs have guards.
+  static std::size_t bytes(int count, bool guarded = false) {
+    return guards_at(count) + (guarded ? at(count) * sizeof(DeviceGuard) : 0);
+  }
 
-  JobBlock(void* memory, int count)
+  JobBlock(void* memory, int count, bool guarded = false)
       : first_tiles_(static_cast<std::int32_t*>(memory)),
         jobs_(reinterpret_cast<std::byte*>(memory) + jobs_at(count)),
+        guards_(guarded ? reinterpret_cast<std::byte*>(memory) + guards_at(count) : nullptr),
         count_(count) {
     first_tiles_[0] = 0;
   }
-  void add(const Job& job) {
+  void add(const Job& job, const DeviceGuard& guard = {}) {
     if (added_ == count_) throw std::invalid_argument("a block of jobs is full");
     const std::int64_t next = std::int64_t{first_tiles_[added_]} + job.tiles;
     if (next > INT32_MAX) throw std::invalid_argument("a block of jobs has too many tiles");
     new (jobs_ + at(added_) * sizeof(Job)) Job(job);
+    if (guards_ != nullptr) new (guards_ + at(added_) * sizeof(DeviceGuard)) DeviceGuard(guard);
     first_tiles_[++added_] = static_cast<std::int32_t>(next);
   }
   // The jobs added so far, given where the memory has been copied to.
   Batch<Job> on_device(const void* memory) const {
     const auto* const start = static_cast<const std::byte*>(memory);
     return {reinterpret_cast<const Job*>(start + jobs_at(count_)),
-            reinterpret_cast<const std::int32_t*>(start), added_, first_tiles_[added_]};
+            reinterpret_cast<const std::int32_t*>(start),
+            guards_ != nullptr ? reinterpret_cast<const DeviceGuard*>(start + guards_at(count_))
+                               : nullptr,
+            added_, first_tiles_[added_]};
   }
 
  private:
@@ -68,12 +78,24 @@ class JobBlock {
   static std::size_t jobs_at(int count) {
     return (at(count + 1) * sizeof(std::int32_t) + 15) / 16 * 16;
   }
+  static std::size_t guards_at(int count) {
+    return (jobs_at(count) + at(count) * sizeof(Job) + 15) / 16 * 16;
+  }
 
   std::int32_t* first_tiles_;
   std::byte* jobs_;
+  std::byte* guards_;  // null: none
   int count_;
   int added_ = 0;
 };
+
+// Whether the batch's job with this number is done.
+template <class Job>
+SLUICE_HOST_DEVICE bool is_done(const Batch<Job>& batch, int job) {
+  if (batch.guards == nullptr) return true;
+  const DeviceGuard& guard = device_view(batch.guards, static_cast<std::size_t>(job) + 1)[job];
+  return guard.taken == nullptr || *device_view(guard.taken, 1) == guard.arm;
+}
 
 // Which job the tile belongs to; jobs without tiles are passed over.
 SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int count, int tile) {
@@ -83,13 +105,11 @@ SLUICE_HOST_DEVICE inline int job_of_tile(const std::int32_t* first_tiles, int c
 // The threads of a GPU's block.
 inline constexpr int kBlockThreads = 256;
 
-// Its size, and what stands before loops that must be unrolled for their arrays to be registers.
+// Its size.
 #if defined(__CUDA_ARCH__)
 inline constexpr int kTeam = kBlockThreads;
-#define SLUICE_UNROLL _Pragma("unroll")
 #else
 inline constexpr int kTeam = 1;
-#define SLUICE_UNROLL
 #endif
 
 // Those who do one tile: thread `index` of kTeam.
@@ -112,8 +132,22 @@ void for_each_tile(const Batch<Job>& batch, const Body& body) {
   const std::int32_t* const first = device_view(batch.first_tiles, count + 1);
   for (int tile = 0; tile < batch.tiles; ++tile) {
     const int job = job_of_tile(first, batch.count, tile);
-    body(jobs[job], tile - first[job]);
+    if (is_done(batch, job)) body(jobs[job], tile - first[job]);
   }
+}
+
+// The host's half of a kernel that does each tile by itself: kTile(job, tile within the job, team),
+// and perhaps with memory that the team shares, kCount of T. (The other half is launch_tiles().)
+template <class Job, void (*kTile)(const Job&, int, const Team&)>
+void tiles_on_host(const void* batch) {
+  for_each_tile(*static_cast<const Batch<Job>*>(batch),
+                [](const Job& job, int tile) { kTile(job, tile, Team()); });
+}
+template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
+void tiles_on_host(const void* batch) {
+  T memory[kCount];
+  for_each_tile(*static_cast<const Batch<Job>*>(batch),
+                [&](const Job& job, int tile) { kTile(job, tile, Team(), memory); });
 }
 
 }  // namespace sluice::device

@@ -10,13 +10,8 @@
 namespace sluice::device {
 namespace {
 
-void on_host(const void* arguments) {
-  std::uint8_t levels[256];
-  for_each_tile(*static_cast<const Batch<WarpJob>*>(arguments),
-                [&](const WarpJob& job, int tile) { warp_tile(job, tile, Team(), levels); });
-}
-
-const Kernel kWarp{"warp", on_host, SLUICE_ON_CUDA(warp_on_cuda)};
+const Kernel kWarp{"warp", tiles_on_host<WarpJob, std::uint8_t, 256, warp_tile>,
+                   SLUICE_ON_CUDA(warp_on_cuda)};
 
 // Sines and cosines as rotate() has them: 30 degrees have a sine of exactly one half.
 double at_15_digits(double value) { return std::round(value * 1e15) / 1e15; }

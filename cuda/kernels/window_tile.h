@@ -1,6 +1,6 @@
-// One tile of a picture in which each level follows from those of the window around it: sharpness
-// and filter_2d. The arithmetic is that of sharpness_rows.h and filter_2d.h in ops/kernels, step by
-// step. Internal to the kernel.
+// One tile of a picture in which each level follows from those of the window around it: sharpness,
+// filter_2d, motion_blur and median_blur. The arithmetic is that of sharpness_rows.h, filter_2d.h
+// and motion_blur.h in ops/kernels, step by step. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -15,15 +15,22 @@ enum class WindowWork : std::int32_t { sharpen, weigh };
 
 inline constexpr int kMostWeights = 49;
 
+// What a pixel so many rows below and columns to the right counts.
+struct WindowStep {
+  std::int32_t row = 0, column = 0;
+  float weight = 0;
+};
+
 struct WindowJob {
   std::int32_t tiles = 0;
   WindowWork work = WindowWork::sharpen;
   PictureIn in;
   PictureOut out;
   std::int32_t factor = 0, factor_bits = 0;  // of sharpness: factor * 2^-factor_bits
-  std::int32_t rows = 0, columns = 0;        // of weights
+  std::int32_t rows = 0, columns = 0;        // of weights; of the median's window: 3 or 5
   float weights[kMostWeights] = {};
-  std::int32_t unused = 0;
+  std::int32_t step_count = 0;
+  const WindowStep* steps = nullptr;  // of a motion, in device memory
 };
 
 inline constexpr int kWindowPixels = 1024;  // of a tile
@@ -59,21 +66,78 @@ SLUICE_HOST_DEVICE inline std::uint8_t weighed(const std::uint8_t* in, int y, in
   return static_cast<std::uint8_t>(level < 0.0f ? 0.0f : level > 255.0f ? 255.0f : level);
 }
 
-// The `number`th tile of the sample.
-SLUICE_HOST_DEVICE inline void window_tile(const WindowJob& job, int number, const Team& team) {
+// `in`: as above.
+SLUICE_HOST_DEVICE inline std::uint8_t followed(const std::uint8_t* in, int y, int x,
+                                                const WindowStep* steps, const WindowJob& job) {
+  float sum = 0.5f;
+  for (int i = 0; i < job.step_count; ++i) {
+    const WindowStep& step = steps[i];
+    const std::int64_t column = mirrored_place(x + step.column, job.in.width);
+    sum += step.weight *
+           static_cast<float>(in[mirrored_place(y + step.row, job.in.height) * job.in.stride +
+                                 column * job.in.channels]);
+  }
+  return static_cast<std::uint8_t>(sum < 255.0f ? sum : 255.0f);
+}
+
+// The median of a square is the largest level that at most half of the others fall short of: found
+// bit by bit, from the highest on. `in`: as above.
+template <int size>
+SLUICE_HOST_DEVICE std::uint8_t median_of(const std::uint8_t* in, int y, int x,
+                                          const WindowJob& job) {
+  std::uint8_t levels[size * size];
+  SLUICE_UNROLL for (int r = 0; r < size; ++r) {
+    const std::uint8_t* const row =
+        in + nearest_place(y + r - size / 2, job.in.height) * job.in.stride;
+    SLUICE_UNROLL for (int c = 0; c < size; ++c) {
+      const std::int64_t column = nearest_place(x + c - size / 2, job.in.width);
+      levels[r * size + c] = row[column * job.in.channels];
+    }
+  }
+  int median = 0;
+  for (int bit = 128; bit != 0; bit /= 2) {
+    int below = 0;
+    SLUICE_UNROLL for (int i = 0; i < size * size; ++i) below += levels[i] < median + bit ? 1 : 0;
+    if (below <= size * size / 2) median += bit;
+  }
+  return static_cast<std::uint8_t>(median);
+}
+
+// Calls f(in, y, x, c) for the channels of those pixels of the tile that are this thread's, and
+// writes what it gives; `in` is channel c of the first pixel.
+template <class F>
+SLUICE_HOST_DEVICE void write_levels(const WindowJob& job, int number, const Team& team,
+                                     const F& f) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);
   const int height = job.out.height, width = job.out.width, channels = job.out.channels;
   for_pixels<kWindowPixels>(height, width, number, team, [&](int y, int x) {
     std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
-    if (job.work == WindowWork::weigh) {
-      for (int c = 0; c < channels; ++c) to[c] = weighed(in + c, y, x, job);
-      return;
-    }
-    const std::uint8_t* const from = in + y * job.in.stride + std::int64_t{x} * channels;
-    const bool at_edge = y == 0 || y == height - 1 || x == 0 || x == width - 1;
-    for (int c = 0; c < channels; ++c)
-      to[c] = at_edge ? from[c] : sharpened(from + c, job.in.stride, channels, job);
+    for (int c = 0; c < channels; ++c) to[c] = f(in + c, y, x);
+  });
+}
+
+// The `number`th tile of the sample: three kernels, as some need more registers than others.
+SLUICE_HOST_DEVICE inline void window_tile(const WindowJob& job, int number, const Team& team) {
+  const int bottom = job.in.height - 1, right = job.in.width - 1;
+  write_levels(job, number, team, [&](const std::uint8_t* in, int y, int x) {
+    if (job.work == WindowWork::weigh) return weighed(in, y, x, job);
+    const std::uint8_t* const from = in + y * job.in.stride + std::int64_t{x} * job.in.channels;
+    const bool at_edge = y == 0 || y == bottom || x == 0 || x == right;
+    return at_edge ? *from : sharpened(from, job.in.stride, job.in.channels, job);
+  });
+}
+
+SLUICE_HOST_DEVICE inline void motion_tile(const WindowJob& job, int number, const Team& team) {
+  const WindowStep* const steps = device_view(job.steps, static_cast<std::size_t>(job.step_count));
+  write_levels(job, number, team, [&](const std::uint8_t* in, int y, int x) {
+    return followed(in, y, x, steps, job);
+  });
+}
+
+SLUICE_HOST_DEVICE inline void median_tile(const WindowJob& job, int number, const Team& team) {
+  write_levels(job, number, team, [&](const std::uint8_t* in, int y, int x) {
+    return job.rows == 3 ? median_of<3>(in, y, x, job) : median_of<5>(in, y, x, job);
   });
 }
 

@@ -9,16 +9,19 @@
 //   stand;
 //   - a choice that is said as data, whose arms hold such nodes and nothing else.
 // Where one of them needs a number that the device computes in the gather, samples stop: they go on
-// from there in another gather, with those that come to the first node then. Other work of the
-// host, a function of the user's, say, goes in front of the gather, if it needs nothing that is
-// made in it.
+// from there in another gather, with those that come to the first node then. Not so at a choice
+// that the device can make itself (choose_there.h). Other work of the host, a function of the
+// user's, say, goes in front of the gather, if it needs nothing that is made in it.
+#include <sluice/graph/passes/choose_there.h>
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/device_choice.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -112,7 +115,7 @@ class Stops {
  private:
   void set(Stage& stage) {
     for (Step& step : stage.steps) {
-      step.stops = stop_for(step.reads);
+      step.stops = !step.put_off && stop_for(step.reads);
       if (step.kind != StepKind::stream) continue;
       for (const SlotId slot : step.writes) {
         if (plan_.slots[slot].from_device) told_.insert(slot);
@@ -121,7 +124,8 @@ class Stops {
   }
 
   void set(Branch& branch) {
-    branch.stops = stop_for(branch.reads);
+    branch.stops =
+        branch.there ? any_of(told_, branch.there->compares.reads) : stop_for(branch.reads);
     Slots after;
     for (Block& arm : branch.arms) {
       Stops way = *this;
@@ -179,6 +183,7 @@ std::size_t join_from(const Plan& plan, std::vector<Node>& nodes, std::size_t fi
       break;
     }
   }
+  choose_there(plan, std::span(nodes).subspan(first, end - first));
   for (const std::size_t i : in_front) put_in_front(joined, std::move(nodes[i]));
   Stops stops(plan);
   for (std::size_t i = first; i < end; ++i) {

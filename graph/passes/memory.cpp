@@ -40,6 +40,7 @@ class Places {
     }
     const Maker& maker = makers_[slot];
     if (maker.branch == nullptr || maker.scope != scope) return;
+    if (maker.branch->there != nullptr) return;  // values of both arms are there at once
     for (const Block& arm : maker.branch->arms) place(arm.results[maker.result], arm.scope, output);
   }
 

@@ -43,7 +43,7 @@ bool has_stop(const Node& node) {
                            [](const Step& step) { return step.stops; });
       },
       [](const Branch& branch) {
-        return branch.stops ||
+        return (branch.stops && branch.there == nullptr) ||
                std::any_of(branch.arms.begin(), branch.arms.end(), [](const Block& arm) {
                  return std::any_of(arm.nodes.begin(), arm.nodes.end(), has_stop);
                });
@@ -51,6 +51,9 @@ bool has_stop(const Node& node) {
       [](const Loop&) { return false; });
 }
 std::string stopped(bool stops) { return stops ? "in the next gather" : ""; }
+std::string chosen(const Branch& branch) {
+  return branch.there != nullptr ? "the device chooses" : stopped(branch.stops);
+}
 
 // Away from its line, which Graphviz would let touch it.
 std::string edge_label(const std::string& name) { return label("  " + name + "  ", ""); }
@@ -150,8 +153,7 @@ class Drawing {
 
   void add(const Branch& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
-    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "", stopped(b.stops)) +
-             "];\n";
+    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "", chosen(b)) + "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,

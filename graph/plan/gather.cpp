@@ -66,6 +66,7 @@ void Gather::clear() noexcept {
   for (std::vector<Chunk>* chunks : {&uploads_, &scratch_}) {
     for (Chunk& chunk : *chunks) chunk.used = 0;
   }
+  told_.clear();
   std::fill(step_samples_.begin(), step_samples_.end(), 0);
   at_.reset();
   samples_ = bytes_up_ = bytes_down_ = 0;
@@ -104,6 +105,13 @@ void Gather::each(std::size_t count, const std::function<void(std::size_t)>& f) 
   } else {
     for (std::size_t i = 0; i < count; ++i) f(i);
   }
+}
+
+Gather::Told Gather::told(const float& number) const {
+  // Those of the sample that is added are the last ones.
+  const auto found = std::find_if(told_.rbegin(), told_.rend(),
+                                  [&](const Told& each) { return each.number == &number; });
+  return found == told_.rend() ? Told() : *found;
 }
 
 std::byte* Gather::take(std::vector<Chunk>& chunks, std::size_t bytes, bool with_host,
@@ -155,6 +163,12 @@ void Gather::launch() {
     at_ = i;
     if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
     launches_[i]->launch(stream);
+  }
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (launches_[i] == nullptr) continue;
+    at_ = i;
+    if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
+    launches_[i]->tell(stream);
   }
   at_.reset();
   if (timer_ != nullptr) timer_->end();

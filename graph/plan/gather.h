@@ -15,6 +15,7 @@
 
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device.h>
+#include <sluice/runtime/device_guard.h>
 
 #include <atomic>
 #include <cstddef>
@@ -22,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -43,9 +45,20 @@ class StepLaunch {
   // All jobs are there: writes what is uploaded.
   virtual void write(Gather& gather) = 0;
   virtual void launch(DeviceStream& stream) = 0;
+  // All steps have launched: copies to the host what check() looks at. In between, the kernels of
+  // the next step would wait for the copy.
+  virtual void tell(DeviceStream&) {}
   // The device is through: gives samples the numbers that it has computed for them, and tells the
   // gather of samples for which it cannot do the work after all, see Gather::give_back().
   virtual void check(Gather&) {}
+
+ protected:
+  // Of the jobs that are added next.
+  const DeviceGuard& guard() const { return guard_; }
+
+ private:
+  friend class Gather;
+  DeviceGuard guard_;
 };
 
 // What gathers have done so far, all together.
@@ -109,6 +122,20 @@ class Gather {
   // Throws std::logic_error outside of a Scope.
   static Gather& current();
 
+  // What is added is done only if the device has chosen so.
+  class Guarded {
+   public:
+    Guarded(Gather& gather, const DeviceGuard& guard) noexcept
+        : gather_(gather), before_(std::exchange(gather.guard_, guard)) {}
+    ~Guarded() { gather_.guard_ = before_; }
+    Guarded(const Guarded&) = delete;
+    Guarded& operator=(const Guarded&) = delete;
+
+   private:
+    Gather& gather_;
+    const DeviceGuard before_;
+  };
+
   // The sample whose work is added; and whether the host shall do it.
   void begin_sample(Sample& sample) {
     sample_ = &sample;
@@ -128,8 +155,18 @@ class Gather {
   L& launch_of_step() {
     std::unique_ptr<StepLaunch>& launch = launches_[step_];
     if (launch == nullptr) launch = std::make_unique<L>();
+    launch->guard_ = guard_;
     return static_cast<L&>(*launch);
   }
+  // A number of a sample that a launch will tell, as the launch counts them; and which it is. The
+  // launch is null for a number that none tells.
+  struct Told {
+    const float* number = nullptr;
+    StepLaunch* launch = nullptr;
+    std::size_t place = 0;
+  };
+  void will_tell(const Told& told) { told_.push_back(told); }
+  Told told(const float& number) const;
   // Memory of the host whose bytes will be at `device` when the first launch begins. Aligned to 256
   // bytes, and good until the gather is over.
   struct Upload {
@@ -180,6 +217,8 @@ class Gather {
   std::size_t step_ = 0;
   std::int64_t samples_ = 0, bytes_up_ = 0, bytes_down_ = 0;
   std::vector<Chunk> uploads_, scratch_;
+  std::vector<Told> told_;
+  DeviceGuard guard_;
   Sample* sample_ = nullptr;
   std::optional<std::size_t> at_;
 };

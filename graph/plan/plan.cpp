@@ -48,6 +48,9 @@ class Printer {
   }
 
   static std::string stopped(bool stops) { return stops ? "in the next gather" : ""; }
+  static std::string chosen(const Branch& branch) {
+    return branch.there != nullptr ? "the device chooses" : stopped(branch.stops);
+  }
 
   std::string released(const std::vector<SlotId>& slots) const {
     return slots.empty() ? std::string() : "releases " + list(slots);
@@ -95,7 +98,7 @@ class Printer {
   void add(const Branch& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
                      (b.results.empty() ? "" : " -> " + list(b.results)) +
-                     brackets({b.eager ? "eager" : "", stopped(b.stops)}));
+                     brackets({b.eager ? "eager" : "", chosen(b)}));
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
       block(b.arms[a], indent + "    ");

@@ -27,6 +27,8 @@
 
 namespace sluice::detail {
 
+struct DeviceChoice;
+
 using ScopeId = std::uint32_t;
 
 // Where a value can be used: inside the arm that made it and the arms within.
@@ -93,7 +95,8 @@ struct Step {
   bool pinned = false;      // never moves into an arm: a source, which decides what the sample is
   bool for_device = false;  // makes what a device reads where it lies; set by `split_for_device`
   std::shared_ptr<const EpochHooks> epoch;  // of a source that wants to be told; may be null
-  bool stops = false;  // waits for the gather that it is in; set by `join_gathers`
+  bool stops = false;    // waits for the gather that it is in; set by `join_gathers`
+  bool put_off = false;  // runs with the choice that the device makes by it; so, too
   std::vector<std::pair<SlotId, TensorSpec>> declared;  // tensors that must be so, or it fails
   // Which part of the recorded step this is, or what else it does; set by passes.
   std::string remark;
@@ -151,6 +154,8 @@ struct Branch {
   bool eager = false;  // what only one arm uses from outside is made before the choice all the same
   bool joins = false;  // is part of the gather of the node in front, with all its arms, as a stage
   bool stops = false;  // waits for that gather before it chooses, as a step
+  // How the device chooses, so that a sample need not wait for that gather; else null.
+  std::shared_ptr<const DeviceChoice> there;
 };
 
 // One block runs again and again, for as long as another one says so. Values are carried from one

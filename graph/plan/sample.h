@@ -142,6 +142,9 @@ class Sample {
   void note(std::size_t event);
   void warn(std::string_view what);
   const std::vector<SampleError>& warnings() const { return warnings_; }
+  void forget_warnings(std::size_t from) {
+    warnings_.erase(warnings_.begin() + static_cast<std::ptrdiff_t>(from), warnings_.end());
+  }
   const SampleError* error() const { return failed_ ? &error_ : nullptr; }
   // The error that made another sample stand in; null when there was none.
   const SampleError* first_error() const { return stands_in_ ? &first_error_ : nullptr; }

@@ -33,9 +33,13 @@ class Trail {
   void clear(std::uint64_t seed = 0);
   void take(const Branch& branch, std::uint32_t arm);
   // Arms that were taken one after the other, without a loop between them, by the number of the
-  // first: which they are, and that they were not taken after all.
+  // first: which they are, what the device has chosen instead, and that they were not taken after
+  // all.
   std::size_t length() const { return entries_.size(); }
   std::size_t arm(std::size_t at) const { return static_cast<std::size_t>(entries_[at].number); }
+  void set_arm(std::size_t at, std::size_t arm) {
+    entries_[at].number = static_cast<std::int64_t>(arm);
+  }
   void cut_back(std::size_t length) { entries_.resize(length); }
   // A loop begins, goes on with its next iteration, is over.
   void enter(const Loop& loop);

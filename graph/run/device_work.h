@@ -47,7 +47,7 @@ struct DeviceWork {
   std::atomic<std::size_t> scarce{0};
   // That may be under way at one time, of each stage; and as many more for samples that go on.
   std::size_t gathers = 8;
-  std::size_t most = 64;  // samples of a gather
+  std::size_t most = 128;  // samples of a gather
 };
 
 }  // namespace sluice::detail

@@ -5,7 +5,8 @@
 // which come to it.
 //
 // A sample stops at a part that needs a number which its gather tells. When that is over it is
-// added to another gather of the same parts, and goes on from there.
+// added to another gather of the same parts, and goes on from there. At a choice that the device
+// makes it need not: the jobs of both arms are added.
 //
 // Ownership: refers to the plan, which outlives it. Threads: immutable. Errors: std::bad_alloc
 // while it is made.
@@ -15,6 +16,7 @@
 #include <sluice/graph/plan/sample.h>
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -28,8 +30,14 @@ class Gathering {
     const Branch* branch = nullptr;
     std::size_t number = 0;         // of the step in the gather; of the arm that ends
     std::size_t next = 0;           // the part to go on with
-    bool stops = false;             // a sample that has come here waits until its gather is over
+    bool stops = false;             // needs numbers that a gather tells
+    std::size_t told = 0;           // the last part that tells one of them
     std::vector<std::size_t> arms;  // the first part of each
+    // Of a choice that the device makes: the steps of arms are numbered between `number` and
+    // `last`, which are what it does before and after; and the part behind the choice.
+    std::size_t last = 0, behind = 0;
+    // Whether a sample that has begun at the part `from` would have to wait here.
+    bool waits(std::size_t from) const { return stops && told >= from; }
   };
 
   explicit Gathering(const Stage& stage);
@@ -42,6 +50,8 @@ class Gathering {
   const Step& front() const { return *steps_.front(); }
   // Whether a sample may need several gathers.
   bool stops() const;
+  // The steps of one arm, which has no choices in it.
+  std::size_t steps_in(const Part& choice, std::size_t arm) const;
 
   // Goes the way of a sample that has been added, from where it began to where it came:
   // on_step(const Step&), and on_arm(const Branch&, arm) for each arm that it took.
@@ -67,9 +77,12 @@ class Gathering {
   void add(const Stage& stage);
   void add(const Branch& branch);
   void add(std::span<const Node> nodes);
+  // The last part that tells one of these numbers.
+  std::size_t told_at(const Arguments& numbers) const;
 
   std::vector<Part> parts_;
   std::vector<const Step*> steps_;
+  std::map<SlotId, std::size_t> makers_;  // the parts that make values on the device
 };
 
 }  // namespace sluice::detail

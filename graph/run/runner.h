@@ -92,6 +92,14 @@ class Runner {
   static std::optional<std::size_t> arm_for(Sample& sample, const Branch& branch);
   void run_on_device(Sample& sample, const Stage& stage) noexcept;
   bool add_to_gather(Sample& sample, const Step& step, Memory without) noexcept;
+  // Both arms of a choice that the device makes; no: the sample must stop there.
+  enum class Added : std::uint8_t { yes, no, too_little_memory };
+  static Added add_choice(Sample& sample, const Gathering& gathering, const Gathering::Part& choice,
+                          Gather& gather) noexcept;
+  // When the gather is over: which arms the device has taken.
+  static void learn_choices(Sample& sample, const Gathering& gathering) noexcept;
+  static void release_written(Sample& sample, const Block& arm,
+                              const std::vector<SlotId>& except) noexcept;
   void run_and_wait(Sample& sample, const Stage& stage) noexcept;
   std::size_t run_step(Sample& sample, const Step& step);
   static void release_made(Sample& sample, const Gathering& gathering) noexcept;

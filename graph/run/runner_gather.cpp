@@ -1,4 +1,5 @@
 // What samples do in gathers of a device.
+#include <sluice/graph/plan/device_choice.h>
 #include <sluice/graph/run/count_run.h>
 #include <sluice/graph/run/device_work.h>
 #include <sluice/graph/run/guarded.h>
@@ -39,12 +40,22 @@ bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
   for (std::size_t at = sample.wait.from;
        at < parts.size() && !sample.ended() && !short_of_memory;) {
     const Gathering::Part& part = parts[at];
-    if (part.stops && at != sample.wait.from) {
-      sample.wait.stopped = at;
+    if (part.waits(sample.wait.from)) {
+      const Added added = part.branch != nullptr && part.branch->there != nullptr
+                              ? add_choice(sample, gathering, part, gather)
+                              : Added::no;
+      if (added == Added::yes) {
+        at = part.behind;
+        continue;
+      }
+      short_of_memory = added == Added::too_little_memory && without == Memory::is_waited_for;
+      if (!short_of_memory) sample.wait.stopped = at;
       break;
     }
     at = part.next;
-    if (part.step != nullptr) {
+    if (part.step != nullptr && part.step->put_off) {
+      ++sample.wait.steps;
+    } else if (part.step != nullptr) {
       const Gather::Scope jobs(gather, part.number);
       ++sample.wait.steps;
       if (first == nullptr && part.step->kind == StepKind::stream) first = part.step;
@@ -55,6 +66,7 @@ bool Runner::gather(Sample& sample, const Gathering& gathering, Gather& gather,
       guarded(
           sample, [&]() -> const std::string& { return part.branch->name; },
           [&] {
+            if (part.branch->there != nullptr) part.branch->there->compares.run(sample);
             const std::optional<std::size_t> arm = arm_for(sample, *part.branch);
             if (!arm) return;
             sample.trail.take(*part.branch, static_cast<std::uint32_t>(*arm));
@@ -106,7 +118,10 @@ void Runner::release_made(Sample& sample, const Gathering& gathering) noexcept {
           if (sample.plan().slots[slot].output < 0) sample.release(slot);
         }
       },
-      [](const Branch&, std::size_t) {});
+      [&](const Branch& branch, std::size_t) {
+        if (branch.there == nullptr) return;
+        for (const Block& arm : branch.arms) release_written(sample, arm, {});
+      });
 }
 
 bool Runner::is_over(Gather& gather) {
@@ -150,6 +165,7 @@ void Runner::give_up(Sample& sample) noexcept {
 
 void Runner::end_gather(Sample& sample, const Gathering& gathering) noexcept {
   if (sample.running() == nullptr) return;  // it had ended when it came
+  if (!sample.ended()) learn_choices(sample, gathering);
   const Wait::Clock::time_point now =
       sample.tally.timed() || trace_ != nullptr ? Wait::Clock::now() : Wait::Clock::time_point();
   // The device does one step for many samples: how long it took for one nobody knows.

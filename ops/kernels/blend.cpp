@@ -41,10 +41,14 @@ void sum(std::span<const Image* const> pictures, std::span<const std::int16_t> w
 
 }  // namespace
 
-void blend(const Image& a, const Image& b, float weight, Image& out) {
+void check_blend(const Image& a, const Image& b, float weight) {
   check_pixels("blend", a);
   check_shapes("blend", a, b);
   check_weight("blend", weight);
+}
+
+void blend(const Image& a, const Image& b, float weight, Image& out) {
+  check_blend(a, b, weight);
   const Image* const pictures[] = {&a, &b};
   const std::int16_t weights[] = {fixed_weight(1 - static_cast<double>(weight)),
                                   fixed_weight(static_cast<double>(weight))};

@@ -20,6 +20,9 @@ namespace sluice::kernels {
 
 inline constexpr std::size_t kMostPictures = 64;
 
+// What blend() refuses.
+void check_blend(const Image& a, const Image& b, float weight);
+
 void blend(const Image& a, const Image& b, float weight, Image& out);
 void weighted_sum(std::span<const Image> pictures, std::span<const float> weights, Image& out);
 

@@ -50,21 +50,16 @@ void clip(Histogram& histogram, int limit) {
 // The tiles' tables of a picture of one channel.
 class Tiles {
  public:
-  Tiles(const Image& in, const ClaheParams& params)
-      : across_(params.tiles_x), down_(params.tiles_y) {
-    // One side that does not fit continues both.
-    const bool fits = in.width() % across_ == 0 && in.height() % down_ == 0;
-    width_ = in.width() / across_ + (fits ? 0 : 1);
-    height_ = in.height() / down_ + (fits ? 0 : 1);
-    for (int y = 0; y < down_; ++y) {
-      for (int x = 0; x < across_; ++x) tables_.push_back(table_of(in, y, x, params.clip_limit));
+  Tiles(const Image& in, const ClaheGrid& grid) : grid_(grid) {
+    for (int y = 0; y < grid.down; ++y) {
+      for (int x = 0; x < grid.across; ++x) tables_.push_back(table_of(in, y, x));
     }
   }
 
   void map_row(const Image& in, int y, std::uint8_t* out) const {
-    const auto [above, below, down] = between(y, height_, down_);
+    const auto [above, below, down] = between(y, grid_.height, grid_.down);
     for (int x = 0; x < in.width(); ++x) {
-      const auto [left, right, along] = between(x, width_, across_);
+      const auto [left, right, along] = between(x, grid_.width, grid_.across);
       const std::size_t level = in.row(y)[x];
       const auto mapped = [&](int row, int column) {
         return static_cast<float>(tables_[index_of(row, column)][level]);
@@ -87,22 +82,19 @@ class Tiles {
   }
 
   std::size_t index_of(int row, int column) const {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(across_) +
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(grid_.across) +
            static_cast<std::size_t>(column);
   }
 
-  LevelTable table_of(const Image& in, int tile_y, int tile_x, float limit) const {
+  LevelTable table_of(const Image& in, int tile_y, int tile_x) const {
     Histogram histogram{};
-    for (int y = tile_y * height_; y < (tile_y + 1) * height_; ++y) {
+    for (int y = tile_y * grid_.height; y < (tile_y + 1) * grid_.height; ++y) {
       const std::uint8_t* const row = in.row(reflected(y, in.height()));
-      for (int x = tile_x * width_; x < (tile_x + 1) * width_; ++x)
+      for (int x = tile_x * grid_.width; x < (tile_x + 1) * grid_.width; ++x)
         ++histogram[row[reflected(x, in.width())]];
     }
-    const int pixels = height_ * width_;
-    if (limit > 0) {
-      const double most = static_cast<double>(limit) * pixels / 256;
-      clip(histogram, std::max(1, static_cast<int>(std::min(most, 2e9))));
-    }
+    const int pixels = grid_.height * grid_.width;
+    if (grid_.limit != 0) clip(histogram, grid_.limit);
     LevelTable table{};
     const float scale = 255.0f / static_cast<float>(pixels);
     int sum = 0;
@@ -114,8 +106,7 @@ class Tiles {
     return table;
   }
 
-  int across_, down_;
-  int width_ = 0, height_ = 0;  // of a tile
+  ClaheGrid grid_;
   std::vector<LevelTable> tables_;
 };
 
@@ -139,19 +130,34 @@ Image luma_of(const Image& in) {
 
 }  // namespace
 
-void clahe(const Image& in, const ClaheParams& params, Image& out) {
+ClaheGrid clahe_grid(const Image& in, const ClaheParams& params) {
   check_colours("clahe", in);
   check_size("clahe", in.height(), in.width());
   check(params);
+  ClaheGrid grid{.across = params.tiles_x, .down = params.tiles_y};
+  // One side that does not fit continues both.
+  const bool fits = in.width() % grid.across == 0 && in.height() % grid.down == 0;
+  grid.width = in.width() / grid.across + (fits ? 0 : 1);
+  grid.height = in.height() / grid.down + (fits ? 0 : 1);
+  if (params.clip_limit > 0) {
+    const double pixels = static_cast<double>(grid.width) * grid.height;
+    const double most = static_cast<double>(params.clip_limit) * pixels / 256;
+    grid.limit = std::max(1, static_cast<int>(std::min(most, 2e9)));
+  }
+  return grid;
+}
+
+void clahe(const Image& in, const ClaheParams& params, Image& out) {
+  const ClaheGrid grid = clahe_grid(in, params);
   const int channels = in.channels();
   if (channels == 1) {
-    const Tiles tiles(in, params);
+    const Tiles tiles(in, grid);
     out.create(in.height(), in.width(), 1);
     for (int y = 0; y < in.height(); ++y) tiles.map_row(in, y, out.row(y));
     return;
   }
   const Image luma = luma_of(in);
-  const Tiles tiles(luma, params);
+  const Tiles tiles(luma, grid);
   out.create(in.height(), in.width(), channels);
   std::vector<std::uint8_t> lighter(static_cast<std::size_t>(in.width()));
   for (int y = 0; y < in.height(); ++y) {

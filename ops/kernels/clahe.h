@@ -23,6 +23,15 @@ struct ClaheParams {
   int tiles_y = 8, tiles_x = 8;  // 1 to kMostTiles
 };
 
+// The tiles of a picture, and the limit as a number of pixels.
+struct ClaheGrid {
+  int across = 1, down = 1;   // tiles
+  int width = 1, height = 1;  // pixels of each
+  int limit = 0;              // 0: none
+};
+// With what clahe() refuses.
+ClaheGrid clahe_grid(const Image& in, const ClaheParams& params);
+
 void clahe(const Image& in, const ClaheParams& params, Image& out);
 
 }  // namespace sluice::kernels

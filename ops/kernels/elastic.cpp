@@ -19,7 +19,15 @@ void check_number(const char* name, float value, float most) {
       fmt::format("elastic: {} is {}; it must lie between 0 and {}", name, value, most));
 }
 
-std::vector<float> gaussian(float sigma) {
+}  // namespace
+
+void check_elastic(const Image& in, const ElasticParams& params, const WarpOptions& options) {
+  PlaceSampler::check("elastic", in, options);
+  check_number("alpha", params.alpha, kLargestElasticAlpha);
+  check_number("sigma", params.sigma, kLargestElasticSigma);
+}
+
+std::vector<float> elastic_weights(float sigma) {
   const int radius = (static_cast<int>(8 * sigma + 1) | 1) / 2;
   std::vector<double> weights;
   double sum = 0;
@@ -33,11 +41,9 @@ std::vector<float> gaussian(float sigma) {
   return normalized;
 }
 
-}  // namespace
-
 void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma) {
   if (sigma == 0) return;
-  const std::vector<float> weights = gaussian(sigma);
+  const std::vector<float> weights = elastic_weights(sigma);
   const int radius = static_cast<int>(weights.size()) / 2;
   const auto columns = static_cast<std::size_t>(width);
   std::vector<float> padded(columns + weights.size() - 1), sums(columns), across(numbers.size());
@@ -68,9 +74,7 @@ void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma
 
 void elastic(Random& random, const Image& in, const ElasticParams& params,
              const WarpOptions& options, Image& out) {
-  PlaceSampler::check("elastic", in, options);
-  check_number("alpha", params.alpha, kLargestElasticAlpha);
-  check_number("sigma", params.sigma, kLargestElasticSigma);
+  check_elastic(in, params, options);
   const int height = in.height(), width = in.width();
   const auto shifts = [&] {
     std::vector<float> numbers(static_cast<std::size_t>(height) * static_cast<std::size_t>(width));

@@ -26,6 +26,11 @@ struct ElasticParams {
   float sigma = 5;   // up to kLargestElasticSigma; 0 blurs nothing
 };
 
+// What elastic() refuses.
+void check_elastic(const Image& in, const ElasticParams& params, const WarpOptions& options);
+// Of the window of `sigma`, which is not 0.
+std::vector<float> elastic_weights(float sigma);
+
 void elastic(Random& random, const Image& in, const ElasticParams& params,
              const WarpOptions& options, Image& out);
 

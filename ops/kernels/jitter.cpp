@@ -22,8 +22,11 @@ void jitter(Random& random, const Image& in, int window_size, Image& out) {
   check_pixels("jitter", in);
   check_jitter_window(window_size);
   const int radius = window_size / 2;
+  // Always one draw, so that the numbers of a pixel follow from its place; no window is so large
+  // that the places were noticeably uneven.
   const auto shift = [&] {
-    return static_cast<int>(random.below(static_cast<std::uint32_t>(window_size))) - radius;
+    const std::uint64_t places = static_cast<std::uint64_t>(window_size);
+    return static_cast<int>(random.next() * places >> 32) - radius;
   };
   const auto channels = static_cast<std::size_t>(in.channels());
   out.create(in.height(), in.width(), in.channels());

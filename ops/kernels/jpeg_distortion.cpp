@@ -9,7 +9,7 @@
 
 namespace sluice::kernels {
 
-void jpeg_distortion(const Image& in, int quality, Image& out) {
+void check_jpeg_distortion(const Image& in, int quality) {
   check_pixels("jpeg_distortion", in);
   if (in.channels() != 1 && in.channels() != 3) {
     throw std::invalid_argument(fmt::format(
@@ -25,6 +25,10 @@ void jpeg_distortion(const Image& in, int quality, Image& out) {
     throw std::invalid_argument(
         fmt::format("jpeg_distortion: quality must lie between 1 and 100, not {}", quality));
   }
+}
+
+void jpeg_distortion(const Image& in, int quality, Image& out) {
+  check_jpeg_distortion(in, quality);
   const Bytes file = encode_jpeg(in, {.quality = quality});
   JpegOptions options;
   options.color = in.channels() == 1 ? ColorSpace::gray : ColorSpace::rgb;

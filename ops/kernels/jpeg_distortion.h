@@ -10,6 +10,9 @@
 
 namespace sluice::kernels {
 
+// What jpeg_distortion() refuses.
+void check_jpeg_distortion(const Image& in, int quality);
+
 void jpeg_distortion(const Image& in, int quality, Image& out);
 
 }  // namespace sluice::kernels

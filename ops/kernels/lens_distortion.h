@@ -13,6 +13,14 @@
 
 namespace sluice::kernels {
 
+// The middle of the picture, the distance of its corners from there, squared, and the two numbers.
+struct Lens {
+  double middle_x = 0, middle_y = 0, corner = 1;
+  double k1 = 0, k2 = 0;
+};
+// With what lens_distortion() refuses.
+Lens lens_for(const Image& in, float k1, float k2, const WarpOptions& options);
+
 void lens_distortion(const Image& in, float k1, float k2, const WarpOptions& options, Image& out);
 
 }  // namespace sluice::kernels

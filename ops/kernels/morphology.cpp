@@ -11,6 +11,18 @@
 #include <fmt/format.h>
 
 namespace sluice::kernels {
+
+void check_morphology(const char* op, const Image& in, const MorphologyWindow& window) {
+  check_pixels(op, in);
+  const auto check_side = [&](const char* name, int size) {
+    if (size >= 1 && size <= kLargestMorphologyWindow) return;
+    throw std::invalid_argument(fmt::format("{}: {} must lie between 1 and {}, not {}", op, name,
+                                            kLargestMorphologyWindow, size));
+  };
+  check_side("window_height", window.height);
+  check_side("window_width", window.width);
+}
+
 namespace {
 
 struct Largest {
@@ -27,20 +39,9 @@ void pick(const std::uint8_t* __restrict from, std::size_t count, std::uint8_t* 
   for (std::size_t i = 0; i < count; ++i) to[i] = Pick::of(to[i], from[i]);
 }
 
-void check(const char* op, const Image& in, const MorphologyWindow& window) {
-  check_pixels(op, in);
-  const auto check_side = [&](const char* name, int size) {
-    if (size >= 1 && size <= kLargestMorphologyWindow) return;
-    throw std::invalid_argument(fmt::format("{}: {} must lie between 1 and {}, not {}", op, name,
-                                            kLargestMorphologyWindow, size));
-  };
-  check_side("window_height", window.height);
-  check_side("window_width", window.width);
-}
-
 template <class Pick>
 void run(const char* op, const Image& in, const MorphologyWindow& window, Image& out) {
-  check(op, in, window);
+  check_morphology(op, in, window);
   const std::size_t bytes = in.row_bytes(), channels = static_cast<std::size_t>(in.channels());
   const auto across = static_cast<std::size_t>(window.width);
   const std::size_t before = across / 2 * channels;

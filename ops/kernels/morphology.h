@@ -17,6 +17,9 @@ struct MorphologyWindow {
   int height = 3, width = 3;
 };
 
+// What dilate() and erode() refuse, with the name `op`.
+void check_morphology(const char* op, const Image& in, const MorphologyWindow& window);
+
 void dilate(const Image& in, const MorphologyWindow& window, Image& out);
 void erode(const Image& in, const MorphologyWindow& window, Image& out);
 

@@ -17,15 +17,24 @@
 namespace sluice::kernels {
 namespace {
 
-// Weights by (row, column) from the pixel.
-using Weights = std::map<std::pair<int, int>, double>;
-
 // Noise of the angle's sine is no pixel of its own.
 double tidy(double number) { return std::round(number * 1e9) / 1e9; }
 
-Weights weights_of(int length, double degrees) {
-  const double angle = std::remainder(degrees, 360.0) * std::numbers::pi / 180;
-  Weights weights;
+void add_row(const std::uint8_t* __restrict from, float weight, std::size_t count,
+             float* __restrict sums) {
+  for (std::size_t i = 0; i < count; ++i) sums[i] += weight * static_cast<float>(from[i]);
+}
+
+}  // namespace
+
+std::vector<MotionWeight> motion_weights(int length, float degrees) {
+  check_finite("motion_blur", "degrees", static_cast<double>(degrees));
+  if (length < 1 || length > kLongestMotion) {
+    throw std::invalid_argument(fmt::format("motion_blur: length must lie between 1 and {}, not {}",
+                                            kLongestMotion, length));
+  }
+  const double angle = std::remainder(static_cast<double>(degrees), 360.0) * std::numbers::pi / 180;
+  std::map<std::pair<int, int>, double> weights;  // by row and column
   for (int i = 0; i < length; ++i) {
     const double along = i - (length - 1) / 2.0;
     const double x = tidy(along * std::cos(angle)), y = tidy(-along * std::sin(angle));
@@ -40,31 +49,22 @@ Weights weights_of(int length, double degrees) {
     add(1, 0, below * (1 - right));
     add(1, 1, below * right);
   }
-  return weights;
+  std::vector<MotionWeight> all;
+  for (const auto& [place, weight] : weights)
+    all.push_back({place.first, place.second, static_cast<float>(weight)});
+  return all;
 }
-
-void add_row(const std::uint8_t* __restrict from, float weight, std::size_t count,
-             float* __restrict sums) {
-  for (std::size_t i = 0; i < count; ++i) sums[i] += weight * static_cast<float>(from[i]);
-}
-
-}  // namespace
 
 void motion_blur(const Image& in, int length, float degrees, Image& out) {
   check_pixels("motion_blur", in);
   check_size("motion_blur", in.height(), in.width());
-  check_finite("motion_blur", "degrees", static_cast<double>(degrees));
-  if (length < 1 || length > kLongestMotion) {
-    throw std::invalid_argument(fmt::format("motion_blur: length must lie between 1 and {}, not {}",
-                                            kLongestMotion, length));
-  }
-  const Weights weights = weights_of(length, static_cast<double>(degrees));
+  const std::vector<MotionWeight> weights = motion_weights(length, degrees);
   int up = 0, left = 0, down = 0, right = 0;
-  for (const auto& [place, weight] : weights) {
-    up = std::max(up, -place.first);
-    down = std::max(down, place.first);
-    left = std::max(left, -place.second);
-    right = std::max(right, place.second);
+  for (const MotionWeight& one : weights) {
+    up = std::max(up, -one.row);
+    down = std::max(down, one.row);
+    left = std::max(left, -one.column);
+    right = std::max(right, one.column);
   }
   Image wide;
   pad(in, {left, up, right, down}, Border::reflect, 0, wide);
@@ -72,11 +72,11 @@ void motion_blur(const Image& in, int length, float degrees, Image& out) {
   std::vector<float> sums(in.row_bytes());
   for (int y = 0; y < in.height(); ++y) {
     std::fill(sums.begin(), sums.end(), 0.5f);
-    for (const auto& [place, weight] : weights) {
+    for (const MotionWeight& one : weights) {
       const std::uint8_t* const from =
-          wide.row(y + up + place.first) +
-          static_cast<std::ptrdiff_t>(left + place.second) * in.channels();
-      add_row(from, static_cast<float>(weight), sums.size(), sums.data());
+          wide.row(y + up + one.row) +
+          static_cast<std::ptrdiff_t>(left + one.column) * in.channels();
+      add_row(from, one.weight, sums.size(), sums.data());
     }
     std::uint8_t* const to = out.row(y);
     for (std::size_t i = 0; i < sums.size(); ++i)

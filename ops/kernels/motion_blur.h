@@ -17,6 +17,14 @@ namespace sluice::kernels {
 
 inline constexpr int kLongestMotion = 255;
 
+// How much a pixel so many rows below and columns to the right counts: all that do, row by row, in
+// the order in which they are added to one half. With what motion_blur() refuses of its numbers.
+struct MotionWeight {
+  int row = 0, column = 0;
+  float weight = 0;
+};
+std::vector<MotionWeight> motion_weights(int length, float degrees);
+
 void motion_blur(const Image& in, int length, float degrees, Image& out);
 
 }  // namespace sluice::kernels

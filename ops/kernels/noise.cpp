@@ -57,7 +57,7 @@ class PoissonCounts {
   }
   double draw(std::uint32_t bits, std::uint8_t level) {
     const double mean = level / factor_;
-    if (mean >= kLargeMean) {
+    if (mean >= kLargePoissonMean) {
       const double z = normal_quantiles()[bits >> 16];
       return std::floor(mean + std::sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
     }
@@ -69,8 +69,6 @@ class PoissonCounts {
   }
 
  private:
-  static constexpr double kLargeMean = 64;
-
   struct Table {
     // The probabilities of counts up to 0, 1, 2, ... in units of 2^-32, until they reach 1.
     std::vector<std::uint32_t> up_to;
@@ -99,10 +97,14 @@ class PoissonCounts {
 
 }  // namespace
 
-void gaussian_noise(Random& random, const Image& in, float mean, float stddev, Image& out) {
+void check_gaussian_noise(const Image& in, float mean, float stddev) {
   check_pixels("gaussian_noise", in);
   check_number("gaussian_noise", "mean", mean, -kLargestNoise, kLargestNoise);
   check_number("gaussian_noise", "stddev", stddev, 0, kLargestNoise);
+}
+
+void gaussian_noise(Random& random, const Image& in, float mean, float stddev, Image& out) {
+  check_gaussian_noise(in, mean, stddev);
   out.create(in.height(), in.width(), in.channels());
   const auto& quantiles = normal_quantiles();
   HalfWords bits(random);
@@ -114,30 +116,42 @@ void gaussian_noise(Random& random, const Image& in, float mean, float stddev, I
   }
 }
 
-void salt_and_pepper_noise(Random& random, const Image& in, const SaltAndPepper& params,
-                           Image& out) {
+void check_salt_and_pepper(const Image& in, const SaltAndPepper& params) {
   check_pixels("salt_and_pepper_noise", in);
   check_number("salt_and_pepper_noise", "probability", params.probability, 0, 1);
   check_number("salt_and_pepper_noise", "salt_share", params.salt_share, 0, 1);
-  out.create(in.height(), in.width(), in.channels());
+}
+
+SaltLimits salt_limits(const SaltAndPepper& params) {
   const double changed = double{params.probability} * 0x1p32;
-  const auto noise = static_cast<std::uint64_t>(changed);
-  const auto salt = static_cast<std::uint64_t>(changed * double{params.salt_share});
+  return {static_cast<std::uint64_t>(changed),
+          static_cast<std::uint64_t>(changed * double{params.salt_share})};
+}
+
+void salt_and_pepper_noise(Random& random, const Image& in, const SaltAndPepper& params,
+                           Image& out) {
+  check_salt_and_pepper(in, params);
+  out.create(in.height(), in.width(), in.channels());
+  const SaltLimits limits = salt_limits(params);
   const int together = params.per_channel ? 1 : in.channels();
   for (int y = 0; y < in.height(); ++y) {
     const std::uint8_t* from = in.row(y);
     std::uint8_t* to = out.row(y);
     for (const std::uint8_t* const end = from + in.row_bytes(); from != end;) {
       const std::uint32_t bits = random.next();
-      const auto level = static_cast<std::uint8_t>(bits < salt ? 255 : 0);
-      for (int c = 0; c < together; ++c, ++from, ++to) *to = bits < noise ? level : *from;
+      const auto level = static_cast<std::uint8_t>(bits < limits.white ? 255 : 0);
+      for (int c = 0; c < together; ++c, ++from, ++to) *to = bits < limits.changed ? level : *from;
     }
   }
 }
 
-void shot_noise(Random& random, const Image& in, float factor, Image& out) {
+void check_shot_noise(const Image& in, float factor) {
   check_pixels("shot_noise", in);
   check_number("shot_noise", "factor", factor, 0, kLargestShotFactor);
+}
+
+void shot_noise(Random& random, const Image& in, float factor, Image& out) {
+  check_shot_noise(in, factor);
   out.create(in.height(), in.width(), in.channels());
   thread_local PoissonCounts counts;
   counts.start(factor);

@@ -10,9 +10,8 @@
 #include <fmt/format.h>
 
 namespace sluice::kernels {
-namespace {
 
-void check(const Image& in, const Image& patch, const Image* mask, float alpha) {
+void check_paste(const Image& in, const Image& patch, const Image* mask, float alpha) {
   check_pixels("paste", in);
   check_pixels("paste", patch);
   if (patch.channels() != in.channels()) {
@@ -35,6 +34,8 @@ void check(const Image& in, const Image& patch, const Image* mask, float alpha) 
                   mask->height(), mask->width(), mask->channels(), patch.height(), patch.width()));
 }
 
+namespace {
+
 std::uint8_t mixed(int base, int patch, int weight) {
   return static_cast<std::uint8_t>((base * (255 - weight) + patch * weight + 127) / 255);
 }
@@ -43,7 +44,7 @@ std::uint8_t mixed(int base, int patch, int weight) {
 
 void paste(const Image& in, const Image& patch, const Image* mask, const PastePlace& place,
            Image& out) {
-  check(in, patch, mask, place.alpha);
+  check_paste(in, patch, mask, place.alpha);
   const int channels = in.channels();
   out.create(in.height(), in.width(), channels);
   for (int y = 0; y < in.height(); ++y) std::memcpy(out.row(y), in.row(y), in.row_bytes());

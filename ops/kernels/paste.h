@@ -18,7 +18,8 @@ struct PastePlace {
   float alpha = 1;
 };
 
-// `mask` may be null.
+// `mask` may be null. What paste() refuses.
+void check_paste(const Image& in, const Image& patch, const Image* mask, float alpha);
 void paste(const Image& in, const Image& patch, const Image* mask, const PastePlace& place,
            Image& out);
 

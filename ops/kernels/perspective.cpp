@@ -60,11 +60,16 @@ PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
   return map;
 }
 
-void warp_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
-                      int width, const WarpOptions& options, Image& out) {
+void check_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
+                       int width, const WarpOptions& options) {
   PlaceSampler::check(op, in, options);
   check_size(op, height, width);
   for (const double number : from) check_finite(op, "a number of the matrix", number);
+}
+
+void warp_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
+                      int width, const WarpOptions& options, Image& out) {
+  check_perspective(op, in, from, height, width, options);
   out.create(height, width, in.channels());
   const auto& m = from;
   warp_places(

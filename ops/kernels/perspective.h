@@ -34,4 +34,8 @@ PerspectiveMap map_of_points(const char* op, const PerspectivePoints& from,
 void warp_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
                       int width, const WarpOptions& options, Image& out);
 
+// What warp_perspective() refuses.
+void check_perspective(const char* op, const Image& in, const PerspectiveMap& from, int height,
+                       int width, const WarpOptions& options);
+
 }  // namespace sluice::kernels

@@ -39,16 +39,19 @@ std::vector<std::byte> elements_of(const Tensor& tensor) {
 
 }  // namespace
 
-void cat(const Tensor& a, const Tensor& b, int axis, Tensor& out) {
+Joined joined(const Tensor& a, const Tensor& b, int axis) {
   axis = axis_of(axis, a.shape().rank);
-  const Shape shape = joined_shape(a, b, axis);
-  // What lies before the dimension is gone through; what lies after it is moved in one piece.
-  std::int64_t pieces = 1;
-  for (int i = 0; i < axis; ++i) pieces *= shape[i];
+  Joined plan{joined_shape(a, b, axis), a.layout() == b.layout() ? a.layout() : Layout::none};
+  for (int i = 0; i < axis; ++i) plan.pieces *= plan.shape[i];
+  return plan;
+}
+
+void cat(const Tensor& a, const Tensor& b, int axis, Tensor& out) {
+  const Joined plan = joined(a, b, axis);
   const std::vector<std::byte> first = elements_of(a), second = elements_of(b);
-  out.create(shape, a.dtype(), a.layout() == b.layout() ? a.layout() : Layout::none);
+  out.create(plan.shape, a.dtype(), plan.layout);
   if (out.nbytes() == 0) return;
-  const auto count = static_cast<std::size_t>(pieces);
+  const auto count = static_cast<std::size_t>(plan.pieces);
   const std::size_t first_bytes = first.size() / count, second_bytes = second.size() / count;
   std::byte* to = out.bytes();
   for (std::size_t i = 0; i < count; ++i) {
@@ -76,7 +79,7 @@ void check_new_shape(const NewShape& shape) {
     throw std::invalid_argument("reshape: one size may be -1, and follow from the others");
 }
 
-void reshape(const Tensor& in, const NewShape& shape, Tensor& out) {
+Shape reshaped(const Tensor& in, const NewShape& shape) {
   check_new_shape(shape);
   Shape to;
   to.rank = shape.rank;
@@ -107,7 +110,11 @@ void reshape(const Tensor& in, const NewShape& shape, Tensor& out) {
         fmt::format("reshape: a tensor of {} has {} elements and cannot become one of {}",
                     to_string(in.shape()), elements, shape.rank == 0 ? "one element" : sizes));
   }
-  out.create(to, in.dtype(), shape.layout);
+  return to;
+}
+
+void reshape(const Tensor& in, const NewShape& shape, Tensor& out) {
+  out.create(reshaped(in, shape), in.dtype(), shape.layout);
   copy_elements(in, out.bytes());
 }
 

@@ -12,7 +12,15 @@
 
 namespace sluice::kernels {
 
-// Dimensions count from 0, or back from -1, the last one. Their layout, if both have the same.
+// What cat() makes, and of how many pieces of each tensor, one of the first before one of the
+// second: all that lies before the dimension.
+struct Joined {
+  Shape shape;
+  Layout layout = Layout::none;  // theirs, if both have the same
+  std::int64_t pieces = 1;
+};
+// Dimensions count from 0, or back from -1, the last one.
+Joined joined(const Tensor& a, const Tensor& b, int axis);
 void cat(const Tensor& a, const Tensor& b, int axis, Tensor& out);
 
 // `sizes`: one of them may be -1, and follows from the others.
@@ -22,6 +30,8 @@ struct NewShape {
   Layout layout = Layout::none;
 };
 void check_new_shape(const NewShape& shape);
+// The sizes that follow, too.
+Shape reshaped(const Tensor& in, const NewShape& shape);
 void reshape(const Tensor& in, const NewShape& shape, Tensor& out);
 
 }  // namespace sluice::kernels

@@ -91,13 +91,18 @@ TEST(JoinGathers, TextAndDrawingSayWhereSamplesStop) {
   };
   using Steps = std::vector<std::string>;
   EXPECT_EQ(stops("a coin"), Steps{});
-  EXPECT_EQ(stops("a number of the device's chooses"), Steps{"less"});
+  EXPECT_EQ(stops("a number of the device's chooses"), Steps{});
   EXPECT_EQ(stops("a number of the device's in an arm is a parameter"),
             Steps{"brightness_contrast"});
-  const Row& row = row_of("a number of the device's chooses");
+  const Row& row = row_of("a number of the device's in an arm is a parameter");
   const std::string drawing = to_dot(pipeline_of(row, {.batch_size = 5}, true).plan());
   EXPECT_NE(drawing.find("label=\"gathers, one after the other\""), std::string::npos) << drawing;
-  EXPECT_NE(drawing.find("label=\"less\\nin the next gather\""), std::string::npos) << drawing;
+  EXPECT_NE(drawing.find("label=\"brightness_contrast\\nin the next gather\""), std::string::npos)
+      << drawing;
+  const auto chosen = pipeline_of(row_of("a number of the device's chooses"), {}, true);
+  EXPECT_NE(to_string(chosen.plan()).find("[the device chooses]"), std::string::npos);
+  EXPECT_NE(to_dot(chosen.plan()).find("\\nthe device chooses\""), std::string::npos);
+  EXPECT_NE(to_dot(chosen.plan()).find("label=\"one gather\""), std::string::npos);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace sluice::device {
 
-inline constexpr std::size_t kChanges = 14;
+inline constexpr std::size_t kChanges = 18;
 
 inline Value<Image> one_change(Graph& g, const Value<Image>& image, std::size_t which) {
   switch (which) {
@@ -38,6 +38,14 @@ inline Value<Image> one_change(Graph& g, const Value<Image>& image, std::size_t 
       return equalize(image);
     case 12:
       return contrast(image, g.uniform(0.5f, 1.5f));
+    case 13:
+      return gaussian_noise(image, {.stddev = g.uniform(1.f, 30.f)});
+    case 14:
+      return elastic(image, {.alpha = 9.f, .sigma = 1.5f, .border = Border::edge});
+    case 15:
+      return clahe(image, {.tiles_y = 2, .tiles_x = 3});
+    case 16:
+      return shot_noise(image, g.uniform(0.f, 6.f));
     default:
       return saturation(image, g.uniform(0.f, 2.f));
   }

@@ -193,6 +193,16 @@ TEST(DeviceOperator, LooksAtAllLevelsAsTheHostDoes) {
          auto weaker = brightness_contrast(image, {.contrast = g.uniform(0.f, 1.f)});
          return autocontrast(weaker);
        }},
+      {"clahe",
+       [](Graph& g, Value<Image> image) {
+         return clahe(image, {.clip_limit = g.uniform(-0.1f, 6.f),
+                              .tiles_y = whole(g, 1, 12),
+                              .tiles_x = whole(g, 0, 12)});
+       }},
+      {"clahe of many tiles, without a limit",
+       [](Graph&, Value<Image> image) {
+         return clahe(image, {.clip_limit = 0.f, .tiles_y = 70, .tiles_x = 40});
+       }},
       {"equalize",
        [](Graph& g, Value<Image> image) { return equalize(posterize(image, whole(g, 1, 9))); }},
       {"contrast",
@@ -241,6 +251,61 @@ TEST(DeviceOperator, FiltersAsTheHostDoes) {
                                   {.7f, .2f, -1.f},
                                   {.1f, .01f, 0.f}});
        }},
+      {"laplacian",
+       [](Graph& g, Value<Image> image) {
+         return laplacian(image, {.window_size = whole(g, 0, 8), .scale = g.uniform(-2.f, 2.f)});
+       }},
+      {"median_blur",
+       [](Graph& g, Value<Image> image) {
+         return median_blur(image, {.window_size = whole(g, 3, 6)});
+       }},
+      {"motion_blur",
+       [](Graph& g, Value<Image> image) {
+         return motion_blur(image,
+                            {.length = whole(g, 0, 40), .degrees = g.uniform(-400.f, 400.f)});
+       }},
+      {"motion_blur, very long, by eighths of a turn",
+       [](Graph& g, Value<Image> image) {
+         return motion_blur(
+             image, {.length = whole(g, 100, 256), .degrees = cast<float>(whole(g, -4, 5)) * 45.f});
+       }},
+      {"dilate",
+       [](Graph& g, Value<Image> image) {
+         return dilate(image, {.window_height = whole(g, 1, 9), .window_width = whole(g, 0, 70)});
+       }},
+      {"erode",
+       [](Graph& g, Value<Image> image) {
+         return erode(image, {.window_height = whole(g, 0, 200), .window_width = whole(g, 1, 9)});
+       }},
+  });
+}
+
+TEST(DeviceOperator, LaysPicturesOverEachOtherAsTheHostDoes) {
+  expect_same({
+      {"blend",
+       [](Graph& g, Value<Image> image) { return blend(image, flip(image), g.uniform(0.f, 1.f)); }},
+      {"blend of two sizes",
+       [](Graph&, Value<Image> image) { return blend(image, transpose(image), 0.25f); }},
+      {"paste",
+       [](Graph& g, Value<Image> image) {
+         auto patch = invert(resize(image, {.width = whole(g, 1, 40), .height = whole(g, 1, 40)}));
+         return paste(
+             image, patch,
+             {.y = whole(g, -30, 60), .x = whole(g, -30, 60), .alpha = g.uniform(0.f, 1.f)});
+       }},
+      {"paste, not to be seen through",
+       [](Graph& g, Value<Image> image) {
+         return paste(image, invert(image), {.y = whole(g, -30, 60), .x = whole(g, -65535, 65536)});
+       }},
+      {"paste of one channel",
+       [](Graph&, Value<Image> image) { return paste(image, grayscale(image)); }},
+      {"paste through a mask",
+       [](Graph& g, Value<Image> image) {
+         return paste(image, invert(image), grayscale(image),
+                      {.y = whole(g, -9, 9), .x = whole(g, -9, 9), .alpha = g.uniform(0.f, 1.f)});
+       }},
+      {"paste through a mask of another size",
+       [](Graph&, Value<Image> image) { return paste(image, image, transpose(grayscale(image))); }},
   });
 }
 
@@ -254,6 +319,22 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
                               .height = g.uniform(-5.f, 50.f),
                               .width = g.uniform(0.f, 50.f),
                               .fill = fill});
+       }},
+      {"crop, padded",
+       [=](Graph& g, Value<Image> image) {
+         auto region = g.random("region", [](Random& r) {
+           const auto number = [&r](std::uint32_t n) { return static_cast<int>(r.below(n)) - 40; };
+           const int far = r.below(10) == 0 ? (r.below(2) == 0 ? INT32_MIN : INT32_MAX) : 0;
+           return Rectangle{far == 0 ? number(90) : far, number(90), number(140), number(140)};
+         });
+         return crop(image, region, {.out_of_bounds = OutOfBounds::pad, .fill = fill});
+       }},
+      {"expand",
+       [=](Graph& g, Value<Image> image) {
+         return expand(image, {.ratio = g.uniform(0.9f, 3.f),
+                               .y = g.uniform(0.f, 1.f),
+                               .x = g.uniform(0.f, 1.f),
+                               .fill = fill});
        }},
       {"erase by parts about a middle",
        [=](Graph& g, Value<Image> image) {

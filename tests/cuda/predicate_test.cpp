@@ -240,6 +240,18 @@ TEST(DevicePredicates, GathersOfASample) {
          auto small = resize(image, {.width = 9});
          return choose(g, small, g.coin_flip(0.5f));
        }},
+      {"a choice by the mean, between pictures of one size", 1,
+       [&](Graph& g, Value<Image> image) {
+         return g.if_else(
+             mean(image) < 60, [&] { return invert(image); }, [&] { return flip(image); });
+       }},
+      {"two of them, and a parameter", 2,
+       [&](Graph& g, Value<Image> image) {
+         auto light = mean(image);
+         auto one = g.apply_if(light < 60, image, [](auto in) { return invert(in); });
+         auto two = g.apply_if(60 <= light, one, [](auto in) { return flip(in); });
+         return brightness_contrast(two, {.contrast_center = light});
+       }},
       {"a choice by the mean", 2,
        [&](Graph& g, Value<Image> image) {
          auto small = resize(image, {.width = 9});

@@ -47,6 +47,15 @@ TEST(Random, IsAFunctionOfItsKey) {
   }
 }
 
+TEST(Random, WordsAreItsDraws) {
+  for (const std::uint64_t epoch : {std::uint64_t{1}, std::uint64_t{1} << 40}) {
+    Random random({.seed = 42, .epoch = epoch, .sample = 2, .generator = 3});
+    const RandomWords words = random.words();
+    for (std::uint32_t i = 0; i < 11; ++i)
+      EXPECT_EQ(random.next(), words.block(i / 4)[i % 4]) << "word " << i;
+  }
+}
+
 TEST(Random, UniformStaysInItsRangeAndHasItsMean) {
   double sum = 0;
   for (std::uint32_t s = 0; s < 20000; ++s) {

@@ -1,0 +1,75 @@
+// One tile of a picture on which another one is laid: paste, at a place and perhaps through a mask,
+// and blend. The arithmetic is that of paste.h and blend.h in ops/kernels. Internal to the kernel.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/kernels/picture.h>
+
+#include <cmath>
+#include <cstdint>
+
+namespace sluice::device {
+
+enum class LayersBy : std::int32_t { share, mask, weights };
+
+struct LayersJob {
+  std::int32_t tiles = 0;
+  LayersBy by = LayersBy::share;
+  PictureIn in;
+  PictureOut out;
+  PictureIn patch;
+  PictureIn mask;             // of one channel, as large as the patch
+  std::int32_t y = 0, x = 0;  // of the patch's upper left corner
+  double alpha = 1;           // of the mask's levels
+  std::int32_t share = 255;   // of the patch, of 255
+  // Of both pictures, in units of 2^-15.
+  std::int16_t weights[2] = {0, 0};
+};
+
+inline constexpr int kLayersPixels = 1024;  // of a tile
+
+SLUICE_HOST_DEVICE inline int mixed_level(int base, int patch, int share) {
+  return (base * (255 - share) + patch * share + 127) / 255;
+}
+
+SLUICE_HOST_DEVICE inline int blended_level(int a, int b, const std::int16_t (&weights)[2]) {
+  constexpr int kPoint = 7, kMost = 32767;
+  const int first = (1 << (kPoint - 1)) + ((a * (1 << kPoint) * weights[0] + (1 << 14)) >> 15);
+  const int sum =
+      (first < kMost ? first : kMost) + ((b * (1 << kPoint) * weights[1] + (1 << 14)) >> 15);
+  return (sum < kMost ? sum : kMost) >> kPoint;
+}
+
+// The `number`th tile of the sample.
+SLUICE_HOST_DEVICE inline void layers_tile(const LayersJob& job, int number, const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  const std::uint8_t* const patch = view_of(job.patch);
+  const std::uint8_t* const mask = job.by == LayersBy::mask ? view_of(job.mask) : nullptr;
+  std::uint8_t* const out = view_of(job.out);
+  const int width = job.out.width, channels = job.out.channels;
+  for_pixels<kLayersPixels>(job.out.height, width, number, team, [&](int y, int x) {
+    const std::uint8_t* const base = in + y * job.in.stride + std::int64_t{x} * channels;
+    std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
+    const int row = y - job.y, column = x - job.x;
+    if (row < 0 || row >= job.patch.height || column < 0 || column >= job.patch.width) {
+      for (int c = 0; c < channels; ++c) to[c] = base[c];
+      return;
+    }
+    const std::uint8_t* const over =
+        patch + row * job.patch.stride + std::int64_t{column} * channels;
+    if (job.by == LayersBy::weights) {
+      for (int c = 0; c < channels; ++c)
+        to[c] = static_cast<std::uint8_t>(blended_level(base[c], over[c], job.weights));
+      return;
+    }
+    const int share =
+        mask == nullptr
+            ? job.share
+            : static_cast<int>(lround(job.alpha * mask[row * job.mask.stride + column]));
+    for (int c = 0; c < channels; ++c)
+      to[c] = static_cast<std::uint8_t>(mixed_level(base[c], over[c], share));
+  });
+}
+
+}  // namespace sluice::device

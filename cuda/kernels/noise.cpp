@@ -1,0 +1,97 @@
+#include <sluice/cuda/kernels/noise.h>
+#include <sluice/cuda/kernels/on_cuda.h>
+#include <sluice/ops/kernels/normal_quantiles.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+namespace {
+
+const Kernel kGaussian{"gaussian_noise", tiles_on_host<NoiseJob, gaussian_noise_tile>,
+                       SLUICE_ON_CUDA(gaussian_noise_on_cuda)};
+const Kernel kSaltAndPepper{"salt_and_pepper", tiles_on_host<NoiseJob, salt_and_pepper_tile>,
+                            SLUICE_ON_CUDA(salt_and_pepper_on_cuda)};
+const Kernel kShot{"shot_noise", tiles_on_host<NoiseJob, shot_noise_tile>,
+                   SLUICE_ON_CUDA(shot_noise_on_cuda)};
+const Kernel kJitter{"jitter", tiles_on_host<NoiseJob, jitter_tile>,
+                     SLUICE_ON_CUDA(jitter_on_cuda)};
+const Kernel kPoisson{"poisson", tiles_on_host<PoissonJob, poisson_tile>,
+                      SLUICE_ON_CUDA(poisson_on_cuda)};
+
+// So many units of the picture are made of one block of random words.
+NoiseJob noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+                   int units_of_pixel, int units_of_block) {
+  NoiseJob job = picture_job<NoiseJob>(in, out, 1);
+  job.words = words;
+  const std::int64_t units = std::int64_t{in.height} * in.width * units_of_pixel;
+  const std::int64_t of_tile = std::int64_t{units_of_block} * kNoiseBlocks;
+  job.tiles = static_cast<std::int32_t>((units + of_tile - 1) / of_tile);
+  return job;
+}
+
+}  // namespace
+
+NoiseJob gaussian_noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+                            float mean, float stddev) {
+  NoiseJob job = noise_job(in, out, words, in.channels, 8);
+  job.mean = static_cast<double>(mean);
+  job.stddev = static_cast<double>(stddev);
+  job.needs_quantiles = 1;
+  return job;
+}
+
+NoiseJob salt_and_pepper_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+                             const kernels::SaltAndPepper& params) {
+  NoiseJob job = noise_job(in, out, words, params.per_channel ? in.channels : 1, 4);
+  job.per_channel = params.per_channel ? 1 : 0;
+  const kernels::SaltLimits limits = kernels::salt_limits(params);
+  job.changed = limits.changed;
+  job.white = limits.white;
+  return job;
+}
+
+NoiseJob shot_noise_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+                        float factor) {
+  NoiseJob job = noise_job(in, out, words, in.channels, 4);
+  job.factor = static_cast<double>(factor);
+  if (factor == 0) return job;
+  while (job.counted_levels < 256 && job.counted_levels / job.factor < kernels::kLargePoissonMean)
+    ++job.counted_levels;
+  job.needs_quantiles = job.counted_levels < 256 ? 1 : 0;
+  return job;
+}
+
+NoiseJob jitter_job(const PictureIn& in, const PictureOut& out, const RandomWords& words,
+                    int window_size) {
+  NoiseJob job = noise_job(in, out, words, 1, 2);
+  job.window = window_size;
+  return job;
+}
+
+std::span<const float> upper_quantiles() {
+  static_assert(kernels::kQuantiles == 2 * kUpperQuantiles);
+  return std::span(kernels::normal_quantiles()).last(std::size_t{kUpperQuantiles});
+}
+
+void launch_gaussian_noise(DeviceStream& stream, const Batch<NoiseJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kGaussian, batch);
+}
+
+void launch_salt_and_pepper(DeviceStream& stream, const Batch<NoiseJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kSaltAndPepper, batch);
+}
+
+void launch_shot_noise(DeviceStream& stream, const Batch<NoiseJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kShot, batch);
+}
+
+void launch_jitter(DeviceStream& stream, const Batch<NoiseJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kJitter, batch);
+}
+
+void launch_poisson(DeviceStream& stream, const Batch<PoissonJob>& batch) {
+  if (batch.tiles != 0) launch_batch(stream, kPoisson, batch);
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,193 @@
+// One tile of a picture with noise: gaussian_noise, salt_and_pepper_noise, shot_noise and jitter.
+// Random numbers are those that the host draws one after the other, each found by its place; the
+// arithmetic is that of noise.h and jitter.h in ops/kernels, step by step. Internal to the kernels.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/kernels/picture.h>
+#include <sluice/runtime/random.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+
+struct NoiseJob {
+  std::int32_t tiles = 0;
+  std::int32_t window = 1;  // of jitter
+  PictureIn in;
+  PictureOut out;
+  RandomWords words;
+  std::int32_t per_channel = 0;           // salt and pepper
+  std::uint64_t changed = 0, white = 0;   // for words below; salt and pepper
+  double mean = 0, stddev = 0;            // of normal numbers
+  const float* quantiles = nullptr;       // device memory: kUpperQuantiles; of normal numbers
+  double factor = 0;                      // of shots
+  const std::uint32_t* counts = nullptr;  // device memory: see PoissonJob
+  std::int32_t counted_levels = 0;        // for which there are counts
+  std::int32_t needs_quantiles = 0;
+};
+
+// Counts of Poisson processes, for levels of small means: of each the probabilities of counts up to
+// 0, 1, 2, ... in units of 2^-32, and what is left.
+struct PoissonJob {
+  std::int32_t tiles = 1;
+  std::int32_t levels = 0;  // the first ones
+  double factor = 1;
+  const double* none = nullptr;     // device memory: by level, the probability that there is none
+  std::uint32_t* counts = nullptr;  // device memory: kMostCounts numbers for each level
+};
+
+inline constexpr int kNoiseBlocks = 256;       // of random words, of a tile
+inline constexpr int kUpperQuantiles = 32768;  // those above zero; the others are mirrored
+inline constexpr int kMostCounts = 128;
+
+// Calls f(words, k, y, x) for those units of the tile that are this thread's: each row has so many,
+// unit (y, x) is number k of those that share a block of words.
+template <int units_of_block, class F>
+SLUICE_HOST_DEVICE void for_units(const NoiseJob& job, int units_of_row, int number,
+                                  const Team& team, const F& f) {
+  const std::int64_t units = std::int64_t{job.in.height} * units_of_row;
+  for (int i = team.index; i < kNoiseBlocks; i += kTeam) {
+    const std::int64_t block = std::int64_t{number} * kNoiseBlocks + i;
+    const std::int64_t first = block * units_of_block;
+    if (first >= units) return;
+    const std::array<std::uint32_t, 4> words = job.words.block(static_cast<std::uint32_t>(block));
+    int y = static_cast<int>(first / units_of_row), x = static_cast<int>(first % units_of_row);
+    SLUICE_UNROLL for (int k = 0; k < units_of_block; ++k) {
+      if (first + k >= units) return;
+      f(words, static_cast<unsigned>(k), y, x);
+      if (++x == units_of_row) {
+        x = 0;
+        ++y;
+      }
+    }
+  }
+}
+
+SLUICE_HOST_DEVICE inline double normal_number(const float* upper, unsigned bits) {
+  return static_cast<double>(bits >= kUpperQuantiles ? upper[bits - kUpperQuantiles]
+                                                     : -upper[kUpperQuantiles - 1 - bits]);
+}
+SLUICE_HOST_DEVICE inline const float* quantiles_of(const NoiseJob& job) {
+  return job.needs_quantiles == 0 ? nullptr : device_view(job.quantiles, kUpperQuantiles);
+}
+
+// Half a word for each level.
+SLUICE_HOST_DEVICE inline void gaussian_noise_tile(const NoiseJob& job, int number,
+                                                   const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  const float* const quantiles = quantiles_of(job);
+  std::uint8_t* const out = view_of(job.out);
+  const int row = job.in.width * job.in.channels;
+  for_units<8>(job, row, number, team,
+               [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
+                 const unsigned bits = words[k / 2] >> (k % 2 * 16) & 0xffff;
+                 out[std::int64_t{y} * row + x] =
+                     rounded_level(in[y * job.in.stride + x] + job.mean +
+                                   job.stddev * normal_number(quantiles, bits));
+               });
+}
+
+// A word for each pixel, or for each level.
+SLUICE_HOST_DEVICE inline void salt_and_pepper_tile(const NoiseJob& job, int number,
+                                                    const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  std::uint8_t* const out = view_of(job.out);
+  const int row = job.in.width * job.in.channels;
+  const int together = job.per_channel != 0 ? 1 : job.in.channels;
+  for_units<4>(job, row / together, number, team,
+               [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
+                 const std::uint8_t* const from =
+                     in + y * job.in.stride + std::int64_t{x} * together;
+                 std::uint8_t* const to = out + std::int64_t{y} * row + std::int64_t{x} * together;
+                 const std::uint8_t level = words[k] < job.white ? 255 : 0;
+                 for (int c = 0; c < together; ++c)
+                   to[c] = words[k] < job.changed ? level : from[c];
+               });
+}
+
+// How often something has happened whose mean the level says.
+SLUICE_HOST_DEVICE inline double shot_count(const NoiseJob& job, const float* quantiles,
+                                            const std::uint32_t* counts, std::uint32_t bits,
+                                            int level) {
+  if (level >= job.counted_levels) {
+    const double mean = level / job.factor;
+    const double z = normal_number(quantiles, bits >> 16);
+    return floor(mean + sqrt(mean) * z + (z * z - 1) / 6 + 0.5);
+  }
+  const std::uint32_t* const table = counts + level * kMostCounts;
+  if (bits == 0xffffffff) bits = 0xff000000;  // no probability is greater
+  int count = 0;
+  for (int step = kMostCounts / 2; step != 0; step /= 2) {
+    if (table[count + step - 1] <= bits) count += step;
+  }
+  return count;
+}
+
+// A word for each level.
+SLUICE_HOST_DEVICE inline void shot_noise_tile(const NoiseJob& job, int number, const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  const float* const quantiles = quantiles_of(job);
+  const std::size_t count_numbers = static_cast<std::size_t>(job.counted_levels) * kMostCounts;
+  const std::uint32_t* const counts =
+      count_numbers == 0 ? nullptr : device_view(job.counts, count_numbers);
+  std::uint8_t* const out = view_of(job.out);
+  const int row = job.in.width * job.in.channels;
+  for_units<4>(job, row, number, team,
+               [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
+                 const std::uint8_t level = in[y * job.in.stride + x];
+                 out[std::int64_t{y} * row + x] =
+                     job.factor == 0 ? level
+                                     : rounded_level(job.factor * shot_count(job, quantiles, counts,
+                                                                             words[k], level));
+               });
+}
+
+// The only tile of the sample.
+SLUICE_HOST_DEVICE inline void poisson_tile(const PoissonJob& job, int, const Team& team) {
+  constexpr std::uint32_t kAll = 0xffffffff;
+  const auto levels = static_cast<std::size_t>(job.levels);
+  const double* const none = device_view(job.none, levels);
+  std::uint32_t* const counts = device_view(job.counts, levels * kMostCounts);
+  for (int level = team.index; level < job.levels; level += kTeam) {
+    const double mean = level / job.factor;
+    double probability = none[level], sum = probability;
+    std::uint32_t up_to = 0;
+    for (int count = 0; count < kMostCounts; ++count) {
+      if (up_to != kAll) {
+        // What is left after the mean is less than one unit when its first term is far below.
+        const bool last = count > mean && probability < 0x1p-40;
+        const double share = last ? 0x1p32 : sum * 0x1p32;
+        up_to = share < static_cast<double>(kAll) ? static_cast<std::uint32_t>(share) : kAll;
+        probability *= mean / (count + 1);
+        sum += probability;
+      }
+      counts[level * kMostCounts + count] = up_to;
+    }
+  }
+}
+
+// Two words for each pixel.
+SLUICE_HOST_DEVICE inline void jitter_tile(const NoiseJob& job, int number, const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  std::uint8_t* const out = view_of(job.out);
+  const int width = job.in.width, channels = job.in.channels;
+  const auto shift = [&](std::uint32_t word) {
+    return static_cast<int>(std::uint64_t{word} * static_cast<unsigned>(job.window) >> 32) -
+           job.window / 2;
+  };
+  for_units<2>(job, width, number, team,
+               [&](const std::array<std::uint32_t, 4>& words, unsigned k, int y, int x) {
+                 const int row = nearest_place(y + shift(words[2 * k]), job.in.height);
+                 const std::int64_t column = nearest_place(x + shift(words[2 * k + 1]), width);
+                 const std::uint8_t* const from = in + row * job.in.stride + column * channels;
+                 std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
+                 for (int c = 0; c < channels; ++c) to[c] = from[c];
+               });
+}
+
+}  // namespace sluice::device

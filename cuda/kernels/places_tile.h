@@ -1,0 +1,161 @@
+// One tile of a picture whose pixels come from any places of another one, along no straight lines:
+// perspective, warp_perspective, lens_distortion, elastic. The arithmetic is that of
+// place_sampler.h and of these operators in ops/kernels, step by step, in numbers of 64 bits.
+// Internal to the kernel.
+//
+// Ownership: none. Threads and errors: none.
+#pragma once
+
+#include <sluice/cuda/kernels/picture.h>
+#include <sluice/ops/kernels/border.h>
+#include <sluice/ops/kernels/interpolation.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::device {
+
+// What makes places of the input of those of the output.
+enum class PlacesBy : std::int32_t { matrix, lens, shifts };
+
+struct PlacesJob {
+  std::int32_t tiles = 0;
+  PlacesBy by = PlacesBy::matrix;
+  PictureIn in;
+  PictureOut out;
+  // The matrix, row by row. Of a lens: the middle, x and y, the distance of the corners, squared,
+  // and what r^2 and r^4 are multiplied by. Of shifts: what they are multiplied by.
+  double numbers[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const float* shifts = nullptr;  // device memory: of all pixels along x, then of all along y
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
+  Border border = Border::constant;                       // or edge
+  std::uint8_t fill[4] = {0, 0, 0, 0};
+  std::uint8_t unused[2] = {0, 0};
+};
+
+inline constexpr int kPlacesPixels = 1024;  // of a tile
+
+struct Place {
+  double x, y;
+};
+
+// The place that the middle of output pixel (x, y) shows. `shifts`: null, or where they are.
+SLUICE_HOST_DEVICE inline Place place_of(const PlacesJob& job, const float* shifts, int row,
+                                         int column) {
+  const double x = column + 0.5, y = row + 0.5;
+  const double(&m)[9] = job.numbers;
+  switch (job.by) {
+    case PlacesBy::matrix: {
+      const double w = m[6] * x + m[7] * y + m[8];
+      return {(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
+    }
+    case PlacesBy::lens: {
+      const double dx = x - m[0], dy = y - m[1];
+      const double r2 = (dx * dx + dy * dy) / m[2];
+      const double longer = 1 + r2 * (m[3] + r2 * m[4]);
+      return {m[0] + dx * longer, m[1] + dy * longer};
+    }
+    case PlacesBy::shifts:
+      break;
+  }
+  const std::int64_t pixels = std::int64_t{job.out.height} * job.out.width;
+  const std::int64_t i = std::int64_t{row} * job.out.width + column;
+  return {x + m[0] * static_cast<double>(shifts[i]),
+          y + m[0] * static_cast<double>(shifts[pixels + i])};
+}
+
+SLUICE_HOST_DEVICE inline const std::uint8_t* pixel_near(const PlacesJob& job,
+                                                         const std::uint8_t* in, int y, int x) {
+  return in + nearest_place(y, job.in.height) * job.in.stride +
+         std::int64_t{nearest_place(x, job.in.width)} * job.in.channels;
+}
+
+SLUICE_HOST_DEVICE inline void bilinear_pixel(const PlacesJob& job, const std::uint8_t* in,
+                                              double x, double y, std::uint8_t* to) {
+  const int column = static_cast<int>(floor(x)), row = static_cast<int>(floor(y));
+  const double right = x - column, below = y - row;
+  const std::uint8_t* const above_left = pixel_near(job, in, row, column);
+  const std::uint8_t* const above_right = pixel_near(job, in, row, column + 1);
+  const std::uint8_t* const under_left = pixel_near(job, in, row + 1, column);
+  const std::uint8_t* const under_right = pixel_near(job, in, row + 1, column + 1);
+  for (int c = 0; c < job.in.channels; ++c) {
+    const double top = above_left[c] + (above_right[c] - above_left[c]) * right;
+    const double bottom = under_left[c] + (under_right[c] - under_left[c]) * right;
+    to[c] = rounded_level(top + (bottom - top) * below);
+  }
+}
+
+// Of the pixels at -1, 0, 1 and 2, for a place t after that at 0.
+SLUICE_HOST_DEVICE inline void find_cubic_weights(double t, double (&weights)[4]) {
+  constexpr double a = -0.75;
+  const auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+  const auto far = [](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  weights[0] = far(t + 1);
+  weights[1] = near(t);
+  weights[2] = near(1 - t);
+  weights[3] = far(2 - t);
+}
+
+SLUICE_HOST_DEVICE inline void bicubic_pixel(const PlacesJob& job, const std::uint8_t* in, double x,
+                                             double y, std::uint8_t* to) {
+  const int column = static_cast<int>(floor(x)), row = static_cast<int>(floor(y));
+  double across[4], down[4], sums[4] = {0, 0, 0, 0};
+  find_cubic_weights(x - column, across);
+  find_cubic_weights(y - row, down);
+  SLUICE_UNROLL for (int r = 0; r < 4; ++r) {
+    SLUICE_UNROLL for (int k = 0; k < 4; ++k) {
+      const std::uint8_t* const from = pixel_near(job, in, row - 1 + r, column - 1 + k);
+      const double weight = down[r] * across[k];
+      SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
+        if (c < job.in.channels) sums[c] += weight * from[c];
+      }
+    }
+  }
+  SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
+    if (c < job.in.channels) to[c] = rounded_level(sums[c]);
+  }
+}
+
+SLUICE_HOST_DEVICE inline void show_place(const PlacesJob& job, const std::uint8_t* in,
+                                          const Place& place, std::uint8_t* to) {
+  const int height = job.in.height, width = job.in.width;
+  const bool inside = place.x >= 0 && place.y >= 0 && place.x < width && place.y < height;
+  const bool nowhere = place.x != place.x || place.y != place.y;  // not a number
+  if (job.border == Border::constant ? !inside : nowhere) {
+    for (int c = 0; c < job.in.channels; ++c) to[c] = job.fill[c];
+    return;
+  }
+  // Farther away the nearest pixels are the same.
+  const double x = place.x < -4.0 ? -4.0 : place.x > width + 4.0 ? width + 4.0 : place.x;
+  const double y = place.y < -4.0 ? -4.0 : place.y > height + 4.0 ? height + 4.0 : place.y;
+  switch (job.interpolation) {
+    case Interpolation::nearest: {
+      const std::uint8_t* const from =
+          pixel_near(job, in, static_cast<int>(floor(y)), static_cast<int>(floor(x)));
+      for (int c = 0; c < job.in.channels; ++c) to[c] = from[c];
+      return;
+    }
+    case Interpolation::bicubic:
+      return bicubic_pixel(job, in, x - 0.5, y - 0.5, to);
+    default:
+      return bilinear_pixel(job, in, x - 0.5, y - 0.5, to);
+  }
+}
+
+// The `number`th tile of the sample.
+SLUICE_HOST_DEVICE inline void places_tile(const PlacesJob& job, int number, const Team& team) {
+  const std::uint8_t* const in = view_of(job.in);
+  std::uint8_t* const out = view_of(job.out);
+  const int height = job.out.height, width = job.out.width, channels = job.out.channels;
+  const std::int64_t shifts_there =
+      job.by == PlacesBy::shifts ? std::int64_t{2} * height * width : 0;
+  const float* const shifts =
+      shifts_there == 0 ? nullptr : device_view(job.shifts, static_cast<std::size_t>(shifts_there));
+  for_pixels<kPlacesPixels>(height, width, number, team, [&](int y, int x) {
+    show_place(job, in, place_of(job, shifts, y, x),
+               out + (std::int64_t{y} * width + x) * channels);
+  });
+}
+
+}  // namespace sluice::device

@@ -1,0 +1,94 @@
+// Pictures whose rows lie apart, for one launch of a kernel, and what it should make of each: what
+// stands around the results must stay as it is.
+#pragma once
+
+#include <sluice/cuda/kernels/picture.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/cuda/kernels/on_device.h>
+#include <tests/ops/kernels/reference.h>
+
+namespace sluice::testing {
+
+using device::PictureIn;
+using device::PictureOut;
+
+// A picture on a device, cut out of a larger one, and one that is to be made.
+struct Placed {
+  PictureIn in;
+  PictureOut out;
+};
+
+// Jobs of one kind, and what each should give.
+template <class Job, void (*kLaunch)(DeviceStream&, const device::Batch<Job>&)>
+class JobBatch {
+ public:
+  OnDevice& device() { return device_; }
+  // One more picture that is read.
+  PictureIn place(const Image& picture) {
+    Image larger = make_picture(picture.height() + 2, picture.width() + 5, picture.channels(), 99);
+    const std::ptrdiff_t first = larger.row_stride() + 3 * picture.channels();
+    for (int y = 0; y < picture.height(); ++y) {
+      std::memcpy(larger.data() + first + y * larger.row_stride(), picture.row(y),
+                  picture.row_bytes());
+    }
+    return {device_.upload(larger) + first, larger.row_stride(), picture.height(), picture.width(),
+            picture.channels()};
+  }
+  Placed place(const Image& picture, const Image& expected) {
+    expected_.push_back(bytes_of(expected));
+    std::vector<std::uint8_t> unwritten(expected_.back().size() + 2 * kAround, kUnwritten);
+    outputs_.push_back(device_.upload(unwritten.data(), unwritten.size()));
+    return {place(picture),
+            {outputs_.back() + kAround, expected.height(), expected.width(), expected.channels()}};
+  }
+  void add(const Job& job, std::string text) {
+    jobs_.push_back(job);
+    texts_.push_back(std::move(text));
+  }
+  const std::vector<Job>& jobs() const { return jobs_; }
+  void launch() { kLaunch(device_.stream(), device_.upload(jobs_)); }
+  void expect_pictures() {
+    ASSERT_EQ(jobs_.size(), outputs_.size());
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      std::vector<std::uint8_t> all =
+          device_.download(outputs_[i], expected_[i].size() + 2 * kAround);
+      std::vector<std::uint8_t> expected(all.size(), kUnwritten);
+      std::copy(expected_[i].begin(), expected_[i].end(), expected.begin() + kAround);
+      ASSERT_EQ(all, expected) << texts_[i];
+    }
+  }
+
+ private:
+  static constexpr std::uint8_t kUnwritten = 0xEE;
+  static constexpr int kAround = 16;
+  OnDevice device_;
+  std::vector<Job> jobs_;
+  std::vector<std::uint8_t*> outputs_;
+  std::vector<std::vector<std::uint8_t>> expected_;
+  std::vector<std::string> texts_;
+};
+
+// Calls f(picture, text) for pictures of many sizes.
+inline void for_pictures(std::initializer_list<int> channels,
+                         const std::function<void(const Image&, const std::string&)>& f) {
+  const int sizes[][2] = {{1, 1}, {1, 70}, {61, 1}, {2, 2}, {37, 53}, {32, 32}, {103, 97}};
+  for (const auto& size : sizes) {
+    for (const int n : channels) {
+      f(make_picture(size[0], size[1], n),
+        std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(n));
+    }
+  }
+}
+
+}  // namespace sluice::testing
