@@ -343,11 +343,9 @@ class Augmentation {
   void deliver(const Bytes& jpeg, const Beside& beside, std::int64_t sample, std::int64_t number) {
     const std::int64_t own = number - begun_;  // the one that would have been read for it
     if (sample == own && results_.has(number)) return;
-    if (jpeg.empty()) {
-      results_.copy(sample, begun_ + sample, number);  // a stand-in, whose own result is there
-    } else {
-      results_.write(sample, number, jpeg, beside);
-    }
+    // No file: a stand-in, whose own result is there.
+    jpeg.empty() ? results_.copy(sample, begun_ + sample, number)
+                 : results_.write(sample, number, jpeg, beside);
     ++written_;
   }
 

@@ -227,10 +227,8 @@ class Bench {
     const bool conditional = options_.workload == "conditional";
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .index = index, .device = device};
-    if (latency) {
-      write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
-      return;
-    }
+    if (latency)
+      return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);
     if (conditional) check_rotate_loop(corpus, subject, loop);
     const auto limit = [&](std::int64_t images) {

@@ -46,8 +46,8 @@ struct DatasetOptions {
 struct DatasetSample {
   Bytes file;
   std::int64_t label = -1;
-  Tensor boxes, labels;  // edges in pixels, f32, n x 4; i64, n
-  Bytes mask;            // a file
+  Tensor boxes = {}, labels = {};  // edges in pixels, f32, n x 4; i64, n
+  Bytes mask = {};                 // a file
 };
 
 class Dataset {

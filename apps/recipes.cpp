@@ -125,8 +125,9 @@ std::optional<Made> on_cpu(Graph& g, Recipe recipe, const Given& given) {
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = {
-      Recipe::rotate,         Recipe::train,       Recipe::eval,   Recipe::randaugment,
-      Recipe::trivialaugment, Recipe::autoaugment, Recipe::augmix, Recipe::simclr};
+      Recipe::rotate,         Recipe::train,       Recipe::eval,        Recipe::randaugment,
+      Recipe::trivialaugment, Recipe::autoaugment, Recipe::augmix,      Recipe::simclr,
+      Recipe::dino,           Recipe::detection,   Recipe::segmentation};
   return all;
 }
 

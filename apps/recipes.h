@@ -69,18 +69,18 @@ std::string describe(Recipe recipe, const Treatment& treatment);
 // What a recipe is given; without what it does not want.
 struct Given {
   Value<Bytes> file;
-  Value<std::int64_t> label;
-  Value<Tensor> boxes, labels;
-  Value<Bytes> mask;
+  Value<std::int64_t> label = {};
+  Value<Tensor> boxes = {}, labels = {};
+  Value<Bytes> mask = {};
 };
 // What it makes. Pictures are in the host's memory, also where all that is done to them is done on
 // the device.
 struct Made {
   Value<Image> picture;  // views are side by side
-  Value<Treatment> treatment;
-  Value<Tensor> boxes, labels;  // of recipes that want boxes
-  Value<Image> mask;            // and of those that want a mask
-  std::vector<Value<Image>> views;
+  Value<Treatment> treatment = {};
+  Value<Tensor> boxes = {}, labels = {};  // of recipes that want boxes
+  Value<Image> mask = {};                 // and of those that want a mask
+  std::vector<Value<Image>> views = {};
 };
 Made apply(Graph& g, Recipe recipe, const Given& given, bool on_device = false);
 

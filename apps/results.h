@@ -24,9 +24,9 @@ namespace sluice::app {
 // labels in JSON, as list_in reads a line of a list; or a mask as PNG.
 struct Beside {
   bool has_boxes = false;
-  std::vector<float> boxes;  // edges in pixels
-  std::vector<std::int64_t> labels;
-  Bytes mask;  // a file; empty: none
+  std::vector<float> boxes = {};  // edges in pixels
+  std::vector<std::int64_t> labels = {};
+  Bytes mask = {};  // a file; empty: none
 };
 
 struct ResultsOptions {

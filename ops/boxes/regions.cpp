@@ -38,7 +38,8 @@ const detail::OperatorPtr& detail::scaled_region_operator() {
     return add_size(declaration)
         .parameter<std::int32_t>("window_height", {.low = 1, .help = "of the scaled picture"})
         .parameter<std::int32_t>("window_width", {.low = 1, .help = "of the scaled picture"})
-        .parameter<float>("scale", {.value = 1.f, .low = 0, .low_open = true})
+        .parameter<float>("scale",
+                          {.value = 1.f, .low = 0, .low_open = true, .help = "of both sides"})
         .parameter<float>("y", share("of the free rows, those above"))
         .parameter<float>("x", share("of the free columns, those left of it"))
         .output<Rectangle>("region")

@@ -78,6 +78,23 @@ TEST(AutomaticAugmentation, PoliciesAndChains) {
             30u);
 }
 
+TEST(AutomaticAugmentation, ViewsOfDino) {
+  const PhotosFolder folder;
+  auto pipeline = make_pipeline({.batch_size = 8, .seed = 3, .threads = 2}, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    const DinoViews views = dino(g, jpeg, {.locals = 4});
+    return std::tuple{views.global[0], views.global[1], views.local[0], views.local[3]};
+  });
+  for (const auto& [global, other, local, last] : pipeline.epoch()) {
+    for (std::size_t i = 0; i < global.size(); ++i) {
+      EXPECT_EQ(global[i].width(), 224);
+      EXPECT_EQ(other[i].height(), 224);
+      EXPECT_EQ(local[i].width(), 96);
+      EXPECT_EQ(last[i].height(), 96);
+    }
+  }
+}
+
 TEST(AutomaticAugmentation, MixesBatches) {
   const PhotosFolder photos;
   std::filesystem::create_directories("photos/odd");

@@ -30,6 +30,36 @@ class BoxesAndMasks : public ::testing::Test {
   PhotosFolder folder;
 };
 
+TEST_F(BoxesAndMasks, AllOfDetectionAndMosaics) {
+  auto pipeline = make_pipeline({.batch_size = 8, .seed = 42, .threads = 2}, [](Graph& g) {
+    auto [file, numbers, classes] = g.read(list_in<std::vector<float>, std::vector<std::int64_t>>(
+        "train.jsonl", {.columns = {"boxes", "labels"}}));
+    auto [image, boxes, labels] = detection_augment(
+        g, file, rows_of(numbers, 4), labels_of(classes), {.width = 300, .height = 300});
+    return std::tuple{image, boxes, labels};
+  });
+  // clang-format off
+    pipeline.batch_step([](auto& batch, const BatchKey& key) {
+      auto& [images, boxes, labels] = batch;
+      mosaic(images, boxes, labels, key, {.min_visibility = 0.2f});
+    });
+  // clang-format on
+  std::int64_t seen = 0;
+  for (const auto& [images, boxes, labels] : pipeline.epoch()) {
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      EXPECT_EQ(images[i].width(), 300);
+      const std::int64_t count = labels[i].shape()[0];
+      ASSERT_EQ(boxes[i].shape(), (Shape{count, 4}));
+      seen += count;
+      for (std::int64_t k = 0; k < 4 * count; ++k) {
+        EXPECT_GE(boxes[i].data<float>()[k], 0.f);
+        EXPECT_LE(boxes[i].data<float>()[k], 300.f);
+      }
+    }
+  }
+  EXPECT_GT(seen, 0);
+}
+
 TEST_F(BoxesAndMasks, Detection) {
   auto pipeline = make_pipeline({.batch_size = 8, .seed = 42, .threads = 2}, [](Graph& g) {
     auto [file, numbers, classes] = g.read(list_in<std::vector<float>, std::vector<std::int64_t>>(

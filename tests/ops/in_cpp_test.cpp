@@ -60,6 +60,9 @@ std::string without_spaces(std::string text) {
   }
 
 const Line kLines[] = {
+    LINE(expanded_region(canvas_size(image), {.ratio = 1.5f})),
+    LINE(nested_region(region, random_region(image))),
+    LINE(scaled_region(canvas_size(image), {.width = 51, .height = 51, .scale = 1.5f}).region),
     LINE(apply_random(g, image, suite, {.n = 2, .magnitude = 9})),
     LINE(aug_mix(g, image, {.severity = 3})),
     LINE(autocontrast(image)),

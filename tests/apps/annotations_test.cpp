@@ -1,0 +1,123 @@
+// What `sluice augment` makes of lists with boxes and masks.
+#include "apps/outputs.h"
+#include "demo_folder.h"
+#include "program.h"
+#include "tests/io/images/png_writer.h"
+#include <sluice/sluice.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Annotations : public testing::Test {
+ protected:
+  void SetUp() override {
+    const fs::path data = write_demo_pictures();
+    std::ofstream boxes(path("boxes.jsonl")), masks(path("masks.jsonl"));
+    for (const auto& [name, bytes] : files_below(data)) {
+      if (name.find(".jpg") == std::string::npos || name.find("damaged") != std::string::npos)
+        continue;
+      const std::span<const std::uint8_t> file(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                               bytes.size());
+      Image picture;
+      decode_image_file(file, {}, picture);
+      const int w = picture.width(), h = picture.height();
+      boxes << R"({"path":"data/)" << name << R"(","boxes":[[)" << w / 4 << "," << h / 4 << ","
+            << w / 2 << "," << h / 2 << R"(],[0,0,8,8]],"labels":[5,6]})"
+            << "\n";
+      const std::string mask = "mask" + std::to_string(count_++) + ".png";
+      std::ofstream(path(mask), std::ios::binary)
+          << png_file({.width = w, .height = h, .color = 0, .level = [w](int, int x, int) {
+                         return x < w / 2 ? 1U : 2U;
+                       }});
+      masks << R"({"path":"data/)" << name << R"(","mask":")" << mask << "\"}\n";
+    }
+  }
+  fs::path path(const std::string& name) const { return test_folder() / name; }
+  Ran augment(const std::string& out, const std::string& options) const {
+    return run_program("augment --out " + path(out).string() + " " + options);
+  }
+
+  int count_ = 0;
+};
+
+TEST_F(Annotations, BoxesLieBesideTheirPictures) {
+  const std::string options = "--list " + path("boxes.jsonl").string() +
+                              " --recipe detection --box-format xywh --epochs 3 ";
+  const Ran ran = augment("one", options + "--threads 1 --sheet " + path("sheet.jpg").string());
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  ASSERT_EQ(augment("two", options + "--threads 3 --batch 3").status, 0);
+  const auto files = files_below(path("one"));
+  EXPECT_EQ(files.size(), 6u * static_cast<std::size_t>(count_));
+  int seen = 0;
+  for (const auto& [name, content] : files) {
+    if (name.find(".json") == std::string::npos) continue;
+    EXPECT_EQ(files_below(path("two")).at(name), content);
+    const auto row = nlohmann::json::parse(content);
+    EXPECT_TRUE(files.contains(row.at("path").get<std::string>())) << content;
+    ASSERT_EQ(row.at("boxes").size(), row.at("labels").size());
+    for (std::size_t i = 0; i < row.at("boxes").size(); ++i, ++seen) {
+      const auto box = row["boxes"][i].get<std::vector<double>>();
+      ASSERT_EQ(box.size(), 4u);
+      EXPECT_TRUE(0 <= box[0] && box[0] < box[2] && box[2] <= 300) << content;
+      EXPECT_TRUE(0 <= box[1] && box[1] < box[3] && box[3] <= 300) << content;
+      EXPECT_TRUE(row["labels"][i] == 5 || row["labels"][i] == 6) << content;
+    }
+  }
+  EXPECT_GT(seen, count_);
+  EXPECT_TRUE(fs::exists(path("sheet.jpg")));
+}
+
+TEST_F(Annotations, MasksLieBesideTheirPictures) {
+  const Ran ran =
+      augment("out", "--list " + path("masks.jsonl").string() + " --recipe segmentation");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  int masks = 0;
+  for (const auto& [name, content] : files_below(path("out"))) {
+    if (name.find(".png") == std::string::npos) continue;
+    ++masks;
+    const std::span<const std::uint8_t> file(reinterpret_cast<const std::uint8_t*>(content.data()),
+                                             content.size());
+    Image mask;
+    decode_image_file(file, {.color = ColorSpace::gray}, mask);
+    EXPECT_EQ(mask.height(), 512);
+    EXPECT_EQ(mask.width(), 512);
+    std::set<int> levels;
+    for (int y = 0; y < mask.height(); ++y) levels.insert(mask.row(y), mask.row(y) + mask.width());
+    for (const int level : levels) EXPECT_TRUE(level == 1 || level == 2 || level == 255) << level;
+  }
+  EXPECT_EQ(masks, count_);
+}
+
+TEST_F(Annotations, ListsWithoutThemAreRefused) {
+  const struct {
+    std::string options, part;
+  } cases[] = {
+      {"--data " + path("data").string() + " --recipe detection", "boxes come from --list FILE"},
+      {"--data " + path("data").string() + " --recipe segmentation", "masks come from --list FILE"},
+      {"--list " + path("masks.jsonl").string() + " --recipe detection",
+       "line 1: the row has no 'boxes'"},
+      {"--list " + path("boxes.jsonl").string() + " --recipe segmentation",
+       "line 1: the row has no 'mask'"},
+  };
+  for (const auto& c : cases) {
+    const Ran ran = augment("out", c.options);
+    EXPECT_NE(ran.status, 0) << c.options;
+    EXPECT_NE((ran.out + ran.errors).find(c.part), std::string::npos) << ran.out << ran.errors;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::app
