@@ -109,11 +109,12 @@ class Choices {
     const auto made = std::make_shared<DeviceChoice>();
     DeviceChoice& choice = *made;
     choice.comparison = *comparison_of(compares->op->name());
-    const auto* left = std::get_if<SlotArgument>(&compares->arguments[0]);
-    const auto* right = std::get_if<SlotArgument>(&compares->arguments[1]);
+    const Argument &first = compares->arguments[0], &second = compares->arguments[1];
+    const auto* const left = std::get_if<SlotArgument>(&first);
+    const auto* const right = std::get_if<SlotArgument>(&second);
     choice.number_first = left != nullptr && is_told(left->slot);
     const SlotArgument* const number = choice.number_first ? left : right;
-    const Argument& other = compares->arguments[choice.number_first ? 1 : 0];
+    const Argument& other = choice.number_first ? second : first;
     const auto* other_slot = std::get_if<SlotArgument>(&other);
     if (number == nullptr || !is_told(number->slot) || number->type != slot_type<float>() ||
         (other_slot != nullptr && late_.count(other_slot->slot) > 0))

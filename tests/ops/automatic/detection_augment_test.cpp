@@ -27,7 +27,7 @@ Scene draw(std::int64_t i) {
   Scene scene{Image(height, width, 3), Image(height, width, 1), Tensor({2, 4}, DType::f32),
               Tensor({2}, DType::i64)};
   for (int y = 0; y < height; ++y) {
-    std::fill_n(scene.picture.row(y), static_cast<std::size_t>(3 * width), std::uint8_t{40});
+    std::fill_n(scene.picture.row(y), scene.picture.row_bytes(), std::uint8_t{40});
     std::fill_n(scene.mask.row(y), static_cast<std::size_t>(width), std::uint8_t{0});
   }
   Random random({.seed = 1, .sample = static_cast<std::uint64_t>(i)});
@@ -36,7 +36,7 @@ Scene draw(std::int64_t i) {
     const int x = k * width / 2 + static_cast<int>(random.below(10));
     const int y = static_cast<int>(random.below(static_cast<std::uint32_t>(height - size)));
     for (int row = y; row < y + size; ++row) {
-      std::fill_n(scene.picture.row(row) + 3 * x, static_cast<std::size_t>(3 * size),
+      std::fill_n(scene.picture.row(row) + 3 * x, 3 * static_cast<std::size_t>(size),
                   static_cast<std::uint8_t>(160 + 80 * k));
       std::fill_n(scene.mask.row(row) + x, static_cast<std::size_t>(size),
                   static_cast<std::uint8_t>(k + 1));

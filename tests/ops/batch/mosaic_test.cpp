@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -117,7 +118,7 @@ TEST(Mosaics, AreWhatTheDefinitionSays) {
           continue;
         }
         EXPECT_GE(m.x, static_cast<int>(c.options.min_center * kWidth));
-        EXPECT_LE(m.x, static_cast<int>(c.options.max_center * kWidth + 0.5f));
+        EXPECT_LE(m.x, std::lround(c.options.max_center * kWidth));
         Image expected(kHeight, kWidth, 3);
         Boxes expected_boxes;
         for (const Quarter& q : quarters(m, i, count)) {
