@@ -5,6 +5,7 @@
 #include <sluice/cuda/reduce_launch.h>
 #include <sluice/graph/plan/device_choice.h>
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -49,7 +50,7 @@ class ChooseLaunch : public detail::StepLaunch {
       jobs_[i].what = static_cast<std::int32_t>(launch.what(told.place));
       jobs_[i].count = launch.count(told.place);
     }
-    batch_ = upload_jobs(gather, jobs_, std::vector<DeviceGuard>(jobs_.size()));
+    batch_ = upload_jobs(gather, jobs_);
   }
   void launch(DeviceStream& stream) override {
     if (!jobs_.empty()) launch_choose(stream, batch_);
@@ -73,11 +74,13 @@ DeviceGuard choose(Gather& gather, const float& number, const DeviceChoice& how,
   return {job.arm, 0};
 }
 
-void copy(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes) {
+bool copy(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes) {
+  if (bytes > INT_MAX || rows > INT_MAX) return false;
   PixelsJob job = copy_job(static_cast<int>(rows), static_cast<int>(bytes),
                            static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(bytes));
   place_pixels(job, from, to);
   gather.launch_of_step<PixelsLaunch>().add(job);
+  return true;
 }
 
 }  // namespace

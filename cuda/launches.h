@@ -20,37 +20,15 @@
 #include <sluice/cuda/kernels/shifts.h>
 #include <sluice/cuda/kernels/warp.h>
 #include <sluice/cuda/kernels/window.h>
+#include <sluice/cuda/uploads.h>
 #include <sluice/graph/plan/gather.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace sluice::device {
-
-// The jobs of a launch, as they will lie on the device; `guards`: of each.
-template <class Job>
-Batch<Job> upload_jobs(detail::Gather& gather, const std::vector<Job>& jobs,
-                       const std::vector<DeviceGuard>& guards) {
-  const auto count = static_cast<int>(jobs.size());
-  const bool guarded = std::any_of(guards.begin(), guards.end(),
-                                   [](const DeviceGuard& guard) { return guard.taken != nullptr; });
-  const detail::Gather::Upload at = gather.upload(JobBlock<Job>::bytes(count, guarded));
-  JobBlock<Job> block(at.host, count, guarded);
-  for (std::size_t i = 0; i < jobs.size(); ++i) block.add(jobs[i], guards[i]);
-  return block.on_device(at.device);
-}
-
-// So many of something, as they will lie on the device.
-template <class T>
-const T* upload_all(detail::Gather& gather, const T* from, std::size_t count) {
-  const detail::Gather::Upload at = gather.upload(count * sizeof(T));
-  std::memcpy(at.host, from, count * sizeof(T));
-  return reinterpret_cast<const T*>(at.device);
-}
 
 // Jobs of kernels that are launched by `kLaunch`.
 template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sluice/cuda/kernels/reduce.h>
+#include <sluice/cuda/uploads.h>
 #include <sluice/graph/plan/gather.h>
 
 #include <cstddef>
@@ -32,16 +33,10 @@ class ReduceLaunch : public detail::StepLaunch {
   }
   void write(detail::Gather& gather) override {
     if (jobs_.empty()) return;
-    const auto count = static_cast<int>(jobs_.size());
     results_ = reinterpret_cast<ReduceResult*>(gather.scratch(bytes()));
     if (told_.size() < bytes()) told_ = gather.pinned().allocate(bytes());
-    const detail::Gather::Upload at = gather.upload(JobBlock<ReduceJob>::bytes(count));
-    JobBlock<ReduceJob> block(at.host, count);
-    for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      jobs_[i].result = results_ + i;
-      block.add(jobs_[i]);
-    }
-    batch_ = block.on_device(at.device);
+    for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].result = results_ + i;
+    batch_ = upload_jobs(gather, jobs_);
   }
   void launch(DeviceStream& stream) override {
     if (jobs_.empty()) return;

@@ -4,12 +4,8 @@
 namespace sluice::device {
 namespace {
 
-void on_host(const void* arguments) {
-  for_each_tile(*static_cast<const Batch<ChooseJob>*>(arguments),
-                [](const ChooseJob& job, int) { choose_arm(job, Team()); });
-}
-
-const Kernel kChoose{"choose", on_host, SLUICE_ON_CUDA(choose_on_cuda)};
+const Kernel kChoose{"choose", tiles_on_host<ChooseJob, choose_tile>,
+                     SLUICE_ON_CUDA(choose_on_cuda)};
 
 }  // namespace
 

@@ -70,7 +70,7 @@ SLUICE_HOST_DEVICE inline bool compares(std::int32_t comparison, double x, doubl
   }
 }
 
-SLUICE_HOST_DEVICE inline void choose_arm(const ChooseJob& job, const Team& team) {
+SLUICE_HOST_DEVICE inline void choose_tile(const ChooseJob& job, int, const Team& team) {
   if (team.index != 0) return;
   const double number = number_of(*device_view(job.sums, 1), job.what, job.count);
   const bool first = job.number_first != 0;

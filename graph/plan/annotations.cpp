@@ -53,6 +53,13 @@ std::optional<MemoryKind> moves_to(const Step& step) {
   return schema.outputs.front().type == nullptr ? schema.moves_to : std::nullopt;
 }
 
+std::string gather_of(const Step& step) { return step.stops ? "in the next gather" : ""; }
+
+std::string gather_of(const Branch& branch) {
+  if (branch.there != nullptr) return "the device chooses";
+  return branch.stops ? "in the next gather" : "";
+}
+
 std::string Annotations::of(const Step& step) const {
   if (stats_ == nullptr) return {};
   const StepStats* s = find(stats_->steps, step);

@@ -19,6 +19,11 @@ std::string percent(double part, double whole);  // "12.5 %"; empty when there i
 // Where the step copies a value, if that is all it does: to the device, or back to the host.
 std::optional<MemoryKind> moves_to(const Step& step);
 
+// What a gather does with samples there: they stop until the next one, or the device chooses and
+// they go on. Empty: neither.
+std::string gather_of(const Step& step);
+std::string gather_of(const Branch& branch);
+
 class Annotations {
  public:
   // Without stats there is nothing to say: all notes are empty.

@@ -6,8 +6,7 @@
 namespace sluice::detail {
 namespace {
 
-DeviceChooser kept;
-bool has_chooser = false;
+std::optional<DeviceChooser> kept;
 
 }  // namespace
 
@@ -26,11 +25,8 @@ std::optional<Comparison> comparison_of(std::string_view op) {
   return std::nullopt;
 }
 
-void keep_device_chooser(const DeviceChooser& chooser) {
-  kept = chooser;
-  has_chooser = true;
-}
+void keep_device_chooser(const DeviceChooser& chooser) { kept = chooser; }
 
-const DeviceChooser* device_chooser() { return has_chooser ? &kept : nullptr; }
+const DeviceChooser* device_chooser() { return kept ? &*kept : nullptr; }
 
 }  // namespace sluice::detail

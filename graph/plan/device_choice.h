@@ -56,8 +56,8 @@ struct DeviceChooser {
   // Where launches from now on find the arm: 0 where the comparison is true, else 1. Throws
   // std::logic_error for a number that no step of the gather tells.
   DeviceGuard (*choose)(Gather& gather, const float& number, const DeviceChoice& how, double other);
-  // Rows of bytes that lie without gaps.
-  void (*copy)(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes);
+  // Rows of bytes that lie without gaps. False: a row is too long, and nothing is copied.
+  bool (*copy)(Gather& gather, const void* from, void* to, std::size_t rows, std::size_t bytes);
 };
 void keep_device_chooser(const DeviceChooser& chooser);
 // Null: there is none.

@@ -50,10 +50,6 @@ bool has_stop(const Node& node) {
       },
       [](const Loop&) { return false; });
 }
-std::string stopped(bool stops) { return stops ? "in the next gather" : ""; }
-std::string chosen(const Branch& branch) {
-  return branch.there != nullptr ? "the device chooses" : stopped(branch.stops);
-}
 
 // Away from its line, which Graphviz would let touch it.
 std::string edge_label(const std::string& name) { return label("  " + name + "  ", ""); }
@@ -141,10 +137,10 @@ class Drawing {
     if (fused) open_box(s.kind() == StepKind::stream ? "one gather" : "one task", indent);
     for (const Step& step : s.steps) {
       const std::string id = "s" + std::to_string(++nodes_);
-      text_ += indent + (fused ? "  " : "") + id + " [" +
-               label(step.name, notes_.of(step),
-                     step.remark.empty() ? stopped(step.stops) : step.remark) +
-               (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
+      text_ +=
+          indent + (fused ? "  " : "") + id + " [" +
+          label(step.name, notes_.of(step), step.remark.empty() ? gather_of(step) : step.remark) +
+          (step.has_effect() ? ", peripheries=2" : "") + style_of(step) + "];\n";
       for (const SlotId slot : step.reads) edge(slot, id, "");
       for (const SlotId slot : step.writes) makers_[slot] = {id};
     }
@@ -153,7 +149,8 @@ class Drawing {
 
   void add(const Branch& b, const std::string& indent) {
     const std::string id = "b" + std::to_string(++nodes_);
-    text_ += indent + id + " [shape=diamond, style=solid, " + label(b.name, "", chosen(b)) + "];\n";
+    text_ +=
+        indent + id + " [shape=diamond, style=solid, " + label(b.name, "", gather_of(b)) + "];\n";
     for (const SlotId slot : b.reads) edge(slot, id, "");
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       cluster(b.arms[a], label(b.name + ": " + b.arm_names[a], notes_.of(b, a)), "#f4f6fa", id,

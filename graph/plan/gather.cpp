@@ -158,18 +158,16 @@ void Gather::launch() {
   for (const Chunk& chunk : uploads_) {
     if (chunk.used > 0) stream.copy(chunk.device.data(), chunk.host.data(), chunk.used);
   }
-  for (std::size_t i = 0; i < launches_.size(); ++i) {
-    if (launches_[i] == nullptr) continue;
-    at_ = i;
-    if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
-    launches_[i]->launch(stream);
-  }
-  for (std::size_t i = 0; i < launches_.size(); ++i) {
-    if (launches_[i] == nullptr) continue;
-    at_ = i;
-    if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
-    launches_[i]->tell(stream);
-  }
+  const auto for_each_step = [&](void (StepLaunch::*work)(DeviceStream&)) {
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (launches_[i] == nullptr) continue;
+      at_ = i;
+      if (timer_ != nullptr) timer_->in_step(i, step_samples_[i]);
+      ((*launches_[i]).*work)(stream);
+    }
+  };
+  for_each_step(&StepLaunch::launch);
+  for_each_step(&StepLaunch::tell);
   at_.reset();
   if (timer_ != nullptr) timer_->end();
   stream_->record(*event_);

@@ -47,11 +47,6 @@ class Printer {
     return step.kind == StepKind::stream ? "on the device" : "";
   }
 
-  static std::string stopped(bool stops) { return stops ? "in the next gather" : ""; }
-  static std::string chosen(const Branch& branch) {
-    return branch.there != nullptr ? "the device chooses" : stopped(branch.stops);
-  }
-
   std::string released(const std::vector<SlotId>& slots) const {
     return slots.empty() ? std::string() : "releases " + list(slots);
   }
@@ -89,7 +84,7 @@ class Printer {
           step.name + "(" + list(step.reads) + ")" + writes +
               brackets({step.remark, step.pinned ? "source" : "", step.has_effect() ? "effect" : "",
                         step.kind == StepKind::wait ? "waits" : "",
-                        step.kind == StepKind::io ? "io" : "", stopped(step.stops), where(step),
+                        step.kind == StepKind::io ? "io" : "", gather_of(step), where(step),
                         placed(step.writes), released(step.releases)}),
           notes_.of(step));
     }
@@ -98,7 +93,7 @@ class Printer {
   void add(const Branch& b, const std::string& indent) {
     line(indent, b.name + " by " + (b.reads.empty() ? "a constant" : list(b.reads)) +
                      (b.results.empty() ? "" : " -> " + list(b.results)) +
-                     brackets({b.eager ? "eager" : "", chosen(b)}));
+                     brackets({b.eager ? "eager" : "", gather_of(b)}));
     for (std::size_t a = 0; a < b.arms.size(); ++a) {
       line(indent + "  ", b.arm_names[a] + ":", notes_.of(b, a));
       block(b.arms[a], indent + "    ");

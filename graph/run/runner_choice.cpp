@@ -42,8 +42,7 @@ bool copy_over(Gather& gather, T& kept, T& other) {
   if (!are_alike(kept, other)) return false;
   const Rows to = rows_of(kept), from = rows_of(other);
   if (to.at == nullptr || from.at == nullptr) return false;
-  device_chooser()->copy(gather, from.at, to.at, to.rows, to.bytes);
-  return true;
+  return device_chooser()->copy(gather, from.at, to.at, to.rows, to.bytes);
 }
 
 bool copy_over(Sample& sample, Gather& gather, SlotId kept, SlotId other) {

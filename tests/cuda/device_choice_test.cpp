@@ -196,7 +196,6 @@ TEST(ChoicesOfADevice, OtherJobsAreNotDone) {
     std::int32_t tiles = 1;
     int number = 0;
   };
-  const std::shared_ptr<HostDevice> device = std::make_shared<HostDevice>();
   const std::int32_t taken[2] = {0, 1};
   alignas(256) std::byte memory[1024];
   JobBlock<Job> block(memory, 4, true);

@@ -13,6 +13,16 @@
 namespace sluice::device {
 namespace {
 
+// JPEG files of different heights.
+auto encoded_files(Graph& g, std::int64_t count) {
+  return g.map(
+      "encode",
+      [](std::int64_t i) {
+        return encode_jpeg(testing::make_picture(60 + static_cast<int>(i), 90, 3));
+      },
+      g.source(count, [](const SampleInfo& info) { return info.index_in_epoch; }));
+}
+
 // Regions that follow from the size of a picture, which the host knows: no gather ends for them.
 TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   const OperatorCase crop{"random_resized_crop", [](Graph&, Value<Image> image) {
@@ -38,12 +48,7 @@ TEST(DeviceRegion, OfAFileIsDrawnAsOnTheHost) {
   const auto crops_of = [](bool there) {
     const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
     auto pipeline = make_pipeline(options, [&](Graph& g) {
-      auto jpeg = g.map(
-          "encode",
-          [](std::int64_t i) {
-            return encode_jpeg(testing::make_picture(60 + static_cast<int>(i), 90, 3));
-          },
-          g.source(kFiles, [](const SampleInfo& info) { return info.index_in_epoch; }));
+      auto jpeg = encoded_files(g, kFiles);
       auto image = decode_jpeg(there ? jpeg.gpu() : jpeg);
       auto crop = random_resized_crop(image, {.width = 20, .height = 30});
       return there ? crop.cpu() : crop;
@@ -104,12 +109,7 @@ TEST(DeviceRegion, TwoViewsOfAFileAreThoseOfTheHost) {
   const auto views_of = [](bool there) {
     const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
     auto pipeline = make_pipeline(options, [&](Graph& g) {
-      auto jpeg = g.map(
-          "encode",
-          [](std::int64_t i) {
-            return encode_jpeg(testing::make_picture(60 + static_cast<int>(i), 90, 3));
-          },
-          g.source(kFiles, [](const SampleInfo& info) { return info.index_in_epoch; }));
+      auto jpeg = encoded_files(g, kFiles);
       const auto both = sim_clr(g, there ? jpeg.gpu() : jpeg, {.width = 20, .height = 30});
       const auto tensor = [&](Value<Image> view) {
         auto normal = crop_mirror_normalize(view);
