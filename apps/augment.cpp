@@ -220,6 +220,7 @@ class Augmentation {
                                            .threads = options_.threads,
                                            .io_threads = options_.io_threads,
                                            .device = device_,
+                                           .decoder = chosen_decoder(options_.decoder),
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,
                                            .trace = {options_.trace}};

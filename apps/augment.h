@@ -31,10 +31,11 @@ struct AugmentOptions {
   int threads = 0;              // 0: all CPUs of the process
   int io_threads = kAutomatic;  // see PipelineOptions
   OnError on_error = OnError::skip;
-  std::string index = "off";   // see chosen_index
-  std::string device = "cpu";  // where pictures are decoded and changed, see chosen_device
-  bool profile = false;        // print what the steps took and which arms were taken
-  std::string trace;           // file for the trace; empty: none
+  std::string index = "off";      // see chosen_index
+  std::string device = "cpu";     // where pictures are decoded and changed, see chosen_device
+  std::string decoder = "exact";  // of a GPU, see chosen_decoder
+  bool profile = false;           // print what the steps took and which arms were taken
+  std::string trace;              // file for the trace; empty: none
 };
 
 // See Results for the names. Files that cannot be read or decoded, and folders that cannot be read,

@@ -173,6 +173,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
       ->type_name("WHAT");
   add_index_choice(command, options.index);
   add_device(command, options.device);
+  add_decoder(command, options.decoder);
   command
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")

@@ -225,8 +225,11 @@ class Bench {
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
     const bool conditional = options_.workload == "conditional";
-    SubjectOptions subject{
-        .threads = threads_, .batch = options_.batch, .index = index, .device = device};
+    SubjectOptions subject{.threads = threads_,
+                           .batch = options_.batch,
+                           .index = index,
+                           .device = device,
+                           .decoder = chosen_decoder(options_.decoder)};
     if (latency)
       return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);
@@ -287,7 +290,7 @@ class Bench {
     if (!on_gpu() || !decodes_only() || options_.nvjpeg == "off") return nullptr;
     try {
       const std::string file = options_.nvjpeg == "auto" ? "" : options_.nvjpeg;
-      return make_nvjpeg_rival(open_nvjpeg(file), corpus, device, threads_, out_);
+      return make_nvjpeg_rival(device::open_nvjpeg(file), corpus, device, threads_, out_);
     } catch (const DeviceError& e) {
       if (e.device_lost()) throw;
       fmt::print(out_, "without nvJPEG: {}\n", e.what());

@@ -38,7 +38,8 @@ struct BenchOptions {
   int batch = 64;
   // See chosen_index; not for those two. Empty: off, but for `latency`, which has one in memory.
   std::string index;
-  std::string device = "cpu";  // of the workloads on files, see chosen_device
+  std::string device = "cpu";     // of the workloads on files, see chosen_device
+  std::string decoder = "exact";  // of a GPU, see chosen_decoder
   // "auto": wherever the system has it; "off"; or the file of the library.
   std::string nvjpeg = "auto";
   std::string json;   // file for the figures; "-" is standard output, empty none

@@ -75,6 +75,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       ->type_name("N");
   add_index_choice(command, options.index);
   add_device(command, options.device);
+  add_decoder(command, options.decoder);
   command
       .add_option("--nvjpeg", options.nvjpeg,
                   "NVIDIA's decoder beside decode and region on a GPU: auto (default), off, or the "

@@ -82,4 +82,13 @@ void add_device(CLI::App& command, std::string& device) {
       ->type_name("D");
 }
 
+void add_decoder(CLI::App& command, std::string& decoder) {
+  command
+      .add_option("--decoder", decoder,
+                  "which decoders of a GPU may be used: exact (default), or any: also its JPEG "
+                  "engines, whose pixels are near the CPU's, and leave its cores to others")
+      ->check(one_of({"exact", "any"}))
+      ->type_name("exact|any");
+}
+
 }  // namespace sluice::app

@@ -22,5 +22,7 @@ CLI::Option* add_shard(CLI::App& command, std::string& shard);
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help);
 void add_index_choice(CLI::App& command, std::string& index);
 void add_device(CLI::App& command, std::string& device);
+// "exact" or "any", see chosen_decoder().
+void add_decoder(CLI::App& command, std::string& decoder);
 
 }  // namespace sluice::app

@@ -3,6 +3,7 @@
 #include "usage.h"
 #include <sluice/cuda/gpu.h>
 #include <sluice/cuda/host_device.h>
+#include <sluice/runtime/jpeg_engines.h>
 
 #include <charconv>
 #include <cstddef>
@@ -33,7 +34,8 @@ int number_of(const std::string& name) {
 
 std::shared_ptr<Device> stand_in() {
   constexpr std::size_t kBytes = std::size_t{4} << 30;
-  return std::make_shared<device::HostDevice>(device::HostDevice::Options{.bytes = kBytes});
+  return std::make_shared<device::HostDevice>(
+      device::HostDevice::Options{.bytes = kBytes, .jpeg_places = 16});
 }
 
 }  // namespace
@@ -58,12 +60,25 @@ std::shared_ptr<Device> chosen_device(const std::string& name) {
                   name, why));
 }
 
+Decoder chosen_decoder(const std::string& name) {
+  return name == "any" ? Decoder::any : Decoder::exact;
+}
+
 std::shared_ptr<Device> device_to_draw(const std::string& name) {
   return number_of(name) == kNone ? nullptr : stand_in();
 }
 
 int run_devices() {
-  fmt::print("{}", to_string(look_for_gpus()));
+  const Gpus found = look_for_gpus();
+  fmt::print("{}", to_string(found));
+  for (const Gpu& one : found.gpus) {
+    if (!one.why_not.empty()) continue;
+    std::string why_none;
+    const std::shared_ptr<Device> device = gpu(one.index);
+    const JpegEngines* const engines = device->jpeg_engines(&why_none);
+    fmt::print("device {}: {}\n", one.index,
+               engines != nullptr ? engines->name() : "no JPEG engines: " + why_none);
+  }
   return 0;
 }
 

@@ -1,6 +1,7 @@
 // `sluice devices`, and the device that --device chooses.
 #pragma once
 
+#include <sluice/graph/options.h>
 #include <sluice/runtime/device.h>
 
 #include <memory>
@@ -16,7 +17,10 @@ std::shared_ptr<Device> chosen_device(const std::string& name);
 // The same for plans that are drawn or saved and never run: it need not be there.
 std::shared_ptr<Device> device_to_draw(const std::string& name);
 
-// Says which GPUs there are. Returns the exit status.
+// What --decoder says: "any", or else "exact".
+Decoder chosen_decoder(const std::string& name);
+
+// Says which GPUs there are, and what JPEG engines they have. Returns the exit status.
 int run_devices();
 
 }  // namespace sluice::app

@@ -1,7 +1,10 @@
 #include <sluice/cuda/cuda_device.h>
+#include <sluice/cuda/jpeg/nvjpeg_engines.h>
 #include <sluice/runtime/no_memory.h>
 #include <sluice/runtime/process.h>
 
+#include <map>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -151,6 +154,29 @@ class CudaStream : public DeviceStream {
   const bool owns_ = true;
 };
 
+// What there is of a GPU's JPEG engines. It stays until the process ends: by then CUDA may be gone,
+// and nvJPEG does not stand that.
+struct Engines {
+  std::unique_ptr<NvjpegEngines> found;
+  std::string why_none;
+};
+const Engines& engines_of(const Known& device) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& all = *new std::map<int, Engines>;
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = all.try_emplace(device.index);
+  if (is_new) {
+    try {
+      at->second.found = std::make_unique<NvjpegEngines>(
+          open_nvjpeg(), device.index,
+          [](int index) -> std::shared_ptr<void> { return std::make_shared<Current>(index); });
+    } catch (const Error& error) {
+      at->second.why_none = error.what();
+    }
+  }
+  return at->second;
+}
+
 // CUDA's blocks start at multiples of this.
 constexpr std::size_t kAligned = 256;
 
@@ -225,6 +251,11 @@ class CudaDevice : public Device {
     };
     const Current current(known_->index);
     return same_there(at) && same_there(static_cast<const std::byte*>(at) + bytes - 1);
+  }
+  JpegEngines* jpeg_engines(std::string* why_none) override {
+    const Engines& engines = engines_of(*known_);
+    if (why_none != nullptr) *why_none = engines.why_none;
+    return engines.found.get();
   }
 
  private:

@@ -1,5 +1,6 @@
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/host_device.h>
+#include <sluice/cuda/host_jpeg_engines.h>
 #include <sluice/cuda/host_memory.h>
 #include <sluice/cuda/pinned_memory.h>
 #include <sluice/runtime/no_memory.h>
@@ -317,7 +318,10 @@ HostDevice::HostDevice() : HostDevice(Options()) {}
 HostDevice::HostDevice(Options options)
     : impl_(std::make_shared<Impl>(std::move(options))),
       memory_(std::make_shared<DeviceMemory>(impl_)),
-      pinned_(impl_->pinned) {}
+      pinned_(impl_->pinned) {
+  if (impl_->options.jpeg_places > 0)
+    engines_ = std::make_unique<HostJpegEngines>(impl_->options.jpeg_places);
+}
 
 HostDevice::~HostDevice() {
   if (!impl_->home.here()) {  // its threads are its parent's, and stay as they are here
@@ -339,6 +343,10 @@ int HostDevice::index() const { return impl_->options.index; }
 const std::shared_ptr<MemoryResource>& HostDevice::memory() { return memory_; }
 const std::shared_ptr<MemoryResource>& HostDevice::pinned() { return pinned_; }
 bool HostDevice::reads(const void* at, std::size_t n) const { return impl_->pinned->holds(at, n); }
+
+JpegEngines* HostDevice::jpeg_engines(std::string* why_none) {
+  return engines_ != nullptr ? engines_.get() : Device::jpeg_engines(why_none);
+}
 
 std::unique_ptr<DeviceStream> HostDevice::make_stream() {
   const auto lock = impl_->enter();

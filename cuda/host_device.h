@@ -49,6 +49,7 @@ class HostDevice : public Device {
     int index = 0;
     std::size_t bytes = std::size_t{1} << 28;
     bool manual = false;
+    int jpeg_places = 0;  // of its JPEG engines, for files at a time; 0: it has none
     std::function<Fault(const Call&)> fault = {};
     // Called before a piece of work begins, on the thread that does it: to make it late.
     std::function<void(const Call&)> before = {};
@@ -69,6 +70,7 @@ class HostDevice : public Device {
   const std::shared_ptr<MemoryResource>& memory() override;
   const std::shared_ptr<MemoryResource>& pinned() override;
   bool reads(const void* at, std::size_t bytes) const override;
+  JpegEngines* jpeg_engines(std::string* why_none) override;
 
   // How many streams have been made; they are numbered in that order.
   int streams() const;
@@ -87,6 +89,7 @@ class HostDevice : public Device {
  private:
   std::shared_ptr<Impl> impl_;
   std::shared_ptr<MemoryResource> memory_, pinned_;
+  std::unique_ptr<JpegEngines> engines_;  // null: none
 };
 
 }  // namespace sluice::device

@@ -4,7 +4,6 @@
 // Ownership: with the gather. Threads: one. Errors: as Gather says.
 #pragma once
 
-#include <sluice/cuda/jpeg/batch.h>
 #include <sluice/cuda/kernels/blur.h>
 #include <sluice/cuda/kernels/clahe.h>
 #include <sluice/cuda/kernels/colours.h>
@@ -24,8 +23,6 @@
 #include <sluice/graph/plan/gather.h>
 
 #include <cstddef>
-#include <memory>
-#include <span>
 #include <vector>
 
 namespace sluice::device {
@@ -144,55 +141,6 @@ class LevelsLaunch : public detail::StepLaunch {
   std::uint32_t* counts_ = nullptr;  // of all samples
   Batch<HistogramJob> counted_;
   Batch<ColourJob> mapped_;
-};
-
-// What the host finds out about a JPEG file before a gather: how the device decodes it, or else its
-// pixels.
-struct PreparedJpeg {
-  JpegPlan plan;
-  // Changed by the gather: where the device gives the file back, the host decodes it after all.
-  mutable bool planned = false;
-  mutable Image pixels;          // pinned, contiguous
-  mutable bool counted = false;  // as decoded by the device
-  // Keeps what the plan needs for the next one.
-  void release() noexcept {
-    planned = counted = false;
-    pixels.release();
-  }
-};
-
-// JPEG files, some of which the device decodes; of the others the host has the pixels, which are
-// copied there.
-class JpegFilesLaunch : public detail::StepLaunch {
- public:
-  // What is prepared, and the file, must live until the gather is over. False when there is no room
-  // for the file.
-  bool add(detail::Sample& sample, const PreparedJpeg& prepared, std::span<const std::uint8_t> file,
-           Image& out);
-  void add_pixels(const Image& pixels, Image& out);
-
-  void clear() noexcept override;
-  void write(detail::Gather& gather) override;
-  void launch(DeviceStream& stream) override;
-  void tell(DeviceStream& stream) override;
-  void check(detail::Gather& gather) override;
-
- private:
-  struct Pixels {
-    const std::uint8_t* from;
-    std::uint8_t* to;
-    std::size_t bytes;
-  };
-  struct File {
-    detail::Sample* sample;
-    const detail::Step* step;
-    const PreparedJpeg* prepared;
-  };
-  std::vector<File> files_;  // of the batch, and perhaps one more
-  std::vector<Pixels> pixels_;
-  JpegBatch batch_;
-  JpegBatch::Memory memory_;
-  Buffer damage_;
 };
 
 }  // namespace sluice::device

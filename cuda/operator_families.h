@@ -7,6 +7,7 @@
 namespace sluice::device {
 
 // Each is true.
+bool add_decoders();      // JPEG files and regions of them
 bool add_warps();         // rotate, warp_affine, shear, translate
 bool add_places();        // perspective, warp_perspective, lens_distortion, elastic
 bool add_colours();       // tables of levels, matrices of colours, hue, gray

@@ -3,8 +3,6 @@
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
 #include <sluice/ops/colour/normalize.h>
-#include <sluice/ops/decode/decode.h>
-#include <sluice/ops/decode/jpeg_input.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
@@ -21,7 +19,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace sluice::device {
@@ -139,102 +136,6 @@ bool add_normalize() {
         const PixelsOut to = normalized("resize_mirror_normalize", height, width, in.channels(),
                                         mean, std, dtype, layout, out);
         add_resize(gather, in, kernels::whole_box(in), interpolation, mirror, to, out.bytes());
-      });
-  return true;
-}
-
-// The pixels of a file that the host decodes for the device.
-Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegFile& file,
-                     const std::optional<Rectangle>& region, const JpegOptions& options) {
-  const BufferPoolScope scope(pinned);
-  Image pixels;
-  const JpegReport report = region ? decode_jpeg_region(file.bytes(), *region, options, pixels)
-                                   : decode_jpeg_image(file.bytes(), options, pixels);
-  detail::note_report(notes, report);
-  if (!pixels.contiguous()) pixels = pixels.clone();  // a part of what had to be decoded
-  return pixels;
-}
-
-// Whether the device decodes the file, and how. An index that learns is taught by the host when a
-// file comes for the first time, so that less is to be done when it comes again.
-bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional<Rectangle>& region,
-               const JpegOptions& options) {
-  try {
-    std::optional<JpegIndexEntry> entry;
-    JpegIndex* const index = file.bytes().index();
-    if (index != nullptr) entry = index->find(digest_of(file.bytes(), file.bytes().content_hash()));
-    if (!entry && index != nullptr && index->grows()) return false;
-    return plan.make(file.bytes(), peek_jpeg(file.bytes()), entry ? &*entry : nullptr, region,
-                     options);
-  } catch (const Error&) {  // a damaged index, or no JPEG file: the host's decoder says so
-    return false;
-  }
-}
-
-void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
-             const std::optional<Rectangle>& region, const JpegOptions& options,
-             PreparedJpeg& out) {
-  out.planned = plan_jpeg(out.plan, file, region, options);
-  if (out.planned) {
-    (void)out.plan.fetch(file.bytes(), memory.device);
-  } else {
-    out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
-  }
-}
-
-void decode(Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
-            const PreparedJpeg& prepared, const std::optional<Rectangle>& region,
-            const JpegOptions& options, Image& out) {
-  const auto decode_here = [&] {
-    prepared.planned = false;
-    prepared.pixels = decode_on_host(gather.pinned(), notes, file, region, options);
-  };
-  if (gather.on_host()) return decode_here();  // it has come back
-  auto& launch = gather.launch_of_step<JpegFilesLaunch>();
-  if (prepared.planned) {
-    const JpegPlan& plan = prepared.plan;
-    out.create(plan.out_height(), plan.out_width(), plan.channels());
-    if (launch.add(gather.sample(), prepared, file.bytes(), out)) return;
-    decode_here();
-  }
-  const Image& pixels = prepared.pixels;
-  out.create(pixels.height(), pixels.width(), pixels.channels());
-  gather.will_upload(pixels.tensor().nbytes());
-  launch.add_pixels(pixels, out);
-}
-
-bool add_decoders() {
-  add_device_version(
-      detail::decode_jpeg_operator(),
-      [](detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
-         ColorSpace color, bool turned, DamagePolicy damage, bool verify,
-         JpegEntropyDecoder entropy, std::int32_t max_scans, std::int64_t max_output_bytes,
-         PreparedJpeg& out) {
-        prepare(memory, notes, file, std::nullopt,
-                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
-      },
-      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
-         const PreparedJpeg& prepared, ColorSpace color, bool turned, DamagePolicy damage,
-         bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
-         std::int64_t max_output_bytes, Image& out) {
-        decode(gather, notes, file, prepared, std::nullopt,
-               {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
-      });
-  add_device_version(
-      detail::decode_jpeg_region_operator(),
-      [](detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
-         ColorSpace color, bool turned, DamagePolicy damage, bool verify,
-         JpegEntropyDecoder entropy, std::int32_t max_scans, std::int64_t max_output_bytes,
-         const Rectangle& region, PreparedJpeg& out) {
-        prepare(memory, notes, file, region,
-                {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
-      },
-      [](Gather& gather, SampleNotes& notes, const detail::JpegFile& file,
-         const PreparedJpeg& prepared, ColorSpace color, bool turned, DamagePolicy damage,
-         bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
-         std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
-        decode(gather, notes, file, prepared, region,
-               {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
       });
   return true;
 }

@@ -58,6 +58,12 @@ struct TraceOptions {
 
 inline constexpr int kAutomatic = -1;
 
+// Which decoders of a GPU may be used for pictures.
+enum class Decoder : std::uint8_t {
+  exact,  // those whose pixels are the same as the host's
+  any     // also its JPEG engines, whose pixels are near those, and differ from GPU to GPU
+};
+
 struct PipelineOptions {
   int batch_size = 1;
   std::uint64_t seed = 0;
@@ -85,6 +91,9 @@ struct PipelineOptions {
   // for which nobody could give any back. A number above 0 where no step runs there is a
   // BuildError.
   std::int64_t max_device_bytes = 0;
+  // `any` leaves the cores of a GPU that has JPEG engines to other work, while these have room; see
+  // docs/gpu.md. Elsewhere there is no difference.
+  Decoder decoder = Decoder::exact;
   LastBatch last_batch = LastBatch::partial;
   // Full batches are formed of the samples that filters and errors leave, in order, the same on
   // every machine. Costs one more copy of each value; off, a batch is short by the samples that it

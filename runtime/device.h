@@ -40,6 +40,8 @@ struct Kernel {
   int (*on_cuda)(const void* arguments, void* stream) = nullptr;
 };
 
+class JpegEngines;
+
 class DeviceEvent {
  public:
   virtual ~DeviceEvent() = default;
@@ -89,6 +91,11 @@ class Device {
   virtual bool reads(const void* at, std::size_t bytes) const {
     (void)at, (void)bytes;
     return false;
+  }
+  // See jpeg_engines.h; null where there are none, with the reason.
+  virtual JpegEngines* jpeg_engines(std::string* why_none = nullptr) {
+    if (why_none != nullptr) *why_none = name() + " has none";
+    return nullptr;
   }
 };
 

@@ -19,6 +19,10 @@
 namespace sluice::app {
 namespace {
 
+using device::check_nvjpeg;
+using device::NvjpegBackend;
+using device::NvjpegImage;
+
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kSlots = 3;

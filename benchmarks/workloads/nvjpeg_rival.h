@@ -14,7 +14,7 @@
 #pragma once
 
 #include "benchmarks/workloads/corpus.h"
-#include "benchmarks/workloads/nvjpeg.h"
+#include <sluice/cuda/jpeg/nvjpeg.h>
 #include <sluice/runtime/device.h>
 
 #include <cstdint>
@@ -24,6 +24,8 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
+
+using device::Nvjpeg;
 
 class NvjpegRival {
  public:

@@ -32,7 +32,8 @@ struct SubjectOptions {
   std::uint64_t seed = 42;
   std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
   std::shared_ptr<Device> device = {};    // where pictures are decoded and changed; null: the host
-  std::string trace = {};                 // file for the pipeline's trace; empty: none
+  Decoder decoder = Decoder::exact;
+  std::string trace = {};  // file for the pipeline's trace; empty: none
 };
 
 inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
@@ -41,6 +42,7 @@ inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
           .threads = options.threads,
           .window = options.window,
           .device = options.device,
+          .decoder = options.decoder,
           .trace = {options.trace}};
 }
 

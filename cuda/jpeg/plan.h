@@ -53,7 +53,10 @@ class JpegPlan {
   // For tests: 1 to 4096. The pixels are the same.
   void set_subsequence_bytes(std::uint32_t bytes) { subsequence_bytes_ = bytes; }
 
-  // Of one that was taken. The size of the pixels, 3 channels or 1:
+  // Of one that was taken. The whole picture's size in the file:
+  int stored_height() const { return stored_height_; }
+  int stored_width() const { return stored_width_; }
+  // The size of the pixels, 3 channels or 1:
   int out_height() const { return sample_.out_height(); }
   int out_width() const { return sample_.out_width(); }
   int channels() const { return sample_.channels; }

@@ -19,8 +19,9 @@ constinit thread_local DeviceMemory* current_memory = nullptr;
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most)
+DeviceMemory::DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most, Decoder which)
     : device(*of),
+      decoder(which),
       values(most > 0 ? limited(of->memory(), static_cast<std::size_t>(most),
                                 "make window or batch_size smaller, or max_device_bytes larger")
                       : of->memory()),

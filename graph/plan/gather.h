@@ -13,6 +13,7 @@
 // launch throws. After an error nothing of it is known to be over: call abandon().
 #pragma once
 
+#include <sluice/graph/options.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/device_guard.h>
@@ -71,10 +72,12 @@ struct DeviceTally {
 // Where a device's values and transfers have their memory.
 struct DeviceMemory {
   // `most`: bytes of the device's own; 0: what there is. The device outlives it.
-  explicit DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most = 0);
+  explicit DeviceMemory(const std::shared_ptr<Device>& of, std::int64_t most = 0,
+                        Decoder which = Decoder::exact);
   Device& device;
-  BufferPool values;  // the device's own
-  BufferPool pinned;  // of the host, for copies
+  const Decoder decoder;  // what steps may use
+  BufferPool values;      // the device's own
+  BufferPool pinned;      // of the host, for copies
   DeviceTally tally;
 
   // That of the pipeline which works on this thread. Throws std::logic_error where none does.
@@ -177,6 +180,7 @@ class Gather {
   // Device memory for the length of the gather, aligned to 256 bytes.
   std::byte* scratch(std::size_t bytes);
   BufferPool& pinned() { return memory_.pinned; }
+  Device& device() { return memory_.device; }
   // For StepLaunch::write(). `f` must not throw.
   void each(std::size_t count, const std::function<void(std::size_t)>& f) const;
   // For the counts: what a step copies besides.

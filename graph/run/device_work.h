@@ -30,9 +30,10 @@ class DeviceKeeper {
 
 struct DeviceWork {
   // `samples`: that may be under way, and hence wait for a stage.
-  // `max_bytes`: see DeviceMemory.
-  DeviceWork(std::shared_ptr<Device> with, std::size_t samples, std::int64_t max_bytes = 0)
-      : device(std::move(with)), room(samples), memory(device, max_bytes) {}
+  // `max_bytes`, `decoder`: see DeviceMemory.
+  DeviceWork(std::shared_ptr<Device> with, std::size_t samples, std::int64_t max_bytes = 0,
+             Decoder decoder = Decoder::exact)
+      : device(std::move(with)), room(samples), memory(device, max_bytes, decoder) {}
 
   const std::shared_ptr<Device> device;
   const std::size_t room;

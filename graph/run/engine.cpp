@@ -146,7 +146,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
           "steps of the pipeline run on a GPU, but PipelineOptions::device has none: give it "
           "gpu()");
     }
-    device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes);
+    device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes,
+                                          options.decoder);
   } else if (options.max_device_bytes > 0) {
     throw BuildError("max_device_bytes is " + std::to_string(options.max_device_bytes) +
                      ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "

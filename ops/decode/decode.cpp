@@ -56,10 +56,12 @@ std::vector<std::string> jpeg_events() {
   for (const JpegPath path : kJpegPaths) names.emplace_back(name_of(path));
   names.emplace_back("index_damaged");
   names.emplace_back("on_device");
+  names.emplace_back("on_engines");
   return names;
 }
 
 void note_on_device(SampleNotes& notes) { notes.note(std::size(kJpegPaths) + 1); }
+void note_on_engines(SampleNotes& notes) { notes.note(std::size(kJpegPaths) + 2); }
 
 void note_report(SampleNotes& notes, const JpegReport& report) {
   notes.note(static_cast<std::size_t>(report.path));

@@ -37,7 +37,8 @@ struct InputTraits<JpegFile> {
 // The parameters that JpegOptions are, in the order of its fields. The function of the operator
 // takes them one by one.
 void declare_jpeg_options(OperatorDeclaration& declaration);
-// The names of the ways a picture may be read, "index_damaged" and "on_device".
+// The names of the ways a picture may be read, "index_damaged", "on_device" and
+// "on_engines".
 std::vector<std::string> jpeg_events();
 
 // Which way the picture was read is counted as an event of the step, and what a tolerant decoder
@@ -46,5 +47,7 @@ std::vector<std::string> jpeg_events();
 void note_report(SampleNotes& notes, const JpegReport& report);
 // A device reads it.
 void note_on_device(SampleNotes& notes);
+// Its JPEG engines do.
+void note_on_engines(SampleNotes& notes);
 
 }  // namespace sluice::detail

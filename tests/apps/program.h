@@ -60,13 +60,13 @@ inline std::filesystem::path test_folder() {
     Folder& operator=(const Folder&) = delete;
     const std::filesystem::path path;
   };
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   const std::string name = std::string("sluice_") + std::to_string(getpid()) + "_" +
                            test->test_suite_name() + "_" + test->name();
   static std::map<std::string, std::unique_ptr<Folder>> folders;
   auto& folder = folders[name];
   if (folder == nullptr)
-    folder = std::make_unique<Folder>(std::filesystem::path(testing::TempDir()) / name);
+    folder = std::make_unique<Folder>(std::filesystem::path(::testing::TempDir()) / name);
   return folder->path;
 }
 

@@ -1,4 +1,4 @@
-#include "benchmarks/workloads/nvjpeg.h"
+#include <sluice/cuda/jpeg/nvjpeg.h>
 
 #include <array>
 #include <string_view>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace sluice::app {
+namespace sluice::device {
 namespace {
 
 // What the loader had to say of the call before.
@@ -26,10 +26,8 @@ void* open_any(const std::string& file) {
                                                  "libnvjpeg.so.11", "libnvjpeg.so"};
   for (const char* name : names)
     if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-  throw Error(
-      fmt::format("nvJPEG is not on this machine: the system finds none of {}; install it, or "
-                  "name the file with --nvjpeg",
-                  fmt::join(names, ", ")));
+  throw Error(fmt::format("nvJPEG is not on this machine: the system finds none of {}; install it",
+                          fmt::join(names, ", ")));
 }
 
 template <class Function>
@@ -86,4 +84,4 @@ void check_nvjpeg(int status, const char* what) {
   if (status != 0) throw Error(fmt::format("nvJPEG: {}: {}", what, nvjpeg_status(status)));
 }
 
-}  // namespace sluice::app
+}  // namespace sluice::device

@@ -1,5 +1,5 @@
-// NVIDIA's nvJPEG, opened when the program runs: of its C interface what `sluice bench` calls, for
-// versions 11.9 to 13. All is declared here, so that Sluice is built where nvjpeg.h is not, and
+// NVIDIA's nvJPEG, opened when the program runs: of its C interface what Sluice calls, for versions
+// 11.9 to 13. All is declared here, so that Sluice is built where nvjpeg.h is not, and
 // runs where the library is not. Names are nvJPEG's own, without "nvjpeg".
 //
 // Ownership: the library stays open until the process ends. Threads: any. Errors: Error, in one
@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string>
 
-namespace sluice::app {
+namespace sluice::device {
 
 // Four channels at most; interleaved pixels are all in the first.
 struct NvjpegImage {
@@ -66,4 +66,4 @@ std::string nvjpeg_status(int status);
 // Throws Error when `status` is one.
 void check_nvjpeg(int status, const char* what);
 
-}  // namespace sluice::app
+}  // namespace sluice::device
