@@ -20,7 +20,6 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/runtime/printable.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>

@@ -22,7 +22,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -225,11 +224,9 @@ class Bench {
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
     const bool conditional = options_.workload == "conditional";
-    SubjectOptions subject{.threads = threads_,
-                           .batch = options_.batch,
-                           .index = index,
-                           .device = device,
-                           .decoder = chosen_decoder(options_.decoder)};
+    SubjectOptions subject{
+        .threads = threads_, .batch = options_.batch, .index = index, .device = device};
+    subject.decoder = chosen_decoder(options_.decoder);
     if (latency)
       return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);

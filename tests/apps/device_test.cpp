@@ -60,6 +60,30 @@ TEST_F(DeviceOption, AugmentWritesWhatTheCpuWrites) {
   }
 }
 
+// The stand-in's engines give other pixels than the CPU, as real ones do.
+TEST_F(DeviceOption, DecoderAnyUsesTheEngines) {
+  const auto augment = [&](const std::string& options) {
+    return run_program("augment --recipe eval --profile --overwrite --data " + data_ + " --out " +
+                       path("out") + " " + options);
+  };
+  const struct {
+    const char* options;
+    bool on_engines;
+  } table[] = {{"--device stand-in", false},
+               {"--device stand-in --decoder exact", false},
+               {"--device stand-in --decoder any", true},
+               {"--device stand-in --decoder any --index memory", false},
+               {"--decoder any", false}};
+  for (const auto& one : table) {
+    const Ran ran = augment(one.options);
+    EXPECT_EQ(ran.status, 0) << one.options << ran.errors;
+    EXPECT_EQ(holds(ran.out, "on_engines"), one.on_engines) << one.options << ran.out;
+  }
+  const Ran wrong = augment("--decoder nvjpeg");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(holds(wrong.errors, "--decoder")) << wrong.errors;
+}
+
 TEST_F(DeviceOption, AugmentGoesOnWithResultsOfTheOtherOne) {
   const std::string same = "augment --recipe train --data " + data_ + " --out ";
   ASSERT_EQ(run_program(same + path("whole")).status, 0);

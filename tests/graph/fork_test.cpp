@@ -101,6 +101,9 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
 
 TEST(Fork, AChildThatEndsByExitDoesSo) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
+  // What looks for leaks at exit() takes the lock of the list of threads, and one that was just
+  // being started may have held it at the fork.
+  if (testing::kAddressSanitizer) GTEST_SKIP() << "looks for leaks in a child of threads";
   auto pipeline = std::make_unique<Pictures>(pictures(3));
   auto epoch = std::make_optional(pipeline->epoch());
   ASSERT_TRUE(epoch->next().has_value());
