@@ -258,14 +258,19 @@ namespace sluice::kernels {
 HWY_EXPORT(BlendHorizontally);
 HWY_EXPORT(BlendVertically);
 
-void HorizontalTable::build(const ResizeTable& table, int first, int width, int left,
+void HorizontalTable::build(const ResizeTable& table, bool changed, int first, int width, int left,
                             int channels) {
+  if (!changed && first == first_ && width == width_ && left == left_ && channels == channels_) {
+    return;
+  }
+  width_ = 0;
   constexpr std::size_t kMore = kPixelsAtOnce - 1;
   const std::size_t pixels = static_cast<std::size_t>(width);
   const auto grow = [](auto& vector, std::size_t size) {
     if (vector.size() < size) vector.resize(size);
   };
-  width_ = width;
+  first_ = first;
+  left_ = left;
   channels_ = channels;
   steps_ = table.taps() / kTaps;
   shift_ = table.shift();
@@ -284,6 +289,7 @@ void HorizontalTable::build(const ResizeTable& table, int first, int width, int 
   }
   // What is made of these is not used.
   std::fill_n(offsets_.data() + pixels, kMore, offsets_[pixels - 1]);
+  width_ = width;
 }
 
 void blend_horizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,

@@ -26,8 +26,9 @@ class HorizontalTable {
   static constexpr std::size_t kPixelsAtOnce = 4;
 
   // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps. Its pixel
-  // 0 is the row's pixel `left`, which need not be there.
-  void build(const ResizeTable& table, int first, int width, int left, int channels);
+  // 0 is the row's pixel `left`, which need not be there. What was built last is kept if it is
+  // asked for again of a table that is not `changed`.
+  void build(const ResizeTable& table, bool changed, int first, int width, int left, int channels);
 
   int width() const { return width_; }
   int channels() const { return channels_; }
@@ -42,7 +43,9 @@ class HorizontalTable {
   std::size_t weights_of_step() const { return weights_of_step_; }
 
  private:
-  int width_ = 0;
+  int first_ = 0;
+  int left_ = 0;
+  int width_ = 0;  // 0 where nothing is there
   int channels_ = 0;
   int steps_ = 0;
   int shift_ = 0;

@@ -72,8 +72,9 @@ void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int
   }
 
   if (!same_width_) {
-    columns_.build(whole.width, across, width, interpolation, false, HorizontalTable::kTaps);
-    shown_columns_.build(columns_, first_column_, width_, left_, in.channels());
+    const bool changed =
+        columns_.build(whole.width, across, width, interpolation, false, HorizontalTable::kTaps);
+    shown_columns_.build(columns_, changed, first_column_, width_, left_, in.channels());
     beyond_row_ = static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack;
     grow(padded_, (in.row_bytes() + beyond_row_) * kRowsAtOnce);
   }
