@@ -43,15 +43,17 @@ class PlaceSampler {
 template <class F>
 void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
   const PlaceSampler sampler(in, options);
-  const auto width = static_cast<std::size_t>(out.width());
-  std::vector<double> xs(width), ys(width);
+  const int width = out.width();
+  std::vector<double> xs(static_cast<std::size_t>(width)), ys(xs.size());
   for (int y = 0; y < out.height(); ++y) {
-    for (std::size_t x = 0; x < width; ++x) {
-      const auto from = place(static_cast<double>(x) + 0.5, y + 0.5);
-      xs[x] = from.x;
-      ys[x] = from.y;
+    double* const to_x = xs.data();
+    double* const to_y = ys.data();
+    for (int x = 0; x < width; ++x) {
+      const auto from = place(x + 0.5, y + 0.5);
+      to_x[x] = from.x;
+      to_y[x] = from.y;
     }
-    sampler.sample_row(xs.data(), ys.data(), out.width(), out.row(y));
+    sampler.sample_row(to_x, to_y, width, out.row(y));
   }
 }
 
