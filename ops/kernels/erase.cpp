@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -67,8 +68,15 @@ void erase(const Image& in, const Rectangle& region, const Fill& fill, Image& ou
     std::uint8_t* to = out.row(y);
     std::memcpy(to, in.row(y), in.row_bytes());
     if (y < rows.begin || y >= rows.end) continue;
-    for (int x = columns.begin; x < columns.end; ++x) {
-      for (int c = 0; c < channels; ++c) to[x * channels + c] = fill[c];
+    std::uint8_t* const part = to + std::ptrdiff_t{columns.begin} * channels;
+    if (y == rows.begin) {
+      for (int i = 0; i < columns.end - columns.begin; ++i) {
+        for (int c = 0; c < channels; ++c) part[i * channels + c] = fill[c];
+      }
+    } else {
+      const auto bytes = static_cast<std::size_t>(columns.end - columns.begin) *
+                         static_cast<std::size_t>(channels);
+      std::memcpy(part, out.row(rows.begin) + std::ptrdiff_t{columns.begin} * channels, bytes);
     }
   }
 }

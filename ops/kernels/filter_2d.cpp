@@ -1,8 +1,10 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/filter_2d.h>
+#include <sluice/ops/kernels/filter_rows.h>
 #include <sluice/ops/kernels/separable_blur.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +29,6 @@ class Window {
     wide_ = static_cast<std::size_t>(wide) * static_cast<std::size_t>(channels_);
     const std::size_t needed = wide_ * static_cast<std::size_t>(rows_);
     if (room_.size() < needed) room_.resize(needed);
-    if (sums_.size() < in.row_bytes()) sums_.resize(in.row_bytes());
     made_ = 0;
   }
   // Rows up to y, which never goes back.
@@ -46,24 +47,13 @@ class Window {
     }
   }
   float* slot(int y) { return room_.data() + static_cast<std::size_t>(y % rows_) * wide_; }
-  float* sums() { return sums_.data(); }
 
  private:
   const Image* in_ = nullptr;
   int rows_ = 0, margin_ = 0, channels_ = 0, made_ = 0;
   std::size_t wide_ = 0;
-  std::vector<float> room_, sums_;
+  std::vector<float> room_;
 };
-
-void add_weighted(const float* __restrict from, float weight, std::size_t size,
-                  float* __restrict sums) {
-  for (std::size_t i = 0; i < size; ++i) sums[i] += weight * from[i];
-}
-
-void round_row(const float* __restrict sums, std::size_t size, std::uint8_t* __restrict out) {
-  for (std::size_t i = 0; i < size; ++i)
-    out[i] = static_cast<std::uint8_t>(std::clamp(sums[i] + 0.5f, 0.f, 255.f));
-}
 
 }  // namespace
 
@@ -96,14 +86,15 @@ void filter_2d(const Image& in, const FilterWeights& filter, Image& out) {
   const std::size_t bytes = in.row_bytes();
   for (int y = 0; y < height; ++y) {
     window.make(std::min(height - 1, y + up));
-    std::fill_n(window.sums(), bytes, 0.f);
+    std::array<WeightedRow, kLargestFilter * kLargestFilter> rows;
+    std::size_t count = 0;
     const float* weight = filter.weights.data();
     for (int r = 0; r < filter.rows; ++r) {
       const float* row = window.slot(reflected(y + r - up, height));
       for (int c = 0; c < filter.columns; ++c, ++weight)
-        if (*weight != 0) add_weighted(row + c * in.channels(), *weight, bytes, window.sums());
+        if (*weight != 0) rows[count++] = {row + c * in.channels(), *weight};
     }
-    round_row(window.sums(), bytes, out.row(y));
+    sum_weighted_rows({rows.data(), count}, bytes, out.row(y));
   }
 }
 

@@ -36,8 +36,9 @@ int source_of(int at, int length, Border border) {
 }
 
 // A row of the picture with what stands left and right of it.
-void pad_row(const std::uint8_t* from, std::size_t bytes, std::size_t channels,
-             const std::vector<int>& left, const std::vector<int>& right, std::uint8_t* to) {
+template <std::size_t channels>
+void pad_row(const std::uint8_t* from, std::size_t bytes, const std::vector<int>& left,
+             const std::vector<int>& right, std::uint8_t* to) {
   const auto margin = [&](const std::vector<int>& columns) {
     for (const int column : columns) {
       std::memcpy(to, from + static_cast<std::size_t>(column) * channels, channels);
@@ -82,9 +83,14 @@ void pad(const Image& in, const Margins& margins, Border border, const Fill& fil
   for (int x = -margins.left; x < 0; ++x) left.push_back(source_of(x, in.width(), border));
   for (int x = 0; x < margins.right; ++x)
     right.push_back(source_of(in.width() + x, in.width(), border));
+  constexpr decltype(&pad_row<1>) kPadRow[] = {pad_row<1>, pad_row<2>, pad_row<3>, pad_row<4>};
+  for (int row = 0; row < in.height(); ++row)
+    kPadRow[channels - 1](in.row(row), in.row_bytes(), left, right, out.row(margins.top + row));
   for (int y = 0; y < height; ++y) {
-    const int row = source_of(y - margins.top, in.height(), border);
-    pad_row(in.row(row), in.row_bytes(), channels, left, right, out.row(y));
+    const int row = y - margins.top;
+    if (row >= 0 && row < in.height()) continue;
+    std::memcpy(out.row(y), out.row(margins.top + source_of(row, in.height(), border)),
+                out.row_bytes());
   }
 }
 

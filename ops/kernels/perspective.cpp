@@ -71,10 +71,10 @@ void warp_perspective(const char* op, const Image& in, const PerspectiveMap& fro
                       int width, const WarpOptions& options, Image& out) {
   check_perspective(op, in, from, height, width, options);
   out.create(height, width, in.channels());
-  const auto& m = from;
   warp_places(
       in, options,
-      [&](double x, double y) {
+      // A copy, which the places that are written cannot be a part of.
+      [m = from](double x, double y) {
         const double w = m[6] * x + m[7] * y + m[8];
         return PicturePlace{(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
       },

@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/place_rows.h>
 #include <sluice/ops/kernels/place_sampler.h>
 
 #include <algorithm>
@@ -14,14 +15,6 @@ namespace {
 
 std::uint8_t to_level(double value) {
   return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
-}
-
-// Keys' cubic convolution: of the pixels at -1, 0, 1 and 2, for a place t after that at 0.
-std::array<double, 4> cubic_weights(double t) {
-  constexpr double a = -0.75;
-  const auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-  const auto far = [](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
-  return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
 }  // namespace
@@ -61,6 +54,18 @@ void PlaceSampler::sample(double x, double y, std::uint8_t* out) const {
       return;
     default:
       bilinear(x - 0.5, y - 0.5, out);
+  }
+}
+
+void PlaceSampler::sample_row(const double* x, const double* y, int count,
+                              std::uint8_t* out) const {
+  bool done[kPlacesAtOnce];
+  for (int first = 0; first < count; first += kPlacesAtOnce) {
+    const int places = std::min(kPlacesAtOnce, count - first);
+    std::uint8_t* const to = out + std::ptrdiff_t{first} * in_.channels();
+    sample_inner_places(in_, options_.interpolation, x + first, y + first, places, to, done);
+    for (int i = 0; i < places; ++i)
+      if (!done[i]) sample(x[first + i], y[first + i], to + std::ptrdiff_t{i} * in_.channels());
   }
 }
 

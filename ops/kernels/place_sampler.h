@@ -14,7 +14,9 @@
 #include <sluice/ops/kernels/warp_rows.h>
 #include <sluice/runtime/image.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace sluice::kernels {
 
@@ -24,6 +26,8 @@ class PlaceSampler {
 
   PlaceSampler(const Image& in, const WarpOptions& options) : in_(in), options_(options) {}
   void sample(double x, double y, std::uint8_t* out) const;
+  // The pixels at (x[i], y[i]) for i < count, side by side.
+  void sample_row(const double* x, const double* y, int count, std::uint8_t* out) const;
 
  private:
   void bilinear(double x, double y, std::uint8_t* out) const;
@@ -39,12 +43,17 @@ class PlaceSampler {
 template <class F>
 void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
   const PlaceSampler sampler(in, options);
+  const int width = out.width();
+  std::vector<double> xs(static_cast<std::size_t>(width)), ys(xs.size());
   for (int y = 0; y < out.height(); ++y) {
-    std::uint8_t* to = out.row(y);
-    for (int x = 0; x < out.width(); ++x, to += out.channels()) {
+    double* const to_x = xs.data();
+    double* const to_y = ys.data();
+    for (int x = 0; x < width; ++x) {
       const auto from = place(x + 0.5, y + 0.5);
-      sampler.sample(from.x, from.y, to);
+      to_x[x] = from.x;
+      to_y[x] = from.y;
     }
+    sampler.sample_row(to_x, to_y, width, out.row(y));
   }
 }
 

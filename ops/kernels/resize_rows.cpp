@@ -30,7 +30,7 @@ std::uint8_t blend_byte(const std::uint8_t* const* rows, const std::int16_t* wei
 
 #if HWY_TARGET == HWY_SCALAR
 
-void BlendHorizontally(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out) {
+void blend_row(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out) {
   const int channels = table.channels();
   for (int i = 0; i < table.width(); ++i) {
     for (int c = 0; c < channels; ++c) {
@@ -44,6 +44,11 @@ void BlendHorizontally(const std::uint8_t* in, const HorizontalTable& table, std
       *out++ = rounded(sum, table.shift());
     }
   }
+}
+
+void BlendHorizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,
+                       std::uint8_t* const* out) {
+  for (int r = 0; r < rows; ++r) blend_row(in[r], table, out[r]);
 }
 
 void BlendVertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,
@@ -64,104 +69,155 @@ HWY_INLINE V32 add_products_of_pairs(V16 a, V16 b, V32 sum) {
   return hn::RearrangeToOddPlusEven(sum, rest);
 }
 
-// Each block of 16 bytes of a vector makes a pixel.
-using DBlocks = hn::CappedTag<std::uint8_t, HorizontalTable::kMostAtOnce * 16>;
-constexpr std::size_t kBlocks = hn::MaxLanes(DBlocks()) / 16;
+// Each block of 16 bytes of a vector is of a row of its own.
+using DRows = hn::CappedTag<std::uint8_t, kRowsAtOnce * 16>;
+constexpr std::size_t kRows = hn::MaxLanes(DRows()) / 16;
 
-// 16 bytes from each of the addresses, which are `beyond` bytes further on.
+// 16 bytes of each row, from `at` on.
 template <class D>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* at, std::ptrdiff_t beyond) {
+HWY_INLINE hn::Vec<D> load_blocks(D d, const std::uint8_t* const* rows, std::ptrdiff_t at) {
   if constexpr (hn::MaxLanes(D()) == 16) {
-    return hn::LoadU(d, at[0] + beyond);
+    return hn::LoadU(d, rows[0] + at);
   } else {
     const hn::Half<D> half;
-    const auto lower = load_blocks(half, at, beyond);
-    return hn::Combine(d, load_blocks(half, at + hn::MaxLanes(half) / 16, beyond), lower);
+    const auto lower = load_blocks(half, rows, at);
+    return hn::Combine(d, load_blocks(half, rows + hn::MaxLanes(half) / 16, at), lower);
   }
 }
 
-// Twice the four weights of one pixel in each block.
+// Writes them.
 template <class D>
-HWY_INLINE hn::Vec<D> load_weights(D d16, const std::int16_t* weights) {
-  const hn::Repartition<std::uint64_t, D> d64;
-  if constexpr (kBlocks == 1) {
-    std::uint64_t four;
-    std::memcpy(&four, weights, sizeof(four));
-    return hn::BitCast(d16, hn::Set(d64, four));
+HWY_INLINE void store_blocks(D d, hn::Vec<D> blocks, std::uint8_t* const* rows, std::size_t at) {
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    hn::StoreU(blocks, d, rows[0] + at);
   } else {
-    alignas(64) static constexpr std::int64_t kTwice[8] = {0, 0, 1, 1, 2, 2, 3, 3};
-    const auto once = hn::ZeroExtendVector(d16, hn::LoadU(hn::Half<D>(), weights));
-    return hn::BitCast(
-        d16, hn::TableLookupLanes(hn::BitCast(d64, once), hn::SetTableIndices(d64, kTwice)));
+    const hn::Half<D> half;
+    store_blocks(half, hn::LowerHalf(half, blocks), rows, at);
+    store_blocks(half, hn::UpperHalf(half, blocks), rows + hn::MaxLanes(half) / 16, at);
   }
 }
 
-// A pixel of each block, side by side; 16 bytes are written.
-template <class D>
-HWY_INLINE void store_pixels(D d32, hn::Vec<D> sums, const std::uint8_t* packed,
-                             std::uint8_t* out) {
-  const hn::Rebind<std::uint8_t, D> d8;
-  const auto lanes = hn::DemoteTo(d8, sums);
-  if constexpr (hn::MaxLanes(d32) == 4) {
-    hn::StoreU(lanes, d8, out);
-  } else {
-    const hn::FixedTag<std::uint8_t, 16> d8x16;
-    const auto index = hn::Load(d8x16, packed);
-    if constexpr (hn::MaxLanes(d32) == 8) {
-      hn::StoreU(hn::TableLookupBytesOr0(hn::ZeroExtendVector(d8x16, lanes), index), d8x16, out);
-    } else {
-      hn::StoreU(hn::TableLookupBytesOr0(lanes, index), d8x16, out);
-    }
-  }
-}
+// How many taps the pixels of a table have: up to two, up to four, more.
+enum class Taps { two, four, many };
 
-void BlendHorizontally(const std::uint8_t* HWY_RESTRICT in, const HorizontalTable& table,
-                       std::uint8_t* HWY_RESTRICT out) {
-  const DBlocks d8;
-  const hn::Repartition<std::int16_t, DBlocks> d16;
-  const hn::Repartition<std::int32_t, DBlocks> d32;
+// kRows rows, which may be the same more than once.
+template <Taps taps>
+HWY_INLINE void blend_rows(const std::uint8_t* const* in, const HorizontalTable& table,
+                           std::uint8_t* const* out) {
+  const DRows d8;
+  const hn::Repartition<std::int16_t, DRows> d16;
+  const hn::Repartition<std::int32_t, DRows> d32;
   const std::size_t channels = static_cast<std::size_t>(table.channels());
   const std::size_t width = static_cast<std::size_t>(table.width());
   const std::ptrdiff_t step_bytes = std::ptrdiff_t{HorizontalTable::kTaps} * table.channels();
-  const int shift = table.shift(), steps = table.steps();
+  const int shift = table.shift(), steps = taps == Taps::many ? table.steps() : 1;
   const int* HWY_RESTRICT offsets = table.offsets();
   const std::int16_t* HWY_RESTRICT all_weights = table.weights();
   const std::size_t weights_of_step = table.weights_of_step();
   const Shuffles& shuffles = kShuffles[channels - 1];
   const auto first_pair = hn::LoadDup128(d8, shuffles.pairs[0]);
   const auto second_pair = hn::LoadDup128(d8, shuffles.pairs[1]);
+  const auto packed = hn::LoadDup128(d8, shuffles.packed);
   const auto half = hn::Set(d32, 1 << (shift - 1));
-  for (std::size_t i = 0; i < width; i += kBlocks, out += kBlocks * channels) {
-    const std::uint8_t* pixels[kBlocks];
-    for (std::size_t b = 0; b < kBlocks; ++b) pixels[b] = in + offsets[i + b];
-    const std::int16_t* weights = all_weights + i * HorizontalTable::kTaps;
-    auto even = half;
-    auto odd = hn::Zero(d32);
-    std::ptrdiff_t beyond = 0;
+  const std::uint8_t* from[kRows];
+  std::uint8_t* to[kRows];
+  std::copy_n(in, kRows, from);
+  std::copy_n(out, kRows, to);
+
+  // The channels of pixel i, a 32-bit lane for each of four.
+  const auto blend = [&](std::size_t i) HWY_ATTR {
+    const std::int16_t* HWY_RESTRICT weights = all_weights + i * HorizontalTable::kTaps;
+    std::ptrdiff_t at = offsets[i];
+    auto sum = half;
     for (int step = 0; step < steps; ++step) {
-      const auto bytes = load_blocks(d8, pixels, beyond);
-      const auto a = hn::BitCast(d16, hn::TableLookupBytesOr0(bytes, first_pair));
-      const auto b = hn::BitCast(d16, hn::TableLookupBytesOr0(bytes, second_pair));
-      const auto four = hn::BitCast(d32, load_weights(d16, weights));
-      even = add_products_of_pairs(a, hn::BitCast(d16, hn::DupEven(four)), even);
-      odd = add_products_of_pairs(b, hn::BitCast(d16, hn::DupOdd(four)), odd);
-      beyond += step_bytes;
+      const auto add_pair = [&](auto bytes, auto shuffle, int tap) HWY_ATTR {
+        std::int32_t two;
+        std::memcpy(&two, weights + tap, sizeof(two));
+        sum = add_products_of_pairs(hn::BitCast(d16, hn::TableLookupBytesOr0(bytes, shuffle)),
+                                    hn::BitCast(d16, hn::Set(d32, two)), sum);
+      };
+      const auto bytes = load_blocks(d8, from, at);
+      add_pair(bytes, first_pair, 0);
+      if constexpr (taps != Taps::two) add_pair(bytes, second_pair, 2);
+      at += step_bytes;
       weights += weights_of_step;
     }
-    const auto sum = hn::ShiftRightSame(hn::Add(even, odd), shift);
-    store_pixels(d32, sum, shuffles.packed, out);
+    return hn::ShiftRightSame(sum, shift);
+  };
+  // Those of pixels i and i + 1, cut to 8 bits.
+  const auto blend_two = [&](std::size_t i) HWY_ATTR {
+    const auto levels = hn::ReorderDemote2To(d16, blend(i), blend(i + 1));
+    return hn::Min(hn::Max(levels, hn::Zero(d16)), hn::Set(d16, 255));
+  };
+  for (std::size_t i = 0; i < width; i += HorizontalTable::kPixelsAtOnce) {
+    const auto levels = hn::Or(blend_two(i), hn::ShiftLeft<8>(blend_two(i + 2)));
+    store_blocks(d8, hn::TableLookupBytesOr0(hn::BitCast(d8, levels), packed), to, i * channels);
   }
 }
 
-void BlendVertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,
+void BlendHorizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,
+                       std::uint8_t* const* out) {
+  for (int first = 0; first < rows; first += static_cast<int>(kRows)) {
+    // The last row fills up the vector.
+    const std::uint8_t* from[kRows];
+    std::uint8_t* to[kRows];
+    for (std::size_t b = 0; b < kRows; ++b) {
+      const int row = std::min(first + static_cast<int>(b), rows - 1);
+      from[b] = in[row];
+      to[b] = out[row];
+    }
+    if (table.two_taps()) {
+      blend_rows<Taps::two>(from, table, to);
+    } else if (table.steps() == 1) {
+      blend_rows<Taps::four>(from, table, to);
+    } else {
+      blend_rows<Taps::many>(from, table, to);
+    }
+  }
+}
+
+// Calls blend(at) for all bytes, `lanes` at a time; the last ones may be made twice. False if there
+// are too few of them.
+template <class F>
+HWY_INLINE bool for_all(std::size_t bytes, std::size_t lanes, const F& blend) {
+  if (bytes < lanes) return false;
+  for (std::size_t at = 0; at + lanes <= bytes; at += lanes) blend(at);
+  if (bytes % lanes != 0) blend(bytes - lanes);
+  return true;
+}
+
+// Two rows whose weights are not negative: b + (a - b) * weight, where MulFixedPoint15 rounds as
+// 2^(shift - 1) added before the shift does.
+bool blend_two_rows(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b,
+                    std::int16_t weight, int shift, std::size_t bytes,
+                    std::uint8_t* HWY_RESTRICT out) {
+  const hn::ScalableTag<std::uint8_t> d8;
+  const hn::Repartition<std::uint16_t, decltype(d8)> du16;
+  const hn::Repartition<std::int16_t, decltype(d8)> d16;
+  const auto weights = hn::Set(d16, weight);
+  const auto lower_bytes = hn::Set(du16, 0xff);
+  const int spare = 15 - shift;
+  return for_all(bytes, hn::Lanes(d8), [&](std::size_t at) HWY_ATTR {
+    const auto upper = hn::BitCast(du16, hn::LoadU(d8, a + at));
+    const auto lower = hn::BitCast(du16, hn::LoadU(d8, b + at));
+    const auto blend = [&](auto of_a, auto of_b) HWY_ATTR {
+      const auto base = hn::BitCast(d16, of_b);
+      const auto difference = hn::Sub(hn::BitCast(d16, of_a), base);
+      return hn::Add(base, hn::MulFixedPoint15(hn::ShiftLeftSame(difference, spare), weights));
+    };
+    const auto even = blend(hn::And(upper, lower_bytes), hn::And(lower, lower_bytes));
+    const auto odd = blend(hn::ShiftRight<8>(upper), hn::ShiftRight<8>(lower));
+    hn::StoreU(hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd))), d8, out + at);
+  });
+}
+
+bool blend_many_rows(const std::uint8_t* const* rows, const std::int16_t* weights, int count,
                      int shift, std::size_t bytes, std::uint8_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::int16_t> d16;
   const hn::ScalableTag<std::int32_t> d32;
   const hn::Rebind<std::uint8_t, decltype(d16)> d8;
-  const std::size_t lanes = hn::Lanes(d16);
   const auto half = hn::Set(d32, 1 << (shift - 1));
-
-  const auto blend = [&](std::size_t at) HWY_ATTR {
+  return for_all(bytes, hn::Lanes(d16), [&](std::size_t at) HWY_ATTR {
     auto lower = half;
     auto upper = half;
     for (int k = 0; k < count; k += 2) {
@@ -177,11 +233,14 @@ void BlendVertically(const std::uint8_t* const* rows, const std::int16_t* weight
     const auto sums = hn::ReorderDemote2To(d16, hn::ShiftRightSame(lower, shift),
                                            hn::ShiftRightSame(upper, shift));
     hn::StoreU(hn::DemoteTo(d8, sums), d8, out + at);
-  };
+  });
+}
 
-  if (bytes >= lanes) {
-    for (std::size_t at = 0; at + lanes <= bytes; at += lanes) blend(at);
-    if (bytes % lanes != 0) blend(bytes - lanes);
+void BlendVertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,
+                     int shift, std::size_t bytes, std::uint8_t* HWY_RESTRICT out) {
+  const bool two = count == 2 && weights[0] >= 0 && weights[1] >= 0 && shift <= 15;
+  if (two ? blend_two_rows(rows[0], rows[1], weights[0], shift, bytes, out)
+          : blend_many_rows(rows, weights, count, shift, bytes, out)) {
     return;
   }
   for (std::size_t at = 0; at < bytes; ++at) out[at] = blend_byte(rows, weights, count, shift, at);
@@ -199,23 +258,30 @@ namespace sluice::kernels {
 HWY_EXPORT(BlendHorizontally);
 HWY_EXPORT(BlendVertically);
 
-void HorizontalTable::build(const ResizeTable& table, int first, int width, int left,
+void HorizontalTable::build(const ResizeTable& table, bool changed, int first, int width, int left,
                             int channels) {
-  constexpr std::size_t kMore = kMostAtOnce - 1;
+  if (!changed && first == first_ && width == width_ && left == left_ && channels == channels_) {
+    return;
+  }
+  width_ = 0;
+  constexpr std::size_t kMore = kPixelsAtOnce - 1;
   const std::size_t pixels = static_cast<std::size_t>(width);
   const auto grow = [](auto& vector, std::size_t size) {
     if (vector.size() < size) vector.resize(size);
   };
-  width_ = width;
+  first_ = first;
+  left_ = left;
   channels_ = channels;
   steps_ = table.taps() / kTaps;
   shift_ = table.shift();
+  two_taps_ = steps_ == 1;
   weights_of_step_ = (pixels + kMore) * kTaps;
   grow(offsets_, pixels + kMore);
   grow(weights_, weights_of_step_ * static_cast<std::size_t>(steps_));
   for (std::size_t i = 0; i < pixels; ++i) {
     const int entry = first + static_cast<int>(i);
     offsets_[i] = (left + table.start(entry)) * channels;
+    two_taps_ = two_taps_ && table.count(entry) <= 2;
     for (std::size_t step = 0; step < static_cast<std::size_t>(steps_); ++step) {
       std::memcpy(weights_.data() + step * weights_of_step_ + i * kTaps,
                   table.weights(entry) + step * kTaps, kTaps * sizeof(std::int16_t));
@@ -223,10 +289,12 @@ void HorizontalTable::build(const ResizeTable& table, int first, int width, int 
   }
   // What is made of these is not used.
   std::fill_n(offsets_.data() + pixels, kMore, offsets_[pixels - 1]);
+  width_ = width;
 }
 
-void blend_horizontally(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(BlendHorizontally)(in, table, out);
+void blend_horizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,
+                        std::uint8_t* const* out) {
+  HWY_DYNAMIC_DISPATCH(BlendHorizontally)(in, rows, table, out);
 }
 
 void blend_vertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,

@@ -1,4 +1,4 @@
-// The inner loops of resizing: one row at a time, by SIMD instructions chosen when the program
+// The inner loops of resizing: a few rows at a time, by SIMD instructions chosen when the program
 // runs. Internal to the resizing kernels.
 //
 // All results are integers and the same on every machine.
@@ -15,44 +15,54 @@ namespace sluice::kernels {
 // Bytes that blend_horizontally() may read beyond the last tap, and write beyond the last pixel.
 inline constexpr std::size_t kRowSlack = 16;
 
+// Rows that blend_horizontally() makes at once, at the most: what it reads of the table serves all.
+inline constexpr int kRowsAtOnce = 4;
+
 // Entries of a table in the order in which blend_horizontally() reads them: four taps of one pixel
 // after the other, then the next four taps of all. Belongs to one thread; only grows.
 class HorizontalTable {
  public:
   static constexpr int kTaps = 4;
-  static constexpr std::size_t kMostAtOnce = 4;  // pixels
+  static constexpr std::size_t kPixelsAtOnce = 4;
 
   // Entries first .. first + width - 1 of the table, whose taps() is a multiple of kTaps. Its pixel
-  // 0 is the row's pixel `left`, which need not be there.
-  void build(const ResizeTable& table, int first, int width, int left, int channels);
+  // 0 is the row's pixel `left`, which need not be there. What was built last is kept if it is
+  // asked for again of a table that is not `changed`.
+  void build(const ResizeTable& table, bool changed, int first, int width, int left, int channels);
 
   int width() const { return width_; }
   int channels() const { return channels_; }
   int steps() const { return steps_; }  // of kTaps each
+  // Whether no pixel has weights beyond its first two.
+  bool two_taps() const { return two_taps_; }
   int shift() const { return shift_; }
   // Where in the row, in bytes, a pixel's first tap lies. These and the weights of a step may be
-  // read for kMostAtOnce - 1 more pixels, of which nothing is used.
+  // read for kPixelsAtOnce - 1 more pixels, of which nothing is used.
   const int* offsets() const { return offsets_.data(); }
   const std::int16_t* weights() const { return weights_.data(); }
   std::size_t weights_of_step() const { return weights_of_step_; }
 
  private:
-  int width_ = 0;
+  int first_ = 0;
+  int left_ = 0;
+  int width_ = 0;  // 0 where nothing is there
   int channels_ = 0;
   int steps_ = 0;
   int shift_ = 0;
+  bool two_taps_ = false;
   std::size_t weights_of_step_ = 0;
   std::vector<int> offsets_;
   std::vector<std::int16_t> weights_;
 };
 
-// Each pixel of `out` is the weighted sum of pixels of `in` by an entry of the table, rounded to 8
-// bits. `in` must be readable for all taps + kRowSlack bytes from every offset; `out` writable for
-// kRowSlack bytes beyond its end. 1 to 4 channels.
-void blend_horizontally(const std::uint8_t* in, const HorizontalTable& table, std::uint8_t* out);
+// Each pixel of out[r] is the weighted sum of pixels of in[r] by an entry of the table, rounded to
+// 8 bits, for r < rows <= kRowsAtOnce. Each `in` must be readable for all taps + kRowSlack bytes
+// from every offset; each `out` writable for kRowSlack bytes beyond its end. 1 to 4 channels.
+void blend_horizontally(const std::uint8_t* const* in, int rows, const HorizontalTable& table,
+                        std::uint8_t* const* out);
 
 // out[i] = sum over k < count of rows[k][i] * weights[k], rounded to 8 bits, for i < bytes. Reads
-// and writes nothing beyond. count is even.
+// and writes nothing beyond. count is even; the weights sum to 1 << shift.
 void blend_vertically(const std::uint8_t* const* rows, const std::int16_t* weights, int count,
                       int shift, std::size_t bytes, std::uint8_t* out);
 

@@ -1,5 +1,5 @@
-// Which bytes go where when several pixels of a row are blended at once, each in 16 bytes of a
-// vector. Internal to resize_rows.cpp, which is compiled once for each set of instructions.
+// Which bytes go where when pixels are blended, those of a row in 16 bytes of a vector. Internal to
+// resize_rows.cpp, which is compiled once for each set of instructions.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ struct Shuffles {
   // Two taps of one pixel as 16-bit pairs: byte `channel` of tap 2p in the even lanes, of tap 2p +
   // 1 in the odd ones; lanes of channels that do not exist become zero.
   alignas(16) std::uint8_t pairs[2][16]{};
-  // The bytes of the pixels' channels, of 4-byte lanes.
+  // The channels of four pixels side by side. Those of the first two pixels stand in the lower
+  // bytes of 16-bit lanes, four for a pixel, and those of the others in the upper bytes.
   alignas(16) std::uint8_t packed[16]{};
 
   explicit constexpr Shuffles(std::size_t channels) {
@@ -25,8 +26,8 @@ struct Shuffles {
       }
     }
     for (std::size_t i = 0; i < 16; ++i) {
-      packed[i] =
-          static_cast<std::uint8_t>(i < 4 * channels ? i / channels * 4 + i % channels : 0x80);
+      const std::size_t pixel = i / channels, lane = pixel % 2 * 4 + i % channels;
+      packed[i] = static_cast<std::uint8_t>(i < 4 * channels ? 2 * lane + pixel / 2 : 0x80);
     }
   }
 };

@@ -64,8 +64,11 @@ AxisRange touched(int in_length, const AxisPart& part, int out_length, Interpola
           std::clamp(static_cast<int>(std::ceil(last)), 1, in_length)};
 }
 
-void ResizeTable::build(int in_length, const AxisPart& part, int out_length,
+bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
                         Interpolation interpolation, bool reversed, int tap_multiple) {
+  const Request request{in_length, part, out_length, interpolation, reversed, tap_multiple};
+  if (request == built_) return false;
+  built_ = {};
   const double scale = part.length / out_length;
   const double filter_scale = std::max(scale, 1.0);
   const double unscale = 1.0 / filter_scale;
@@ -131,6 +134,8 @@ void ResizeTable::build(int in_length, const AxisPart& part, int out_length,
     std::fill(weights + counts_[i], weights + used_taps, std::int16_t{0});
   }
   taps_ = used_taps;
+  built_ = request;
+  return true;
 }
 
 }  // namespace sluice::kernels

@@ -18,6 +18,7 @@ namespace sluice::kernels {
 struct AxisPart {
   double start = 0;
   double length = 0;
+  bool operator==(const AxisPart&) const = default;
 };
 
 // Pixels begin .. end - 1 of an axis.
@@ -35,8 +36,9 @@ class ResizeTable {
  public:
   // Lengths in pixels, each at least 1. The output shows `part` of the input. `reversed` gives the
   // output from its far end (a mirrored picture). Each output pixel has taps() weights, a multiple
-  // of `tap_multiple`; those beyond its own count() are zero.
-  void build(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+  // of `tap_multiple`; those beyond its own count() are zero. False if that is what was built last,
+  // which is kept.
+  bool build(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
              bool reversed, int tap_multiple);
 
   int taps() const { return taps_; }
@@ -49,6 +51,17 @@ class ResizeTable {
   }
 
  private:
+  struct Request {
+    int in_length = 0;
+    AxisPart part;
+    int out_length = 0;
+    Interpolation interpolation = Interpolation::nearest;
+    bool reversed = false;
+    int tap_multiple = 0;
+    bool operator==(const Request&) const = default;
+  };
+
+  Request built_;  // with an out_length of 0 where nothing is there
   int taps_ = 0;
   int shift_ = 0;
   std::vector<int> starts_;

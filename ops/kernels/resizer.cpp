@@ -72,41 +72,54 @@ void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int
   }
 
   if (!same_width_) {
-    columns_.build(whole.width, across, width, interpolation, false, HorizontalTable::kTaps);
-    shown_columns_.build(columns_, first_column_, width_, left_, in.channels());
+    const bool changed =
+        columns_.build(whole.width, across, width, interpolation, false, HorizontalTable::kTaps);
+    shown_columns_.build(columns_, changed, first_column_, width_, left_, in.channels());
     beyond_row_ = static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack;
-    grow(padded_, in.row_bytes() + beyond_row_);
+    grow(padded_, (in.row_bytes() + beyond_row_) * kRowsAtOnce);
   }
-  slots_ = 1;
+  int taps = 1;
+  made_ = shown.y;
+  end_ = shown.y + shown.height;
   if (!same_height_) {
     rows_.build(whole.height, down, height, interpolation, false, kVerticalTaps);
-    slots_ = rows_.taps();
+    taps = rows_.taps();
     made_ = rows_.start(shown.y);
-    grow(taps_, static_cast<std::size_t>(slots_));
+    end_ = rows_.start(end_ - 1) + rows_.count(end_ - 1);
+    grow(taps_, static_cast<std::size_t>(taps));
   }
+  slots_ = taps + kRowsAtOnce - 1;
   grow(ring_, slot_bytes_ * static_cast<std::size_t>(slots_));
 }
 
-void Resizer::write_horizontal_row(int y, std::uint8_t* out) {
-  const std::uint8_t* in = input_row(y);
-  // What is read beyond the row has no weight: that may be the rows below it.
-  const std::ptrdiff_t below = (in_->height() - 1 - first_row_ - y) * in_->row_stride();
-  if (below < static_cast<std::ptrdiff_t>(beyond_row_)) {
-    std::memcpy(padded_.data(), in, in_->row_bytes());
-    in = padded_.data();
+std::uint8_t* Resizer::slot(int y) {
+  return ring_.data() + static_cast<std::size_t>(y % slots_) * slot_bytes_;
+}
+
+// Rows first .. end - 1 of the input are in the ring then.
+void Resizer::make_horizontal_rows(int first, int end) {
+  if (same_width_) return;
+  for (made_ = std::max(made_, first); made_ < end;) {
+    const int rows = std::min(kRowsAtOnce, std::max(end, end_) - made_);
+    const std::uint8_t* in[kRowsAtOnce];
+    std::uint8_t* out[kRowsAtOnce];
+    std::uint8_t* padded = padded_.data();
+    for (int r = 0; r < rows; ++r, ++made_) {
+      in[r] = input_row(made_);
+      out[r] = slot(made_);
+      // What is read beyond the row has no weight: that may be the rows below it.
+      const std::ptrdiff_t below = (in_->height() - 1 - first_row_ - made_) * in_->row_stride();
+      if (below >= static_cast<std::ptrdiff_t>(beyond_row_)) continue;
+      std::memcpy(padded, in[r], in_->row_bytes());
+      in[r] = padded;
+      padded += in_->row_bytes() + beyond_row_;
+    }
+    blend_horizontally(in, rows, shown_columns_, out);
   }
-  blend_horizontally(in, shown_columns_, out);
 }
 
 const std::uint8_t* Resizer::horizontal_row(int y) {
-  if (same_width_) return input_row(y) + (left_ + first_column_) * in_->channels();
-  const auto slot = [&](int row) {
-    return ring_.data() + static_cast<std::size_t>(row % slots_) * slot_bytes_;
-  };
-  for (made_ = std::max(made_, y - slots_ + 1); made_ <= y; ++made_) {
-    write_horizontal_row(made_, slot(made_));
-  }
-  return slot(y);
+  return same_width_ ? input_row(y) + (left_ + first_column_) * in_->channels() : slot(y);
 }
 
 void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
@@ -135,14 +148,14 @@ void Resizer::make_row(int y, std::uint8_t* out) {
     make_nearest_row(y, out);
     return;
   }
+  const int first = same_height_ ? y : rows_.start(y);
+  const int count = same_height_ ? 1 : rows_.count(y);
+  make_horizontal_rows(first, first + count);
   if (same_height_) {
     std::memcpy(out, horizontal_row(y), bytes);
     return;
   }
-  const int count = rows_.count(y);
-  for (int k = 0; k < count; ++k) {
-    taps_[static_cast<std::size_t>(k)] = horizontal_row(rows_.start(y) + k);
-  }
+  for (int k = 0; k < count; ++k) taps_[static_cast<std::size_t>(k)] = horizontal_row(first + k);
   // An odd count is made even by a row of weight zero.
   if (count % 2 != 0) taps_[static_cast<std::size_t>(count)] = taps_[0];
   blend_vertically(taps_.data(), rows_.weights(y), (count + 1) / 2 * 2, rows_.shift(), bytes, out);

@@ -2,7 +2,8 @@
 // that whatever comes next can use a row while it is in the cache. Internal to the resizing
 // kernels.
 //
-// It keeps as many horizontally resized rows as one output row needs. The tables and rows belong to
+// It keeps as many horizontally resized rows as one output row needs, and a few that come next. The
+// tables and rows belong to
 // the thread that asks (for_this_thread()) and only grow.
 #pragma once
 
@@ -40,9 +41,10 @@ class Resizer {
 
  private:
   const std::uint8_t* input_row(int y) const { return in_->row(first_row_ + y); }
+  void make_horizontal_rows(int first, int end);
   const std::uint8_t* horizontal_row(int y);
+  std::uint8_t* slot(int y);
   void make_nearest_row(int y, std::uint8_t* out) const;
-  void write_horizontal_row(int y, std::uint8_t* out);
 
   const Image* in_ = nullptr;
   int first_row_ = 0;  // of the picture in `in_`; below 0 where that lacks some
@@ -56,10 +58,11 @@ class Resizer {
   HorizontalTable shown_columns_;
   ResizeTable rows_;
   std::size_t beyond_row_ = 0;        // bytes that blending a row may read after it
-  std::vector<std::uint8_t> padded_;  // the input row at hand, with readable bytes behind it
+  std::vector<std::uint8_t> padded_;  // input rows, each with readable bytes behind it
   std::size_t slot_bytes_ = 0;
   int slots_ = 0;
   int made_ = 0;                    // input rows [made_ - slots_, made_) are in the ring
+  int end_ = 0;                     // input rows from here on are not needed
   std::vector<std::uint8_t> ring_;  // row y in slot y % slots_
   std::vector<const std::uint8_t*> taps_;
   std::vector<int> nearest_columns_;

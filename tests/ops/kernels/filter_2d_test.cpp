@@ -1,3 +1,4 @@
+#include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/filter_2d.h>
@@ -64,6 +65,23 @@ TEST(Filter2d, IsTheWeightedSum) {
           }
         }
       }
+    }
+  }
+}
+
+TEST(Filter2d, SameOnEveryInstructionSet) {
+  FilterWeights filter = filter_of(uneven(5, 7));
+  for (float& weight : filter.weights) weight *= 0.37f;  // so that products and sums are rounded
+  for (const int width : {1, 2, 5, 31, 67}) {
+    for (int channels = 1; channels <= 4; ++channels) {
+      const Image in = testing::make_picture(9, width, channels);
+      Image expected;
+      filter_2d(in, filter, expected);
+      testing::on_every_target([&] {
+        Image out;
+        filter_2d(in, filter, out);
+        EXPECT_EQ(out, expected);
+      });
     }
   }
 }

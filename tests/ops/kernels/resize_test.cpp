@@ -97,17 +97,24 @@ TEST(Resize, RefusesABoxThatIsNotInside) {
 }
 
 TEST(Resize, SameOnEveryInstructionSet) {
-  const Image in = make_picture(61, 83, 3);
-  Image expected;
-  resize(in, 40, 57, Interpolation::bicubic, expected);
-  int targets = 0;
-  testing::on_every_target([&] {
-    Image out;
-    resize(in, 40, 57, Interpolation::bicubic, out);
-    EXPECT_EQ(out, expected);
-    ++targets;
-  });
-  EXPECT_GE(targets, 1);
+  for (const Case& c : kCases) {
+    for (int channels = 1; channels <= 4; ++channels) {
+      const Image in = make_picture(c.height, c.width, channels);
+      for (const Interpolation interpolation : kAll) {
+        SCOPED_TRACE(describe(c, channels, interpolation));
+        Image expected;
+        resize(in, c.out_height, c.out_width, interpolation, expected);
+        int targets = 0;
+        testing::on_every_target([&] {
+          Image out;
+          resize(in, c.out_height, c.out_width, interpolation, out);
+          EXPECT_EQ(out, expected);
+          ++targets;
+        });
+        EXPECT_GE(targets, 1);
+      }
+    }
+  }
 }
 
 TEST(Resize, KeepsConstantPictures) {

@@ -1,0 +1,99 @@
+"""OpenCV on the work of benchmarks/peers_benchmark.cpp, on one thread."""
+
+import cv2
+import numpy
+
+from kernel_times import HEIGHT, WIDTH, pixels, tell
+
+cv2.setNumThreads(1)
+IN = pixels(HEIGHT, WIDTH)
+PATCH = pixels(200, 200)
+
+
+def turn():
+    matrix = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), 20, 1)
+    cos, sin = abs(matrix[0, 0]), abs(matrix[0, 1])
+    wide, tall = round(WIDTH * cos + HEIGHT * sin), round(WIDTH * sin + HEIGHT * cos)
+    matrix[0, 2] += (wide - WIDTH) / 2
+    matrix[1, 2] += (tall - HEIGHT) / 2
+    return cv2.warpAffine(IN, matrix, (wide, tall))
+
+
+def weights(side):
+    numbers = [0.01 * (i % 7 - 3) for i in range(side * side)]
+    numbers[side * side // 2] = 1.5
+    return numpy.array(numbers, numpy.float32).reshape(side, side)
+
+
+WEIGHTS_3, WEIGHTS_5 = weights(3), weights(5)
+MAP = numpy.array([[0.9, 0.1, 5], [-0.1, 1.1, 9], [1e-4, -2e-4, 1]])
+
+
+def perspective(interpolation):
+    return cv2.warpPerspective(IN, MAP, (WIDTH, HEIGHT), flags=interpolation | cv2.WARP_INVERSE_MAP)
+
+
+CAMERA = numpy.array([[WIDTH, 0, WIDTH / 2], [0, WIDTH, HEIGHT / 2], [0, 0, 1]])
+BENT = numpy.array([0.2, 0.1, 0, 0])
+COLUMNS, ROWS = numpy.meshgrid(
+    numpy.arange(WIDTH, dtype=numpy.float32), numpy.arange(HEIGHT, dtype=numpy.float32)
+)
+
+
+def shifts():
+    numbers = numpy.empty((HEIGHT, WIDTH), numpy.float32)
+    cv2.randu(numbers, -1, 1)
+    return 25 * cv2.GaussianBlur(numbers, (41, 41), 5)
+
+
+def elastic():
+    return cv2.remap(IN, COLUMNS + shifts(), ROWS + shifts(), cv2.INTER_LINEAR)
+
+
+def gaussian_noise():
+    numbers = numpy.empty(IN.shape, numpy.int16)
+    cv2.randn(numbers, 0, 10)
+    return cv2.add(IN, numbers, dtype=cv2.CV_8U)
+
+
+def paste(alpha):
+    out = IN.copy()
+    part = out[100:300, 100:300]
+    if alpha == 1:
+        part[:] = PATCH
+    else:
+        cv2.addWeighted(part, 1 - alpha, PATCH, alpha, 0, part)
+    return out
+
+
+def erase():
+    return cv2.rectangle(IN.copy(), (60, 50), (219, 249), (128, 128, 128), -1)
+
+
+def pad(border):
+    return cv2.copyMakeBorder(IN, 32, 32, 32, 32, border, value=(128, 128, 128))
+
+
+tell(
+    "OpenCV",
+    cv2.__version__,
+    {
+        "resize": lambda: cv2.resize(IN, (400, 400), interpolation=cv2.INTER_AREA),
+        "rotate": turn,
+        "transpose": lambda: cv2.transpose(IN),
+        "filter_3x3": lambda: cv2.filter2D(IN, -1, WEIGHTS_3),
+        "filter_5x5": lambda: cv2.filter2D(IN, -1, WEIGHTS_5),
+        "perspective_nearest": lambda: perspective(cv2.INTER_NEAREST),
+        "perspective_bilinear": lambda: perspective(cv2.INTER_LINEAR),
+        "perspective_bicubic": lambda: perspective(cv2.INTER_CUBIC),
+        "lens_distortion": lambda: cv2.undistort(IN, CAMERA, BENT),
+        "elastic": elastic,
+        "gaussian_noise": gaussian_noise,
+        "paste": lambda: paste(1),
+        "paste_half": lambda: paste(0.5),
+        "erase": erase,
+        "pad": lambda: pad(cv2.BORDER_CONSTANT),
+        "pad_reflect": lambda: pad(cv2.BORDER_REFLECT_101),
+        "equalize": lambda: cv2.merge([cv2.equalizeHist(plane) for plane in cv2.split(IN)]),
+    },
+)

@@ -1,0 +1,23 @@
+// The inner loop of filters: weighted sums of rows, by SIMD instructions chosen when the program
+// runs. Internal to filter_2d.cpp.
+//
+// Sums begin at 0 and take one product after the other, each rounded, so that all bytes are the
+// same on every machine. Threads: any. Errors: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace sluice::kernels {
+
+struct WeightedRow {
+  const float* levels = nullptr;
+  float weight = 0;
+};
+
+// out[i] = the sum of all rows' levels[i] * weight, in their order, rounded and cut to 8 bits, for
+// i < size.
+void sum_weighted_rows(std::span<const WeightedRow> rows, std::size_t size, std::uint8_t* out);
+
+}  // namespace sluice::kernels
