@@ -43,14 +43,12 @@ class Augmentation {
         data_options_(find_data_options(options, plan_)),
         device_(chosen_device(options.device)),
         part_(options.shard),
-        results_options_{
-            .out = options.out,
-            .run =
-                fmt::format("{} {}", plan_ ? plan_->text() : name_of(options.recipe), options.seed),
-            .flat = options.flat,
-            .overwrite = options.overwrite,
-            .resume = options.resume || (!part_.is_whole() && !options.overwrite),
-            .stand_ins = options.on_error.policy == OnError::Policy::replace},
+        results_options_{.out = options.out,
+                         .run = fmt::format("{} {}", what(), options.seed),
+                         .flat = options.flat,
+                         .overwrite = options.overwrite,
+                         .resume = options.resume || (!part_.is_whole() && !options.overwrite),
+                         .stand_ins = options.on_error.policy == OnError::Policy::replace},
         dataset_(find_dataset(options, data_options_)),
         checkpoint_({.file = options.checkpoint,
                      .every_s = options.checkpoint_every_s,
@@ -161,12 +159,22 @@ class Augmentation {
                                 : "--on-error skip or replace goes on without it"));
   }
 
-  // What is done to the pictures, in words; to one of them.
+  // What is done to the pictures: what differs makes other results. A size is named where it is not
+  // the recipe's own.
+  std::string what() const {
+    if (plan_) return plan_->text();
+    const RecipeSize size = size_of(options_.recipe, options_.size);
+    return size == size_of(options_.recipe)
+               ? name_of(options_.recipe)
+               : fmt::format("{} {}x{}", name_of(options_.recipe), size.width, size.height);
+  }
+  // The same in words; what is done to one of them.
   std::string summary() const {
-    return plan_ ? printable("as saved in " + plan_->file()) : summary_of(options_.recipe);
+    return plan_ ? printable("as saved in " + plan_->file())
+                 : summary_of(options_.recipe, options_.size);
   }
   std::string note_of(const Treatment& treatment) const {
-    return plan_ ? "" : describe(options_.recipe, treatment);
+    return plan_ ? "" : describe(options_.recipe, treatment, options_.size);
   }
 
   // What is read of each sample, as what is made of it wants.
@@ -227,8 +235,8 @@ class Augmentation {
       return make_pipeline(pipeline_options, [&](Graph& g) {
         const auto [given, number, is_new] = read(g);
         const auto augment = [&, &given = given] {
-          const Treated made = treat(g, options_.recipe, plan_ ? &*plan_ : nullptr, given,
-                                     device_ != nullptr, [&progress] { progress.add(1); });
+          const Treated made = treat(g, options_.recipe, options_.size, plan_ ? &*plan_ : nullptr,
+                                     given, device_ != nullptr, [&progress] { progress.add(1); });
           return std::tuple{made.jpeg, made.treatment, made.beside};
         };
         // With a checkpoint the plan has to be the same whether there is something or not.

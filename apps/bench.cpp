@@ -15,6 +15,7 @@
 #include "saved.h"
 #include "source_bench.h"
 #include "usage.h"
+#include "validators.h"
 #include <sluice/runtime/cpu_count.h>
 
 #include <algorithm>
@@ -227,6 +228,9 @@ class Bench {
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .index = index, .device = device};
     subject.decoder = chosen_decoder(options_.decoder);
+    const RecipeSize size = conditional ? size_of(Recipe::rotate) : options_.size;
+    subject.width = size.width;
+    subject.height = size.height;
     if (latency)
       return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);
@@ -382,18 +386,28 @@ const std::vector<std::string>& bench_workloads() {
 
 int run_bench(const BenchOptions& options) {
   BenchOptions checked = options;
-  if (options.workload.empty() && options.pipeline.empty()) {
-    throw UsageError(
-        fmt::format("workload NAME is missing: {}, {}, {}; or give --pipeline FILE (sluice bench "
-                    "--help tells more)",
-                    fmt::join(bench_workloads(), ", "), kLatency, kSource));
+  if (!options.recipe.empty()) checked.workload = options.recipe;
+  const std::optional<Recipe> recipe = recipe_of(checked.workload);
+  if (recipe) {
+    checked.workload = name_of(*recipe);
+    checked.size = size_of(*recipe, options.size);
+  } else if (options.size != RecipeSize()) {
+    throw UsageError(fmt::format("--size is for recipes, {}: not for bench {}",
+                                 any_of(recipe_names()),
+                                 checked.workload.empty() ? kSavedPlan : checked.workload));
   }
-  if (options.workload.empty()) checked.workload = kSavedPlan;
+  if (checked.workload.empty() && options.pipeline.empty()) {
+    throw UsageError(fmt::format(
+        "workload NAME is missing: {}, {}, {}; or give --recipe NAME or --pipeline FILE "
+        "(sluice bench --help tells more)",
+        fmt::join(bench_workloads(), ", "), kLatency, kSource));
+  }
+  if (checked.workload.empty()) checked.workload = kSavedPlan;
   if (checked.workload == kSavedPlan && options.pipeline.empty())
     throw UsageError("bench pipeline needs --pipeline FILE, a saved plan");
   if (checked.workload != kSavedPlan && !options.pipeline.empty())
     throw UsageError(
-        fmt::format("--pipeline FILE is for bench pipeline, not for bench {}", options.workload));
+        fmt::format("--pipeline FILE is for bench pipeline, not for bench {}", checked.workload));
   return Bench(checked).run();
 }
 
