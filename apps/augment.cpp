@@ -44,7 +44,8 @@ class Augmentation {
         device_(chosen_device(options.device)),
         part_(options.shard),
         results_options_{.out = options.out,
-                         .run = fmt::format("{} {}", what(), options.seed),
+                         .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
+                                fmt::format(" {}", options.seed),
                          .flat = options.flat,
                          .overwrite = options.overwrite,
                          .resume = options.resume || (!part_.is_whole() && !options.overwrite),
@@ -159,16 +160,7 @@ class Augmentation {
                                 : "--on-error skip or replace goes on without it"));
   }
 
-  // What is done to the pictures: what differs makes other results. A size is named where it is not
-  // the recipe's own.
-  std::string what() const {
-    if (plan_) return plan_->text();
-    const RecipeSize size = size_of(options_.recipe, options_.size);
-    return size == size_of(options_.recipe)
-               ? name_of(options_.recipe)
-               : fmt::format("{} {}x{}", name_of(options_.recipe), size.width, size.height);
-  }
-  // The same in words; what is done to one of them.
+  // What is done to the pictures, in words; to one of them.
   std::string summary() const {
     return plan_ ? printable("as saved in " + plan_->file())
                  : summary_of(options_.recipe, options_.size);

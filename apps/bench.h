@@ -56,6 +56,9 @@ inline constexpr const char* kSavedPlan = "pipeline";
 inline constexpr const char* kLatency = "latency";
 inline constexpr const char* kSource = "source";
 
+// With the workload of the recipe or the saved plan, and the size of what it makes. Throws
+// UsageError for what does not go together.
+BenchOptions checked_options(const BenchOptions& options);
 // Returns the exit status; throws UsageError and Error.
 int run_bench(const BenchOptions& options);
 

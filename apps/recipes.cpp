@@ -209,6 +209,12 @@ RecipeSize size_of(Recipe recipe, const RecipeSize& wished) {
   return {224, 224};
 }
 
+std::string name_of(Recipe recipe, const RecipeSize& wished) {
+  const RecipeSize size = size_of(recipe, wished);
+  if (size == size_of(recipe)) return name_of(recipe);
+  return fmt::format("{} {}x{}", name_of(recipe), size.width, size.height);
+}
+
 std::string summary_of(Recipe recipe, const RecipeSize& wished) {
   const RecipeSize size = size_of(recipe, wished);
   const std::string pixels = fmt::format("{} x {}", size.width, size.height);

@@ -18,9 +18,10 @@
 //   detection       a random region of 300 x 300 with its boxes, as SSD is trained with
 //   segmentation    a random window of 512 x 512 of the picture and its mask, scaled by 0.5 to 2
 //
-// A size that is wished for stands in the place of these: see size_of(). Those before simclr draw as torchvision does,
-// rotate excepted. With a device all of them decode and change their pictures there; numbers such
-// as boxes stay on the host, and so does what augmix does last, the sum of its pictures.
+// A size that is wished for stands in the place of these: see size_of(). Those before simclr draw
+// as torchvision does, rotate excepted. With a device all of them decode and change their pictures
+// there; numbers such as boxes stay on the host, and so does what augmix does last, the sum of its
+// pictures.
 //
 // Called while a pipeline is described. Errors: BuildError; UsageError for a size.
 #pragma once
@@ -66,6 +67,9 @@ struct RecipeSize {
 // two sizes: it has 0 x 0.
 RecipeSize size_of(Recipe recipe, const RecipeSize& wished = {});
 
+// The name, and the size where it is not the recipe's own: what has another one makes other
+// results.
+std::string name_of(Recipe recipe, const RecipeSize& wished);
 // One line, for --help and for sheets.
 std::string summary_of(Recipe recipe, const RecipeSize& wished = {});
 
