@@ -9,6 +9,7 @@
 #include <sluice/sluice.h>
 
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -169,6 +170,8 @@ TEST_F(Recipes, SizesAndNamesAreChecked) {
   const std::string data = " --data " + lists_.folder.string() + " ";
   const std::string out = " --out " + (test_folder() / "out").string() + " ";
   const std::string file = file_of(Recipe::detection).string();
+  const std::string list = (test_folder() / "list.csv").string();
+  std::ofstream(list) << "path,id\na.jpg,1\n";
   const struct {
     std::string arguments, says;
   } cases[] = {
@@ -196,10 +199,10 @@ TEST_F(Recipes, SizesAndNamesAreChecked) {
       {"augment" + data + out + "--pipeline " + file, "--list FILE with two columns, --boxes NAME"},
       {"graph" + data + "--pipeline " + file, "--list FILE with two columns, --boxes NAME"},
       {"bench" + data + "--pipeline " + file, "--list FILE with two columns, --boxes NAME"},
-      {"augment" + out + "--pipeline " + file + " --list " + lists_.masks.string(),
-       "the row has no 'boxes'; boxes come from --list FILE with two columns"},
-      {"augment" + out + "--recipe segmentation --mask id --list " + lists_.masks.string(),
-       "the row has no 'id'; masks come from --list FILE with a column"},
+      {"augment" + out + "--pipeline " + file + " --list " + list,
+       "no column 'boxes'; its columns are 'path', 'id'; boxes come from --list FILE"},
+      {"augment" + out + "--recipe segmentation --mask ids --list " + list,
+       "no column 'ids'; its columns are 'path', 'id'; masks come from --list FILE"},
   };
   for (const auto& c : cases) {
     const Ran ran = run_program(c.arguments);
