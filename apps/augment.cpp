@@ -43,14 +43,13 @@ class Augmentation {
         data_options_(find_data_options(options, plan_)),
         device_(chosen_device(options.device)),
         part_(options.shard),
-        results_options_{
-            .out = options.out,
-            .run =
-                fmt::format("{} {}", plan_ ? plan_->text() : name_of(options.recipe), options.seed),
-            .flat = options.flat,
-            .overwrite = options.overwrite,
-            .resume = options.resume || (!part_.is_whole() && !options.overwrite),
-            .stand_ins = options.on_error.policy == OnError::Policy::replace},
+        results_options_{.out = options.out,
+                         .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
+                                fmt::format(" {}", options.seed),
+                         .flat = options.flat,
+                         .overwrite = options.overwrite,
+                         .resume = options.resume || (!part_.is_whole() && !options.overwrite),
+                         .stand_ins = options.on_error.policy == OnError::Policy::replace},
         dataset_(find_dataset(options, data_options_)),
         checkpoint_({.file = options.checkpoint,
                      .every_s = options.checkpoint_every_s,
@@ -163,10 +162,11 @@ class Augmentation {
 
   // What is done to the pictures, in words; to one of them.
   std::string summary() const {
-    return plan_ ? printable("as saved in " + plan_->file()) : summary_of(options_.recipe);
+    return plan_ ? printable("as saved in " + plan_->file())
+                 : summary_of(options_.recipe, options_.size);
   }
   std::string note_of(const Treatment& treatment) const {
-    return plan_ ? "" : describe(options_.recipe, treatment);
+    return plan_ ? "" : describe(options_.recipe, treatment, options_.size);
   }
 
   // What is read of each sample, as what is made of it wants.
@@ -227,8 +227,8 @@ class Augmentation {
       return make_pipeline(pipeline_options, [&](Graph& g) {
         const auto [given, number, is_new] = read(g);
         const auto augment = [&, &given = given] {
-          const Treated made = treat(g, options_.recipe, plan_ ? &*plan_ : nullptr, given,
-                                     device_ != nullptr, [&progress] { progress.add(1); });
+          const Treated made = treat(g, options_.recipe, options_.size, plan_ ? &*plan_ : nullptr,
+                                     given, device_ != nullptr, [&progress] { progress.add(1); });
           return std::tuple{made.jpeg, made.treatment, made.beside};
         };
         // With a checkpoint the plan has to be the same whether there is something or not.

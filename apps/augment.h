@@ -18,6 +18,7 @@ struct AugmentOptions {
   bool resume = false;     // what a run with the same options has left in `out` is kept
   std::string sheet;       // file for the contact sheet; empty: none
   Recipe recipe = Recipe::rotate;
+  RecipeSize size;       // of what it makes
   std::string pipeline;  // file of a saved plan, instead of the recipe; its first output is written
   std::int64_t count = 0;  // samples; 0: each file once. More than there are files: further epochs.
   std::int64_t epochs = 1;  // where `count` is 0

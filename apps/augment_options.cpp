@@ -13,11 +13,6 @@
 namespace sluice::app {
 namespace {
 
-const std::map<std::string, Recipe> kRecipes = [] {
-  std::map<std::string, Recipe> all;
-  for (const Recipe recipe : recipes()) all[name_of(recipe)] = recipe;
-  return all;
-}();
 const std::map<std::string, OnError> kPolicies = {
     {"fail", OnError::fail}, {"skip", OnError::skip}, {"replace", OnError::replace}};
 
@@ -116,7 +111,8 @@ void add_results(CLI::App& command, AugmentOptions& options) {
 
 }  // namespace
 
-Recipe recipe_of(const Words& words) { return kRecipes.at(words.recipe); }
+Recipe recipe_of(const Words& words) { return recipe_of(words.recipe).value(); }
+RecipeSize size_of(const Words& words) { return size_in(words.size); }
 OnError policy_of(const Words& words) { return kPolicies.at(words.on_error); }
 BoxFormat box_format_of(const Words& words) { return kBoxFormats.at(words.box_format); }
 
@@ -124,10 +120,10 @@ void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
   CLI::Option* const by_name =
       command
           .add_option("--recipe", words.recipe,
-                      "rotate (default), train, eval, randaugment, "
+                      "rotate (default), train or imagenet, which is the same, eval, randaugment, "
                       "trivialaugment, autoaugment, augmix, simclr, dino, detection or "
                       "segmentation; what they do stands below")
-          ->check(one_of(names_of(kRecipes)))
+          ->check(one_of(recipe_names()))
           ->type_name("NAME");
   command
       .add_option("--pipeline", pipeline,
@@ -135,6 +131,7 @@ void add_recipe(CLI::App& command, Words& words, std::string& pipeline) {
                   "sluice graph --json write it; its first output is an image")
       ->excludes(by_name)
       ->type_name("FILE");
+  add_size(command, words.size)->excludes("--pipeline");
   std::string footer = "Recipes:";
   for (const Recipe recipe : recipes()) {
     footer += fmt::format("\n  {:<16}{}", name_of(recipe), summary_of(recipe));

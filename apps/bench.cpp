@@ -227,6 +227,9 @@ class Bench {
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .index = index, .device = device};
     subject.decoder = chosen_decoder(options_.decoder);
+    const RecipeSize size = conditional ? size_of(Recipe::rotate) : options_.size;
+    subject.width = size.width;
+    subject.height = size.height;
     if (latency)
       return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);
@@ -372,28 +375,8 @@ class Bench {
 
 }  // namespace
 
-const std::vector<std::string>& bench_workloads() {
-  static const std::vector<std::string> all = {
-      "decode",         "region",      "train",       "eval",   "rotate", "randaugment",
-      "trivialaugment", "autoaugment", "augmix",      "simclr", "dino",   "detection",
-      "segmentation",   "overhead",    "conditional", "wait"};
-  return all;
-}
-
 int run_bench(const BenchOptions& options) {
-  BenchOptions checked = options;
-  if (options.workload.empty() && options.pipeline.empty()) {
-    throw UsageError(
-        fmt::format("workload NAME is missing: {}, {}, {}; or give --pipeline FILE (sluice bench "
-                    "--help tells more)",
-                    fmt::join(bench_workloads(), ", "), kLatency, kSource));
-  }
-  if (options.workload.empty()) checked.workload = kSavedPlan;
-  if (checked.workload == kSavedPlan && options.pipeline.empty())
-    throw UsageError("bench pipeline needs --pipeline FILE, a saved plan");
-  if (checked.workload != kSavedPlan && !options.pipeline.empty())
-    throw UsageError(
-        fmt::format("--pipeline FILE is for bench pipeline, not for bench {}", options.workload));
+  const BenchOptions checked = checked_options(options);
   return Bench(checked).run();
 }
 

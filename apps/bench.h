@@ -22,13 +22,17 @@
 // in memory is filled by the round that warms up.
 #pragma once
 
+#include "recipes.h"
+
 #include <string>
 #include <vector>
 
 namespace sluice::app {
 
 struct BenchOptions {
-  std::string workload;  // may be empty with `pipeline`
+  std::string workload;  // may be empty with `recipe` or `pipeline`
+  std::string recipe;    // the workload of a recipe, instead
+  RecipeSize size;       // of what a recipe makes
   std::string pipeline;  // file of a saved plan, for the workload `pipeline`
   std::string data;      // not needed for `overhead`, `wait` and `source`
   int threads = 0;       // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
@@ -52,6 +56,9 @@ inline constexpr const char* kSavedPlan = "pipeline";
 inline constexpr const char* kLatency = "latency";
 inline constexpr const char* kSource = "source";
 
+// With the workload of the recipe or the saved plan, and the size of what it makes. Throws
+// UsageError for what does not go together.
+BenchOptions checked_options(const BenchOptions& options);
 // Returns the exit status; throws UsageError and Error.
 int run_bench(const BenchOptions& options);
 

@@ -37,19 +37,29 @@ namespace {
 
 constexpr const char* kVersion = "sluice 0.1.0";
 
-void add_bench(CLI::App& command, BenchOptions& options) {
+void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
   std::vector<std::string> workloads = bench_workloads();
-  workloads.insert(workloads.end(), {kLatency, kSource, kSavedPlan});
-  command
-      .add_option("workload", options.workload,
-                  fmt::format("{}; {} may be left out where --pipeline is given", any_of(workloads),
-                              kSavedPlan))
-      ->check(one_of(workloads))
-      ->type_name("NAME");
+  workloads.insert(workloads.end(), {kLatency, kSource, kSavedPlan, "imagenet"});
+  CLI::Option* const workload =
+      command
+          .add_option("workload", options.workload,
+                      fmt::format("{}; {} may be left out where --pipeline is given",
+                                  any_of(workloads), kSavedPlan))
+          ->check(one_of(workloads))
+          ->type_name("NAME");
+  CLI::Option* const recipe =
+      command
+          .add_option("--recipe", options.recipe,
+                      "the workload of that name, as augment and graph take it")
+          ->excludes(workload)
+          ->check(one_of(recipe_names()))
+          ->type_name("NAME");
+  add_size(command, size);
   command
       .add_option("--pipeline", options.pipeline,
                   "file of a saved plan to measure, as Pipeline::save() and sluice graph --json "
                   "write it")
+      ->excludes(recipe)
       ->type_name("FILE");
   command
       .add_option("--data", options.data,
@@ -89,7 +99,8 @@ void add_bench(CLI::App& command, BenchOptions& options) {
       "Workloads:\n"
       "  decode          decode everything\n"
       "  region          decode the regions of random resized crops, nothing else\n"
-      "  train           random resized crop to 224, mirror, normalise to float\n"
+      "  train           random resized crop to 224, mirror, normalise to float; imagenet is the "
+      "same\n"
       "  eval            shorter side to 256, middle 224, normalise to float\n"
       "  rotate          turn one picture in four, resize to 400 x 400\n"
       "  randaugment     as train, with two of RandAugment's operators after the mirror\n"
@@ -250,7 +261,7 @@ int run(int argc, const char* const* argv) {
   CLI::App* const pictures_command =
       app.add_subcommand("pictures", "write a set of drawn pictures to try things on");
   add_augment(*augment_command, augment, words);
-  add_bench(*bench_command, bench);
+  add_bench(*bench_command, bench, words.size);
   add_graph(*graph_command, graph, words);
   add_cat(*cat_command, cat);
   add_index(*index_command, index, index_tar);
@@ -285,7 +296,10 @@ int run(int argc, const char* const* argv) {
     if (*pictures_command) return run_pictures(words.pictures);
     if (*devices_command) return run_devices();
     if (*operators_command) return run_operators(operators);
-    if (*bench_command) return run_bench(bench);
+    if (*bench_command) {
+      bench.size = size_of(words);
+      return run_bench(bench);
+    }
     if (*cat_command) return run_cat(cat);
     if (*index_command) {
       if (!index_tar.empty()) return run_tar_offsets(index_tar, index.out);
@@ -293,6 +307,7 @@ int run(int argc, const char* const* argv) {
       return run_index(index);
     }
     graph.recipe = augment.recipe = recipe_of(words);
+    graph.size = augment.size = size_of(words);
     if (*graph_command) return run_graph(graph);
     augment.on_error = policy_of(words);
     augment.dataset.box_format = box_format_of(words);

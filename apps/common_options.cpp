@@ -2,6 +2,7 @@
 
 #include "validators.h"
 
+#include <cstddef>
 #include <limits>
 
 namespace sluice::app {
@@ -63,6 +64,22 @@ CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help) 
   return command.add_option("--seed", seed, help)
       ->check(number_from(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S");
+}
+
+CLI::Option* add_size(CLI::App& command, std::string& size) {
+  return command
+      .add_option("--size", size,
+                  "width and height of what the recipe makes, in pixels: one number for both, or "
+                  "two; default: the recipe's own, below")
+      ->check(one_or_two(number_from(1, RecipeSize::kMost)))
+      ->type_name("N|W,H");
+}
+
+RecipeSize size_in(const std::string& size) {
+  if (size.empty()) return {};
+  const std::size_t comma = size.find(',');
+  const int width = std::stoi(size);
+  return {width, comma == std::string::npos ? width : std::stoi(size.substr(comma + 1))};
 }
 
 void add_index_choice(CLI::App& command, std::string& index) {

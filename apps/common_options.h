@@ -1,6 +1,8 @@
 // Options that several commands have.
 #pragma once
 
+#include "recipes.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,9 +22,14 @@ CLI::Option* add_path(CLI::App& command, std::string& path);
 CLI::Option* add_offsets(CLI::App& command, std::string& offsets);
 CLI::Option* add_shard(CLI::App& command, std::string& shard);
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const char* help);
+// See size_in().
+CLI::Option* add_size(CLI::App& command, std::string& size);
 void add_index_choice(CLI::App& command, std::string& index);
 void add_device(CLI::App& command, std::string& device);
 // "exact" or "any", see chosen_decoder().
 void add_decoder(CLI::App& command, std::string& decoder);
+
+// What --size says, when it was checked; 0 x 0 where it is empty.
+RecipeSize size_in(const std::string& size);
 
 }  // namespace sluice::app

@@ -256,11 +256,12 @@ std::shared_ptr<const Dataset> open_as(const char* option, const DatasetOptions&
 std::string list_with(Wants wants) {
   switch (wants) {
     case Wants::boxes:
-      return R"(boxes come from --list FILE, with lines such as {"path": "a.jpg", )"
-             R"("boxes": [[10, 20, 110, 220]], "labels": [3]})";
+      return R"(boxes come from --list FILE with two columns, --boxes NAME (default: boxes) and )"
+             R"(--label NAME for the label of each (default: labels), in lines such as )"
+             R"({"path": "a.jpg", "boxes": [[10, 20, 110, 220]], "labels": [3]})";
     case Wants::mask:
-      return R"(masks come from --list FILE, with lines such as )"
-             R"({"path": "a.jpg", "mask": "a.png"})";
+      return R"(masks come from --list FILE with a column for the mask's file, --mask NAME )"
+             R"((default: mask), in lines such as {"path": "a.jpg", "mask": "a.png"})";
     case Wants::label:
       break;
   }

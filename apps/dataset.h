@@ -23,7 +23,8 @@ namespace sluice::app {
 
 // What a recipe or a plan is given of each sample beside its file.
 enum class Wants { label, boxes, mask };
-// "detection reads boxes: ...": what a list has to look like, in words, for messages.
+// "boxes come from --list FILE ...": which columns a list must have, and the options that name
+// them, for messages; empty for a label.
 std::string list_with(Wants wants);
 
 // One of data, list and tar is given.

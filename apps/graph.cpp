@@ -111,7 +111,7 @@ int run_graph(const GraphOptions& options) {
           "--recipe {}: a folder has none of what it wants: {}, which sluice augment takes",
           name_of(options.recipe), list_with(wants)));
     }
-    return show(options, pipeline_of(options.recipe, pipeline_options, [&](Graph& g) {
+    return show(options, pipeline_of(options.recipe, options.size, pipeline_options, [&](Graph& g) {
                   return wants == Wants::label ? read(g, options) : nothing(g, wants);
                 }));
   }

@@ -11,6 +11,7 @@ namespace sluice::app {
 
 struct GraphOptions {
   Recipe recipe = Recipe::rotate;
+  RecipeSize size;         // of what it makes
   std::string pipeline;    // file of a saved plan, instead of the recipe
   bool text = false;       // instead of a drawing
   bool json = false;       // the plan as it is saved, without what no output needs; nothing runs

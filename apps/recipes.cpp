@@ -1,6 +1,8 @@
 #include "recipes.h"
 
-#include <cstring>
+#include "usage.h"
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,7 +14,7 @@ namespace {
 using Result = std::pair<Value<Image>, Value<Treatment>>;
 
 // `file` is the same as `jpeg`, or that on the device.
-Result rotate_some(Graph& g, Value<Bytes> file) {
+Result rotate_some(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   auto image = decode_jpeg(file);
   auto angle = g.uniform(10.f, 30.f);
   auto coin = g.coin_flip(0.25f);
@@ -24,13 +26,13 @@ Result rotate_some(Graph& g, Value<Bytes> file) {
         return Treatment{.turned = is_turned, .degrees = degrees};
       },
       coin, angle);
-  return {resize(turned, {.width = 400, .height = 400}), treatment};
+  return {resize(turned, {.width = size.width, .height = size.height}), treatment};
 }
 
-Result train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file) {
+Result train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, const RecipeSize& size) {
   auto region = random_region(jpeg, {});
   auto mirror = g.coin_flip(0.5f);
-  auto small = resize(decode_jpeg(file, region), {.width = 224, .height = 224});
+  auto small = resize(decode_jpeg(file, region), {.width = size.width, .height = size.height});
   auto treatment = g.map(
       "note",
       [](const Rectangle& part, bool is_mirrored) {
@@ -40,55 +42,38 @@ Result train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file) {
   return {flip(small, {.horizontal = mirror}), treatment};
 }
 
-Result eval(Graph& g, Value<Bytes> file) {
-  auto image =
-      center_crop(resize(decode_jpeg(file), {.shorter = 256}), {.width = 224, .height = 224});
+// The shorter side before the middle is cut out: 256 for 224.
+int shorter_side(const RecipeSize& size) { return (std::max(size.width, size.height) * 8 + 3) / 7; }
+
+Result eval(Graph& g, Value<Bytes> file, const RecipeSize& size) {
+  auto image = center_crop(resize(decode_jpeg(file), {.shorter = shorter_side(size)}),
+                           {.width = size.width, .height = size.height});
   return {image, g.constant(Treatment{.cut = true})};
 }
 
-Value<Image> augment(Graph& g, Recipe recipe, Value<Image> image) {
-  if (recipe == Recipe::trivialaugment) return trivial_augment_wide(g, image);
-  if (recipe == Recipe::autoaugment) return auto_augment(g, image);
-  if (recipe == Recipe::augmix) return aug_mix(g, image);
-  return rand_augment(g, image);
-}
-
-Result augmented(Graph& g, Recipe recipe, Value<Bytes> jpeg, Value<Bytes> file, bool on_device) {
-  const auto [picture, treatment] = train(g, jpeg, file);
-  // Pictures are not mixed on devices.
-  const bool comes_back = on_device && recipe == Recipe::augmix;
-  return {augment(g, recipe, comes_back ? picture.cpu() : picture), treatment};
-}
-
-// A canvas of this size with the views, each at its place; what lies between them is white.
+// A white canvas of this size with the views, each at its place; the first one in its corner.
 using Corner = std::pair<int, int>;  // row, column
-Value<Image> side_by_side(Graph& g, int height, int width, const std::vector<Corner>& corners,
+Value<Image> side_by_side(int height, int width, const std::vector<Corner>& corners,
                           const std::vector<Value<Image>>& views) {
-  Value<Image> canvas = g.map_into<Image>(
-      "canvas",
-      [height, width](const Image&, Image& out) {
-        out.create(height, width, 3);
-        std::memset(out.data(), 255, out.row_bytes() * static_cast<std::size_t>(height));
-      },
-      views.front());
-  for (std::size_t i = 0; i < views.size(); ++i)
+  Value<Image> canvas =
+      pad_image(views.front(), {.width = width, .height = height, .fill = Fill(255)});
+  for (std::size_t i = 1; i < views.size(); ++i)
     canvas = paste(canvas, views[i], {.y = corners[i].first, .x = corners[i].second});
   return canvas;
 }
 
-// On the CPU.
-Made two_views(Graph& g, Value<Bytes> jpeg) {
-  const auto views = sim_clr(g, jpeg);
+Made two_views(Graph& g, Value<Bytes> file, const RecipeSize& size) {
+  const auto views = sim_clr(g, file, {.width = size.width, .height = size.height});
   Made made;
   made.views = {views.first, views.second};
-  made.picture = side_by_side(g, 224, 448, {{0, 0}, {0, 224}}, made.views);
+  made.picture = side_by_side(size.height, 2 * size.width, {{0, 0}, {0, size.width}}, made.views);
   return made;
 }
 
 // The global views, and below them the local ones in two rows.
-Made ten_views(Graph& g, Value<Bytes> jpeg) {
+Made ten_views(Graph& g, Value<Bytes> file) {
   constexpr int kGlobal = 224, kLocal = 96, kRow = 4, kStep = 112;
-  const DinoViews views = dino(g, jpeg);
+  const DinoViews views = dino(g, file, {.global_size = kGlobal, .local_size = kLocal});
   Made made;
   made.views = views.global;
   std::vector<Corner> corners = {{0, 0}, {0, kGlobal}};
@@ -97,28 +82,61 @@ Made ten_views(Graph& g, Value<Bytes> jpeg) {
     corners.emplace_back(kGlobal + 8 + i / kRow * (kLocal + 8), 8 + i % kRow * kStep);
     made.views.push_back(view);
   }
-  made.picture = side_by_side(g, kGlobal + 16 + 2 * kLocal + 8, 2 * kGlobal, corners, made.views);
+  made.picture = side_by_side(kGlobal + 16 + 2 * kLocal + 8, 2 * kGlobal, corners, made.views);
   return made;
 }
 
-Made detected(Graph& g, const Given& given) {
-  const DetectionSample sample = detection_augment(g, given.file, given.boxes, given.labels);
+Made detected(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize& size) {
+  const DetectionSample sample = detection_augment(g, file, given.boxes, given.labels,
+                                                   {.width = size.width, .height = size.height});
   return {.picture = sample.image, .boxes = sample.boxes, .labels = sample.labels};
 }
 
-Made segmented(Graph& g, const Given& given) {
+// The host decodes the mask.
+Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize& size,
+               bool on_device) {
   const auto ids = decode_image(given.mask, {.color = ColorSpace::gray});
-  const SegmentationSample sample = segmentation_augment(g, given.file, ids);
+  const SegmentationSample sample = segmentation_augment(
+      g, file, on_device ? ids.gpu() : ids, {.width = size.width, .height = size.height});
   return {.picture = sample.image, .mask = sample.mask};
 }
 
-// Recipes that run on the CPU, and note nothing of a sample.
-std::optional<Made> on_cpu(Graph& g, Recipe recipe, const Given& given) {
-  if (recipe == Recipe::simclr) return two_views(g, given.file);
-  if (recipe == Recipe::dino) return ten_views(g, given.file);
-  if (recipe == Recipe::detection) return detected(g, given);
-  if (recipe == Recipe::segmentation) return segmented(g, given);
-  return std::nullopt;
+// Pictures lie where `file` does, but for that of augmix.
+Made made_of(Graph& g, Recipe recipe, const Given& given, Value<Bytes> file, const RecipeSize& size,
+             bool on_device) {
+  const auto noted = [](const Result& result) -> Made {
+    return {.picture = result.first, .treatment = result.second};
+  };
+  const auto trained = [&] { return train(g, given.file, file, size); };
+  const auto augmented = [&](const auto& augment) {
+    const auto [picture, treatment] = trained();
+    return noted({augment(g, picture), treatment});
+  };
+  switch (recipe) {
+    case Recipe::rotate:
+      return noted(rotate_some(g, file, size));
+    case Recipe::train:
+      return noted(trained());
+    case Recipe::eval:
+      return noted(eval(g, file, size));
+    case Recipe::randaugment:
+      return augmented([](Graph& to, Value<Image> x) { return rand_augment(to, x); });
+    case Recipe::trivialaugment:
+      return augmented([](Graph& to, Value<Image> x) { return trivial_augment_wide(to, x); });
+    case Recipe::autoaugment:
+      return augmented([](Graph& to, Value<Image> x) { return auto_augment(to, x); });
+    case Recipe::augmix:
+      return augmented([](Graph& to, Value<Image> x) { return aug_mix(to, x); });
+    case Recipe::simclr:
+      return two_views(g, file, size);
+    case Recipe::dino:
+      return ten_views(g, file);
+    case Recipe::detection:
+      return detected(g, given, file, size);
+    case Recipe::segmentation:
+      return segmented(g, given, file, size, on_device);
+  }
+  return {};
 }
 
 }  // namespace
@@ -159,14 +177,56 @@ const char* name_of(Recipe recipe) {
   return "";
 }
 
-const char* summary_of(Recipe recipe) {
+const std::vector<std::string>& recipe_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const Recipe recipe : recipes()) names.emplace_back(name_of(recipe));
+    names.emplace_back("imagenet");
+    return names;
+  }();
+  return all;
+}
+
+std::optional<Recipe> recipe_of(const std::string& name) {
+  if (name == "imagenet") return Recipe::train;
+  for (const Recipe recipe : recipes()) {
+    if (name == name_of(recipe)) return recipe;
+  }
+  return std::nullopt;
+}
+
+RecipeSize size_of(Recipe recipe, const RecipeSize& wished) {
+  if (recipe == Recipe::dino) {
+    if (wished == RecipeSize()) return {};
+    throw UsageError(
+        "--size is not for --recipe dino, whose views are of two sizes: leave it out, or call "
+        "dino() with sizes of your own");
+  }
+  if (wished != RecipeSize()) return wished;
+  if (recipe == Recipe::rotate) return {400, 400};
+  if (recipe == Recipe::detection) return {300, 300};
+  if (recipe == Recipe::segmentation) return {512, 512};
+  return {224, 224};
+}
+
+std::string name_of(Recipe recipe, const RecipeSize& wished) {
+  const RecipeSize size = size_of(recipe, wished);
+  if (size == size_of(recipe)) return name_of(recipe);
+  return fmt::format("{} {}x{}", name_of(recipe), size.width, size.height);
+}
+
+std::string summary_of(Recipe recipe, const RecipeSize& wished) {
+  const RecipeSize size = size_of(recipe, wished);
+  const std::string pixels = fmt::format("{} x {}", size.width, size.height);
   switch (recipe) {
     case Recipe::rotate:
-      return "one picture in four turned by 10 to 30 degrees, all resized to 400 x 400";
+      return fmt::format("one picture in four turned by 10 to 30 degrees, all resized to {}",
+                         pixels);
     case Recipe::train:
-      return "a random region resized to 224 x 224, half of them mirrored";
+      return fmt::format("a random region resized to {}, half of them mirrored", pixels);
     case Recipe::eval:
-      return "shorter side resized to 256, the 224 x 224 pixels in the middle";
+      return fmt::format("shorter side resized to {}, the {} pixels in the middle",
+                         shorter_side(size), pixels);
     case Recipe::randaugment:
       return "as train, then two of the 14 operators of RandAugment";
     case Recipe::trivialaugment:
@@ -180,14 +240,16 @@ const char* summary_of(Recipe recipe) {
     case Recipe::dino:
       return "2 global and 8 local views of one decode, as DINO is trained with, on one picture";
     case Recipe::detection:
-      return "a random region with its boxes, 300 x 300, as SSD is trained with; of --list";
+      return fmt::format("a random region with its boxes, {}, as SSD is trained with; of --list",
+                         pixels);
     case Recipe::segmentation:
-      return "a window of 512 x 512 of picture and mask, scaled by 0.5 to 2; of --list";
+      return fmt::format("a window of {} of picture and mask, scaled by 0.5 to 2; of --list",
+                         pixels);
   }
   return "";
 }
 
-std::string describe(Recipe recipe, const Treatment& treatment) {
+std::string describe(Recipe recipe, const Treatment& treatment, const RecipeSize& wished) {
   switch (recipe) {
     case Recipe::rotate:
       return treatment.turned
@@ -202,8 +264,10 @@ std::string describe(Recipe recipe, const Treatment& treatment) {
       return fmt::format("{} x {} at {}, {}{}", w.width, w.height, w.x, w.y,
                          treatment.mirrored ? "; mirrored" : "");
     }
-    case Recipe::eval:
-      return "224 x 224 pixels from the middle";
+    case Recipe::eval: {
+      const RecipeSize size = size_of(recipe, wished);
+      return fmt::format("{} x {} pixels from the middle", size.width, size.height);
+    }
     case Recipe::simclr:
       return "two views";
     case Recipe::dino:
@@ -222,25 +286,21 @@ Wants wants_of(Recipe recipe) {
   return Wants::label;
 }
 
-Made apply(Graph& g, Recipe recipe, const Given& given, bool on_device) {
-  if (std::optional<Made> made = on_cpu(g, recipe, given)) {
-    made->treatment = g.constant(Treatment{.cut = true});
-    return *made;
-  }
-  const Value<Bytes> file = on_device ? given.file.gpu() : given.file;
-  const auto [picture, treatment] = [&]() -> Result {
-    if (recipe == Recipe::rotate) return rotate_some(g, file);
-    if (recipe == Recipe::train) return train(g, given.file, file);
-    if (recipe == Recipe::eval) return eval(g, file);
-    return augmented(g, recipe, given.file, file, on_device);
-  }();
-  return {.picture = on_device ? picture.cpu() : picture, .treatment = treatment};
+Made apply(Graph& g, Recipe recipe, const Given& given, const RecipeSize& wished, bool on_device) {
+  Made made = made_of(g, recipe, given, on_device ? given.file.gpu() : given.file,
+                      size_of(recipe, wished), on_device);
+  if (!made.treatment.valid()) made.treatment = g.constant(Treatment{.cut = true});
+  if (!on_device) return made;
+  const auto come_back = [](Value<Image>& image) { image = image.cpu(); };
+  come_back(made.picture);
+  if (made.mask.valid()) come_back(made.mask);
+  std::for_each(made.views.begin(), made.views.end(), come_back);
+  return made;
 }
 
 std::vector<detail::SlotId> outputs_of(const Made& made, const Given& given) {
-  std::vector<detail::SlotId> outputs;
+  std::vector<detail::SlotId> outputs = {made.picture.slot()};
   for (const Value<Image>& view : made.views) outputs.push_back(view.slot());
-  if (outputs.empty()) outputs.push_back(made.picture.slot());
   if (made.boxes.valid()) {
     outputs.push_back(made.boxes.slot());
     outputs.push_back(made.labels.slot());

@@ -18,16 +18,19 @@
 //   detection       a random region of 300 x 300 with its boxes, as SSD is trained with
 //   segmentation    a random window of 512 x 512 of the picture and its mask, scaled by 0.5 to 2
 //
-// Those before simclr draw as torchvision does, rotate excepted. augmix and those after it run on
-// the CPU, also with a device; of augmix what is as in train runs there.
+// A size that is wished for stands in the place of these: see size_of(). Those before simclr draw
+// as torchvision does, rotate excepted. With a device all of them decode and change their pictures
+// there; numbers such as boxes stay on the host, and so does what augmix does last, the sum of its
+// pictures.
 //
-// Called while a pipeline is described. Errors: BuildError.
+// Called while a pipeline is described. Errors: BuildError; UsageError for a size.
 #pragma once
 
 #include "dataset.h"
 #include <sluice/sluice.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,8 +51,27 @@ enum class Recipe {
 };
 const std::vector<Recipe>& recipes();
 const char* name_of(Recipe recipe);
+// The names, and imagenet, which is train.
+const std::vector<std::string>& recipe_names();
+// Nothing where no recipe has the name.
+std::optional<Recipe> recipe_of(const std::string& name);
+
+// Of what a recipe makes, in pixels.
+struct RecipeSize {
+  static constexpr int kMost = 16384;  // of a side
+  int width = 0, height = 0;           // 0: the recipe's own
+  friend bool operator==(const RecipeSize&, const RecipeSize&) = default;
+};
+// The recipe's own without `wished`. Of eval what is cut out; the shorter side before is 8/7 of the
+// longer one. Of simclr each view. Throws UsageError for a wish where the recipe makes pictures of
+// two sizes: it has 0 x 0.
+RecipeSize size_of(Recipe recipe, const RecipeSize& wished = {});
+
+// The name, and the size where it is not the recipe's own: what has another one makes other
+// results.
+std::string name_of(Recipe recipe, const RecipeSize& wished);
 // One line, for --help and for sheets.
-const char* summary_of(Recipe recipe);
+std::string summary_of(Recipe recipe, const RecipeSize& wished = {});
 
 // What it needs of each sample.
 Wants wants_of(Recipe recipe);
@@ -64,7 +86,7 @@ struct Treatment {
   bool changed() const { return turned || cut || mirrored; }
 };
 // In words: "rotated 23.4 degrees", "not rotated", "312 x 280 at 14, 20; mirrored", ...
-std::string describe(Recipe recipe, const Treatment& treatment);
+std::string describe(Recipe recipe, const Treatment& treatment, const RecipeSize& wished = {});
 
 // What a recipe is given; without what it does not want.
 struct Given {
@@ -82,9 +104,10 @@ struct Made {
   Value<Image> mask = {};                 // and of those that want a mask
   std::vector<Value<Image>> views = {};
 };
-Made apply(Graph& g, Recipe recipe, const Given& given, bool on_device = false);
+Made apply(Graph& g, Recipe recipe, const Given& given, const RecipeSize& wished = {},
+           bool on_device = false);
 
-// What a pipeline of it delivers: the picture or the views, and what belongs to it, or the label.
+// What a pipeline of it delivers: the picture, its views, and what belongs to it, or the label.
 std::vector<detail::SlotId> outputs_of(const Made& made, const Given& given);
 
 }  // namespace sluice::app

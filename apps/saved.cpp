@@ -182,12 +182,13 @@ Pipeline<> pipeline_of(const SavedPlan& plan, const PipelineOptions& options,
   return Pipeline<>(std::make_shared<detail::Engine>(recorder.take(), options, std::move(makers)));
 }
 
-Pipeline<> pipeline_of(Recipe recipe, const PipelineOptions& options, const GivenBy& source) {
+Pipeline<> pipeline_of(Recipe recipe, const RecipeSize& size, const PipelineOptions& options,
+                       const GivenBy& source) {
   detail::Recorder recorder;
   Graph graph(recorder);
   const Given given = source(graph);
   const std::vector<detail::SlotId> outputs =
-      outputs_of(apply(graph, recipe, given, options.device != nullptr), given);
+      outputs_of(apply(graph, recipe, given, size, options.device != nullptr), given);
   std::vector<std::unique_ptr<detail::ColumnMaker>> makers;
   for (const detail::SlotId output : outputs)
     makers.push_back(maker_of_known(recorder.plan().slots[output].type));

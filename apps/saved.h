@@ -45,6 +45,7 @@ using GivenBy = std::function<Given(Graph&)>;
 Pipeline<> pipeline_of(const SavedPlan& plan, const PipelineOptions& options,
                        const GivenBy& source);
 // The same for what a recipe delivers: see outputs_of().
-Pipeline<> pipeline_of(Recipe recipe, const PipelineOptions& options, const GivenBy& source);
+Pipeline<> pipeline_of(Recipe recipe, const RecipeSize& size, const PipelineOptions& options,
+                       const GivenBy& source);
 
 }  // namespace sluice::app

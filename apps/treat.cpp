@@ -35,9 +35,10 @@ Value<Beside> beside_of(Graph& g, const Made& made) {
 
 }  // namespace
 
-Treated treat(Graph& g, Recipe recipe, const SavedPlan* plan, const Given& given, bool on_device,
-              std::function<void()> encoded) {
-  const Made made = plan != nullptr ? made_by(g, *plan, given) : apply(g, recipe, given, on_device);
+Treated treat(Graph& g, Recipe recipe, const RecipeSize& size, const SavedPlan* plan,
+              const Given& given, bool on_device, std::function<void()> encoded) {
+  const Made made =
+      plan != nullptr ? made_by(g, *plan, given) : apply(g, recipe, given, size, on_device);
   const auto jpeg = g.map(
       "encode_jpeg",
       [encoded = std::move(encoded)](const Image& picture) {

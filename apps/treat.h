@@ -18,8 +18,9 @@ struct Treated {
   Value<Beside> beside;
 };
 
-// A null plan: the recipe. `encoded` is called on any thread when a picture is encoded.
-Treated treat(Graph& g, Recipe recipe, const SavedPlan* plan, const Given& given, bool on_device,
-              std::function<void()> encoded);
+// A null plan: the recipe, of this size. `encoded` is called on any thread when a picture is
+// encoded.
+Treated treat(Graph& g, Recipe recipe, const RecipeSize& size, const SavedPlan* plan,
+              const Given& given, bool on_device, std::function<void()> encoded);
 
 }  // namespace sluice::app

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -61,6 +62,20 @@ CLI::Validator number_from(T low, T high) {
           return std::string();
         return fmt::format("'{}' is not a {}number from {} to {}", given,
                            std::is_integral_v<T> ? "whole " : "", low, high);
+      },
+      "");
+}
+
+// One such number, or two with a comma between.
+inline CLI::Validator one_or_two(CLI::Validator number) {
+  return CLI::Validator(
+      [number = std::move(number)](std::string& given) {
+        const std::size_t comma = given.find(',');
+        std::string first = given.substr(0, comma);
+        std::string wrong = number(first);
+        if (!wrong.empty() || comma == std::string::npos) return wrong;
+        std::string second = given.substr(comma + 1);
+        return number(second);
       },
       "");
 }

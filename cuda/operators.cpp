@@ -2,6 +2,7 @@
 #include <sluice/cuda/operators.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/boxes/canvas_size.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/flip.h>
@@ -19,6 +20,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 namespace sluice::device {
@@ -92,6 +94,9 @@ bool add_geometry() {
 
 // What follows from the size of a picture: the host knows it.
 bool add_regions() {
+  add_device_version(detail::canvas_size_operator(), [](Gather&, const Image& in) {
+    return std::tuple<std::int32_t, std::int32_t>{in.height(), in.width()};
+  });
   add_device_version(detail::random_region_operator(),
                      [](Gather&, Random& random, const Image& in, float min_area, float max_area,
                         float min_ratio, float max_ratio) {

@@ -21,28 +21,32 @@ Value<Bytes> files_of(Graph& g, const Corpus& corpus, std::int64_t images,
       images, [&corpus, index](const SampleInfo& info) { return corpus.file(info.index, index); });
 }
 
-Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg) {
+Value<Image> rotate_some(Graph& g, Value<Bytes> jpeg, const SubjectOptions& options) {
   auto image = decode_jpeg(jpeg);
   auto angle = g.uniform(10.f, 30.f);
   auto turned = g.if_else(
       g.coin_flip(0.25f), [&] { return rotate(image, angle, {.fill = 0}); }, [&] { return image; });
-  return resize(turned, {.width = 400, .height = 400});
+  return resize(turned, {.width = options.width, .height = options.height});
 }
 
-Value<Tensor> train(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, DType dtype) {
-  return resize_mirror_normalize(decode_jpeg(jpeg, region), {.width = 224,
-                                                             .height = 224,
+Value<Tensor> train(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region,
+                    const SubjectOptions& options, DType dtype) {
+  return resize_mirror_normalize(decode_jpeg(jpeg, region), {.width = options.width,
+                                                             .height = options.height,
                                                              .mirror = g.coin_flip(0.5f),
                                                              .mean = kImageNetMean,
                                                              .std = kImageNetStd,
                                                              .dtype = dtype});
 }
 
-Value<Tensor> eval(Value<Bytes> jpeg, DType dtype) {
-  auto image = resize(decode_jpeg(jpeg), {.shorter = 256});
-  return crop_mirror_normalize(
-      image,
-      {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
+Value<Tensor> eval(Value<Bytes> jpeg, const SubjectOptions& options, DType dtype) {
+  const int shorter = (std::max(options.width, options.height) * 8 + 3) / 7;  // 256 for 224
+  return crop_mirror_normalize(resize(decode_jpeg(jpeg), {.shorter = shorter}),
+                               {.width = options.width,
+                                .height = options.height,
+                                .mean = kImageNetMean,
+                                .std = kImageNetStd,
+                                .dtype = dtype});
 }
 
 using Augment = Value<Image> (*)(Graph& g, Value<Image> image);
@@ -53,18 +57,18 @@ Augment augment_of(const std::string& workload) {
   if (workload == "trivialaugment")
     return [](Graph& g, Value<Image> x) { return trivial_augment_wide(g, x); };
   if (workload == "autoaugment") return [](Graph& g, Value<Image> x) { return auto_augment(g, x); };
-  if (workload == "augmix") return [](Graph& g, Value<Image> x) { return aug_mix(g, x.cpu()); };
+  if (workload == "augmix") return [](Graph& g, Value<Image> x) { return aug_mix(g, x); };
   return nullptr;
 }
 
 // As in train, up to the mirror; then what augments it.
 Value<Tensor> augment(Graph& g, Value<Bytes> jpeg, Value<Rectangle> region, Augment by,
-                      DType dtype) {
-  auto image = resize(decode_jpeg(jpeg, region), {.width = 224, .height = 224});
+                      const SubjectOptions& options, DType dtype) {
+  auto image =
+      resize(decode_jpeg(jpeg, region), {.width = options.width, .height = options.height});
   auto mirrored = flip(image, {.horizontal = g.coin_flip(0.5f)});
-  return crop_mirror_normalize(
-      by(g, mirrored),
-      {.width = 224, .height = 224, .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
+  return crop_mirror_normalize(by(g, mirrored),
+                               {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype});
 }
 
 // Three boxes to each picture, which follow from its number: shares of width and height.
@@ -84,11 +88,14 @@ Tensor shares_of(std::int64_t number) {
 }
 
 std::tuple<Value<Tensor>, Value<Tensor>, Value<Tensor>> detect(Graph& g, Value<Bytes> jpeg,
-                                                               Value<Tensor> shares, DType dtype) {
+                                                               Value<Tensor> shares,
+                                                               const SubjectOptions& options,
+                                                               DType dtype) {
   auto boxes = absolute_boxes(shares, canvas_size(decode_jpeg(jpeg)));
   auto labels = g.map(
       "labels", [](const Tensor& all) { return Tensor({all.shape()[0]}, DType::i64); }, shares);
-  const DetectionSample made = detection_augment(g, jpeg, boxes, labels);
+  const DetectionSample made =
+      detection_augment(g, jpeg, boxes, labels, {.width = options.width, .height = options.height});
   return {crop_mirror_normalize(made.image,
                                 {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}),
           made.boxes, made.labels};
@@ -117,18 +124,19 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   if (workload == "train") {
     return from_files([=](Graph& g, Jpeg jpeg) {
       auto region = random_region(jpeg);
-      return train(g, there(jpeg), region, dtype);
+      return train(g, there(jpeg), region, options, dtype);
     });
   }
   if (const Augment by = augment_of(workload)) {
     return from_files([=](Graph& g, Jpeg jpeg) {
       auto region = random_region(jpeg);
-      return augment(g, there(jpeg), region, by, dtype);
+      return augment(g, there(jpeg), region, by, options, dtype);
     });
   }
   if (workload == "simclr") {
     return from_files([=](Graph& g, Jpeg jpeg) {
-      const auto views = sim_clr(g, there(jpeg));
+      const auto views =
+          sim_clr(g, there(jpeg), {.width = options.width, .height = options.height});
       const CropMirrorNormalizeOptions normal = {
           .mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype};
       return std::tuple{crop_mirror_normalize(views.first, normal),
@@ -137,7 +145,7 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   }
   if (workload == "dino") {
     return from_files([=](Graph& g, Jpeg jpeg) {
-      const DinoViews views = dino(g, jpeg);
+      const DinoViews views = dino(g, there(jpeg));
       std::vector<Value<Tensor>> all;
       for (const auto* some : {&views.global, &views.local}) {
         for (const Value<Image>& view : *some) {
@@ -150,18 +158,20 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
     });
   }
   if (workload == "detection") {
-    return subject_of(options, [&corpus, &options, dtype](Graph& g) {
+    return subject_of(options, [&corpus, &options, there, dtype](Graph& g) {
       const auto [jpeg, shares] =
           g.source(options.images, [&corpus, index = options.index](const SampleInfo& info) {
             return std::tuple{corpus.file(info.index, index), shares_of(info.index)};
           });
-      return detect(g, jpeg, shares, dtype);
+      return detect(g, there(jpeg), shares, options, dtype);
     });
   }
   if (workload == "segmentation") {
     return from_files([=](Graph& g, Jpeg jpeg) {
       const auto ids = decode_image(jpeg, {.color = ColorSpace::gray});
-      const SegmentationSample made = segmentation_augment(g, jpeg, ids);
+      const SegmentationSample made =
+          segmentation_augment(g, there(jpeg), on_gpu ? ids.gpu() : ids,
+                               {.width = options.width, .height = options.height});
       return std::tuple{
           crop_mirror_normalize(made.image,
                                 {.mean = kImageNetMean, .std = kImageNetStd, .dtype = dtype}),
@@ -169,8 +179,8 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
     });
   }
   if (workload == "eval")
-    return from_files([=](Graph&, Jpeg jpeg) { return eval(there(jpeg), dtype); });
-  return from_files([=](Graph& g, Jpeg jpeg) { return rotate_some(g, there(jpeg)); });
+    return from_files([=](Graph&, Jpeg jpeg) { return eval(there(jpeg), options, dtype); });
+  return from_files([=](Graph& g, Jpeg jpeg) { return rotate_some(g, there(jpeg), options); });
 }
 
 void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,
@@ -179,7 +189,7 @@ void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,
   const PipelineOptions pipeline_options{
       .batch_size = options.batch, .seed = options.seed, .threads = options.threads};
   auto pipeline = make_pipeline(pipeline_options, [&](Graph& g) {
-    return rotate_some(g, files_of(g, corpus, images, options.index));
+    return rotate_some(g, files_of(g, corpus, images, options.index), options);
   });
   RotateLoop::Scratch scratch;
   Image expected;

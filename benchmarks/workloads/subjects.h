@@ -30,6 +30,8 @@ struct SubjectOptions {
   int batch = 64;
   int window = 0;  // see PipelineOptions
   std::uint64_t seed = 42;
+  // Of what recipes and conditional make, in pixels; dino has sizes of its own.
+  int width = 0, height = 0;
   std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
   std::shared_ptr<Device> device = {};    // where pictures are decoded and changed; null: the host
   Decoder decoder = Decoder::exact;
@@ -74,7 +76,7 @@ Subject subject_of(const SubjectOptions& options, Describe describe) {
                       options.images);
 }
 
-// `workload` is one of decode, region, train, eval, rotate and conditional.
+// `workload` is conditional, or one of those on files that bench.h names.
 Subject make_subject(const std::string& workload, const Corpus& corpus,
                      const SubjectOptions& options);
 

@@ -70,7 +70,11 @@ class Splitter {
     if (wholes_.size() == 1) plan_.slots[picture_].scope = wholes_.front();
     const std::string name = plan_.slots[picture_].name + "'s size";
     size_ = add_slot(plan_, plan_.slots[picture_].type, name, block_.scope);
-    for (Step* look : looks_) see(*look, size_);
+    for (Step* look : looks_) {
+      look->on_device = nullptr;  // the host reads the header
+      look->kind = StepKind::cpu;
+      see(*look, size_);
+    }
     rewrite(block_);
     return true;
   }

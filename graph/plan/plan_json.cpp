@@ -143,8 +143,9 @@ class Writer {
       const bool is_input = i < schema.inputs.size();
       const Parameter* parameter =
           is_input ? nullptr : &schema.parameters[i - schema.inputs.size()];
-      arguments[is_input ? schema.inputs[i].name : parameter->name] =
-          argument(step.arguments[i], parameter, step.name);
+      Json written = argument(step.arguments[i], parameter, step.name);
+      if (parameter != nullptr && is_default(written, *parameter, step.name)) continue;
+      arguments[is_input ? schema.inputs[i].name : parameter->name] = std::move(written);
     }
     all["arguments"] = std::move(arguments);
     if (schema.draws) all["generator"] = step.generator;
@@ -195,6 +196,12 @@ class Writer {
         parameter->type == ParameterType::any_number || parameter->type == ParameterType::any_whole)
       return typed(constant);
     return std::visit([](const auto& value) { return natural(value); }, constant);
+  }
+
+  // Whether a reader takes this argument where there is none. Texts are compared: -0.0 is not 0.0.
+  bool is_default(const Json& written, const Parameter& parameter, const std::string& user) {
+    return parameter.default_value &&
+           written.dump() == argument(*parameter.default_value, &parameter, user).dump();
   }
 
   Json block(const Block& block, const std::string& user) {
@@ -309,10 +316,9 @@ void print(const Json& json, const std::string& indent, std::string& text) {
 }  // namespace
 
 std::string to_json(const Plan& plan, const OperatorRegistry& registry) {
-  const Json json = Writer(plan, registry).write();
   try {
     std::string text;
-    print(json, "", text);
+    print(Writer(plan, registry).write(), "", text);
     return text + "\n";
   } catch (const Json::type_error&) {
     throw BuildError("the plan cannot be saved: a name or text in it is not UTF-8");

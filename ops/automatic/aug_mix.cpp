@@ -81,14 +81,14 @@ Value<Image> aug_mix(Graph& g, Value<Image> image, const AugMixOptions& options)
                       },
                       {.name = "chain"});
   };
-  // Chain 0 has no steps: it is the picture itself.
+  // Chain 0 has no steps: it is the picture itself. A list lies on the host.
   const auto collected = g.for_loop_collect(
       options.mixture_width + 1, std::int64_t{0},
       [&](Value<std::int64_t> i, Value<std::int64_t> state) {
         const Value<std::int32_t> drawn = options.chain_depth > 0
                                               ? g.constant(std::int32_t{options.chain_depth})
                                               : below(g, kMostDrawn) + 1;
-        return std::tuple{state, chain(cast<std::int64_t>(i > 0) * drawn)};
+        return std::tuple{state, chain(cast<std::int64_t>(i > 0) * drawn).cpu()};
       },
       {.name = "aug_mix"});
   return weighted_sum(std::get<1>(collected), weights);

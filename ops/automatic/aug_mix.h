@@ -10,6 +10,8 @@
 // a magnitude of 0 to severity - 1 (of 10), and a sign. The sum is rounded once, to nearest
 // (torchvision cuts off, so it may be lower by 1).
 //
+// Of a picture on a device the chains run there; the sum is made on the host, where the result is.
+//
 // It is a loop in a loop, with one select for what a step does, and weighted_sum. All numbers
 // follow from the seed, the epoch and the sample.
 //

@@ -1,8 +1,6 @@
 // What `sluice augment` makes of lists with boxes and masks.
-#include "apps/outputs.h"
-#include "demo_folder.h"
+#include "annotated_lists.h"
 #include "program.h"
-#include "tests/io/images/png_writer.h"
 #include <sluice/sluice.h>
 
 #include <cstdint>
@@ -23,28 +21,7 @@ namespace fs = std::filesystem;
 
 class Annotations : public testing::Test {
  protected:
-  void SetUp() override {
-    const fs::path data = write_demo_pictures();
-    std::ofstream boxes(path("boxes.jsonl")), masks(path("masks.jsonl"));
-    for (const auto& [name, bytes] : files_below(data)) {
-      if (name.find(".jpg") == std::string::npos || name.find("damaged") != std::string::npos)
-        continue;
-      const std::span<const std::uint8_t> file(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                               bytes.size());
-      Image picture;
-      decode_image_file(file, {}, picture);
-      const int w = picture.width(), h = picture.height();
-      boxes << R"({"path":"data/)" << name << R"(","boxes":[[)" << w / 4 << "," << h / 4 << ","
-            << w / 2 << "," << h / 2 << R"(],[0,0,8,8]],"labels":[5,6]})"
-            << "\n";
-      const std::string mask = "mask" + std::to_string(count_++) + ".png";
-      std::ofstream(path(mask), std::ios::binary)
-          << png_file({.width = w, .height = h, .color = 0, .level = [w](int, int x, int) {
-                         return x < w / 2 ? 1U : 2U;
-                       }});
-      masks << R"({"path":"data/)" << name << R"(","mask":")" << mask << "\"}\n";
-    }
-  }
+  void SetUp() override { count_ = write_annotated_lists().pictures; }
   fs::path path(const std::string& name) const { return test_folder() / name; }
   Ran augment(const std::string& out, const std::string& options) const {
     return run_program("augment --out " + path(out).string() + " " + options);

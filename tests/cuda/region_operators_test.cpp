@@ -2,7 +2,11 @@
 #include "tests/cuda/same_operator.h"
 #include <sluice/sluice.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -42,27 +46,79 @@ TEST(DeviceRegion, IsDrawnAsOnTheHost) {
   EXPECT_EQ(stats.samples, kPictures) << "in gathers, each of them once";
 }
 
-// A picture of which only the region is decoded.
-TEST(DeviceRegion, OfAFileIsDrawnAsOnTheHost) {
+// What is made of a file, on the host or there.
+struct FileCase {
+  std::string text;
+  std::function<Value<Image>(Graph&, Value<Bytes>)> change;
+};
+
+std::vector<Image> pictures_of(const FileCase& one, bool there) {
   constexpr std::int64_t kFiles = 24;
-  const auto crops_of = [](bool there) {
-    const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
-    auto pipeline = make_pipeline(options, [&](Graph& g) {
-      auto jpeg = encoded_files(g, kFiles);
-      auto image = decode_jpeg(there ? jpeg.gpu() : jpeg);
-      auto crop = random_resized_crop(image, {.width = 20, .height = 30});
-      return there ? crop.cpu() : crop;
-    });
-    std::vector<Image> crops;
-    for (const auto& batch : pipeline.epoch()) {
-      EXPECT_TRUE(batch.errors().empty());
-      for (std::size_t i = 0; i < batch.size(); ++i) crops.push_back(batch.get<0>()[i].clone());
-    }
-    return crops;
+  const PipelineOptions options{.seed = 4, .device = there ? test_device() : nullptr};
+  auto pipeline = make_pipeline(options, [&](Graph& g) {
+    auto jpeg = encoded_files(g, kFiles);
+    return one.change(g, there ? jpeg.gpu() : jpeg).cpu();
+  });
+  std::vector<Image> pictures;
+  for (const auto& batch : pipeline.epoch()) {
+    EXPECT_TRUE(batch.errors().empty());
+    for (std::size_t i = 0; i < batch.size(); ++i) pictures.push_back(batch.get<0>()[i].clone());
+  }
+  EXPECT_EQ(pictures.size(), static_cast<std::size_t>(kFiles));
+  EXPECT_EQ(pipeline.stats().device.samples > 0, there);
+  return pictures;
+}
+
+DetectionSample detect(Graph& g, Value<Bytes> jpeg) {
+  const auto boxes = g.map(
+      "box",
+      [](const Bytes&) {
+        Tensor box({1, 4}, DType::f32);
+        const std::array<float, 4> sides{20, 10, 70, 50};
+        std::copy(sides.begin(), sides.end(), box.data<float>());
+        return box;
+      },
+      jpeg);
+  return detection_augment(g, jpeg, boxes, boxes, {.width = 40, .height = 30});
+}
+
+SegmentationSample segment(Graph& g, Value<Bytes> jpeg) {
+  const auto mask = grayscale(decode_jpeg(jpeg));
+  return segmentation_augment(g, jpeg, mask, {.width = 70, .height = 64});
+}
+
+// Of a picture that is seen through a region no more is decoded, there too; numbers such as its
+// size stay on the host.
+TEST(DeviceRegion, OfAFileIsThatOfTheHost) {
+  const FileCase cases[] = {
+      {"random_resized_crop",
+       [](Graph&, Value<Bytes> jpeg) {
+         return random_resized_crop(decode_jpeg(jpeg), {.width = 20, .height = 30});
+       }},
+      {"center_region",
+       [](Graph&, Value<Bytes> jpeg) {
+         auto image = decode_jpeg(jpeg);
+         return crop(image, center_region(canvas_size(image), {.width = 21, .height = 33}));
+       }},
+      {"detection_augment", [](Graph& g, Value<Bytes> jpeg) { return detect(g, jpeg).image; }},
+      {"segmentation_augment, the picture",
+       [](Graph& g, Value<Bytes> jpeg) { return segment(g, jpeg).image; }},
+      {"segmentation_augment, the mask",
+       [](Graph& g, Value<Bytes> jpeg) { return segment(g, jpeg).mask; }},
+      {"dino, a global view",
+       [](Graph& g, Value<Bytes> jpeg) {
+         return dino(g, jpeg, {.global_size = 24, .local_size = 9}).global[1];
+       }},
+      {"dino, a local view",
+       [](Graph& g, Value<Bytes> jpeg) {
+         return dino(g, jpeg, {.global_size = 24, .local_size = 9}).local[7];
+       }},
+      {"aug_mix", [](Graph& g, Value<Bytes> jpeg) { return aug_mix(g, decode_jpeg(jpeg)); }},
   };
-  const std::vector<Image> host = crops_of(false), there = crops_of(true);
-  ASSERT_EQ(host.size(), static_cast<std::size_t>(kFiles));
-  EXPECT_TRUE(there == host);
+  for (const FileCase& one : cases) {
+    SCOPED_TRACE(one.text);
+    EXPECT_TRUE(pictures_of(one, true) == pictures_of(one, false));
+  }
 }
 
 // Tensors joined and in another shape, all that lies in them.

@@ -21,6 +21,15 @@ endif()
 file(GLOB program ${prefix}/bin/sluice)
 if(program)
   step(${program} --help)
+  # The recipes beside it are plans that it reads.
+  file(GLOB recipes ${prefix}/share/sluice/recipes/*.json)
+  list(LENGTH recipes count)
+  if(count LESS 11)
+    message(SEND_ERROR "${count} recipes are installed, but there are 11")
+  endif()
+  foreach(recipe ${recipes})
+    step(${program} graph --text --pipeline ${recipe})
+  endforeach()
 endif()
 
 step(${CMAKE_COMMAND} -S ${project} -B ${SCRATCH}/build -G Ninja -DCMAKE_CXX_COMPILER=${CXX}

@@ -103,6 +103,25 @@ TEST_F(SavedFile, IsReadBack) {
   EXPECT_EQ(plan.output_types().at(0), detail::slot_type<Image>());
 }
 
+// What is the operator's default is left out, and nothing else; files that have it are read as
+// well.
+TEST(SavedPlan, LeavesOutDefaults) {
+  const std::string text = json_of(
+      pipeline_of(1, [](Graph&, Value<Bytes> jpeg, Value<std::int64_t>) {
+        return brightness_contrast(decode_jpeg(jpeg),
+                                   {.brightness = 1.5f, .contrast = 1.f, .brightness_shift = -0.f});
+      }).recorded_plan());
+  const std::string few = R"({"jpeg":{"slot":0}})";
+  EXPECT_NE(text.find(few), std::string::npos) << text;
+  EXPECT_NE(text.find(R"({"image":{"slot":2},"brightness":1.5,"brightness_shift":-0.0})"),
+            std::string::npos)
+      << text;
+  std::string old = text;
+  old.replace(old.find(few), few.size(),
+              R"({"jpeg":{"slot":0},"color":"rgb","apply_orientation":true,"damage":"strict"})");
+  EXPECT_EQ(json_of(loaded(1, old).recorded_plan()), text);
+}
+
 TEST_F(SavedFile, ErrorsNameTheFile) {
   const std::string missing = (folder_ / "missing" / "plan.json").string();
   auto pipeline = pipeline_of(1, train);

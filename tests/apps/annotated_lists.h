@@ -1,0 +1,58 @@
+// Lists of the drawn pictures with boxes and masks, for tests of commands that read such.
+#pragma once
+
+#include "demo_folder.h"
+#include "program.h"
+#include "tests/io/images/png_writer.h"
+#include <sluice/io/images/decode_image.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+
+namespace sluice::app {
+
+struct AnnotatedLists {
+  std::filesystem::path folder;  // the pictures
+  std::filesystem::path boxes;   // x, y, width, height, and labels: see --box-format xywh
+  std::filesystem::path masks;   // levels 1 on the left, 2 on the right
+  int pictures = 0;              // of each list
+};
+
+// Of the pictures that are not damaged; in the folder of this test's.
+inline AnnotatedLists write_annotated_lists() {
+  AnnotatedLists lists{.folder = write_demo_pictures(),
+                       .boxes = test_folder() / "boxes.jsonl",
+                       .masks = test_folder() / "masks.jsonl"};
+  std::ofstream boxes(lists.boxes), masks(lists.masks);
+  for (const auto& [name, bytes] : files_below(lists.folder)) {
+    if (name.find(".jpg") == std::string::npos || name.find("damaged") != std::string::npos)
+      continue;
+    const std::span<const std::uint8_t> file(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                             bytes.size());
+    Image picture;
+    decode_image_file(file, {}, picture);
+    const int w = picture.width(), h = picture.height();
+    boxes << R"({"path":"data/)" << name << R"(","boxes":[[)" << w / 4 << "," << h / 4 << ","
+          << w / 2 << "," << h / 2 << R"(],[0,0,8,8]],"labels":[5,6]})"
+          << "\n";
+    const std::string mask = "mask" + std::to_string(lists.pictures++) + ".png";
+    std::ofstream(test_folder() / mask, std::ios::binary)
+        << png_file({.width = w, .height = h, .color = 0, .level = [w](int, int x, int) {
+                       return x < w / 2 ? 1U : 2U;
+                     }});
+    masks << R"({"path":"data/)" << name << R"(","mask":")" << mask << "\"}\n";
+  }
+  return lists;
+}
+
+// The options of `sluice augment` that give a recipe or its saved plan what it wants.
+inline std::string samples_for(const std::string& recipe, const AnnotatedLists& lists) {
+  if (recipe == "detection") return " --list " + lists.boxes.string() + " --box-format xywh ";
+  if (recipe == "segmentation") return " --list " + lists.masks.string() + " ";
+  return " --data " + lists.folder.string() + " ";
+}
+
+}  // namespace sluice::app
