@@ -222,6 +222,7 @@ class Augmentation {
                                            .decoder = chosen_decoder(options_.decoder),
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,
+                                           .compose = options_.compose,
                                            .trace = {options_.trace}};
     try {
       return make_pipeline(pipeline_options, [&](Graph& g) {

@@ -227,6 +227,7 @@ class Bench {
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .index = index, .device = device};
     subject.decoder = chosen_decoder(options_.decoder);
+    subject.compose = options_.compose;
     if (latency)
       return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);

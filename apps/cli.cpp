@@ -76,6 +76,7 @@ void add_bench(CLI::App& command, BenchOptions& options) {
   add_index_choice(command, options.index);
   add_device(command, options.device);
   add_decoder(command, options.decoder);
+  add_compose(command, options.compose);
   command
       .add_option("--nvjpeg", options.nvjpeg,
                   "NVIDIA's decoder beside decode and region on a GPU: auto (default), off, or the "
@@ -137,6 +138,7 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
       ->type_name("N");
   add_threads(command, options.threads)->needs(data);
   add_device(command, options.device);
+  add_compose(command, options.compose);
   add_trace(command, options.trace)->needs(data);
 }
 

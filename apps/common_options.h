@@ -24,5 +24,7 @@ void add_index_choice(CLI::App& command, std::string& index);
 void add_device(CLI::App& command, std::string& device);
 // "exact" or "any", see chosen_decoder().
 void add_decoder(CLI::App& command, std::string& decoder);
+// See PipelineOptions::compose.
+void add_compose(CLI::App& command, bool& compose);
 
 }  // namespace sluice::app
