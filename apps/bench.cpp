@@ -236,11 +236,10 @@ class Bench {
       return conditional ? loop.run(images, threads_) : run_full_decode(corpus, images, threads_);
     };
     // Whole passes over the files, so that both sides do exactly the same work.
-    const double pass = limit(corpus.size());
     const auto passes = [&](double wanted) {
       return corpus.size() * std::max<std::int64_t>(1, std::llround(wanted));
     };
-    const std::int64_t limit_images = passes(options_.seconds / pass);
+    const std::int64_t limit_images = passes(options_.seconds / limit(corpus.size()));
     subject.images = limit_images;
     if (subject.device != nullptr) {  // it may be many times as fast: a round takes as long
       const double took = make_subject_on(plan, corpus, subject).run();
