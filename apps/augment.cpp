@@ -222,6 +222,7 @@ class Augmentation {
                                            .decoder = chosen_decoder(options_.decoder),
                                            .on_error = options_.on_error,
                                            .profile = options_.profile,
+                                           .compose = options_.compose,
                                            .trace = {options_.trace}};
     try {
       return make_pipeline(pipeline_options, [&](Graph& g) {
@@ -232,10 +233,8 @@ class Augmentation {
           return std::tuple{made.jpeg, made.treatment, made.beside};
         };
         // With a checkpoint the plan has to be the same whether there is something or not.
-        if (there_ == 0 && !checkpoint_.given()) {
-          auto [encoded, treatment, beside] = augment();
-          return std::tuple{encoded, treatment, beside, number};
-        }
+        if (there_ == 0 && !checkpoint_.given())
+          return std::tuple_cat(augment(), std::tuple{number});
         // The random numbers are the same as without the choice.
         auto [encoded, treatment, beside] = g.if_else(is_new, augment, [&, &given = given] {
           return g.map(

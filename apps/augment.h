@@ -35,6 +35,7 @@ struct AugmentOptions {
   std::string index = "off";      // see chosen_index
   std::string device = "cpu";     // where pictures are decoded and changed, see chosen_device
   std::string decoder = "exact";  // of a GPU, see chosen_decoder
+  bool compose = false;           // see PipelineOptions
   bool profile = false;           // print what the steps took and which arms were taken
   std::string trace;              // file for the trace; empty: none
 };

@@ -171,6 +171,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   add_index_choice(command, options.index);
   add_device(command, options.device);
   add_decoder(command, options.decoder);
+  add_compose(command, options.compose);
   command
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")

@@ -230,6 +230,7 @@ class Bench {
     const RecipeSize size = conditional ? size_of(Recipe::rotate) : options_.size;
     subject.width = size.width;
     subject.height = size.height;
+    subject.compose = options_.compose;
     if (latency)
       return write(measure_latency(corpus, subject, options_.seconds, options_.rounds, out_));
     const RotateLoop loop(corpus, subject.seed, options_.batch);
@@ -238,11 +239,10 @@ class Bench {
       return conditional ? loop.run(images, threads_) : run_full_decode(corpus, images, threads_);
     };
     // Whole passes over the files, so that both sides do exactly the same work.
-    const double pass = limit(corpus.size());
     const auto passes = [&](double wanted) {
       return corpus.size() * std::max<std::int64_t>(1, std::llround(wanted));
     };
-    const std::int64_t limit_images = passes(options_.seconds / pass);
+    const std::int64_t limit_images = passes(options_.seconds / limit(corpus.size()));
     subject.images = limit_images;
     if (subject.device != nullptr) {  // it may be many times as fast: a round takes as long
       const double took = make_subject_on(plan, corpus, subject).run();

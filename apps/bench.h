@@ -44,6 +44,7 @@ struct BenchOptions {
   std::string index;
   std::string device = "cpu";     // of the workloads on files, see chosen_device
   std::string decoder = "exact";  // of a GPU, see chosen_decoder
+  bool compose = false;           // see PipelineOptions
   // "auto": wherever the system has it; "off"; or the file of the library.
   std::string nvjpeg = "auto";
   std::string json;   // file for the figures; "-" is standard output, empty none

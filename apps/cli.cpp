@@ -86,6 +86,7 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
   add_index_choice(command, options.index);
   add_device(command, options.device);
   add_decoder(command, options.decoder);
+  add_compose(command, options.compose);
   command
       .add_option("--nvjpeg", options.nvjpeg,
                   "NVIDIA's decoder beside decode and region on a GPU: auto (default), off, or the "
@@ -148,6 +149,7 @@ void add_graph(CLI::App& command, GraphOptions& options, Words& words) {
       ->type_name("N");
   add_threads(command, options.threads)->needs(data);
   add_device(command, options.device);
+  add_compose(command, options.compose);
   add_trace(command, options.trace)->needs(data);
 }
 

@@ -108,4 +108,10 @@ void add_decoder(CLI::App& command, std::string& decoder) {
       ->type_name("exact|any");
 }
 
+void add_compose(CLI::App& command, bool& compose) {
+  command.add_flag("--compose", compose,
+                   "maps of colours in a row become one matrix, maps of places one warp: pixels "
+                   "are interpolated, rounded and cut off once, and so differ");
+}
+
 }  // namespace sluice::app

@@ -28,6 +28,8 @@ void add_index_choice(CLI::App& command, std::string& index);
 void add_device(CLI::App& command, std::string& device);
 // "exact" or "any", see chosen_decoder().
 void add_decoder(CLI::App& command, std::string& decoder);
+// See PipelineOptions::compose.
+void add_compose(CLI::App& command, bool& compose);
 
 // What --size says, when it was checked; 0 x 0 where it is empty.
 RecipeSize size_in(const std::string& size);

@@ -103,6 +103,7 @@ int run_graph(const GraphOptions& options) {
                                          .device = device,
                                          .on_error = OnError::skip,
                                          .profile = true,
+                                         .compose = options.compose,
                                          .trace = {options.trace}};
   if (options.pipeline.empty()) {
     const Wants wants = wants_of(options.recipe);

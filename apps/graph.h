@@ -20,6 +20,7 @@ struct GraphOptions {
   std::int64_t count = 0;  // how many samples; 0: each file once
   int threads = 0;         // 0: all CPUs of the process
   std::string device = "cpu";  // where the steps run, see chosen_device
+  bool compose = false;        // see PipelineOptions
   std::string trace;           // file for the trace of that run; may be empty
 };
 

@@ -260,7 +260,8 @@ void print_markdown() {
       "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
       "`Interpolation::bilinear`.\nOperators that *run on a GPU, too* do so where their picture "
       "lies "
-      "there: [GPUs](gpu.md).\n\n"
+      "there: [GPUs](gpu.md).\nColour operators in a row that are maps of RGB, and warps, [become "
+      "one](performance.md#what-is-composed) where the pipeline wants it.\n\n"
       "What those do that change a picture, as `sluice operators --sheet docs/operators.jpg` draws "
       "it:\n\n![A picture before and after each operator](operators.jpg)\n");
   for (const auto& [family, all] : families()) {

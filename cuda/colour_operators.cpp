@@ -18,6 +18,7 @@
 #include <sluice/ops/colour/posterize.h>
 #include <sluice/ops/colour/saturation.h>
 #include <sluice/ops/colour/solarize.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 #include <sluice/ops/kernels/clahe.h>
@@ -120,13 +121,6 @@ void color_twist(Gather& gather, const Image& in, const kernels::ColorTwist& twi
   add_colours_of(gather, job);
 }
 
-kernels::ColourMatrix matrix_of(const kernels::ChannelOrder& order) {
-  kernels::check_channel_order(order);
-  kernels::ColourMatrix matrix{};
-  for (std::size_t row = 0; row < 3; ++row) matrix[row][static_cast<std::size_t>(order[row])] = 1;
-  return matrix;
-}
-
 bool add_matrices() {
   add_device_version(
       detail::color_space_conversion_operator(),
@@ -140,18 +134,32 @@ bool add_matrices() {
                         float saturation, float hue, Image& out) {
                        color_twist(gather, in, {brightness, contrast, saturation, hue}, out);
                      });
-  add_device_version(detail::permute_channels_operator(),
-                     [](Gather& gather, const Image& in, std::int32_t first, std::int32_t second,
-                        std::int32_t third, Image& out) {
-                       kernels::check_three_colours("permute_channels", in);
-                       apply_matrix(gather, in, matrix_of({first, second, third}), out);
-                     });
+  add_device_version(
+      detail::permute_channels_operator(), [](Gather& gather, const Image& in, std::int32_t first,
+                                              std::int32_t second, std::int32_t third, Image& out) {
+        kernels::check_three_colours("permute_channels", in);
+        apply_matrix(gather, in, kernels::channel_order_matrix({first, second, third}), out);
+      });
   add_device_version(detail::saturation_operator(),
                      [](Gather& gather, const Image& in, float factor, Image& out) {
                        kernels::check_colours("saturation", in);
                        const kernels::ColourMatrix matrix = kernels::saturation_matrix(factor);
                        if (in.channels() == 1) return copy_picture(gather, in, out);
                        apply_matrix(gather, in, matrix, out);
+                     });
+  return true;
+}
+
+bool add_composed() {
+  add_device_version(detail::composed_colours_operator(),
+                     [](Gather& gather, const kernels::ComposedColours& map, Image& out) {
+                       const Image& in = map.from();
+                       const auto fourth = map.fourth();
+                       out.create(in.height(), in.width(), map.channels());
+                       ColourJob job = colour_job(picture_in(in), picture_out(out));
+                       change_by_matrix(job, kernels::float_matrix(map.matrix()),
+                                        fourth ? upload_table(gather, *fourth) : nullptr);
+                       add_colours_of(gather, job);
                      });
   return true;
 }
@@ -229,8 +237,8 @@ bool add_jpeg_distortion() {
 }  // namespace
 
 bool add_colours() {
-  return add_tables() && add_matrices() && add_hue_and_gray() && add_own_levels() &&
-         add_jpeg_distortion();
+  return add_tables() && add_matrices() && add_composed() && add_hue_and_gray() &&
+         add_own_levels() && add_jpeg_distortion();
 }
 
 }  // namespace sluice::device

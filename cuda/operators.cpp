@@ -42,13 +42,14 @@ void add_resize(Gather& gather, const Image& in, const kernels::Box& box,
   gather.launch_of_step<ResizeLaunch>().add(job);
 }
 
-PixelsOut normalized(const char* op, int height, int width, int channels, const Numbers& mean,
-                     const Numbers& std, DType dtype, Layout layout, Tensor& out) {
-  kernels::check_scale(op, mean, std, channels);
-  out.create(
-      layout == Layout::chw ? Shape{channels, height, width} : Shape{height, width, channels},
-      dtype, layout);
-  return normalized_out(height, width, channels, dtype, layout, mean, std);
+PixelsOut normalized(const char* op, int height, int width, const Image& in,
+                     const kernels::NormalizeParams& params, Tensor& out) {
+  kernels::check_pixels(op, in);
+  const int channels = in.channels();
+  (void)kernels::channel_scale(op, params, channels);
+  out.create(kernels::normalized_shape(op, params, height, width, channels), params.dtype,
+             params.layout);
+  return normalized_out(height, width, channels, params);
 }
 
 bool add_geometry() {
@@ -120,26 +121,28 @@ bool add_regions() {
 }
 
 bool add_normalize() {
-  add_device_version(
-      detail::crop_mirror_normalize_operator(),
-      [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
-         const Numbers& mean, const Numbers& std, DType dtype, Layout layout, Tensor& out) {
-        const Rectangle middle =
-            kernels::center_crop_region(in.height(), in.width(), height == 0 ? in.height() : height,
-                                        width == 0 ? in.width() : width);
-        PixelsIn what = cropped(pixels_of(in), middle);
-        if (mirror) what = mirrored(what, middle.width);
-        const PixelsOut to = normalized("crop_mirror_normalize", middle.height, middle.width,
-                                        in.channels(), mean, std, dtype, layout, out);
-        add_pixels(gather, pixels_job(what, to), in, out.bytes());
-      });
+  add_device_version(detail::crop_mirror_normalize_operator(),
+                     [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
+                        bool mirror, const Numbers& mean, const Numbers& std, DType dtype,
+                        Layout layout, float scale, float shift, bool pad_output, Tensor& out) {
+                       const Rectangle middle = kernels::center_crop_region(
+                           in.height(), in.width(), height == 0 ? in.height() : height,
+                           width == 0 ? in.width() : width);
+                       PixelsIn what = cropped(pixels_of(in), middle);
+                       if (mirror) what = mirrored(what, middle.width);
+                       const PixelsOut to = normalized(
+                           "crop_mirror_normalize", middle.height, middle.width, in,
+                           {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
+                       add_pixels(gather, pixels_job(what, to), in, out.bytes());
+                     });
   add_device_version(
       detail::resize_mirror_normalize_operator(),
       [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
-         const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
-         Interpolation interpolation, Tensor& out) {
-        const PixelsOut to = normalized("resize_mirror_normalize", height, width, in.channels(),
-                                        mean, std, dtype, layout, out);
+         const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
+         float shift, bool pad_output, Interpolation interpolation, Tensor& out) {
+        const PixelsOut to =
+            normalized("resize_mirror_normalize", height, width, in,
+                       {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
         add_resize(gather, in, kernels::whole_box(in), interpolation, mirror, to, out.bytes());
       });
   return true;

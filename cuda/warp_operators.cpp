@@ -1,6 +1,7 @@
 #include <sluice/cuda/operator_families.h>
 #include <sluice/cuda/step_pictures.h>
 #include <sluice/graph/builder/device_version.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/geometry/shear.h>
 #include <sluice/ops/geometry/translate.h>
@@ -84,6 +85,18 @@ void add_affine() {
       });
 }
 
+void add_composed() {
+  add_device_version(
+      detail::composed_warp_operator(),
+      [](Gather& gather, const kernels::ComposedWarp& map, Image& out) {
+        map.check_made();
+        add_warp(gather,
+                 warp_job(map.from().height(), map.from().width(), map.map(), map.options(),
+                          pixels_out(map.height(), map.width(), map.from().channels())),
+                 map.from(), out);
+      });
+}
+
 }  // namespace
 
 bool add_warps() {
@@ -91,6 +104,7 @@ bool add_warps() {
   add_shear();
   add_translate();
   add_affine();
+  add_composed();
   return true;
 }
 

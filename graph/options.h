@@ -108,6 +108,11 @@ struct PipelineOptions {
   // Steps are counted and timed, see Stats::steps. Costs one look at the clock for each run of a
   // step, some 30 ns. Arms and loops are counted always.
   bool profile = false;
+  // Maps of colours in a row, such as color_twist and saturation, become one matrix, and maps of
+  // places, such as shear and rotate, one warp: pixels are interpolated, rounded and cut off once,
+  // so that they are not those of one step after the other. inspect() shows each step by itself.
+  // See docs/performance.md.
+  bool compose = false;
   // For each output in order, the memory that its batches are written into; null, and for outputs
   // beyond the list: the pipeline's own. See memory_resource.h and buffer_ring.h. It is of the kind
   // of the output: memory of `device` for an output that is on the device, memory of the host,

@@ -182,7 +182,7 @@ class Pipeline {
   // What was described.
   const detail::Plan& recorded_plan() const { return engine().recorded_plan(); }
   // How one became the other, in words: the plan as it was described, and after each pass.
-  std::string explain() const { return detail::explain(recorded_plan()); }
+  std::string explain() const { return detail::explain(recorded_plan(), options().compose); }
   // Writes what was described as JSON, without the source, for load_plan() and `sluice augment
   // --pipeline FILE`. All operators must be registered. Throws BuildError for a step that is a
   // function of the program's own, and IoError.

@@ -16,9 +16,10 @@ namespace sluice::detail {
 
 // The schema of a version of the operator that takes, and perhaps gives, a picture that has not
 // been made.
-inline OperatorSchema deferred(OperatorSchema schema, bool takes, bool gives) {
-  if (takes) schema.inputs.front().types = {slot_type<kernels::DeferredImage>()};
-  if (gives) schema.outputs = {{schema.outputs.front().name, slot_type<kernels::DeferredImage>()}};
+template <class Picture = kernels::DeferredImage>
+OperatorSchema deferred(OperatorSchema schema, bool takes, bool gives) {
+  if (takes) schema.inputs.front().types = {slot_type<Picture>()};
+  if (gives) schema.outputs = {{schema.outputs.front().name, slot_type<Picture>()}};
   return schema;
 }
 

@@ -13,6 +13,7 @@ static_assert(sizeof(bool) == 1);
 std::size_t size_of(DType type) {
   switch (type) {
     case DType::u8:
+    case DType::i8:
     case DType::boolean:
       return 1;
     case DType::i16:
@@ -32,6 +33,8 @@ const char* name_of(DType type) {
   switch (type) {
     case DType::u8:
       return "u8";
+    case DType::i8:
+      return "i8";
     case DType::i16:
       return "i16";
     case DType::i32:

@@ -37,7 +37,7 @@
 namespace sluice {
 
 // `boolean` is the C++ type bool, one byte each.
-enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean };
+enum class DType : std::uint8_t { u8, i16, i32, i64, f16, f32, f64, boolean, i8 };
 // The order of the dimensions of one picture; `none` for anything else.
 enum class Layout : std::uint8_t { none, hwc, chw };
 
@@ -53,6 +53,8 @@ template <class T>
 struct dtype_of;
 template <>
 struct dtype_of<std::uint8_t> : dtype_constant<DType::u8> {};
+template <>
+struct dtype_of<std::int8_t> : dtype_constant<DType::i8> {};
 template <>
 struct dtype_of<std::int16_t> : dtype_constant<DType::i16> {};
 template <>

@@ -35,6 +35,7 @@ struct SubjectOptions {
   std::shared_ptr<JpegIndex> index = {};  // of the files; null: none
   std::shared_ptr<Device> device = {};    // where pictures are decoded and changed; null: the host
   Decoder decoder = Decoder::exact;
+  bool compose = false;    // see PipelineOptions
   std::string trace = {};  // file for the pipeline's trace; empty: none
 };
 
@@ -45,6 +46,7 @@ inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
           .window = options.window,
           .device = options.device,
           .decoder = options.decoder,
+          .compose = options.compose,
           .trace = {options.trace}};
 }
 

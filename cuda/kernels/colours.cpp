@@ -32,8 +32,12 @@ ColourJob colour_job(const PictureIn& in, const PictureOut& out) {
   return job;
 }
 
-void change_by_matrix(ColourJob& job, const kernels::FloatMatrix& matrix) {
-  require_colours(job);
+void change_by_matrix(ColourJob& job, const kernels::FloatMatrix& matrix,
+                      const std::uint8_t* fourth) {
+  require(job.in.channels != 2 && job.out.channels != 2 &&
+              (job.out.channels != 4 || job.in.channels == 4),
+          "colours: a matrix makes 1 or 3 channels of 1, 3 or 4, and 4 of 4");
+  job.tables = fourth;
   job.change = ColourChange::matrix;
   for (std::size_t row = 0; row < 3; ++row)
     std::copy(matrix[row].begin(), matrix[row].end(), job.matrix[row]);

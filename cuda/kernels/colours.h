@@ -25,8 +25,11 @@ namespace sluice::device {
 
 // Pictures of one size with 1 to 4 channels.
 ColourJob colour_job(const PictureIn& in, const PictureOut& out);
+// The picture has 1, 3 or 4 channels, and so has the result; 4 only of 4. `fourth`: a table for
+// that one, in device memory, or null.
+void change_by_matrix(ColourJob& job, const kernels::FloatMatrix& matrix,
+                      const std::uint8_t* fourth = nullptr);
 // The picture has 3 channels or 4.
-void change_by_matrix(ColourJob& job, const kernels::FloatMatrix& matrix);
 void change_by_hue(ColourJob& job, float degrees);
 // The picture has 1, 3 or 4 channels, the result 1 or 3.
 void change_to_gray(ColourJob& job);

@@ -14,7 +14,8 @@ namespace sluice::device {
 
 enum class ColourChange : std::int32_t { none, matrix, hue, gray, tables };
 
-// A fourth channel stays as it is, unless it has a table, or the result has none.
+// A fourth channel stays as it is, unless it has a table, or the result has none. A matrix also
+// makes one channel of three, or three of one, which is the first of its columns.
 struct ColourJob {
   std::int32_t tiles = 0;
   ColourChange change = ColourChange::none;
@@ -23,7 +24,8 @@ struct ColourJob {
   float matrix[3][4] = {};
   float sixths = 0;  // of the circle of hues, 0 .. 6
   std::int32_t unused = 0;
-  const std::uint8_t* tables = nullptr;  // device memory: 256 bytes for each channel
+  // Device memory: 256 bytes for each channel; with a matrix, for the fourth one.
+  const std::uint8_t* tables = nullptr;
 };
 
 inline constexpr int kColourPixels = 1024;  // of a tile
@@ -70,9 +72,12 @@ SLUICE_HOST_DEVICE inline void change_colours(const ColourJob& job, const std::u
                                               const std::uint8_t* from, std::uint8_t* to) {
   switch (job.change) {
     case ColourChange::matrix: {
-      const float r = from[0], g = from[1], b = from[2];
-      for (int c = 0; c < 3; ++c) to[c] = matrix_level(job.matrix[c], r, g, b);
-      break;
+      const bool gray = job.in.channels == 1;
+      const float r = from[0], g = gray ? 0.0f : from[1], b = gray ? 0.0f : from[2];
+      const int colours = job.out.channels == 1 ? 1 : 3;
+      for (int c = 0; c < colours; ++c) to[c] = matrix_level(job.matrix[c], r, g, b);
+      if (job.out.channels == 4) to[3] = job.tables == nullptr ? from[3] : tables[from[3]];
+      return;
     }
     case ColourChange::hue:
       turn_hue(from, job.sixths, to);
@@ -97,8 +102,8 @@ SLUICE_HOST_DEVICE inline void colours_tile(const ColourJob& job, int number, co
                                             std::uint8_t* tables) {
   const std::uint8_t* const in = view_of(job.in);
   std::uint8_t* const out = view_of(job.out);
-  if (job.change == ColourChange::tables) {
-    const int bytes = 256 * job.in.channels;
+  if (job.tables != nullptr) {
+    const int bytes = job.change == ColourChange::tables ? 256 * job.in.channels : 256;
     const std::uint8_t* const given = device_view(job.tables, static_cast<std::size_t>(bytes));
     for (int i = team.index; i < bytes; i += kTeam) tables[i] = given[i];
     team.sync();

@@ -5,8 +5,7 @@
 //   PixelsIn in = hwc_pixels(3, stride);
 //   in = cropped(in, {y, x, height, width});
 //   in = mirrored(in, width);                                   // as wanted
-//   PixelsJob job = pixels_job(in, normalized_out(height, width, 3, DType::f16, Layout::chw,
-//                                                 mean, std));
+//   PixelsJob job = pixels_job(in, normalized_out(height, width, 3, params));
 //   place_pixels(job, in_address, out_address);
 //   block.add(job);                                             // see tiles.h
 //   launch_pixels(stream, block.on_device(address));

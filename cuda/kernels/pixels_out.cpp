@@ -1,5 +1,7 @@
 #include <sluice/cuda/kernels/pixels_out.h>
+#include <sluice/ops/kernels/normalize.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -43,8 +45,8 @@ PixelsOut pixels_out(int height, int width, int channels, DType dtype, Layout la
   }
   if (channels < 1 || channels > 4)
     refuse(std::to_string(channels) + " channels; 1 to 4 are possible");
-  if (dtype != DType::u8 && dtype != DType::f16 && dtype != DType::f32)
-    refuse(std::string("pixels of type ") + name_of(dtype) + "; u8, f16 and f32 are possible");
+  if (dtype != DType::u8 && dtype != DType::i8 && dtype != DType::f16 && dtype != DType::f32)
+    refuse(std::string("pixels of type ") + name_of(dtype) + "; u8, i8, f16 and f32 are possible");
   if (layout == Layout::none) refuse("the layout must be CHW or HWC");
   PixelsOut out;
   out.height = height;
@@ -58,17 +60,17 @@ PixelsOut pixels_out(int height, int width, int channels, DType dtype, Layout la
   return out;
 }
 
-PixelsOut normalized_out(int height, int width, int channels, DType dtype, Layout layout,
-                         const std::array<float, 4>& mean, const std::array<float, 4>& std) {
-  PixelsOut out = pixels_out(height, width, channels, dtype, layout);
+PixelsOut normalized_out(int height, int width, int channels,
+                         const kernels::NormalizeParams& params) {
+  const int channels_made = kernels::output_channels(params, channels);
+  PixelsOut out = pixels_out(height, width, channels_made, params.dtype, params.layout);
+  out.channels = channels;
+  out.padded = channels_made != channels;
   out.scales = true;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-    check_finite("mean", mean[c]);
-    const float factor = 1.0f / (255.0f * std[c]);
-    if (!(std[c] > 0.0f) || !std::isfinite(factor)) refuse("std must be finite and above zero");
-    out.offset[c] = 255.0f * mean[c];
-    out.factor[c] = factor;
-  }
+  const kernels::ChannelScale scale = kernels::channel_scale("normalize", params, channels);
+  std::copy(scale.offset.begin(), scale.offset.end(), out.offset);
+  std::copy(scale.factor.begin(), scale.factor.end(), out.factor);
+  out.shift = scale.shift;
   return out;
 }
 

@@ -1,8 +1,8 @@
-// PixelsOut: where a kernel's pixels go, and as what: 8-bit levels, or numbers of 16 or 32 bits
-// that are normalised, channels interleaved or in planes; perhaps through a table of levels first.
-// Kernels that make 8-bit pixels end with it, so that what comes next costs no pass of its own.
+// PixelsOut: where a kernel's pixels go, and as what: 8-bit levels, or numbers that are normalised,
+// channels interleaved or in planes; perhaps through a table of levels first. Kernels that make
+// 8-bit pixels end with it, so that what comes next costs no pass of its own.
 //
-//   level -> table (Levels) -> (x - offset) * factor -> u8, f16 or f32
+//   level -> table (Levels) -> (x - offset) * factor + shift -> u8, i8, f16 or f32
 //
 // The arithmetic is that of the kernels in ops/, step by step, so that the bits are the same.
 //
@@ -14,7 +14,6 @@
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/tensor.h>
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +21,10 @@
 #if defined(__CUDACC__)
 #include <cuda_fp16.h>
 #endif
+
+namespace sluice::kernels {
+struct NormalizeParams;
+}
 
 namespace sluice::device {
 
@@ -42,21 +45,23 @@ struct PixelsOut {
   std::int32_t height = 0, width = 0, channels = 0;
   DType dtype = DType::u8;
   bool scales = false;
+  bool padded = false;  // a channel of zeros comes after the last one
   float offset[4] = {0, 0, 0, 0};
   float factor[4] = {1, 1, 1, 1};
+  float shift = 0;
   Levels levels = {};
 };
 
-// Densely packed, u8, f16 or f32. Numbers are as they are: 0 .. 255.
+// Densely packed, u8, i8, f16 or f32. Numbers are as they are: 0 .. 255.
 PixelsOut pixels_out(int height, int width, int channels, DType dtype = DType::u8,
                      Layout layout = Layout::hwc);
-// Normalised as normalize.h says.
-PixelsOut normalized_out(int height, int width, int channels, DType dtype, Layout layout,
-                         const std::array<float, 4>& mean, const std::array<float, 4>& std);
+// Normalised as normalize.h says, but for `params.mirror`: that is where pixels are read.
+PixelsOut normalized_out(int height, int width, int channels,
+                         const kernels::NormalizeParams& params);
 // How many numbers lie between the first and the last, both included.
 SLUICE_HOST_DEVICE inline std::size_t extent_of(const PixelsOut& out) {
   return static_cast<std::size_t>((out.height - 1) * out.row + (out.width - 1) * out.pixel +
-                                  (out.channels - 1) * out.channel + 1);
+                                  (out.channels - (out.padded ? 0 : 1)) * out.channel + 1);
 }
 
 SLUICE_HOST_DEVICE inline std::uint16_t half_bits(float value) {
@@ -73,10 +78,16 @@ SLUICE_HOST_DEVICE inline float number_of_half(std::uint16_t bits) {
   return Half::to_float(bits);
 #endif
 }
-// The nearest level, halves to even; those beyond are cut off, what is no number is 0.
+// The nearest whole number, halves to even; those beyond are cut off, what is no number is 0.
 SLUICE_HOST_DEVICE inline std::uint8_t level_of(float value) {
   if (!(value > 0.0f)) return 0;
   return value >= 255.0f ? std::uint8_t{255} : static_cast<std::uint8_t>(rintf(value));
+}
+SLUICE_HOST_DEVICE inline std::int8_t signed_level_of(float value) {
+  if (value != value) return 0;
+  return static_cast<std::int8_t>(value <= -128.0f  ? -128.0f
+                                  : value >= 127.0f ? 127.0f
+                                                    : rintf(value));
 }
 
 // One entry of brightness_contrast_table().
@@ -98,9 +109,10 @@ class PixelWriter {
         channel_(out.channel),
         dtype_(out.dtype),
         scales_(out.scales),
+        padded_(out.padded),
         table_(out.levels.mode == Levels::Mode::as_they_are ? nullptr : table) {
     const std::size_t extent = extent_of(out);
-    if (out.dtype == DType::u8) {
+    if (out.dtype == DType::u8 || out.dtype == DType::i8) {
       at_ = device_view(static_cast<std::uint8_t*>(out.data), extent);
     } else if (out.dtype == DType::f16) {
       at_ = device_view(static_cast<std::uint16_t*>(out.data), extent);
@@ -124,10 +136,20 @@ class PixelWriter {
   }
   // For numbers that are no levels: without the table.
   SLUICE_HOST_DEVICE void write(int y, int x, int c, float value) const {
-    if (scales_) value = (value - out_.offset[c]) * out_.factor[c];
-    const std::int64_t at = place(y, x, c);
+    if (scales_) value = (value - out_.offset[c]) * out_.factor[c] + out_.shift;
+    put(place(y, x, c), value);
+    if (padded_ && c + 1 == out_.channels) put(place(y, x, c + 1), 0);
+  }
+
+ private:
+  SLUICE_HOST_DEVICE std::int64_t place(int y, int x, int c) const {
+    return y * row_ + x * pixel_ + c * channel_;
+  }
+  SLUICE_HOST_DEVICE void put(std::int64_t at, float value) const {
     if (dtype_ == DType::u8) {
       static_cast<std::uint8_t*>(at_)[at] = level_of(value);
+    } else if (dtype_ == DType::i8) {
+      static_cast<std::int8_t*>(at_)[at] = signed_level_of(value);
     } else if (dtype_ == DType::f16) {
       static_cast<std::uint16_t*>(at_)[at] = half_bits(value);
     } else {
@@ -135,15 +157,10 @@ class PixelWriter {
     }
   }
 
- private:
-  SLUICE_HOST_DEVICE std::int64_t place(int y, int x, int c) const {
-    return y * row_ + x * pixel_ + c * channel_;
-  }
-
   const PixelsOut& out_;
   const std::int64_t row_, pixel_, channel_;
   const DType dtype_;
-  const bool scales_;
+  const bool scales_, padded_;
   void* at_ = nullptr;
   const std::uint8_t* table_;
 };

@@ -2,7 +2,7 @@
 // With the out that pixels_out.h makes it is resize, resize + flip, and resize_mirror_normalize.
 //
 //   ResizeJob job = resize_job(375, 500, {0, 0, 375, 500}, Interpolation::bilinear, mirror,
-//                              normalized_out(224, 224, 3, DType::f16, Layout::chw, mean, std));
+//                              normalized_out(224, 224, 3, params));
 //   bytes += resize_scratch(job);                    // of device memory, for the length of the
 //   launch place_resize(job, in, in_stride, out, scratch);  // device addresses block.add(job); //
 //   see tiles.h launch_resize(stream, block.on_device(address));

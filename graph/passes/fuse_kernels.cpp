@@ -36,23 +36,6 @@
 namespace sluice::detail {
 namespace {
 
-// How often each slot is used, by steps, choices, loops, the blocks' ends and the outputs.
-std::vector<int> count_uses(const Plan& plan) {
-  std::vector<int> uses(plan.slots.size());
-  const auto add = [&uses](const std::vector<SlotId>& slots) {
-    for (const SlotId slot : slots) ++uses[slot];
-  };
-  add(plan.outputs);
-  for_each_block(plan.top, [&](const Block& block) {
-    add(block.results);
-    for (const Node& node : block.nodes) {
-      for (const Step& step : steps_in(node)) add(step.reads);
-      if (!std::holds_alternative<Stage>(node)) add(inputs_of(node));
-    }
-  });
-  return uses;
-}
-
 // Several steps in the order in which they run.
 struct Row {
   std::vector<Step*> steps;

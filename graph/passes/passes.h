@@ -1,5 +1,5 @@
-// Passes: functions from plan to plan, applied in this order by `prepare`. None changes what a
-// program means.
+// Passes: functions from plan to plan, applied in this order by `prepare`. None but compose changes
+// what a program means.
 //
 //   check          the plan makes sense, or BuildError says what is wrong
 //   prune          steps that no output needs are gone, unless they have effects
@@ -7,6 +7,8 @@
 //                  when the arm is taken
 //   push_crops     of a picture that a sample sees by its size and through one region alone, no
 //                  more is made than that region
+//   compose        maps of colours in a row become one, and so do maps of places; runs only if the
+//                  pipeline wants it, since pixels then differ
 //   split_for_device  what the host does for a step that runs on a device becomes a step of its
 //                  own before it
 //   fuse_kernels   operators in a row, each of which alone reads what the one before makes, do
@@ -38,6 +40,7 @@ void check(const Plan& plan);
 Plan prune(Plan plan);
 Plan sink(Plan plan);
 Plan push_crops(Plan plan);
+Plan compose(Plan plan);
 Plan split_for_device(Plan plan);
 Plan fuse_kernels(Plan plan);
 Plan carry(Plan plan);
@@ -49,13 +52,14 @@ Plan number(Plan plan);
 
 // Is shown the plan after each pass that may change what the plan says.
 using PassObserver = std::function<void(std::string_view pass, const Plan& after)>;
-Plan prepare(Plan plan, const PassObserver& observer = {});
+// `composes`: see PipelineOptions::compose.
+Plan prepare(Plan plan, const PassObserver& observer = {}, bool composes = false);
 // The same for a plan that has been checked, so that each value that a sample has can be looked at
 // when it has ended: without the passes that take some away.
 Plan prepare_to_inspect(Plan plan);
 
 // A plan as it was recorded, in words, and after each pass; "no change" where a pass found nothing
 // to do. Throws BuildError as `prepare` does.
-std::string explain(const Plan& recorded);
+std::string explain(const Plan& recorded, bool composes = false);
 
 }  // namespace sluice::detail

@@ -11,10 +11,12 @@ struct Pass {
   std::string_view name;
   Plan (*run)(Plan);
   bool lets_values_be_seen = true;  // each where its step made it, until the sample has ended
+  bool composes = false;            // runs only if that is wanted
 };
 constexpr Pass kPasses[] = {{"prune", prune},
                             {"sink", sink},
                             {"push_crops", push_crops},
+                            {"compose", compose, false, true},
                             {"split_for_device", split_for_device},
                             {"fuse_kernels", fuse_kernels, false},
                             {"carry", carry},
@@ -55,9 +57,10 @@ Plan number(Plan plan) {
   return plan;
 }
 
-Plan prepare(Plan plan, const PassObserver& observer) {
+Plan prepare(Plan plan, const PassObserver& observer, bool composes) {
   check(plan);
   for (const Pass& pass : kPasses) {
+    if (pass.composes && !composes) continue;
     plan = pass.run(std::move(plan));
     if (observer) observer(pass.name, plan);
   }
@@ -71,14 +74,15 @@ Plan prepare_to_inspect(Plan plan) {
   return plan;
 }
 
-std::string explain(const Plan& recorded) {
+std::string explain(const Plan& recorded, bool composes) {
   std::string before = to_string(recorded);
   std::string text = "as recorded:\n" + indented(before);
-  (void)prepare(recorded, [&](std::string_view pass, const Plan& after) {
+  const auto show = [&](std::string_view pass, const Plan& after) {
     std::string now = to_string(after);
     text += std::string(pass) + ":" + (now == before ? " no change\n" : "\n" + indented(now));
     before = std::move(now);
-  });
+  };
+  (void)prepare(recorded, show, composes);
   return text;
 }
 

@@ -96,6 +96,22 @@ std::vector<SlotId> writes_of(const Plan& plan, const Node& node) {
   return writes;
 }
 
+std::vector<int> count_uses(const Plan& plan) {
+  std::vector<int> uses(plan.slots.size());
+  const auto add = [&uses](const std::vector<SlotId>& slots) {
+    for (const SlotId slot : slots) ++uses[slot];
+  };
+  add(plan.outputs);
+  for_each_block(plan.top, [&](const Block& block) {
+    add(block.results);
+    for (const Node& node : block.nodes) {
+      for (const Step& step : steps_in(node)) add(step.reads);
+      if (!std::holds_alternative<Stage>(node)) add(inputs_of(node));
+    }
+  });
+  return uses;
+}
+
 Slots uses_of(const Node& node) {
   Slots uses;
   insert(uses, inputs_of(node));

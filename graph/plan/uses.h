@@ -35,6 +35,8 @@ std::vector<SlotId> inputs_of(const Node& node);
 // What the node gives to those after it. Steps inside may also add to a value from outside: a list
 // that a loop fills.
 std::vector<SlotId> writes_of(const Plan& plan, const Node& node);
+// How often each slot is used, by steps, choices, loops, the blocks' ends and the outputs.
+std::vector<int> count_uses(const Plan& plan);
 // What the node uses of what was made before it, or within.
 Slots uses_of(const Node& node);
 

@@ -108,7 +108,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
     : options(checked(the_options)),
       recorded(std::move(the_plan)),
-      plan(prepare(recorded)),
+      plan(prepare(recorded, {}, options.compose)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
       reads(reads_on_io_threads(plan)),

@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/brightness_contrast.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/brightness_contrast.h>
 
@@ -12,7 +13,7 @@ namespace sluice {
 
 const detail::OperatorPtr& detail::brightness_contrast_operator() {
   using Table = std::optional<std::array<std::uint8_t, 256>>;
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_colours(
       declare_operator("brightness_contrast")
           .family("colour")
           .summary("Lighter or darker, stronger or weaker.")
@@ -44,7 +45,15 @@ const detail::OperatorPtr& detail::brightness_contrast_operator() {
           .runs([](const Image& in, float brightness, float contrast, float center, float shift,
                    Image& out) {
             kernels::brightness_contrast(in, brightness, contrast, center, shift, out);
-          });
+          }),
+      [](kernels::ComposedColours& colours, float brightness, float contrast, float center,
+         float shift) {
+        colours.check_pixels("brightness_contrast");
+        kernels::check_brightness_contrast(brightness, contrast, center, shift);
+        const double factor = double{brightness} * contrast;
+        colours.map_levels(factor, center * (brightness - factor) + 255.0 * shift);
+      },
+      true);
   return op;
 }
 

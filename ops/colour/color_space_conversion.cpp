@@ -1,6 +1,8 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/color_space_conversion.h>
+#include <sluice/ops/composing.h>
+#include <sluice/ops/kernels/color_space_matrix.h>
 
 #include <vector>
 
@@ -9,7 +11,7 @@ namespace sluice {
 const detail::OperatorPtr& detail::color_space_conversion_operator() {
   static const std::vector<PixelFormat> formats{PixelFormat::rgb, PixelFormat::bgr,
                                                 PixelFormat::ycbcr};
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_colours(
       declare_operator("color_space_conversion")
           .family("colour")
           .summary("Pixels of one format become those of another: RGB, BGR, JPEG's YCbCr.")
@@ -20,7 +22,11 @@ const detail::OperatorPtr& detail::color_space_conversion_operator() {
           .output<Image>("image")
           .runs([](const Image& in, PixelFormat from, PixelFormat to, Image& out) {
             kernels::color_space_conversion(in, from, to, out);
-          });
+          }),
+      [](kernels::ComposedColours& colours, PixelFormat from, PixelFormat to) {
+        colours.check_three_colours("color_space_conversion");
+        if (from != to) colours.apply(kernels::color_space_matrix(from, to));
+      });
   return op;
 }
 

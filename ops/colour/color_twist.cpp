@@ -1,12 +1,13 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/color_twist.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/kernels/color_twist.h>
 
 namespace sluice {
 
 const detail::OperatorPtr& detail::color_twist_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_colours(
       declare_operator("color_twist")
           .family("colour")
           .summary("Brightness, contrast, saturation and hue by one matrix, as in DALI.")
@@ -22,7 +23,16 @@ const detail::OperatorPtr& detail::color_twist_operator() {
           .runs([](const Image& in, float brightness, float contrast, float saturation, float hue,
                    Image& out) {
             kernels::color_twist(in, {brightness, contrast, saturation, hue}, out);
-          });
+          }),
+      [](kernels::ComposedColours& colours, float brightness, float contrast, float saturation,
+         float hue) {
+        colours.check_colours("color_twist");
+        const kernels::ColourMatrix matrix =
+            kernels::color_twist_matrix({brightness, contrast, saturation, hue});
+        if (colours.channels() != 1) return colours.apply(matrix);
+        const double factor = double{brightness} * contrast;
+        colours.map_levels(factor, 128 * (brightness - factor));
+      });
   return op;
 }
 

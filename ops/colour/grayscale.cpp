@@ -1,12 +1,13 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/grayscale.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/kernels/grayscale.h>
 
 namespace sluice {
 
 const detail::OperatorPtr& detail::grayscale_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_colours(
       declare_operator("grayscale")
           .family("colour")
           .summary("Colours become their luma.")
@@ -22,7 +23,12 @@ const detail::OperatorPtr& detail::grayscale_operator() {
           })
           .runs([](const Image& in, std::int32_t channels, Image& out) {
             kernels::grayscale(in, channels, out);
-          });
+          }),
+      [](kernels::ComposedColours& colours, std::int32_t channels) {
+        colours.check_colours("grayscale");
+        kernels::check_gray_channels(channels);
+        colours.to_gray(channels);
+      });
   return op;
 }
 

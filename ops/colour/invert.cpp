@@ -1,6 +1,7 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/invert.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/kernels/arguments.h>
 
@@ -19,27 +20,33 @@ kernels::LevelTable inverted() {
 }  // namespace
 
 const detail::OperatorPtr& detail::invert_operator() {
-  static const OperatorPtr op = declare_operator("invert")
-                                    .family("colour")
-                                    .summary("Each level x becomes 255 - x.")
-                                    .in_cpp("invert(image)")
-                                    .input<Image>("image")
-                                    .output<Image>("image")
-                                    .maps_levels([](const Arguments&) { return inverted(); })
-                                    .defers(defers_by([](kernels::DeferredImage& picture) {
-                                      picture.check("invert");
-                                      picture.map_levels(inverted());
-                                    }))
-                                    .runs([](const Image& in, Image& out) {
-                                      kernels::check_pixels("invert", in);
-                                      out.create(in.height(), in.width(), in.channels());
-                                      for (int y = 0; y < in.height(); ++y) {
-                                        const std::uint8_t* from = in.row(y);
-                                        std::uint8_t* to = out.row(y);
-                                        for (std::size_t i = 0; i < in.row_bytes(); ++i)
-                                          to[i] = static_cast<std::uint8_t>(255 - from[i]);
-                                      }
-                                    });
+  static const OperatorPtr op = composes_colours(
+      declare_operator("invert")
+          .family("colour")
+          .summary("Each level x becomes 255 - x.")
+          .in_cpp("invert(image)")
+          .input<Image>("image")
+          .output<Image>("image")
+          .maps_levels([](const Arguments&) { return inverted(); })
+          .defers(defers_by([](kernels::DeferredImage& picture) {
+            picture.check("invert");
+            picture.map_levels(inverted());
+          }))
+          .runs([](const Image& in, Image& out) {
+            kernels::check_pixels("invert", in);
+            out.create(in.height(), in.width(), in.channels());
+            for (int y = 0; y < in.height(); ++y) {
+              const std::uint8_t* from = in.row(y);
+              std::uint8_t* to = out.row(y);
+              for (std::size_t i = 0; i < in.row_bytes(); ++i)
+                to[i] = static_cast<std::uint8_t>(255 - from[i]);
+            }
+          }),
+      [](kernels::ComposedColours& colours) {
+        colours.check_pixels("invert");
+        colours.map_levels(-1, 255);
+      },
+      true);
   return op;
 }
 

@@ -31,9 +31,21 @@ OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
                                  .high = 1,
                                  .help = "standard deviation of each channel",
                                  .hint = kUnits})
-      .choice("dtype", DType::f32, {DType::f32, DType::f16}, "of the tensor")
+      .choice("dtype", DType::f32, {DType::f32, DType::f16, DType::u8, DType::i8},
+              "of the tensor; whole numbers are rounded and cut off")
       .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "of the tensor")
+      .constant<float>("scale", {.value = 1.f, .help = "what is normalised, times this"})
+      .constant<float>("shift", {.value = 0.f, .help = "added at last"})
+      .constant<bool>("pad_output",
+                      {.value = false, .help = "3 channels become 4; the fourth is zero"})
       .output<Tensor>("tensor");
+}
+
+DType dtype_named(const std::string& name) {
+  for (const DType dtype : {DType::f16, DType::u8, DType::i8}) {
+    if (name == name_of(dtype)) return dtype;
+  }
+  return DType::f32;
 }
 
 // dtype and layout, by name, among the arguments of both operators.
@@ -41,10 +53,9 @@ std::vector<TensorSpec> infer(const detail::Arguments& arguments,
                               const std::vector<TensorSpec>& inputs) {
   static_cast<void>(inputs);
   constexpr std::size_t kDtype = 6;
-  const bool half = *detail::constant_of<std::string>(arguments.at(kDtype)) == name_of(DType::f16);
   const bool chw =
       *detail::constant_of<std::string>(arguments.at(kDtype + 1)) == name_of(Layout::chw);
-  return {{.dtype = half ? DType::f16 : DType::f32,
+  return {{.dtype = dtype_named(*detail::constant_of<std::string>(arguments.at(kDtype))),
            .layout = chw ? Layout::chw : Layout::hwc,
            .rank = 3}};
 }
@@ -77,23 +88,26 @@ const detail::OperatorPtr& detail::crop_mirror_normalize_operator() {
                         .parameter<std::int32_t>(
                             "width", {.value = 0, .low = 0, .help = "of the middle; 0 for all"}))
           .infers(infer)
-          .sees_rectangle(
-              [](const Image& in, std::int32_t height, std::int32_t width, bool, const Numbers&,
-                 const Numbers&, DType, Layout) { return middle(in, height, width); },
-              false, is_whole)
+          .sees_rectangle([](const Image& in, std::int32_t height, std::int32_t width, bool,
+                             const Numbers&, const Numbers&, DType, Layout, float, float,
+                             bool) { return middle(in, height, width); },
+                          false, is_whole)
           .defers(ends_deferred([](const kernels::DeferredImage& in, std::int32_t height,
                                    std::int32_t width, bool mirror, const Numbers& mean,
-                                   const Numbers& std, DType dtype, Layout layout, Tensor& out) {
+                                   const Numbers& std, DType dtype, Layout layout, float scale,
+                                   float shift, bool pad_output, Tensor& out) {
             constexpr const char* kOp = "crop_mirror_normalize";
             kernels::DeferredImage picture = in;
             picture.crop(kOp, middle(in, height, width));
-            kernels::normalize(kOp, picture, {mirror, mean, std, dtype, layout}, out);
+            kernels::normalize(kOp, picture,
+                               {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
           }))
           .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
-                   const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
-                   Tensor& out) {
-            kernels::crop_mirror_normalize(in, middle(in, height, width),
-                                           {mirror, mean, std, dtype, layout}, out);
+                   const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
+                   float shift, bool pad_output, Tensor& out) {
+            kernels::crop_mirror_normalize(
+                in, middle(in, height, width),
+                {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
           });
   return op;
 }
@@ -119,18 +133,20 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
         .defers(ends_deferred(
             [](const kernels::DeferredImage& in, std::int32_t height, std::int32_t width,
                bool mirror, const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
-               Interpolation interpolation, Tensor& out) {
+               float scale, float shift, bool pad_output, Interpolation interpolation,
+               Tensor& out) {
               kernels::DeferredImage picture = in;
               picture.resize("resize", height, width, interpolation);
               kernels::normalize("resize_mirror_normalize", picture,
-                                 {mirror, mean, std, dtype, layout}, out);
+                                 {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
             },
             true))
         .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
-                 const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
-                 Interpolation interpolation, Tensor& out) {
-          kernels::resize_mirror_normalize(in, height, width, interpolation,
-                                           {mirror, mean, std, dtype, layout}, out);
+                 const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
+                 float shift, bool pad_output, Interpolation interpolation, Tensor& out) {
+          kernels::resize_mirror_normalize(
+              in, height, width, interpolation,
+              {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
         });
   }();
   return op;
@@ -138,13 +154,14 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
 
 Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormalizeOptions& o) {
   return apply_operator<Tensor>(detail::crop_mirror_normalize_operator(), image, o.height, o.width,
-                                o.mirror, o.mean, o.std, o.dtype, o.layout);
+                                o.mirror, o.mean, o.std, o.dtype, o.layout, o.scale, o.shift,
+                                o.pad_output);
 }
 
 Value<Tensor> resize_mirror_normalize(Value<Image> image, const ResizeMirrorNormalizeOptions& o) {
   return apply_operator<Tensor>(detail::resize_mirror_normalize_operator(), image, o.height,
-                                o.width, o.mirror, o.mean, o.std, o.dtype, o.layout,
-                                o.interpolation);
+                                o.width, o.mirror, o.mean, o.std, o.dtype, o.layout, o.scale,
+                                o.shift, o.pad_output, o.interpolation);
 }
 
 }  // namespace sluice

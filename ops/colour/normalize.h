@@ -3,9 +3,11 @@
 //
 // | takes | layout, type | channels | gives                                               |
 // |-------|--------------|----------|-----------------------------------------------------|
-// | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32 or f16                       |
+// | Image | HWC, 8 bit   | 1 to 4   | Tensor, CHW or HWC, f32, f16, u8 or i8               |
 //
-// out = (x / 255 - mean) / std per channel: see ops/kernels/normalize.h. Both do all in one pass.
+// out = scale * (x / 255 - mean) / std + shift per channel: see ops/kernels/normalize.h. Both do
+// all in one pass. Whole numbers are rounded to nearest and cut off at the type's ends; `scale` and
+// `shift` bring the normalised numbers into its range.
 //
 // mean and std are in units of 0 .. 1 always. BuildError for a mean outside -1 .. 1 and a std
 // outside 0 .. 1, which are in units of 0 .. 255: divide them by 255. Errors of a sample: a std of
@@ -34,8 +36,11 @@ struct CropMirrorNormalizeOptions {
   Param<bool> mirror = false;
   std::array<float, 4> mean = {0, 0, 0, 0};
   std::array<float, 4> std = {1, 1, 1, 1};
-  DType dtype = DType::f32;
+  DType dtype = DType::f32;  // or f16, u8, i8
   Layout layout = Layout::chw;
+  float scale = 1;
+  float shift = 0;
+  bool pad_output = false;  // 3 channels become 4; the fourth is zero
 };
 Value<Tensor> crop_mirror_normalize(Value<Image> image,
                                     const CropMirrorNormalizeOptions& options = {});
@@ -46,8 +51,11 @@ struct ResizeMirrorNormalizeOptions {
   Param<bool> mirror = false;
   std::array<float, 4> mean = {0, 0, 0, 0};
   std::array<float, 4> std = {1, 1, 1, 1};
-  DType dtype = DType::f32;
+  DType dtype = DType::f32;  // or f16, u8, i8
   Layout layout = Layout::chw;
+  float scale = 1;
+  float shift = 0;
+  bool pad_output = false;  // 3 channels become 4; the fourth is zero
   Interpolation interpolation = Interpolation::bilinear;
 };
 // The same numbers, bit for bit, as resize, flip and crop_mirror_normalize one after the other.

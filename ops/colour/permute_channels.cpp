@@ -1,12 +1,13 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/permute_channels.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/kernels/permute_channels.h>
 
 namespace sluice {
 
 const detail::OperatorPtr& detail::permute_channels_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_colours(
       declare_operator("permute_channels")
           .family("colour")
           .summary("The three colours of each pixel in another order.")
@@ -29,7 +30,12 @@ const detail::OperatorPtr& detail::permute_channels_operator() {
           .runs([](const Image& in, std::int32_t first, std::int32_t second, std::int32_t third,
                    Image& out) {
             kernels::permute_channels(in, {first, second, third}, out);
-          });
+          }),
+      [](kernels::ComposedColours& colours, std::int32_t first, std::int32_t second,
+         std::int32_t third) {
+        colours.check_three_colours("permute_channels");
+        colours.apply(kernels::channel_order_matrix({first, second, third}));
+      });
   return op;
 }
 

@@ -1,12 +1,13 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/saturation.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/kernels/saturation.h>
 
 namespace sluice {
 
 const detail::OperatorPtr& detail::saturation_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_colours(
       declare_operator("saturation")
           .family("colour")
           .summary("Stronger or paler colours.")
@@ -17,7 +18,12 @@ const detail::OperatorPtr& detail::saturation_operator() {
           .output<Image>("image")
           .runs([](const Image& in, float factor, Image& out) {
             kernels::saturation(in, factor, out);
-          });
+          }),
+      [](kernels::ComposedColours& colours, float factor) {
+        colours.check_colours("saturation");
+        const kernels::ColourMatrix matrix = kernels::saturation_matrix(factor);
+        if (colours.channels() != 1) colours.apply(matrix);
+      });
   return op;
 }
 

@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/flip.h>
 #include <sluice/ops/kernels/flip.h>
@@ -7,7 +8,7 @@
 namespace sluice {
 
 const detail::OperatorPtr& detail::flip_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_warp(
       declare_operator("flip")
           .family("geometry")
           .summary("Left and right, or top and bottom, exchanged.")
@@ -22,7 +23,11 @@ const detail::OperatorPtr& detail::flip_operator() {
           }))
           .runs([](const Image& in, bool horizontal, bool vertical, Image& out) {
             kernels::flip(in, horizontal, vertical, out);
-          });
+          }),
+      [](kernels::ComposedWarp& warp, bool horizontal, bool vertical) {
+        warp.flip(horizontal, vertical);
+      },
+      nullptr);
   return op;
 }
 

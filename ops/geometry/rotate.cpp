@@ -1,5 +1,6 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/geometry/rotate.h>
 
@@ -11,7 +12,7 @@ Fill detail::fill_of(const FillNumbers& numbers) {
 }
 
 const detail::OperatorPtr& detail::rotate_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_warp(
       declare_operator("rotate")
           .family("geometry")
           .summary("Turned counter-clockwise about the centre.")
@@ -28,7 +29,15 @@ const detail::OperatorPtr& detail::rotate_operator() {
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
                    Interpolation interpolation, Image& out) {
             kernels::rotate(in, degrees, {keep_size, detail::fill_of(fill), interpolation}, out);
-          });
+          }),
+      [](kernels::ComposedWarp& warp, float degrees, bool keep_size, const FillNumbers& fill,
+         Interpolation interpolation) {
+        warp.rotate(degrees, {keep_size, detail::fill_of(fill), interpolation});
+      },
+      [](const Arguments& arguments) {
+        return warp_manner(arguments.at(4), Constant(std::string(name_of(Border::constant))),
+                           arguments.at(3));
+      });
   return op;
 }
 

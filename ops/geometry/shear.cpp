@@ -1,4 +1,5 @@
 #include <sluice/graph/builder/apply_operator.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/geometry/shear.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/shear.h>
@@ -19,7 +20,7 @@ void check_product(const detail::Arguments& arguments) {
 }  // namespace
 
 const detail::OperatorPtr& detail::shear_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_warp(
       with_warp_options(
           declare_operator("shear")
               .family("geometry")
@@ -49,7 +50,15 @@ const detail::OperatorPtr& detail::shear_operator() {
                    Image& out) {
             kernels::shear(in, {x, y, center_x, center_y},
                            warp_options(interpolation, border, fill), out);
-          });
+          }),
+      [](kernels::ComposedWarp& warp, float x, float y, float center_x, float center_y,
+         Interpolation interpolation, Border border, const FillNumbers& fill) {
+        warp.check("shear");
+        warp.warp("shear",
+                  kernels::shear_map(warp.height(), warp.width(), {x, y, center_x, center_y}),
+                  warp.height(), warp.width(), warp_options(interpolation, border, fill));
+      },
+      last_warp_manner);
   return op;
 }
 

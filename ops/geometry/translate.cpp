@@ -1,4 +1,5 @@
 #include <sluice/graph/builder/apply_operator.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/geometry/translate.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/translate.h>
@@ -6,7 +7,7 @@
 namespace sluice {
 
 const detail::OperatorPtr& detail::translate_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_warp(
       with_warp_options(
           declare_operator("translate")
               .family("geometry")
@@ -25,7 +26,14 @@ const detail::OperatorPtr& detail::translate_operator() {
           .runs([](const Image& in, float x, float y, bool relative, Interpolation interpolation,
                    Border border, const FillNumbers& fill, Image& out) {
             kernels::translate(in, x, y, relative, warp_options(interpolation, border, fill), out);
-          });
+          }),
+      [](kernels::ComposedWarp& warp, float x, float y, bool relative, Interpolation interpolation,
+         Border border, const FillNumbers& fill) {
+        warp.check("translate");
+        warp.warp("translate", kernels::translate_map(warp.height(), warp.width(), x, y, relative),
+                  warp.height(), warp.width(), warp_options(interpolation, border, fill));
+      },
+      last_warp_manner);
   return op;
 }
 

@@ -1,4 +1,5 @@
 #include <sluice/graph/builder/apply_operator.h>
+#include <sluice/ops/composing.h>
 #include <sluice/ops/geometry/warp_affine.h>
 #include <sluice/ops/geometry/warp_options.h>
 #include <sluice/ops/kernels/warp_affine.h>
@@ -25,7 +26,7 @@ void check_matrix(const detail::Arguments& arguments) {
 }  // namespace
 
 const detail::OperatorPtr& detail::warp_affine_operator() {
-  static const OperatorPtr op =
+  static const OperatorPtr op = composes_warp(
       with_warp_options(
           with_matrix(
               declare_operator("warp_affine")
@@ -51,7 +52,16 @@ const detail::OperatorPtr& detail::warp_affine_operator() {
                 "warp_affine", in, inverse_map ? map : kernels::inverse("warp_affine", map),
                 height != 0 ? height : in.height(), width != 0 ? width : in.width(),
                 warp_options(interpolation, border, fill), out);
-          });
+          }),
+      [](kernels::ComposedWarp& warp, float xx, float xy, float x0, float yx, float yy, float y0,
+         std::int32_t height, std::int32_t width, bool inverse_map, Interpolation interpolation,
+         Border border, const FillNumbers& fill) {
+        const kernels::AffineMap map{xx, xy, x0, yx, yy, y0};
+        warp.warp("warp_affine", inverse_map ? map : kernels::inverse("warp_affine", map),
+                  height != 0 ? height : warp.height(), width != 0 ? width : warp.width(),
+                  warp_options(interpolation, border, fill));
+      },
+      last_warp_manner);
   return op;
 }
 

@@ -15,20 +15,28 @@ void check_pixels(const char* op, const Image& in) {
   }
 }
 
-void check_colours(const char* op, const Image& in) {
-  check_pixels(op, in);
-  if (in.channels() == 2) {
+void check_colour_channels(const char* op, int channels) {
+  if (channels == 2) {
     throw std::invalid_argument(
         fmt::format("{}: the image has 2 channels; 1, 3 or 4 are possible", op));
   }
 }
 
+void check_three_channels(const char* op, int channels) {
+  if (channels < 3) {
+    throw std::invalid_argument(fmt::format("{}: the image has {} channel{}; 3 or 4 are possible",
+                                            op, channels, channels == 1 ? "" : "s"));
+  }
+}
+
+void check_colours(const char* op, const Image& in) {
+  check_pixels(op, in);
+  check_colour_channels(op, in.channels());
+}
+
 void check_three_colours(const char* op, const Image& in) {
   check_pixels(op, in);
-  if (in.channels() < 3) {
-    throw std::invalid_argument(fmt::format("{}: the image has {} channel{}; 3 or 4 are possible",
-                                            op, in.channels(), in.channels() == 1 ? "" : "s"));
-  }
+  check_three_channels(op, in.channels());
 }
 
 void check_size(const char* op, int height, int width) {

@@ -14,6 +14,9 @@ void check_pixels(const char* op, const Image& in);
 void check_colours(const char* op, const Image& in);
 // The image is not empty and has 3 channels or 4.
 void check_three_colours(const char* op, const Image& in);
+// The same of the number of channels alone.
+void check_colour_channels(const char* op, int channels);
+void check_three_channels(const char* op, int channels);
 // An output size of at least 1 x 1 and at most 65535 x 65535.
 void check_size(const char* op, int height, int width);
 // The region lies inside the picture and is at least 1 x 1.

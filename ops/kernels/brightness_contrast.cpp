@@ -3,12 +3,17 @@
 
 namespace sluice::kernels {
 
-LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
-                                     float shift) {
+void check_brightness_contrast(float brightness, float contrast, float contrast_center,
+                               float shift) {
   check_not_negative("brightness_contrast", "brightness", brightness);
   check_not_negative("brightness_contrast", "contrast", contrast);
   check_finite("brightness_contrast", "contrast_center", contrast_center);
   check_finite("brightness_contrast", "brightness_shift", shift);
+}
+
+LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
+                                     float shift) {
+  check_brightness_contrast(brightness, contrast, contrast_center, shift);
   const double center = contrast_center;
   const double more = 255.0 * static_cast<double>(shift);
   return level_table_of(

@@ -16,6 +16,9 @@
 
 namespace sluice::kernels {
 
+// Throws unless these are possible.
+void check_brightness_contrast(float brightness, float contrast, float contrast_center,
+                               float shift);
 // What becomes of each level.
 LevelTable brightness_contrast_table(float brightness, float contrast, float contrast_center,
                                      float shift = 0);

@@ -18,29 +18,16 @@ void check_gray_channels(int channels) {
 void grayscale(const Image& in, int channels, Image& out) {
   check_colours("grayscale", in);
   check_gray_channels(channels);
-  out.create(in.height(), in.width(), channels);
-  Planes planes;
-  const auto width = static_cast<std::size_t>(in.width());
-  for (int y = 0; y < in.height(); ++y) {
-    for (std::size_t x = 0; x < width; x += kPlanePixels) {
-      const std::size_t count = std::min(kPlanePixels, width - x);
-      const std::uint8_t* from = in.row(y) + x * static_cast<std::size_t>(in.channels());
-      auto& gray = planes.channel[0];
-      if (in.channels() == 1) {
-        std::copy_n(from, count, gray.data());
-      } else {
-        split_planes(from, count, in.channels(), planes);
-        luma_of_planes(planes, count, gray.data());
-      }
-      if (channels == 1) {
-        std::copy_n(gray.data(), count, out.row(y) + x);
-      } else {
-        std::copy_n(gray.data(), count, planes.channel[1].data());
-        std::copy_n(gray.data(), count, planes.channel[2].data());
-        join_planes(planes, count, 3, out.row(y) + 3 * x);
-      }
+  map_planes(in, channels, out, [&](Planes& planes, std::size_t count) {
+    auto& [first, second, third, fourth] = planes.channel;
+    if (in.channels() != 1) {
+      luma_of_planes(planes, count, fourth.data());  // which no result has
+      std::copy_n(fourth.data(), count, first.data());
     }
-  }
+    if (channels == 1) return;
+    std::copy_n(first.data(), count, second.data());
+    std::copy_n(first.data(), count, third.data());
+  });
 }
 
 }  // namespace sluice::kernels

@@ -1,16 +1,18 @@
 // From 8-bit pixels to the numbers that a network takes: crop, mirror, normalise, change the
 // layout, all in one pass.
 //
-//   out = (x / 255 - mean) / std          per channel
+//   out = scale * (x / 255 - mean) / std + shift          per channel
 //
 // `mean` and `std` are in units of 0 .. 1, as in torchvision's Normalize after ToTensor (ImageNet:
-// mean 0.485, 0.456, 0.406; std 0.229, 0.224, 0.225). Computed in single precision as
-// (x - 255 * mean) * (1 / (255 * std)), without fused operations, so that every machine gives the
-// same bits; f16 is that number rounded to nearest even.
+// mean 0.485, 0.456, 0.406; std 0.229, 0.224, 0.225); `scale` and `shift` are those of DALI's
+// operator, in units of the output. Computed in single precision as
+// (x - 255 * mean) * (scale * (1 / (255 * std))) + shift, without fused operations, so that every
+// machine gives the same bits; f16 is that number rounded to nearest even, u8 and i8 the nearest
+// whole number, halves to even, cut off to 0 .. 255 and -128 .. 127.
 //
 // Errors: std::invalid_argument for an empty image, more than 4 channels, a region or size that is
-// not possible, a mean or std that is not finite, a std of zero or below, an output type other than
-// f32 and f16, a layout other than CHW and HWC. Threads: any.
+// not possible, a number that is not finite, a std of zero or below, an output type other than f32,
+// f16, u8 and i8, a layout other than CHW and HWC. Threads: any.
 #pragma once
 
 #include <sluice/ops/kernels/deferred_image.h>
@@ -29,12 +31,24 @@ struct NormalizeParams {
   std::array<float, 4> std{1, 1, 1, 1};
   DType dtype = DType::f32;
   Layout layout = Layout::chw;
+  float scale = 1;
+  float shift = 0;
+  bool pad_output = false;  // 3 channels become 4; the fourth is zero
 };
 
-// Throws unless so many channels can be normalised with these numbers; for those who compute with
-// them elsewhere.
-void check_scale(const char* op, const std::array<float, 4>& mean, const std::array<float, 4>& std,
-                 int channels);
+// (x - offset) * factor + shift, of each channel.
+struct ChannelScale {
+  std::array<float, 4> offset{};
+  std::array<float, 4> factor{};
+  float shift = 0;
+};
+// Throws unless so many channels can be normalised with these numbers.
+ChannelScale channel_scale(const char* op, const NormalizeParams& params, int channels);
+
+// Channels of the output, and its shape. Throws for a type or a layout that cannot be.
+int output_channels(const NormalizeParams& params, int channels);
+Shape normalized_shape(const char* op, const NormalizeParams& params, int height, int width,
+                       int channels);
 
 // The region's pixels, mirrored within the region. `out`: (channels, height, width) or
 // (height, width, channels).

@@ -1,3 +1,5 @@
+// Compiled without contraction of products and sums to fused operations (CMakeLists.txt): not all
+// instruction sets have those, and all shall give the same bytes.
 #include <sluice/ops/kernels/normalize_rows.h>
 
 #include <algorithm>
@@ -15,6 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using DFloat = hn::ScalableTag<float>;
 using DByte = hn::Rebind<std::uint8_t, DFloat>;
+using DSignedByte = hn::Rebind<std::int8_t, DFloat>;
+using Floats = hn::Vec<DFloat>;
 
 // As many floats as a vector holds, never more than this.
 constexpr std::size_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
@@ -39,11 +43,24 @@ HWY_INLINE void store(V values, Half* out) {
 #endif
 }
 
+HWY_INLINE auto nearest(Floats values, float low, float high) {
+  const DFloat d;
+  return hn::NearestInt(hn::Min(hn::Max(values, hn::Set(d, low)), hn::Set(d, high)));
+}
+
+HWY_INLINE void store(Floats values, std::uint8_t* out) {
+  hn::StoreU(hn::DemoteTo(DByte(), nearest(values, 0.f, 255.f)), DByte(), out);
+}
+
+HWY_INLINE void store(Floats values, std::int8_t* out) {
+  hn::StoreU(hn::DemoteTo(DSignedByte(), nearest(values, -128.f, 127.f)), DSignedByte(), out);
+}
+
 template <class V>
-HWY_INLINE auto normalized(V bytes, hn::Vec<DFloat> offset, hn::Vec<DFloat> factor) {
+HWY_INLINE Floats normalized(V bytes, Floats offset, Floats factor, Floats shift) {
   const DFloat d;
   const auto x = hn::ConvertTo(d, hn::PromoteTo(hn::Rebind<std::int32_t, DFloat>(), bytes));
-  return hn::Mul(hn::Sub(x, offset), factor);
+  return hn::Add(hn::Mul(hn::Sub(x, offset), factor), shift);
 }
 
 template <int channels, class T>
@@ -56,6 +73,7 @@ HWY_INLINE void to_planes(const std::uint8_t* HWY_RESTRICT row, std::size_t widt
   const auto o1 = hn::Set(d, scale.offset[1]), f1 = hn::Set(d, scale.factor[1]);
   const auto o2 = hn::Set(d, scale.offset[2]), f2 = hn::Set(d, scale.factor[2]);
   const auto o3 = hn::Set(d, scale.offset[3]), f3 = hn::Set(d, scale.factor[3]);
+  const auto shift = hn::Set(d, scale.shift);
   const auto convert = [&](const std::uint8_t* from, T* to, std::size_t step) HWY_ATTR {
     hn::Vec<DByte> a, b, c, e;
     if constexpr (channels == 1) {
@@ -67,10 +85,10 @@ HWY_INLINE void to_planes(const std::uint8_t* HWY_RESTRICT row, std::size_t widt
     } else {
       hn::LoadInterleaved4(d8, from, a, b, c, e);
     }
-    store(normalized(a, o0, f0), to);
-    if constexpr (channels > 1) store(normalized(b, o1, f1), to + step);
-    if constexpr (channels > 2) store(normalized(c, o2, f2), to + 2 * step);
-    if constexpr (channels > 3) store(normalized(e, o3, f3), to + 3 * step);
+    store(normalized(a, o0, f0, shift), to);
+    if constexpr (channels > 1) store(normalized(b, o1, f1, shift), to + step);
+    if constexpr (channels > 2) store(normalized(c, o2, f2, shift), to + 2 * step);
+    if constexpr (channels > 3) store(normalized(e, o3, f3, shift), to + 3 * step);
   };
   std::size_t x = 0;
   for (; x + lanes <= width; x += lanes) convert(row + x * channels, out + x, plane);
@@ -88,64 +106,89 @@ HWY_INLINE void to_planes(const std::uint8_t* HWY_RESTRICT row, std::size_t widt
 // are: `channels` vectors of them.
 template <class T>
 HWY_INLINE void interleaved(const std::uint8_t* HWY_RESTRICT row, std::size_t width,
-                            std::size_t channels, const ChannelScale& scale, T* HWY_RESTRICT out) {
+                            std::size_t channels, const ChannelScale& scale, bool padded,
+                            T* HWY_RESTRICT out) {
   const DFloat d;
   const DByte d8;
   const std::size_t lanes = hn::Lanes(d);
+  const std::size_t out_channels = padded ? channels + 1 : channels;
   float offsets[4 * kMostLanes];
   float factors[4 * kMostLanes];
-  for (std::size_t i = 0; i < channels * lanes; ++i) {
-    offsets[i] = scale.offset[i % channels];
-    factors[i] = scale.factor[i % channels];
+  float shifts[4 * kMostLanes];
+  for (std::size_t i = 0; i < out_channels * lanes; ++i) {
+    const std::size_t c = i % out_channels;
+    // Of the added channel, whose levels are 0, too.
+    offsets[i] = c < channels ? scale.offset[c] : 0.f;
+    factors[i] = c < channels ? scale.factor[c] : 0.f;
+    shifts[i] = c < channels ? scale.shift : 0.f;
   }
+  std::uint8_t with_fourth[4 * kMostLanes];
   const auto convert = [&](const std::uint8_t* from, T* to) HWY_ATTR {
-    for (std::size_t i = 0; i < channels * lanes; i += lanes) {
-      store(
-          normalized(hn::LoadU(d8, from + i), hn::LoadU(d, offsets + i), hn::LoadU(d, factors + i)),
-          to + i);
+    if (padded) {
+      hn::Vec<DByte> a, b, c;
+      hn::LoadInterleaved3(d8, from, a, b, c);
+      hn::StoreInterleaved4(a, b, c, hn::Zero(d8), d8, with_fourth);
+      from = with_fourth;
+    }
+    for (std::size_t i = 0; i < out_channels * lanes; i += lanes) {
+      store(normalized(hn::LoadU(d8, from + i), hn::LoadU(d, offsets + i),
+                       hn::LoadU(d, factors + i), hn::LoadU(d, shifts + i)),
+            to + i);
     }
   };
   std::size_t x = 0;
-  for (; x + lanes <= width; x += lanes) convert(row + x * channels, out + x * channels);
+  for (; x + lanes <= width; x += lanes) convert(row + x * channels, out + x * out_channels);
   if (x == width) return;
   std::uint8_t last[4 * kMostLanes] = {};
   T rest[4 * kMostLanes];
   std::memcpy(last, row + x * channels, (width - x) * channels);
   convert(last, rest);
-  std::copy_n(rest, (width - x) * channels, out + x * channels);
+  std::copy_n(rest, (width - x) * out_channels, out + x * out_channels);
 }
 
 template <class T>
-HWY_INLINE void to_planes_of(const std::uint8_t* row, int width, int channels,
+HWY_INLINE void to_planes_of(const std::uint8_t* row, std::size_t width, int channels,
                              const ChannelScale& scale, T* out, std::size_t plane) {
-  const std::size_t w = static_cast<std::size_t>(width);
   switch (channels) {
     case 1:
-      return to_planes<1>(row, w, scale, out, plane);
+      return to_planes<1>(row, width, scale, out, plane);
     case 2:
-      return to_planes<2>(row, w, scale, out, plane);
+      return to_planes<2>(row, width, scale, out, plane);
     case 3:
-      return to_planes<3>(row, w, scale, out, plane);
+      return to_planes<3>(row, width, scale, out, plane);
     default:
-      return to_planes<4>(row, w, scale, out, plane);
+      return to_planes<4>(row, width, scale, out, plane);
   }
 }
 
-void FloatToPlanes(const std::uint8_t* row, int width, int channels, const ChannelScale& scale,
-                   float* out, std::size_t plane) {
-  to_planes_of(row, width, channels, scale, out, plane);
+// Calls body with `out` as a pointer to numbers of the type.
+template <class F>
+HWY_INLINE void with_type(DType dtype, std::byte* out, const F& body) {
+  switch (dtype) {
+    case DType::u8:
+      return body(reinterpret_cast<std::uint8_t*>(out));
+    case DType::i8:
+      return body(reinterpret_cast<std::int8_t*>(out));
+    case DType::f16:
+      return body(reinterpret_cast<Half*>(out));
+    default:
+      return body(reinterpret_cast<float*>(out));
+  }
 }
-void HalfToPlanes(const std::uint8_t* row, int width, int channels, const ChannelScale& scale,
-                  Half* out, std::size_t plane) {
-  to_planes_of(row, width, channels, scale, out, plane);
+
+void ToPlanes(const std::uint8_t* row, int width, int channels, const ChannelScale& scale,
+              DType dtype, std::byte* out, std::size_t plane) {
+  with_type(dtype, out, [&](auto* to) HWY_ATTR {
+    to_planes_of(row, static_cast<std::size_t>(width), channels, scale, to, plane);
+  });
 }
-void FloatInterleaved(const std::uint8_t* row, int width, int channels, const ChannelScale& scale,
-                      float* out) {
-  interleaved(row, static_cast<std::size_t>(width), static_cast<std::size_t>(channels), scale, out);
-}
-void HalfInterleaved(const std::uint8_t* row, int width, int channels, const ChannelScale& scale,
-                     Half* out) {
-  interleaved(row, static_cast<std::size_t>(width), static_cast<std::size_t>(channels), scale, out);
+
+void Interleaved(const std::uint8_t* row, int width, int channels, const ChannelScale& scale,
+                 bool padded, DType dtype, std::byte* out) {
+  with_type(dtype, out, [&](auto* to) HWY_ATTR {
+    interleaved(row, static_cast<std::size_t>(width), static_cast<std::size_t>(channels), scale,
+                padded, to);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -155,30 +198,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sluice::kernels {
 
-HWY_EXPORT(FloatToPlanes);
-HWY_EXPORT(HalfToPlanes);
-HWY_EXPORT(FloatInterleaved);
-HWY_EXPORT(HalfInterleaved);
+HWY_EXPORT(ToPlanes);
+HWY_EXPORT(Interleaved);
 
-template <>
 void normalize_to_planes(const std::uint8_t* row, int width, int channels,
-                         const ChannelScale& scale, float* out, std::size_t plane) {
-  HWY_DYNAMIC_DISPATCH(FloatToPlanes)(row, width, channels, scale, out, plane);
+                         const ChannelScale& scale, DType dtype, std::byte* out,
+                         std::size_t plane) {
+  HWY_DYNAMIC_DISPATCH(ToPlanes)(row, width, channels, scale, dtype, out, plane);
 }
-template <>
-void normalize_to_planes(const std::uint8_t* row, int width, int channels,
-                         const ChannelScale& scale, Half* out, std::size_t plane) {
-  HWY_DYNAMIC_DISPATCH(HalfToPlanes)(row, width, channels, scale, out, plane);
-}
-template <>
+
 void normalize_interleaved(const std::uint8_t* row, int width, int channels,
-                           const ChannelScale& scale, float* out) {
-  HWY_DYNAMIC_DISPATCH(FloatInterleaved)(row, width, channels, scale, out);
-}
-template <>
-void normalize_interleaved(const std::uint8_t* row, int width, int channels,
-                           const ChannelScale& scale, Half* out) {
-  HWY_DYNAMIC_DISPATCH(HalfInterleaved)(row, width, channels, scale, out);
+                           const ChannelScale& scale, bool padded, DType dtype, std::byte* out) {
+  HWY_DYNAMIC_DISPATCH(Interleaved)(row, width, channels, scale, padded, dtype, out);
 }
 
 }  // namespace sluice::kernels

@@ -20,6 +20,13 @@ void check_channel_order(const ChannelOrder& order) {
   }
 }
 
+ColourMatrix channel_order_matrix(const ChannelOrder& order) {
+  check_channel_order(order);
+  ColourMatrix matrix{};
+  for (std::size_t row = 0; row < 3; ++row) matrix[row][static_cast<std::size_t>(order[row])] = 1;
+  return matrix;
+}
+
 void permute_channels(const Image& in, const ChannelOrder& order, Image& out) {
   check_three_colours("permute_channels", in);
   check_channel_order(order);

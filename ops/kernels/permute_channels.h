@@ -5,6 +5,7 @@
 // order in which 0, 1 and 2 do not each occur once. Threads: any.
 #pragma once
 
+#include <sluice/ops/kernels/colour_matrix.h>
 #include <sluice/runtime/image.h>
 
 #include <array>
@@ -15,6 +16,8 @@ namespace sluice::kernels {
 using ChannelOrder = std::array<int, 3>;
 
 void check_channel_order(const ChannelOrder& order);
+// The order, once checked, as a matrix of colours.
+ColourMatrix channel_order_matrix(const ChannelOrder& order);
 void permute_channels(const Image& in, const ChannelOrder& order, Image& out);
 
 }  // namespace sluice::kernels

@@ -26,23 +26,37 @@ struct Planes {
 void split_planes(const std::uint8_t* pixels, std::size_t count, int channels, Planes& planes);
 void join_planes(const Planes& planes, std::size_t count, int channels, std::uint8_t* pixels);
 
-// Calls f(planes, count) for each stretch of the picture, which has 3 or 4 channels, and writes
-// what f makes of the planes to `out`. A fourth channel that f does not touch stays as it is.
+// Calls f(planes, count) for each stretch of the picture, which has 1, 3 or 4 channels, and writes
+// the first `channels` of the planes, 1, 3 or 4, to `out`. What f does not touch stays as it is.
 template <class F>
-void map_planes(const Image& in, Image& out, const F& f) {
-  const int channels = in.channels();
+void map_planes(const Image& in, int channels, Image& out, const F& f) {
+  const int before = in.channels();
   out.create(in.height(), in.width(), channels);
   const auto width = static_cast<std::size_t>(in.width());
   Planes planes;
   for (int y = 0; y < in.height(); ++y) {
     for (std::size_t x = 0; x < width; x += kPlanePixels) {
       const std::size_t count = std::min(kPlanePixels, width - x);
-      const std::size_t at = x * static_cast<std::size_t>(channels);
-      split_planes(in.row(y) + at, count, channels, planes);
+      const std::uint8_t* const from = in.row(y) + x * static_cast<std::size_t>(before);
+      std::uint8_t* const to = out.row(y) + x * static_cast<std::size_t>(channels);
+      if (before == 1) {
+        std::copy_n(from, count, planes.channel[0].data());
+      } else {
+        split_planes(from, count, before, planes);
+      }
       f(planes, count);
-      join_planes(planes, count, channels, out.row(y) + at);
+      if (channels == 1) {
+        std::copy_n(planes.channel[0].data(), count, to);
+      } else {
+        join_planes(planes, count, channels, to);
+      }
     }
   }
+}
+// Of 3 or 4 channels, and to as many.
+template <class F>
+void map_planes(const Image& in, Image& out, const F& f) {
+  map_planes(in, in.channels(), out, f);
 }
 
 }  // namespace sluice::kernels

@@ -32,7 +32,10 @@ Turn turn_of(int height, int width, float degrees, bool keep_size) {
 
   const Eigen::Vector2d size(width, height);
   Turn turn{{}, height, width};
-  if (!keep_size) {
+  if (!keep_size && cosine == 0) {  // whole pixels move, though corners may lie half way
+    turn.width = height;
+    turn.height = width;
+  } else if (!keep_size && sine != 0) {
     Eigen::Matrix<double, 2, 4> corners;
     corners << 0, width, width, 0, 0, 0, height, height;
     const Eigen::Matrix<double, 2, 4> turned =

@@ -35,7 +35,12 @@ void check_map(const char* op, const AffineMap& map, int height, int width) {
 void check_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
                   const WarpOptions& options) {
   check_pixels(op, in);
-  check_size(op, in.height(), in.width());
+  check_affine(op, in.height(), in.width(), from, height, width, options);
+}
+
+void check_affine(const char* op, int in_height, int in_width, const AffineMap& from, int height,
+                  int width, const WarpOptions& options) {
+  check_size(op, in_height, in_width);
   check_size(op, height, width);
   check_warp(op, options.interpolation);
   if (options.border == Border::reflect) {

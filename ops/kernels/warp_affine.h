@@ -21,6 +21,9 @@ void warp_affine(const char* op, const Image& in, const AffineMap& from, int hei
 // What warp_affine() refuses.
 void check_affine(const char* op, const Image& in, const AffineMap& from, int height, int width,
                   const WarpOptions& options);
+// The same, but for what it refuses of the picture's pixels.
+void check_affine(const char* op, int in_height, int in_width, const AffineMap& from, int height,
+                  int width, const WarpOptions& options);
 
 // The map that leads back. Throws for one that brings the picture down to a line or a point.
 AffineMap inverse(const char* op, const AffineMap& map);

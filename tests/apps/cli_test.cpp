@@ -175,6 +175,10 @@ TEST(Cli, GraphPrintsThePlanAndWhatEachPassDid) {
   EXPECT_EQ(passes.out.rfind("as recorded:\n", 0), 0u) << passes.out;
   EXPECT_NE(passes.out.find("note("), std::string::npos) << passes.out;
   EXPECT_NE(passes.out.find("carry: no change\n"), std::string::npos) << passes.out;
+  EXPECT_EQ(passes.out.find("compose:"), std::string::npos) << passes.out;
+  const Ran composed = run_program("graph --passes --compose");
+  EXPECT_EQ(composed.status, 0) << composed.errors;
+  EXPECT_NE(composed.out.find("compose: no change\n"), std::string::npos) << composed.out;
 }
 
 TEST(Cli, GraphCountsWhatRanOnPictures) {

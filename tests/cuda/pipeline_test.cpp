@@ -130,6 +130,28 @@ const std::vector<std::pair<std::string, Program>>& programs() {
                                            {.width = 9, .height = 8, .layout = Layout::hwc}),
                      move);
        }},
+      {"cut, padded, u8",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         return back(crop_mirror_normalize(image, {.mirror = g.coin_flip(0.5f),
+                                                   .dtype = DType::u8,
+                                                   .layout = Layout::hwc,
+                                                   .scale = 200,
+                                                   .shift = 80,
+                                                   .pad_output = true}),
+                     move);
+       }},
+      {"resized, padded, i8",
+       [](Graph& g, bool move) {
+         auto image = there(drawn(g), move);
+         return back(resize_mirror_normalize(image, {.width = 12,
+                                                     .height = 5,
+                                                     .mean = {0.5f, 0.4f, 0.3f, 0.2f},
+                                                     .dtype = DType::i8,
+                                                     .scale = 300,
+                                                     .pad_output = true}),
+                     move);
+       }},
   };
   return all;
 }

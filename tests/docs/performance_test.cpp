@@ -60,5 +60,23 @@ TEST(Performance, WhatIsFused) {
     EXPECT_NE(plan.find(part), std::string::npos) << part << "\n" << plan;
 }
 
+TEST(Performance, WhatIsComposed) {
+  const PhotosFolder here;
+  const PipelineOptions options{.batch_size = 8, .compose = true};
+  auto pipeline = make_pipeline(options, [](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos"));
+    auto sheared = shear(decode_jpeg(jpeg), {.x = g.uniform(-0.3f, 0.3f)});
+    auto turned = rotate(sheared, g.uniform(-30.f, 30.f), {.keep_size = true});
+    return translate(turned, {.x = g.uniform(-20.f, 20.f)});
+  });
+  std::int64_t samples = 0;
+  for (const auto& [images] : pipeline.epoch()) samples += static_cast<std::int64_t>(images.size());
+  EXPECT_EQ(samples, pipeline.samples());
+  const std::string plan = pipeline.explain();
+  for (const char* part : {" shear   [composed into translate]", " -> %9 translate's map   [",
+                           " translate   [composed of shear + rotate + translate"})
+    EXPECT_NE(plan.find(part), std::string::npos) << part << "\n" << plan;
+}
+
 }  // namespace
 }  // namespace sluice::docs

@@ -123,14 +123,20 @@ class Program {
   }
 
   Value<Tensor> tensor(const Value<Image>& in) {
-    const DType dtype = one_in(2) ? DType::f32 : DType::f16;
+    constexpr DType kTypes[] = {DType::f32, DType::f16, DType::u8, DType::i8};
+    const DType dtype = kTypes[below(4)];
     const Layout layout = one_in(2) ? Layout::chw : Layout::hwc;
+    const float scale = one_in(2) ? 1.f : 90.f, shift = one_in(2) ? 0.f : 20.5f;
+    const bool padded = one_in(3);
     if (one_in(4)) {
       return resize_mirror_normalize(in, {.width = number(1, 20),
                                           .height = number(1, 20),
                                           .mirror = truth(),
                                           .dtype = dtype,
                                           .layout = layout,
+                                          .scale = scale,
+                                          .shift = shift,
+                                          .pad_output = padded,
                                           .interpolation = interpolation()});
     }
     return crop_mirror_normalize(in, {.width = number(0, 9),
@@ -139,7 +145,10 @@ class Program {
                                       .mean = kImageNetMean,
                                       .std = kImageNetStd,
                                       .dtype = dtype,
-                                      .layout = layout});
+                                      .layout = layout,
+                                      .scale = scale,
+                                      .shift = shift,
+                                      .pad_output = padded});
   }
 
   Graph& g_;

@@ -51,6 +51,16 @@ const Case kCases[] = {
                                                        .layout = Layout::hwc}));
      },
      {"resize + center_crop + crop_mirror_normalize"}},
+    {"whole numbers, padded",
+     [](Graph& g, Picture p) {
+       auto small = flip(resize(p.image, {.width = 19, .height = 14}));
+       return digest(g, crop_mirror_normalize(small, {.dtype = DType::i8,
+                                                      .layout = Layout::hwc,
+                                                      .scale = 300,
+                                                      .shift = -150,
+                                                      .pad_output = true}));
+     },
+     {"resize + flip + crop_mirror_normalize"}},
     {"normalise cuts the middle",
      [](Graph& g, Picture p) {
        auto small = resize(p.image, {.shorter = 18});

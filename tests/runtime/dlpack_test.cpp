@@ -25,7 +25,8 @@ struct Type {
   DType dtype;
   DLDataType theirs;
 };
-constexpr std::array<Type, 8> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
+constexpr std::array<Type, 9> kTypes{{{DType::u8, {kDLUInt, 8, 1}},
+                                      {DType::i8, {kDLInt, 8, 1}},
                                       {DType::i16, {kDLInt, 16, 1}},
                                       {DType::i32, {kDLInt, 32, 1}},
                                       {DType::i64, {kDLInt, 64, 1}},
@@ -290,9 +291,9 @@ void expect_refused_and_left() {
                 },
                 "type complex, 64 bits"},
            Case{[](DLTensor& t) {
-                  t.dtype = {kDLInt, 8, 1};
+                  t.dtype = {kDLInt, 4, 1};
                 },
-                "type int, 8 bits"},
+                "type int, 4 bits"},
            Case{[](DLTensor& t) {
                   t.dtype = {kDLFloat, 32, 4};
                 },

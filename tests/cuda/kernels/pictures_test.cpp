@@ -219,7 +219,10 @@ TEST(PicturesOnDevice, RefuseWhatCannotBe) {
   EXPECT_THROW(device::colour_job(in(3, 4, 5), out(3, 4, 5)), std::invalid_argument);
   EXPECT_THROW(device::colour_job(in(0, 4, 3), out(0, 4, 3)), std::invalid_argument);
   device::ColourJob gray = device::colour_job(in(3, 4, 1), out(3, 4, 1));
-  EXPECT_THROW(change_by_matrix(gray, {}), std::invalid_argument);
+  device::ColourJob two = device::colour_job(in(3, 4, 2), out(3, 4, 2));
+  EXPECT_THROW(change_by_matrix(two, {}), std::invalid_argument);
+  device::ColourJob fourth = device::colour_job(in(3, 4, 3), out(3, 4, 4));
+  EXPECT_THROW(change_by_matrix(fourth, {}), std::invalid_argument);
   EXPECT_THROW(change_by_hue(gray, 10), std::invalid_argument);
   EXPECT_THROW(device::histogram_job(in(3, 4, 2), device::LevelsFor::equalize),
                std::invalid_argument);

@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 #include <tests/cuda/kernels/on_device.h>
+#include <tests/ops/kernels/normalizings.h>
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
@@ -114,20 +115,18 @@ TEST(PixelsOnDevice, MovesThemAsTheHostDoes) {
 TEST(PixelsOnDevice, NormalizesAsTheHostDoes) {
   PixelsBatch batch;
   for (const Rectangle& size : kSizes) {
-    for (int variant = 0; variant < 32; ++variant) {
+    for (int variant = 0; variant < 4 * kNormalizings; ++variant) {
       const int channels = 1 + variant % 4;
-      const bool mirror = (variant & 4) != 0;
-      const DType dtype = (variant & 8) != 0 ? DType::f16 : DType::f32;
-      const Layout layout = (variant & 16) != 0 ? Layout::chw : Layout::hwc;
+      const kernels::NormalizeParams params = test_normalizing(variant / 4);
       const Image picture = make_picture(size.height, size.width, channels);
       const Rectangle part{size.height / 4, size.width / 3, size.height / 2 + 1,
                            size.width / 2 + 1};
       Tensor expected;
-      kernels::crop_mirror_normalize(picture, part, {mirror, kMean, kStd, dtype, layout}, expected);
+      kernels::crop_mirror_normalize(picture, part, params, expected);
       device::PixelsIn in = cropped(device::hwc_pixels(channels, picture.row_stride()), part);
-      if (mirror) in = device::mirrored(in, part.width);
+      if (params.mirror) in = device::mirrored(in, part.width);
       const device::PixelsOut out =
-          device::normalized_out(part.height, part.width, channels, dtype, layout, kMean, kStd);
+          device::normalized_out(part.height, part.width, channels, params);
       batch.add(device::pixels_job(in, out), batch.device().upload(picture), bytes_of(expected),
                 std::to_string(variant));
     }
@@ -143,9 +142,9 @@ TEST(PixelsOnDevice, NormalizesEveryLevelAfterATable) {
   for (const float brightness : {0.0f, 0.3f, 1.0f, 1.7f, 300.0f}) {
     kernels::brightness_contrast(all, brightness, 1.1f, 120.0f, changed);
     Tensor expected;
-    kernels::crop_mirror_normalize(changed, {0, 0, 16, 16},
-                                   {false, kMean, kStd, DType::f16, Layout::chw}, expected);
-    device::PixelsOut out = device::normalized_out(16, 16, 1, DType::f16, Layout::chw, kMean, kStd);
+    const kernels::NormalizeParams params{.mean = kMean, .std = kStd, .dtype = DType::f16};
+    kernels::crop_mirror_normalize(changed, {0, 0, 16, 16}, params, expected);
+    device::PixelsOut out = device::normalized_out(16, 16, 1, params);
     out.levels = device::brightness_contrast_levels(brightness, 1.1f, 120.0f);
     batch.add(device::pixels_job(device::hwc_pixels(1, 16), out), batch.device().upload(all),
               bytes_of(expected), std::to_string(brightness));

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 #include <tests/cuda/kernels/on_device.h>
+#include <tests/ops/kernels/normalizings.h>
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
@@ -137,23 +138,21 @@ TEST(ResizeOnDevice, IsThatOfTheHost) {
 }
 
 TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
-  const std::array<float, 4> mean{0.485f, 0.456f, 0.406f, 0.1f}, std{0.229f, 0.224f, 0.225f, 0.9f};
   const Case cases[] = {{37, 53, 20, 41}, {23, 31, 60, 77}, {1, 1, 3, 3}, {17, 33, 17, 33}};
   for (const Interpolation interpolation : kAll) {
     ResizeBatch batch;
     for (const Case& c : cases) {
-      for (int variant = 0; variant < 32; ++variant) {
+      for (int variant = 0; variant < 4 * kNormalizings; ++variant) {
         const int channels = 1 + variant % 4;
-        const bool mirror = (variant & 4) != 0;
-        const DType dtype = (variant & 8) != 0 ? DType::f16 : DType::f32;
-        const Layout layout = (variant & 16) != 0 ? Layout::chw : Layout::hwc;
+        const kernels::NormalizeParams params = test_normalizing(variant / 4);
+        const bool mirror = params.mirror;
         const Picture picture = picture_of(c, channels);
         Tensor expected;
-        kernels::resize_mirror_normalize(picture.shown, c.height, c.width, interpolation,
-                                         {mirror, mean, std, dtype, layout}, expected);
+        kernels::resize_mirror_normalize(picture.shown, c.height, c.width, interpolation, params,
+                                         expected);
         batch.add(picture, box_of(c), interpolation, mirror,
-                  device::normalized_out(c.height, c.width, channels, dtype, layout, mean, std),
-                  bytes_of(expected), text_of(c, interpolation, channels, mirror));
+                  device::normalized_out(c.height, c.width, channels, params), bytes_of(expected),
+                  text_of(c, interpolation, channels, mirror));
       }
     }
     batch.check();
@@ -236,8 +235,7 @@ TEST(ResizeOnDevice, RefusesWhatCannotBe) {
   EXPECT_THROW(device::pixels_out(4, 4, 5), std::invalid_argument);
   EXPECT_THROW(device::pixels_out(4, 4, 3, DType::i32), std::invalid_argument);
   EXPECT_THROW(device::pixels_out(4, 4, 3, DType::u8, Layout::none), std::invalid_argument);
-  EXPECT_THROW(device::normalized_out(4, 4, 3, DType::f32, Layout::chw, {}, {1, 1, 0, 1}),
-               std::invalid_argument);
+  EXPECT_THROW(device::normalized_out(4, 4, 3, {.std = {1, 1, 0, 1}}), std::invalid_argument);
   EXPECT_THROW(device::brightness_contrast_levels(-1, 1, 128), std::invalid_argument);
 }
 

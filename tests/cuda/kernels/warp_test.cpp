@@ -109,16 +109,16 @@ TEST(WarpOnDevice, ShearsAsRowsOfTheHostDo) {
 }
 
 TEST(WarpOnDevice, NormalizesOnTheWay) {
-  const std::array<float, 4> mean{0.485f, 0.456f, 0.406f, 0}, std{0.229f, 0.224f, 0.225f, 1};
+  const kernels::NormalizeParams params{
+      .mean = {0.485f, 0.456f, 0.406f}, .std = {0.229f, 0.224f, 0.225f, 1}, .dtype = DType::f16};
   const Image picture = make_picture(41, 57, 3);
   const kernels::RotateOptions options{true, 9, Interpolation::bilinear};
   Image turned;
   kernels::rotate(picture, 25, options, turned);
   Tensor expected;
-  kernels::crop_mirror_normalize(turned, {0, 0, 41, 57},
-                                 {false, mean, std, DType::f16, Layout::chw}, expected);
+  kernels::crop_mirror_normalize(turned, {0, 0, 41, 57}, params, expected);
   device::WarpJob job = device::rotate_job(41, 57, 3, 25, options);
-  job.out = device::normalized_out(41, 57, 3, DType::f16, Layout::chw, mean, std);
+  job.out = device::normalized_out(41, 57, 3, params);
   WarpBatch batch;
   batch.add(job, picture, bytes_of(expected), "f16");
   batch.check();

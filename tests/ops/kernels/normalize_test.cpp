@@ -1,10 +1,12 @@
 #include "tests/ops/kernels/every_target.h"
+#include "tests/ops/kernels/normalizings.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/crop.h>
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/resize.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -20,30 +22,36 @@ using kernels::NormalizeParams;
 using kernels::resize_mirror_normalize;
 using testing::make_picture;
 
-NormalizeParams image_net(DType dtype, Layout layout, bool mirror) {
-  return {.mirror = mirror,
-          .mean = {0.485f, 0.456f, 0.406f, 0.5f},
+NormalizeParams image_net(DType dtype, Layout layout) {
+  return {.mean = {0.485f, 0.456f, 0.406f, 0.5f},
           .std = {0.229f, 0.224f, 0.225f, 0.25f},
           .dtype = dtype,
           .layout = layout};
 }
 
-double value_at(const Tensor& tensor, std::int64_t i) {
-  return tensor.dtype() == DType::f32 ? tensor.data<float>()[i]
-                                      : static_cast<float>(tensor.data<Half>()[i]);
-}
-
-// Every combination of type, layout and mirroring, as (name, params).
 template <class F>
 void for_all_params(const F& f) {
-  for (const DType dtype : {DType::f32, DType::f16}) {
-    for (const Layout layout : {Layout::chw, Layout::hwc}) {
-      for (const bool mirror : {false, true}) {
-        SCOPED_TRACE(std::string(name_of(dtype)) + " " + name_of(layout) +
-                     (mirror ? " mirrored" : ""));
-        f(image_net(dtype, layout, mirror));
-      }
-    }
+  for (int i = 0; i < testing::kNormalizings; ++i) {
+    const NormalizeParams params = testing::test_normalizing(i);
+    SCOPED_TRACE(testing::text_of(params));
+    f(params);
+  }
+}
+
+// What a number of this type may differ from the formula's, cut off at the type's ends.
+double expected_number(DType dtype, double formula, double& tolerance) {
+  const bool is_signed = dtype == DType::i8;
+  switch (dtype) {
+    case DType::u8:
+    case DType::i8:
+      tolerance = 0.5 + 1e-4;
+      return std::clamp(formula, is_signed ? -128.0 : 0.0, is_signed ? 127.0 : 255.0);
+    case DType::f16:  // 11 significant bits, and the values stay below 4
+      tolerance = 1.1e-3;
+      return formula;
+    default:
+      tolerance = 1e-5;
+      return formula;
   }
 }
 
@@ -57,21 +65,29 @@ TEST(CropMirrorNormalize, FollowsTheFormula) {
         Tensor out;
         crop_mirror_normalize(in, w, params, out);
         const bool planar = params.layout == Layout::chw;
-        EXPECT_EQ(out.shape(), planar ? Shape({channels, w.height, w.width})
-                                      : Shape({w.height, w.width, channels}));
+        const int made = params.pad_output && channels == 3 ? 4 : channels;
+        EXPECT_EQ(out.shape(),
+                  planar ? Shape({made, w.height, w.width}) : Shape({w.height, w.width, made}));
         EXPECT_EQ(out.layout(), params.layout);
-        // Half has 11 significant bits and the values stay below 4.
-        const double tolerance = params.dtype == DType::f32 ? 1e-5 : 1.1e-3;
         for (int y = 0; y < w.height; ++y) {
           for (int x = 0; x < w.width; ++x) {
-            for (int c = 0; c < channels; ++c) {
+            for (int c = 0; c < made; ++c) {
               const std::int64_t at = planar ? (std::int64_t{c} * w.height + y) * w.width + x
-                                             : (std::int64_t{y} * w.width + x) * channels + c;
+                                             : (std::int64_t{y} * w.width + x) * made + c;
+              if (c == channels) {
+                ASSERT_EQ(testing::number_at(out, at), 0) << y << " " << x;
+                continue;
+              }
               const int from = w.x + (params.mirror ? w.width - 1 - x : x);
               const std::size_t k = static_cast<std::size_t>(c);
-              const double expected =
-                  (in.at(w.y + y, from, c) / 255.0 - params.mean[k]) / params.std[k];
-              ASSERT_NEAR(value_at(out, at), expected, tolerance) << y << " " << x << " " << c;
+              const double formula = params.scale *
+                                         (in.at(w.y + y, from, c) / 255.0 - params.mean[k]) /
+                                         params.std[k] +
+                                     params.shift;
+              double tolerance = 0;
+              const double expected = expected_number(params.dtype, formula, tolerance);
+              ASSERT_NEAR(testing::number_at(out, at), expected, tolerance)
+                  << y << " " << x << " " << c;
             }
           }
         }
@@ -80,12 +96,46 @@ TEST(CropMirrorNormalize, FollowsTheFormula) {
   }
 }
 
+// All levels, to numbers that lie half way between two whole ones.
+TEST(CropMirrorNormalize, RoundsHalvesToEvenAndCutsOff) {
+  Image in(1, 256, 1);
+  for (int x = 0; x < 256; ++x) in.data()[x] = static_cast<std::uint8_t>(x);
+  for (const float scale : {1.0f, -1.0f, 255.0f, -255.0f, 127.5f, 1e30f, -1e30f}) {
+    for (const float shift : {0.0f, 0.5f, -0.5f, -100.25f, 1e30f}) {
+      NormalizeParams params{.scale = scale, .shift = shift};
+      Tensor numbers, levels, signed_levels;
+      crop_mirror_normalize(in, {0, 0, 1, 256}, params, numbers);
+      params.dtype = DType::u8;
+      crop_mirror_normalize(in, {0, 0, 1, 256}, params, levels);
+      params.dtype = DType::i8;
+      crop_mirror_normalize(in, {0, 0, 1, 256}, params, signed_levels);
+      for (int x = 0; x < 256; ++x) {
+        const float number = numbers.data<float>()[x];
+        ASSERT_EQ(levels.data<std::uint8_t>()[x], std::nearbyint(std::clamp(number, 0.f, 255.f)));
+        ASSERT_EQ(signed_levels.data<std::int8_t>()[x],
+                  std::nearbyint(std::clamp(number, -128.f, 127.f)));
+      }
+    }
+  }
+}
+
+TEST(CropMirrorNormalize, LevelsComeBackAsTheyAre) {
+  const Image in = make_picture(9, 41, 3);
+  Tensor out;
+  crop_mirror_normalize(in, {0, 0, 9, 41},
+                        {.dtype = DType::u8, .layout = Layout::hwc, .scale = 255}, out);
+  for (int y = 0; y < 9; ++y) {
+    for (int i = 0; i < 3 * 41; ++i)
+      ASSERT_EQ(out.data<std::uint8_t>()[y * 3 * 41 + i], in.row(y)[i]);
+  }
+}
+
 TEST(CropMirrorNormalize, HalfIsTheRoundedFloat) {
   const Image in = make_picture(16, 37, 3);
   for (const Layout layout : {Layout::chw, Layout::hwc}) {
     Tensor floats, halves;
-    crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f32, layout, false), floats);
-    crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f16, layout, false), halves);
+    crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f32, layout), floats);
+    crop_mirror_normalize(in, {0, 0, 16, 37}, image_net(DType::f16, layout), halves);
     for (std::int64_t i = 0; i < floats.elements(); ++i) {
       ASSERT_EQ(halves.data<Half>()[i].bits, Half(floats.data<float>()[i]).bits) << i;
     }
@@ -162,7 +212,10 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({.std = {1, 0, 1, 1}}, all, "std of channel 1 is 0");
   refuses({.std = {1, 1, -2, 1}}, all, "std of channel 2 is -2");
   refuses({.mean = {std::numeric_limits<float>::quiet_NaN(), 0, 0, 0}}, all, "mean is nan");
-  refuses({.dtype = DType::u8}, all, "must be f32 or f16, not u8");
+  refuses({.dtype = DType::i16}, all, "must be f32, f16, u8 or i8, not i16");
+  refuses({.scale = std::numeric_limits<float>::infinity()}, all, "scale is inf");
+  refuses({.shift = std::numeric_limits<float>::quiet_NaN()}, all, "shift is nan");
+  refuses({.std = {1, 1e-3f, 1, 1}, .scale = 3e38f}, all, "of channel 1 give numbers");
   refuses({.layout = Layout::none}, all, "must be CHW or HWC");
   refuses({}, {4, 0, 5, 8}, "does not lie inside");
   refuses({}, {0, -1, 5, 8}, "does not lie inside");

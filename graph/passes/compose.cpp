@@ -1,0 +1,168 @@
+// compose: operators in a row that are maps of colours, or maps of places, each of which alone
+// reads what the one before makes, become one such map. Operators say themselves whether they can:
+// see Composing.
+//
+//   sheared = shear(picture, x)          sheared = "picture, sheared"
+//   turned  = rotate(sheared, angle)     turned' = "sheared, turned"
+//                                        turned  = apply(turned'), in one pass over `picture`
+//
+// The picture is interpolated, rounded and cut off once, not once for each step: pixels differ, so
+// the pass runs only if the pipeline wants it. Each step stays where it is, and checks its own
+// arguments there: so errors are the same, and counts of runs. Rows lie in one block, on the host
+// or on a device, with no step between them that waits. Those of which fuse_kernels does all
+// exactly are left to it.
+#include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/add_slot.h>
+#include <sluice/graph/plan/composing.h>
+#include <sluice/graph/plan/device_versions.h>
+#include <sluice/graph/plan/uses.h>
+#include <sluice/graph/plan/visit.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sluice::detail {
+namespace {
+
+struct Row {
+  std::vector<Step*> steps;
+  const Composing* first = nullptr;  // what the first one says
+  std::vector<Constant> manner;      // empty while none has one
+  bool light = true;                 // so are all of them
+};
+
+const Composing* asked(const Step& step) {
+  const bool may = step.op != nullptr && !step.has_effect() && !step.pinned &&
+                   step.writes.size() == 1 && step.declared.empty() &&
+                   (step.kind == StepKind::cpu || step.kind == StepKind::stream);
+  const Composing* const composing = may ? composing_of(*step.op) : nullptr;
+  if (composing == nullptr || step.kind == StepKind::cpu) return composing;
+  return device_version_of(*composing->applies) != nullptr ? composing : nullptr;
+}
+
+std::vector<Constant> manner_of(const Composing& composing, const Step& step) {
+  return composing.manner ? composing.manner(step.arguments) : std::vector<Constant>();
+}
+
+// The picture that the step takes.
+SlotArgument& input_of(Step& step) { return std::get<SlotArgument>(step.arguments.front()); }
+
+class Rows {
+ public:
+  explicit Rows(const Plan& plan) : uses_(count_uses(plan)) {}
+
+  // Takes the steps of a block in their order; end() where no row may go on.
+  void add(Step& step) {
+    const Composing* const composing = asked(step);
+    if (composing == nullptr) return;
+    const std::vector<Constant> manner = manner_of(*composing, step);
+    const SlotId from = input_of(step).slot;
+    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Row& before) {
+      return before.steps.back()->writes.front() == from;
+    });
+    if (row != open_.end()) {
+      const bool agrees = row->manner.empty() || manner.empty() || row->manner == manner;
+      if (uses_[from] == 1 && row->first->applies == composing->applies && agrees &&
+          row->steps.back()->kind == step.kind) {
+        row->steps.push_back(&step);
+        if (row->manner.empty()) row->manner = manner;
+        row->light = row->light && composing->light;
+        return;
+      }
+      close(row);
+    }
+    open_.push_back({{&step}, composing, manner, composing->light});
+  }
+  void end() {
+    while (!open_.empty()) close(open_.begin());
+  }
+  const std::vector<Row>& found() const { return found_; }
+
+ private:
+  void close(std::vector<Row>::iterator row) {
+    if (row->steps.size() > 1 && !row->light) found_.push_back(std::move(*row));
+    open_.erase(row);
+  }
+
+  std::vector<int> uses_;  // by slot
+  std::vector<Row> open_, found_;
+};
+
+void run_as(Step& step, const OperatorPtr& version) {
+  step.op = version;
+  if (step.on_device != nullptr) step.on_device = version;
+}
+
+// Gives the step that comes after the row.
+Step compose(Plan& plan, const Row& row) {
+  Step& last = *row.steps.back();
+  const SlotId picture = last.writes.front();
+  const SlotId source = input_of(*row.steps.front()).slot;
+  const SlotType* const type = row.first->begins->schema().outputs.front().type;
+  const SlotId said =
+      add_slot(plan, type, plan.slots[picture].name + "'s map", plan.slots[picture].scope);
+  last.writes = {said};
+  std::string names;
+  for (Step* const step : row.steps) {
+    const bool first = step == row.steps.front();
+    const Composing& composing = *composing_of(*step->op);
+    plan.slots[step->writes.front()].type = type;
+    if (!first) {
+      input_of(*step).type = type;
+      step->reads.push_back(source);  // which must still be there
+    }
+    run_as(*step, first ? composing.begins : composing.goes_on);
+    step->remark += (step->remark.empty() ? "" : ", ") + ("composed into " + last.name);
+    step->bind();
+    names += (first ? "" : " + ") + step->name;
+  }
+  Step apply = step_of(row.first->applies, {SlotArgument{said, type}}, last.name, {picture});
+  apply.reads.push_back(source);
+  apply.remark = "composed of " + names;
+  if (last.kind == StepKind::stream) apply.run_on(device_version_of(*apply.op));
+  return apply;
+}
+
+void insert(Plan& plan, std::map<const Step*, Step> after) {
+  for_each_block(plan.top, [&](Block& block) {
+    std::vector<Node> nodes;
+    for (Node& node : block.nodes) {
+      const Step* const step = steps_in(node).data();  // one at this point, or null
+      nodes.push_back(std::move(node));
+      const auto found = after.find(step);
+      if (step == nullptr || found == after.end()) continue;
+      Stage stage;
+      stage.steps.push_back(std::move(found->second));
+      nodes.push_back(std::move(stage));
+    }
+    block.nodes = std::move(nodes);
+  });
+}
+
+}  // namespace
+
+Plan compose(Plan plan) {
+  Rows rows(plan);
+  for_each_block(plan.top, [&](Block& block) {
+    for (Node& node : block.nodes) {
+      const auto* stage = std::get_if<Stage>(&node);
+      if (stage == nullptr ||
+          (stage->kind() != StepKind::cpu && stage->kind() != StepKind::stream)) {
+        rows.end();
+        continue;
+      }
+      for (Step& step : steps_in(node)) rows.add(step);
+    }
+    rows.end();
+  });
+  std::map<const Step*, Step> after;
+  for (const Row& row : rows.found()) after.emplace(row.steps.back(), compose(plan, row));
+  if (!after.empty()) insert(plan, std::move(after));
+  return plan;
+}
+
+}  // namespace sluice::detail
