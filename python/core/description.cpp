@@ -122,12 +122,12 @@ void bind_description(nb::module_& module) {
                  detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type));
            })
       .def("name_of",
-           [](const Description& self, SlotId slot) {
-             return self.recorder.plan().slots.at(slot).name;
+           [](const Description& self, SlotId slot) {  // the plan is gone once it was built
+             return self.built ? std::string() : self.recorder.plan().slots.at(slot).name;
            })
       .def("on_device",
-           [](const Description& self, SlotId slot) {
-             return self.recorder.plan().slots.at(slot).on_device;
+           [](Description& self, SlotId slot) {
+             return self.open().plan().slots.at(slot).on_device;
            })
       .def("gpu", [](Description& self, SlotId slot) { return move(self, slot, true); })
       .def("cpu", [](Description& self, SlotId slot) { return move(self, slot, false); })
@@ -143,16 +143,14 @@ void bind_description(nb::module_& module) {
              self.open_parts.push_back({name, arms, 0, {}});
            })
       .def("begin_arm", [](Description& self) { self.open().begin_arm(); })
-      .def("end_arm",
-           [](Description& self, const Slots& results, const Parts& places) {
-             self.require_same_types(results, places);
-             self.open().end_arm(results, place_of(places));
-           })
+      .def("end_arm", [](Description& self) { self.open().end_arm({}, place_of({})); })
       .def("close_branch",
-           [](Description& self) {
-             Slots results = self.open().close_branch();
+           [](Description& self, const std::vector<Slots>& results, const Parts& places) {
+             for (const Slots& arm : results) self.require_same_types(arm, places);
+             self.open().arms_give(results, place_of(places));
+             Slots merged = self.open().close_branch();
              self.open_parts.pop_back();
-             return results;
+             return merged;
            })
       .def("open_loop",
            [](Description& self, const std::string& name, std::int64_t most, const Slots& init) {

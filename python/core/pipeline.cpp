@@ -254,7 +254,7 @@ nb::object build_pipeline(Description& self, const Slots& outputs, const nb::dic
     const nb::gil_scoped_release unlocked;
     engine = detail::make_engine(recorder, how, outputs, std::move(makers));
   }
-  return nb::cast(std::make_unique<Running>(std::move(engine), std::move(types)));
+  return nb::cast(new Running(std::move(engine), std::move(types)), nb::rv_policy::take_ownership);
 }
 
 void bind_pipeline(nb::module_& module) {

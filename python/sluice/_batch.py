@@ -24,7 +24,7 @@ class Column:
     dtype : str
         ``'u8'``, ``'f32'``, ...
     layout : str
-        Of a sample: ``'hwc'``, ``'chw'`` or ``'none'``.
+        Of a sample: ``'HWC'``, ``'CHW'`` or ``'none'``.
     on_device : bool
         Whether they lie in a GPU's memory.
     """

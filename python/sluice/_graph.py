@@ -78,11 +78,13 @@ class Graph:
     def begin_arm(self) -> None:
         self.core.begin_arm()
 
-    def end_arm(self, results: list[Value], places: list[str]) -> None:
-        self.core.end_arm([self._own(value, "an arm") for value in results], places)
+    def end_arm(self) -> None:
+        self.core.end_arm()
 
-    def close_branch(self) -> list[Value]:
-        return self._values(self.core.close_branch())
+    def close_branch(self, results: list[list[Value]], places: list[str]) -> list[Value]:
+        """The merged values; `results` has what each arm gives."""
+        slots = [[self._own(value, "an arm") for value in arm] for arm in results]
+        return self._values(self.core.close_branch(slots, places))
 
     def open_loop(
         self, name: str, max_iterations: int, init: list[Value]
@@ -193,7 +195,9 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     """Arguments by name; raises TypeError as a function of Python's does."""
     inputs = [one["name"] for one in schema["inputs"]]
     names = inputs + [one["name"] for one in schema["parameters"]]
-    positional = names if schema["family"] in ("arithmetic", "random") or not inputs else inputs
+    positional = inputs + [one["name"] for one in schema["parameters"] if one["required"]]
+    if schema["family"] in ("arithmetic", "random") or not inputs:
+        positional = names
     operator = schema["name"]
     if len(args) > len(positional):
         raise TypeError(

@@ -251,7 +251,7 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
             jpeg, label = sluice.files(folder)
             image = ops.decode_jpeg(jpeg)
             if ops.coin_flip(0.25):
-                image = ops.rotate(image, angle=ops.uniform(10, 30), fill=0)
+                image = ops.rotate(image, degrees=ops.uniform(10, 30), fill=0)
             return ops.resize(image, width=400, height=400), label
 
         for images, labels in rotated("train"):

@@ -57,7 +57,7 @@ def _as_picture(array: Any, layout: str) -> Any:
     """Height x width x 3 of bytes; numbers of another kind fill the range from dark to bright."""
     import numpy
 
-    if layout == "chw":
+    if layout == "CHW":
         array = numpy.moveaxis(array, 0, -1)
     if array.ndim == 2:
         array = array[:, :, None]

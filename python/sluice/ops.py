@@ -85,9 +85,10 @@ def _signature_of(schema: dict) -> _inspect.Signature:
     by_place = schema["family"] in ("arithmetic", "random") or not schema["inputs"]
     required = [one for one in schema["parameters"] if one["required"]]
     others = [one for one in schema["parameters"] if not one["required"]]
-    for one in required + others if by_place else schema["parameters"]:
+    for one in required + others:
         default = kind.empty if one["required"] else one["default"]
-        how = kind.POSITIONAL_OR_KEYWORD if by_place else kind.KEYWORD_ONLY
+        by_name = not (by_place or one["required"])
+        how = kind.KEYWORD_ONLY if by_name else kind.POSITIONAL_OR_KEYWORD
         made.append(kind(_python_name(one["name"]), how, default=default))
     return _inspect.Signature(made, return_annotation=_Value)
 

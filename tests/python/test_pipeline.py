@@ -29,7 +29,7 @@ def test_gives_batches_in_order(folder, paths):
     batches = list(pipe)
     assert [batch.size for batch in batches] == [5, 5, 2]
     images, labels = batches[0]
-    assert images.shape == (5, 24, 32, 3) and images.dtype == "u8" and images.layout == "hwc"
+    assert images.shape == (5, 24, 32, 3) and images.dtype == "u8" and images.layout == "HWC"
     assert [label for batch in batches for label in batch[1].tolist()] == [0] * 4 + [1] * 4 + [2] * 4
     assert batches[1].ids == [5, 6, 7, 8, 9]
     assert batches[1].keys == [(0, i, 0) for i in range(5, 10)]

@@ -80,14 +80,14 @@ WRONG = {
         "ops.coin_flip() describes a step of a pipeline",
     ),
     "an argument that there is not": (
-        lambda: described(lambda: ops.rotate(image(), degrees=3)),
+        lambda: described(lambda: ops.rotate(image(), angle=3)),
         TypeError,
-        "rotate() has no argument 'degrees'; it has image, angle",
+        "rotate() has no argument 'angle'; it has image, degrees",
     ),
     "an argument that lacks": (
         lambda: described(lambda: ops.rotate(image())),
         TypeError,
-        "rotate() lacks the argument 'angle'",
+        "rotate() lacks the argument 'degrees'",
     ),
     "a constant out of range": (
         lambda: described(lambda: ops.coin_flip(2)),
@@ -105,9 +105,9 @@ WRONG = {
         "invert",
     ),
     "a text for a number": (
-        lambda: described(lambda: ops.rotate(image(), angle="3")),
+        lambda: described(lambda: ops.rotate(image(), degrees="3")),
         ValueError,
-        "angle: a number is expected, not '3' of type str",
+        "degrees: a number is expected, not '3' of type str",
     ),
     "a fraction for a whole number": (
         lambda: described(lambda: ops.resize(image(), width=ops.uniform(1, 9), height=3)),
