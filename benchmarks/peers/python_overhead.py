@@ -21,7 +21,7 @@ def train(folder):
     jpeg, label = sluice.files(folder, shuffle=True)
     image = ops.random_resized_crop(jpeg, width=224, height=224)
     image = ops.flip(image, horizontal=ops.coin_flip(0.5))
-    mean, std = (123.675, 116.28, 103.53), (58.395, 57.12, 57.375)
+    mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
     return ops.crop_mirror_normalize(image, mean=mean, std=std), label
 
 

@@ -48,6 +48,7 @@ Array decode_and_crop(nb::handle data, int y, int x, int height, int width,
   {
     const nb::gil_scoped_release unlocked;
     image = sluice::decode_and_crop(file.bytes(), y, x, height, width, options);
+    if (!image.contiguous()) image = image.clone();
   }
   return Array(std::move(image).tensor());
 }

@@ -296,6 +296,12 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
         std::vector<double> numbers;
         if (PySequence_Check(object.ptr()) && !nb::isinstance<nb::str>(object)) {
           for (const nb::handle number : object) numbers.push_back(number_of<double>(number));
+          // Three colours of four channels: the fourth is as it would be if nothing were said.
+          const auto* rest = parameter.default_value
+                                 ? std::get_if<std::vector<double>>(&*parameter.default_value)
+                                 : nullptr;
+          while (rest != nullptr && numbers.size() > 2 && numbers.size() < rest->size())
+            numbers.push_back((*rest)[numbers.size()]);
         } else {  // one for all of them
           numbers.assign(parameter.count, number_of<double>(object));
         }
