@@ -26,11 +26,11 @@ def test_every_operator_is_a_function_that_tells_what_it_takes():
 
 
 def test_stubs_are_those_of_the_operators():
-    path = ROOT / "python" / "make_stubs.py"
+    path = ROOT / "python" / "tools" / "make_stubs.py"
     spec = importlib.util.spec_from_file_location("make_stubs", path)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    assert made.FILE.read_text() == made.text(), "python python/make_stubs.py writes them anew"
+    assert made.FILE.read_text() == made.text(), "python python/tools/make_stubs.py writes them anew"
 
 
 PICTURE = numpy.arange(6 * 8 * 3, dtype=numpy.uint8).reshape(6, 8, 3)
@@ -43,9 +43,9 @@ SAME = {
     "crop": (lambda x: ops.crop(x, region=(1, 2, 3, 4)), lambda p: p[1:4, 2:6]),
     "transpose": (lambda x: ops.transpose(x), lambda p: p.swapaxes(0, 1)),
     "posterize": (lambda x: ops.posterize(x, 3), lambda p: p & 0xE0),
-    "solarize": (lambda x: ops.solarize(x, 100), lambda p: numpy.where(p >= 100, 255 - p, p)),
+    "solarize": (lambda x: ops.solarize(x, threshold=100), lambda p: numpy.where(p >= 100, 255 - p, p)),
     "permute_channels": (
-        lambda x: ops.permute_channels(x, order=(2, 1, 0, 3)), lambda p: p[:, :, ::-1],
+        lambda x: ops.permute_channels(x, first=2, second=1, third=0), lambda p: p[:, :, ::-1],
     ),
 }
 

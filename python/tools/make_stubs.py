@@ -1,6 +1,6 @@
 """Writes ops.pyi, what editors and type checkers know of the operators, anew from their declarations.
 
-    PYTHONPATH=build/release/python python python/make_stubs.py
+    PYTHONPATH=build/release/python python python/tools/make_stubs.py
 """
 
 import inspect
@@ -9,7 +9,7 @@ import pathlib
 from sluice import ops
 from sluice._graph import OPERATORS
 
-FILE = pathlib.Path(__file__).parent / "sluice" / "ops.pyi"
+FILE = pathlib.Path(__file__).parents[1] / "sluice" / "ops.pyi"
 _TYPES = {"bool": "bool", "text": "str", "choice": "str", "rectangle": "tuple[int, int, int, int]"}
 
 
@@ -50,7 +50,7 @@ def text() -> str:
     """What the file says."""
     by_name = {ops._python_name(one["name"]): one for one in OPERATORS.values()}
     lines = [
-        "# Made by python/make_stubs.py of the operators' declarations.",
+        "# Made by python/tools/make_stubs.py of the operators' declarations.",
         "from typing import Literal, Sequence",
         "",
         "from ._value import Value",
