@@ -30,13 +30,35 @@ quietly() {
   return "$status"
 }
 
+# What builds and tests the Python module, in an environment of its own in build/. Where there is no
+# Python 3.11 or newer, or pip gets nothing, the module is left out, and a line says so.
+python_module() {
+  local home=build/python-environment
+  if [ ! -e "$home/complete" ]; then
+    rm -rf "$home"
+    mkdir -p build
+    if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+      ! quietly build/python-environment.log python3 -m venv "$home" 2>/dev/null ||
+      ! quietly build/python-environment.log "$home/bin/pip" install -q nanobind numpy pytest 2>/dev/null; then
+      say "The Python module is left out: Python 3.11, its venv or pip's packages cannot be had here" >&2
+      echo -DSLUICE_PYTHON=OFF
+      return
+    fi
+    touch "$home/complete"
+  fi
+  echo "-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$PWD/$home/bin/python"
+}
+
 # build PRESET [TARGET]: configures and builds. On a terminal one line counts the files; elsewhere
 # only the beginning is told. The compiler's words are shown when it fails.
 build() {
   local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
   [[ $preset != tsan* ]] || scripts/tsan-tbb
+  local python=-DSLUICE_PYTHON=OFF
+  [ -n "${2:-}" ] || [ "$preset" != release ] || python=$(python_module)
   say "Configuring $folder"
-  quietly "$folder/configure.log" cmake --preset "$preset"
+  # shellcheck disable=SC2086 # several words
+  quietly "$folder/configure.log" cmake --preset "$preset" $python
   say "Building ${2:-everything} in $folder on $cpus CPUs"
   if [ -t 1 ]; then
     cmake --build "$folder" --parallel "$cpus" "${target[@]}"

@@ -79,6 +79,9 @@ class Recorder {
   void make_eager() { open_.back().branch().eager = true; }
   void begin_arm();
   void end_arm(std::vector<SlotId> results, const Place& place);
+  // For those who know what arms give only when all have been recorded: what each of them gives,
+  // where they were ended without results. What is in no arm yet must come from outside.
+  void arms_give(std::vector<std::vector<SlotId>> results, const Place& place);
   std::vector<SlotId> close_branch();
 
   // A loop: open it, which gives what an iteration sees; begin, record and end its condition, then

@@ -1,0 +1,196 @@
+#include "array.h"
+
+#include <sluice/runtime/dlpack_abi.h>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+// The consumer renames a capsule that it has taken over.
+template <class Managed>
+void drop(PyObject* capsule, const char* name) {
+  if (!PyCapsule_IsValid(capsule, name)) return;
+  auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  managed->deleter(managed);
+}
+
+nb::object capsule_of(DLManagedTensor* managed) {
+  return nb::steal(PyCapsule_New(managed, "dltensor", [](PyObject* capsule) {
+    drop<DLManagedTensor>(capsule, "dltensor");
+  }));
+}
+nb::object capsule_of(DLManagedTensorVersioned* managed) {
+  return nb::steal(PyCapsule_New(managed, "dltensor_versioned", [](PyObject* capsule) {
+    drop<DLManagedTensorVersioned>(capsule, "dltensor_versioned");
+  }));
+}
+
+std::vector<std::int64_t> sizes_of(const Shape& shape) {
+  return {shape.dims.begin(), shape.dims.begin() + shape.rank};
+}
+
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+AnyArray array_of(nb::handle object) {
+  AnyArray array;
+  if (!nb::try_cast(object, array)) {
+    throw std::invalid_argument(
+        fmt::format("an array in the host's memory is expected (NumPy's, or of any library that has "
+                    "DLPack or buffers), not {}",
+                    nb::cast<std::string>(nb::str(nb::handle(object.type())))));
+  }
+  return array;
+}
+
+DType dtype_of_array(const AnyArray& array) {
+  const nb::dlpack::dtype type = array.dtype();
+  const auto is = [&](nb::dlpack::dtype_code code, int bits) {
+    return type.code == static_cast<std::uint8_t>(code) && type.bits == bits && type.lanes == 1;
+  };
+  using Code = nb::dlpack::dtype_code;
+  if (is(Code::UInt, 8)) return DType::u8;
+  if (is(Code::Int, 16)) return DType::i16;
+  if (is(Code::Int, 32)) return DType::i32;
+  if (is(Code::Int, 64)) return DType::i64;
+  if (is(Code::Float, 16)) return DType::f16;
+  if (is(Code::Float, 32)) return DType::f32;
+  if (is(Code::Float, 64)) return DType::f64;
+  if (is(Code::Bool, 8)) return DType::boolean;
+  throw std::invalid_argument(
+      "an array's elements must be uint8, int16, int32, int64, float16, float32, float64 or bool; "
+      "convert it with astype()");
+}
+
+// Row by row; the last dimension in one piece where its elements lie side by side.
+void copy_elements(const AnyArray& from, std::size_t axis, const std::byte* at, std::size_t bytes,
+                   std::byte*& to) {
+  if (axis == from.ndim()) {
+    std::memcpy(to, at, bytes);
+    to += bytes;
+    return;
+  }
+  const std::size_t count = from.shape(axis);
+  const std::int64_t stride = from.stride(axis);
+  if (axis + 1 == from.ndim() && stride == 1) {
+    std::memcpy(to, at, count * bytes);
+    to += count * bytes;
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    copy_elements(from, axis + 1,
+                  at + static_cast<std::int64_t>(i) * stride * static_cast<std::int64_t>(bytes),
+                  bytes, to);
+  }
+}
+
+void copy_all(const AnyArray& from, std::size_t bytes, std::byte* to) {
+  if (from.size() > 0)
+    copy_elements(from, 0, static_cast<const std::byte*>(from.data()), bytes, to);
+}
+
+}  // namespace
+
+nb::object Array::dlpack(std::optional<std::intptr_t> stream, bool versioned) const {
+  Tensor handle = tensor_->share();
+  if (versioned) {
+    return capsule_of(stream ? to_dlpack_versioned(std::move(handle), *stream)
+                             : to_dlpack_versioned(std::move(handle)));
+  }
+  return capsule_of(stream ? to_dlpack(std::move(handle), *stream) : to_dlpack(std::move(handle)));
+}
+
+nb::tuple Array::device() const {
+  constexpr int kCpu = 1, kCuda = 2, kCudaHost = 3;  // DLPack's own numbers
+  const MemoryPlace place = tensor_->place();
+  if (place.kind == MemoryKind::pinned) return nb::make_tuple(kCudaHost, place.device);
+  return place.kind == MemoryKind::device ? nb::make_tuple(kCuda, place.device)
+                                          : nb::make_tuple(kCpu, 0);
+}
+
+void copy_array(nb::handle object, Tensor& out, Layout layout) {
+  const AnyArray array = array_of(object);
+  if (array.ndim() > Shape::kMaxRank) {
+    throw std::invalid_argument(fmt::format(
+        "an array has at most {} dimensions here, not {}", Shape::kMaxRank, array.ndim()));
+  }
+  const DType dtype = dtype_of_array(array);
+  Shape shape;
+  shape.rank = static_cast<int>(array.ndim());
+  for (std::size_t i = 0; i < array.ndim(); ++i)
+    shape.dims[i] = static_cast<std::int64_t>(array.shape(i));
+  out.create(shape, dtype, layout);
+  copy_all(array, size_of(dtype), out.bytes());
+}
+
+void copy_picture(nb::handle object, Image& out) {
+  const AnyArray array = array_of(object);
+  if (dtype_of_array(array) != DType::u8 || (array.ndim() != 2 && array.ndim() != 3)) {
+    throw std::invalid_argument(
+        fmt::format("a picture is an array of uint8, height x width or height x width x channels, "
+                    "not one of {} dimensions",
+                    array.ndim()));
+  }
+  const auto size = [&](std::size_t axis) {
+    if (array.shape(axis) > 1'000'000)
+      throw std::invalid_argument("a picture's sides have at most 65535 pixels");
+    return static_cast<int>(array.shape(axis));
+  };
+  out.create(size(0), size(1), array.ndim() == 3 ? size(2) : 1);
+  copy_all(array, 1, reinterpret_cast<std::byte*>(out.data()));
+}
+
+void bind_arrays(nb::module_& module) {
+  nb::class_<Array>(module, "Array",
+                    "Elements of a batch, for other libraries: numpy.asarray(x), torch.from_dlpack(x), "
+                    "jax.numpy.from_dlpack(x), cupy.from_dlpack(x). Nothing is copied.")
+      .def_prop_ro("shape",
+                   [](const Array& a) { return nb::tuple(nb::cast(sizes_of(a.tensor().shape()))); })
+      .def_prop_ro("dtype", [](const Array& a) { return name_of(a.tensor().dtype()); })
+      .def_prop_ro("layout", [](const Array& a) { return name_of(a.tensor().layout()); })
+      .def_prop_ro("on_device",
+                   [](const Array& a) { return a.tensor().place().kind == MemoryKind::device; })
+      .def("to_host", &Array::to_host, nb::call_guard<nb::gil_scoped_release>(),
+           "The same elements in the host's memory; a copy where they are a device's.")
+      .def(
+          "__dlpack__",
+          [](const Array& a, std::optional<std::intptr_t> stream, nb::object max_version,
+             nb::object /*dl_device*/, nb::object /*copy*/) {
+            const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
+            return a.dlpack(stream, versioned);
+          },
+          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack_device__", &Array::device)
+      .def("__len__", [](const Array& a) {
+        if (a.tensor().shape().rank == 0) throw nb::type_error("a scalar has no length");
+        return a.tensor().shape()[0];
+      });
+
+  nb::class_<Pictures>(module, "Pictures", "A column of pictures or tensors.")
+      .def("__len__", [](const Pictures& p) { return p.column().size(); })
+      .def_prop_ro("dense", [](const Pictures& p) { return p.column().dense(); })
+      .def("block", [](const Pictures& p) { return Array(p.column().tensor()); })
+      .def("sample", [](const Pictures& p, std::size_t i) { return Array(p.column().tensor(i)); })
+      .def("wait_on",
+           [](const Pictures& p, std::uintptr_t stream) {
+             p.column().wait_on(reinterpret_cast<void*>(stream));
+           })
+      .def("release_after",
+           [](const Pictures& p, std::uintptr_t stream) {
+             p.column().release_after(reinterpret_cast<void*>(stream));
+           })
+      .def("wait", [](const Pictures& p) { p.column().wait(); },
+           nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace sluice::python

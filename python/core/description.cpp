@@ -1,0 +1,195 @@
+#include "description.h"
+
+#include "values.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+std::string text_of(const nb::handle& object) { return nb::cast<std::string>(object); }
+
+// What a step's arguments are: slots by name, and constants by name.
+Slots add_operator(Description& self, const std::string& name, const nb::dict& slots,
+                   const nb::dict& constants, const std::string& step) {
+  detail::Recorder& recorder = self.open();
+  const detail::OperatorPtr op = detail::registry().find(name);
+  if (op == nullptr) throw BuildError(fmt::format("there is no operator '{}'", name));
+  std::vector<std::pair<std::string, detail::Argument>> named;
+  for (const auto& [key, slot] : slots) {
+    const auto number = nb::cast<SlotId>(slot);
+    named.emplace_back(text_of(key),
+                       detail::SlotArgument{number, recorder.plan().slots.at(number).type});
+  }
+  for (const auto& [key, constant] : constants) {
+    const std::string parameter = text_of(key);
+    for (const detail::Parameter& one : op->schema().parameters) {
+      if (one.name == parameter) named.emplace_back(parameter, constant_for(one, constant));
+    }
+  }
+  return recorder.add(op, op->arrange(std::move(named)), step);
+}
+
+detail::Argument argument_of(const Description& self, SlotId slot) {
+  return detail::SlotArgument{slot, self.recorder.plan().slots.at(slot).type};
+}
+
+detail::Recorder::Place place_of(const Parts& places) {
+  return [places](std::size_t i) { return i < places.size() ? places[i] : std::string(); };
+}
+
+// The same value where the pipeline's device is, or in the host's memory.
+SlotId move(Description& self, SlotId slot, bool there) {
+  (void)self.open();
+  const auto moved = [&]<class T>(std::type_identity<T>) {
+    const Value<T> value(self.recorder, slot);
+    if constexpr (std::is_same_v<T, Bytes>) {
+      return there ? value.gpu().slot() : slot;
+    } else {
+      return there ? value.gpu().slot() : value.cpu().slot();
+    }
+  };
+  if (self.is<Image>(slot)) return moved(std::type_identity<Image>());
+  if (self.is<Tensor>(slot)) return moved(std::type_identity<Tensor>());
+  if (self.is<Bytes>(slot)) return moved(std::type_identity<Bytes>());
+  throw BuildError(fmt::format(
+      "{}(): pictures, tensors and files move to a device, not a value of type '{}'",
+      there ? "gpu" : "cpu",
+      detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type)));
+}
+
+}  // namespace
+
+detail::Recorder& Description::open() {
+  if (built) {
+    throw BuildError(
+        "this value belongs to a pipeline that has been described already: use values only inside "
+        "the function that describes their pipeline");
+  }
+  return recorder;
+}
+
+void Description::require_type(SlotId slot, const detail::SlotType* type, const char* user) {
+  const detail::SlotType* has = open().plan().slots.at(slot).type;
+  if (has == type) return;
+  throw BuildError(fmt::format("{} takes a value of type '{}', not '{}'", user,
+                               detail::registry().name_of_type(type),
+                               detail::registry().name_of_type(has)));
+}
+
+void Description::require_same_types(const Slots& results, const std::vector<std::string>& places) {
+  Open& part = open_parts.back();
+  std::vector<const detail::SlotType*> types;
+  for (const SlotId slot : results) types.push_back(recorder.plan().slots.at(slot).type);
+  if (!part.arms.empty() && part.arm == 0) part.types = types;
+  const std::string now = part.arms.empty()
+                              ? fmt::format("an iteration of '{}'", part.name)
+                              : fmt::format("the arm '{}' of '{}'", part.arms[part.arm], part.name);
+  const std::string before =
+      part.arms.empty() ? "what the loop begins with" : fmt::format("the arm '{}'", part.arms[0]);
+  if (types.size() != part.types.size()) {
+    throw BuildError(fmt::format("{} gives {} values, but {} has {}", now, types.size(), before,
+                                 part.types.size()));
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == part.types[i]) continue;
+    const std::string place =
+        i < places.size() && !places[i].empty() ? fmt::format(" for {}", places[i]) : "";
+    throw BuildError(fmt::format(
+        "{} gives a value of type '{}'{}, but {} has '{}': make both the same, numbers with "
+        "cast()",
+        now, detail::registry().name_of_type(types[i]), place, before,
+        detail::registry().name_of_type(part.types[i])));
+  }
+  ++part.arm;
+}
+
+void bind_description(nb::module_& module) {
+  auto bound = nb::class_<Description>(module, "Description")
+      .def(nb::init<>())
+      .def("operator", add_operator)
+      .def("type_of",
+           [](const Description& self, SlotId slot) {
+             return std::string(
+                 detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type));
+           })
+      .def("name_of",
+           [](const Description& self, SlotId slot) {  // the plan is gone once it was built
+             return self.built ? std::string() : self.recorder.plan().slots.at(slot).name;
+           })
+      .def("on_device",
+           [](Description& self, SlotId slot) {
+             return self.open().plan().slots.at(slot).on_device;
+           })
+      .def("gpu", [](Description& self, SlotId slot) { return move(self, slot, true); })
+      .def("cpu", [](Description& self, SlotId slot) { return move(self, slot, false); })
+      .def("unique_name",
+           [](Description& self, const std::string& base) { return self.open().unique_name(base); })
+      .def("open_branch",
+           [](Description& self, const std::string& name, const Parts& arms, bool by_number,
+              SlotId on) {
+             detail::Choosing choosing{
+                 by_number ? detail::Choosing::By::number : detail::Choosing::By::truth,
+                 argument_of(self, on)};
+             self.open().open_branch(name, arms, std::move(choosing));
+             self.open_parts.push_back({name, arms, 0, {}});
+           })
+      .def("begin_arm", [](Description& self) { self.open().begin_arm(); })
+      .def("end_arm", [](Description& self) { self.open().end_arm({}, place_of({})); })
+      .def("close_branch",
+           [](Description& self, const std::vector<Slots>& results, const Parts& places) {
+             for (const Slots& arm : results) self.require_same_types(arm, places);
+             self.open().arms_give(results, place_of(places));
+             Slots merged = self.open().close_branch();
+             self.open_parts.pop_back();
+             return merged;
+           })
+      .def("open_loop",
+           [](Description& self, const std::string& name, std::int64_t most, const Slots& init) {
+             const auto view = self.open().open_loop(name, most, init);
+             Description::Open part{name, {}, 0, {}};
+             for (const SlotId slot : init)
+               part.types.push_back(self.recorder.plan().slots.at(slot).type);
+             self.open_parts.push_back(std::move(part));
+             return std::pair(view.state, view.iteration);
+           })
+      .def("begin_condition", [](Description& self) { self.open().begin_condition(); })
+      .def("end_condition",
+           [](Description& self, SlotId holds) { self.open().end_condition(holds); })
+      .def("share_condition", [](Description& self) { self.open().share_condition(); })
+      .def("begin_body", [](Description& self) { self.open().begin_body(); })
+      .def("end_body",
+           [](Description& self, const Slots& next, const Parts& places) {
+             self.require_same_types(next, places);
+             self.open().end_body(next, place_of(places));
+           })
+      .def("close_loop",
+           [](Description& self) {
+             Slots results = self.open().close_loop();
+             self.open_parts.pop_back();
+             return results;
+           })
+      .def("begin_attempt",
+           [](Description& self) {
+             self.attempts.push_back(std::make_unique<Description::Attempt>(self.open(), self.open_parts.size()));
+           })
+      .def("end_attempt",
+           [](Description& self) {
+             self.open_parts.resize(self.attempts.back()->depth);
+             self.attempts.pop_back();
+           })
+      .def("build", build_pipeline);
+  bind_functions(bound);
+  bind_sources(bound);
+  bind_steps(bound);
+}
+
+}  // namespace sluice::python

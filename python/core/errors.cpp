@@ -1,0 +1,143 @@
+#include "errors.h"
+
+#include <nanobind/stl/string.h>
+
+#include <exception>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+// The classes, which live as long as the process.
+struct Classes {
+  nb::object error, build, batch, budget, stall, io, jpeg, device;
+};
+Classes& classes() {
+  static auto* const all = new Classes;
+  return *all;
+}
+
+nb::object make_class(nb::module_& module, const char* name, const char* text,
+                      const nb::tuple& bases) {
+  nb::dict content;
+  content["__module__"] = "sluice";
+  content["__doc__"] = text;
+  nb::object made = nb::borrow(reinterpret_cast<PyObject*>(&PyType_Type))(name, bases, content);
+  module.attr(name) = made;
+  return made;
+}
+
+void raise(const nb::object& type, const std::exception& error) {
+  PyErr_SetString(type.ptr(), error.what());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  const Classes& all = classes();
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const BatchError& error) {
+    nb::object made = all.batch(error.what());
+    nb::list errors;
+    for (const SampleError& one : error.errors()) errors.append(to_dict(one));
+    made.attr("errors") = errors;
+    made.attr("batch") = error.batch();
+    PyErr_SetObject(all.batch.ptr(), made.ptr());
+  } catch (const BudgetError& error) {
+    raise(all.budget, error);
+  } catch (const StallError& error) {
+    raise(all.stall, error);
+  } catch (const BuildError& error) {
+    raise(all.build, error);
+  } catch (const IoError& error) {
+    raise(all.io, error);
+  } catch (const JpegError& error) {
+    raise(all.jpeg, error);
+  } catch (const DeviceError& error) {
+    raise(all.device, error);
+  } catch (const Error& error) {
+    raise(all.error, error);
+  }
+}
+
+}  // namespace
+
+nb::dict to_dict(const SampleError& error) {
+  nb::dict all;
+  all["position"] = error.id;
+  all["epoch"] = error.key.epoch;
+  all["index"] = error.key.index;
+  all["seed"] = error.seed;
+  all["source"] = error.source;
+  all["step"] = error.step;
+  all["path"] = error.path;
+  all["what"] = error.what;
+  all["kept"] = error.kept;
+  return all;
+}
+
+void bind_errors(nb::module_& module) {
+  Classes& all = classes();
+  const nb::object runtime = nb::borrow(PyExc_RuntimeError);
+  const nb::object value = nb::borrow(PyExc_ValueError), os = nb::borrow(PyExc_OSError);
+  all.error = make_class(module, "Error", "Base of all exceptions that Sluice raises on purpose.",
+                         nb::make_tuple(runtime));
+  all.build = make_class(module, "BuildError",
+                         "The description of a pipeline is wrong; found before any sample runs.",
+                         nb::make_tuple(all.error, value));
+  all.batch = make_class(module, "BatchError",
+                         "A batch holds samples that failed, and on_error is 'fail'. `errors` has a "
+                         "dict for each, `batch` the number of the batch. The next batch that is asked for is "
+                         "this one without them.",
+                         nb::make_tuple(all.error));
+  all.budget = make_class(module, "BudgetError", "More samples failed than the budget allows.",
+                          nb::make_tuple(all.error));
+  all.stall = make_class(module, "StallError", "No sample has moved for as long as stall_timeout.",
+                         nb::make_tuple(all.error));
+  all.io = make_class(module, "IoError", "A file or folder cannot be read or written.",
+                      nb::make_tuple(all.error, os));
+  all.jpeg = make_class(module, "JpegError", "A file is no JPEG file, or damaged.",
+                        nb::make_tuple(all.error, value));
+  all.device = make_class(module, "DeviceError", "There is no such GPU, or it fails.",
+                          nb::make_tuple(all.error));
+  nb::register_exception_translator(translate);
+}
+
+std::string words_of(const nb::python_error& error) {
+  std::string words = nb::cast<std::string>(error.type().attr("__name__"));
+  const auto text = nb::cast<std::string>(nb::str(error.value()));
+  if (!text.empty()) words += ": " + text;
+  std::vector<std::string> places;
+  const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
+  if (error.traceback().is_valid() && !error.traceback().is_none()) {
+    for (const nb::handle frame : nb::object(extract(error.traceback()))) {
+      places.push_back(fmt::format("{}:{} in {}", nb::cast<std::string>(frame.attr("filename")),
+                                   nb::cast<int>(frame.attr("lineno")),
+                                   nb::cast<std::string>(frame.attr("name"))));
+    }
+  }
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < places.size() && i < kMost; ++i)
+    words += (i == 0 ? " (" : ", called at ") + places[places.size() - 1 - i];
+  return places.empty() ? words : words + ")";
+}
+
+void call_python(const std::function<void()>& f, bool may_end) {
+  // The interpreter ends threads that ask for its lock once it is going away.
+  if (!Py_IsInitialized()) throw Error("Python has ended");
+  const nb::gil_scoped_acquire lock;
+  std::string words;
+  bool ended = false;
+  try {
+    f();
+    return;
+  } catch (nb::python_error& error) {
+    ended = may_end && (error.matches(PyExc_StopIteration) || error.matches(PyExc_IndexError));
+    if (!ended) words = words_of(error);
+  }
+  if (ended) throw EndOfEpoch();
+  throw Error(words);
+}
+
+}  // namespace sluice::python

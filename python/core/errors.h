@@ -1,0 +1,38 @@
+// Exceptions on their way between Python and the library.
+//
+// | in C++      | in Python                                                       |
+// |-------------|-----------------------------------------------------------------|
+// | Error       | sluice.Error, a RuntimeError                                    |
+// | BuildError  | sluice.BuildError, an Error and a ValueError                    |
+// | BatchError  | sluice.BatchError, an Error, with `errors` and `batch`          |
+// | BudgetError | sluice.BudgetError, an Error                                    |
+// | StallError  | sluice.StallError, an Error                                     |
+// | IoError     | sluice.IoError, an Error and an OSError                         |
+// | JpegError   | sluice.JpegError, an Error and a ValueError                     |
+// | DeviceError | sluice.DeviceError, an Error                                    |
+//
+// What a Python function throws in a step becomes the sample's error: its type, its words, and the
+// places in the functions that were called, the innermost one first. Threads: under Python's lock.
+#pragma once
+
+#include "object.h"
+#include <sluice/sluice.h>
+
+#include <functional>
+#include <string>
+
+namespace sluice::python {
+
+void bind_errors(nb::module_& module);
+
+// A dict of what is known of a sample's error.
+nb::dict to_dict(const SampleError& error);
+
+// "ValueError: no such file (load.py:12 in read, called from ...)".
+std::string words_of(const nb::python_error& error);
+
+// Calls f under Python's lock; what it throws in Python becomes an Error with its words. Python's
+// StopIteration becomes EndOfEpoch where `may_end` says so.
+void call_python(const std::function<void()>& f, bool may_end = false);
+
+}  // namespace sluice::python

@@ -1,0 +1,236 @@
+// Functions of the library that record several operators: automatic augmentation, views, regions.
+#include "description.h"
+#include "values.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+using Names = std::vector<std::string>;
+using Numbers = std::vector<int>;
+
+template <class E, std::size_t N>
+E chosen(const char* parameter, const std::string& name, const std::array<E, N>& choices,
+         const char* (*name_of_choice)(E)) {
+  std::string names;
+  for (const E choice : choices) {
+    if (name == name_of_choice(choice)) return choice;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name_of_choice(choice));
+  }
+  throw BuildError(fmt::format("{} must be one of {}, not '{}'", parameter, names, name));
+}
+
+std::optional<Interpolation> interpolation_of(const std::optional<std::string>& name) {
+  if (!name) return std::nullopt;
+  constexpr std::array all{Interpolation::nearest,  Interpolation::box,     Interpolation::bilinear,
+                           Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos};
+  return chosen<Interpolation>("interpolation", *name, all, name_of);
+}
+
+Fill fill_of(const Numbers& levels) {
+  if (levels.size() == 1) return Fill(levels[0]);
+  if (levels.size() == 3) return Fill{levels[0], levels[1], levels[2]};
+  throw BuildError(fmt::format("fill has 1 or 3 levels, not {}", levels.size()));
+}
+
+const char* name_of_ranges(AugmentationRanges ranges) {
+  return ranges == AugmentationRanges::dali ? "dali" : "torchvision";
+}
+const char* name_of_policy(AutoAugmentPolicy policy) {
+  switch (policy) {
+    case AutoAugmentPolicy::cifar10: return "cifar10";
+    case AutoAugmentPolicy::svhn: return "svhn";
+    default: return "imagenet";
+  }
+}
+
+AugmentationListOptions list_options(const std::string& ranges,
+                                     const std::optional<std::string>& interpolation,
+                                     const std::optional<Numbers>& fill, const Names& excluded) {
+  AugmentationListOptions options;
+  options.ranges =
+      chosen<AugmentationRanges>("ranges", ranges,
+                                 std::array{AugmentationRanges::torchvision,
+                                            AugmentationRanges::dali},
+                                 name_of_ranges);
+  options.interpolation = interpolation_of(interpolation);
+  if (fill) options.fill = fill_of(*fill);
+  options.excluded = excluded;
+  return options;
+}
+
+SlotId rand_augment_of(Description& self, SlotId image, int n, int magnitude,
+                       std::optional<SlotId> magnitude_of, int bins, const std::string& ranges,
+                       const std::optional<std::string>& interpolation,
+                       const std::optional<Numbers>& fill, const Names& excluded) {
+  const auto picture = self.value<Image>(image, "rand_augment");
+  ApplyRandomOptions random{.n = n, .magnitude = magnitude, .bins = bins};
+  if (magnitude_of) random.magnitude = self.value<std::int32_t>(*magnitude_of, "rand_augment: magnitude");
+  return rand_augment(self.graph, picture, random,
+                      list_options(ranges, interpolation, fill, excluded))
+      .slot();
+}
+
+SlotId trivial_augment_of(Description& self, SlotId image, int bins, const std::string& ranges,
+                          const std::optional<std::string>& interpolation,
+                          const std::optional<Numbers>& fill, const Names& excluded) {
+  return trivial_augment_wide(self.graph, self.value<Image>(image, "trivial_augment_wide"), bins,
+                              list_options(ranges, interpolation, fill, excluded))
+      .slot();
+}
+
+SlotId auto_augment_of(Description& self, SlotId image, const std::string& policy,
+                       const std::string& ranges, const std::optional<std::string>& interpolation,
+                       const std::optional<Numbers>& fill, const Names& excluded) {
+  const auto which =
+      chosen<AutoAugmentPolicy>("policy", policy,
+                                std::array{AutoAugmentPolicy::imagenet, AutoAugmentPolicy::cifar10,
+                                           AutoAugmentPolicy::svhn},
+                                name_of_policy);
+  return auto_augment(self.graph, self.value<Image>(image, "auto_augment"), which,
+                      list_options(ranges, interpolation, fill, excluded))
+      .slot();
+}
+
+SlotId aug_mix_of(Description& self, SlotId image, int severity, int width, int depth, float alpha,
+                  const std::optional<std::string>& interpolation,
+                  const std::optional<Numbers>& fill, const Names& excluded) {
+  AugMixListOptions list;
+  if (const auto how = interpolation_of(interpolation)) list.interpolation = *how;
+  if (fill) list.fill = fill_of(*fill);
+  list.excluded = excluded;
+  return aug_mix(self.graph, self.value<Image>(image, "aug_mix"),
+                 {.severity = severity,
+                  .mixture_width = width,
+                  .chain_depth = depth,
+                  .alpha = alpha,
+                  .augmentations = aug_mix_list(list)})
+      .slot();
+}
+
+Slots sim_clr_of(Description& self, SlotId jpeg, int width, int height, float min_area,
+                 float strength, float colour, float gray, float blur) {
+  const auto [first, second] = sim_clr(self.graph, self.value<Bytes>(jpeg, "sim_clr"),
+                                       {.width = width,
+                                        .height = height,
+                                        .min_area = min_area,
+                                        .colour_strength = strength,
+                                        .colour_probability = colour,
+                                        .gray_probability = gray,
+                                        .blur_probability = blur});
+  return {first.slot(), second.slot()};
+}
+
+std::pair<Slots, Slots> dino_of(Description& self, SlotId jpeg, int global_size, int local_size,
+                                int locals, float min_global_area, float max_local_area,
+                                float min_local_area) {
+  const DinoViews views = dino(self.graph, self.value<Bytes>(jpeg, "dino"),
+                               {.global_size = global_size,
+                                .local_size = local_size,
+                                .locals = locals,
+                                .min_global_area = min_global_area,
+                                .max_local_area = max_local_area,
+                                .min_local_area = min_local_area});
+  std::pair<Slots, Slots> slots;
+  for (const auto& view : views.global) slots.first.push_back(view.slot());
+  for (const auto& view : views.local) slots.second.push_back(view.slot());
+  return slots;
+}
+
+Slots detection_of(Description& self, SlotId jpeg, SlotId boxes, SlotId labels, int width,
+                   int height, float zoom, float max_zoom, const Numbers& fill, float mirror,
+                   float colour) {
+  const DetectionSample sample =
+      detection_augment(self.graph, self.value<Bytes>(jpeg, "detection_augment"),
+                        self.value<Tensor>(boxes, "detection_augment: boxes"),
+                        self.value<Tensor>(labels, "detection_augment: labels"),
+                        {.width = width,
+                         .height = height,
+                         .zoom_probability = zoom,
+                         .max_zoom = max_zoom,
+                         .fill = fill_of(fill),
+                         .mirror_probability = mirror,
+                         .colour_probability = colour});
+  return {sample.image.slot(), sample.boxes.slot(), sample.labels.slot()};
+}
+
+Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, int height,
+                      float min_scale, float max_scale, const Numbers& fill, int ignored,
+                      float mirror, float colour) {
+  const SegmentationSample sample =
+      segmentation_augment(self.graph, self.value<Bytes>(jpeg, "segmentation_augment"),
+                           self.value<Image>(mask, "segmentation_augment: mask"),
+                           {.width = width,
+                            .height = height,
+                            .min_scale = min_scale,
+                            .max_scale = max_scale,
+                            .fill = fill_of(fill),
+                            .ignored = ignored,
+                            .mirror_probability = mirror,
+                            .colour_probability = colour});
+  return {sample.image.slot(), sample.mask.slot()};
+}
+
+// Of a file no more is decoded than the region.
+SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int height,
+                              float min_area, float max_area, float min_ratio, float max_ratio,
+                              const std::string& interpolation, bool shrink) {
+  const RandomResizedCropOptions options{.width = width,
+                                         .height = height,
+                                         .min_area = min_area,
+                                         .max_area = max_area,
+                                         .min_ratio = min_ratio,
+                                         .max_ratio = max_ratio,
+                                         .interpolation = *interpolation_of(interpolation),
+                                         .shrink = shrink};
+  if (self.is<Bytes>(picture)) {
+    return random_resized_crop(self.value<Bytes>(picture, "random_resized_crop"), options).slot();
+  }
+  return random_resized_crop(self.value<Image>(picture, "random_resized_crop"), options).slot();
+}
+
+SlotId random_erasing_of(Description& self, SlotId image, float probability, float min_area,
+                         float max_area, float min_ratio, float max_ratio, const Numbers& fill) {
+  return random_erasing(self.value<Image>(image, "random_erasing"),
+                        {.probability = probability,
+                         .min_area = min_area,
+                         .max_area = max_area,
+                         .min_ratio = min_ratio,
+                         .max_ratio = max_ratio,
+                         .fill = fill_of(fill)})
+      .slot();
+}
+
+}  // namespace
+
+void bind_functions(nb::class_<Description>& description) {
+  description.def("rand_augment", rand_augment_of)
+      .def("trivial_augment_wide", trivial_augment_of)
+      .def("auto_augment", auto_augment_of)
+      .def("aug_mix", aug_mix_of)
+      .def("sim_clr", sim_clr_of)
+      .def("dino", dino_of)
+      .def("detection_augment", detection_of)
+      .def("segmentation_augment", segmentation_of)
+      .def("photometric_distort",
+           [](Description& self, SlotId image, float probability) {
+             return photometric_distort(self.graph, self.value<Image>(image, "photometric_distort"),
+                                        probability)
+                 .slot();
+           })
+      .def("random_resized_crop", random_resized_crop_of)
+      .def("random_erasing", random_erasing_of);
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,104 @@
+// The module sluice._core: what the Python package is made of. Users see the package.
+#include "array.h"
+#include "description.h"
+#include "errors.h"
+#include "options.h"
+#include "values.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace sluice::python {
+namespace {
+
+ColorSpace color_of(const std::string& name) {
+  if (name == "rgb") return ColorSpace::rgb;
+  if (name == "gray") return ColorSpace::gray;
+  throw std::invalid_argument("color must be 'rgb' or 'gray', not '" + name + "'");
+}
+
+// What is read of an object with a buffer, which it keeps.
+class Buffer {
+ public:
+  explicit Buffer(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&buffer_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::span<const std::uint8_t> bytes() const {
+    return {static_cast<const std::uint8_t*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
+  }
+
+ private:
+  Py_buffer buffer_{};
+};
+
+Array decode_and_crop(nb::handle data, int y, int x, int height, int width,
+                      const std::string& color, bool apply_orientation) {
+  const Buffer file(data);
+  const JpegOptions options{.color = color_of(color), .apply_orientation = apply_orientation};
+  Image image;
+  {
+    const nb::gil_scoped_release unlocked;
+    image = sluice::decode_and_crop(file.bytes(), y, x, height, width, options);
+    if (!image.contiguous()) image = image.clone();
+  }
+  return Array(std::move(image).tensor());
+}
+
+Array decode(nb::handle data, const std::string& color, bool apply_orientation) {
+  const Buffer file(data);
+  const JpegOptions options{.color = color_of(color), .apply_orientation = apply_orientation};
+  Image image;
+  {
+    const nb::gil_scoped_release unlocked;
+    (void)decode_jpeg_image(file.bytes(), options, image);
+  }
+  return Array(std::move(image).tensor());
+}
+
+nb::bytes encode(nb::handle picture, int quality) {
+  Image image;
+  copy_picture(picture, image);
+  Bytes file;
+  {
+    const nb::gil_scoped_release unlocked;
+    file = encode_jpeg(image, {.quality = quality});
+  }
+  const std::span<const std::uint8_t> bytes = file;
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+}  // namespace
+}  // namespace sluice::python
+
+NB_MODULE(_core, module) {
+  using namespace sluice::python;
+  module.attr("__version__") = SLUICE_VERSION;
+  // What lives in a frame that an exception holds when Python ends is no leak of ours.
+  nb::set_leak_warnings(false);
+  register_object_type();
+  bind_errors(module);
+  bind_arrays(module);
+  bind_index(module);
+  bind_operators(module);
+  bind_description(module);
+  bind_pipeline(module);
+  module.def("decode_and_crop_jpeg", decode_and_crop, nb::arg("data"), nb::arg("y"), nb::arg("x"),
+             nb::arg("height"), nb::arg("width"), nb::arg("color"), nb::arg("apply_orientation"));
+  module.def("decode_jpeg", decode, nb::arg("data"), nb::arg("color"),
+             nb::arg("apply_orientation"));
+  module.def("encode_jpeg", encode, nb::arg("picture"), nb::arg("quality"));
+  module.def("devices", [] { return to_string(sluice::look_for_gpus()); });
+  module.def("rank_of_environment", [] {
+    const sluice::Rank rank = sluice::rank_of_environment();
+    return nb::make_tuple(rank.index, rank.count, rank.local);
+  });
+}

@@ -1,0 +1,171 @@
+#include "options.h"
+
+#include "values.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sluice/cuda/host_device.h>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+using Setters = std::map<std::string_view, std::function<void(nb::handle)>>;
+
+void set_all(const char* what, const nb::dict& options, const Setters& setters) {
+  for (const auto& [key, value] : options) {
+    const auto name = nb::cast<std::string>(key);
+    const auto setter = setters.find(name);
+    if (setter == setters.end()) {
+      std::string known;
+      for (const auto& [one, set] : setters) known += (known.empty() ? "" : ", ") + std::string(one);
+      throw BuildError(fmt::format("{} has no option '{}'; it has {}", what, name, known));
+    }
+    if (value.is_none()) continue;
+    try {
+      setter->second(value);
+    } catch (const std::invalid_argument& error) {
+      throw BuildError(fmt::format("{}: {}: {}", what, name, error.what()));
+    }
+  }
+}
+
+template <class T>
+T as(nb::handle value, std::string_view type) {
+  return std::get<T>(constant_of(type, value));
+}
+template <class T>
+std::function<void(nb::handle)> set(T& field) {
+  return [&field](nb::handle value) {
+    if constexpr (std::is_same_v<T, bool>) field = as<bool>(value, "bool");
+    else if constexpr (std::is_same_v<T, int>) field = as<std::int32_t>(value, "i32");
+    else if constexpr (std::is_same_v<T, std::int64_t>) field = as<std::int64_t>(value, "i64");
+    else if constexpr (std::is_same_v<T, std::uint64_t>) field = as<std::uint64_t>(value, "u64");
+    else if constexpr (std::is_same_v<T, double>) field = as<double>(value, "f64");
+    else field = nb::cast<T>(value);
+  };
+}
+
+template <class E, std::size_t N>
+std::function<void(nb::handle)> set_choice(E& field,
+                                           std::array<std::pair<std::string_view, E>, N> choices) {
+  return [&field, choices](nb::handle value) {
+    std::string names;
+    for (const auto& [name, one] : choices) {
+      if (nb::isinstance<nb::str>(value) && nb::cast<std::string>(value) == name) {
+        field = one;
+        return;
+      }
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+    }
+    throw std::invalid_argument(
+        fmt::format("must be one of {}, not {}", names, nb::cast<std::string>(nb::repr(value))));
+  };
+}
+template <class E>
+using Named = std::pair<std::string_view, E>;
+
+std::shared_ptr<Device> device_of(nb::handle value) {
+  if (nb::isinstance<nb::str>(value)) {
+    const auto name = nb::cast<std::string>(value);
+    if (name == "cpu") return nullptr;
+    if (name == "gpu") return gpu(0);
+    if (name == "stand-in") return std::make_shared<device::HostDevice>();
+    throw std::invalid_argument(
+        fmt::format("must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not '{}'", name));
+  }
+  return gpu(as<std::int32_t>(value, "i32"));
+}
+
+}  // namespace
+
+PipelineOptions pipeline_options_of(const nb::dict& options) {
+  PipelineOptions all;
+  std::int64_t max_errors = all.on_error.max_errors;
+  double max_rate = all.on_error.max_rate;
+  std::string checkpoint;
+  using Policy = OnError::Policy;
+  const Setters setters{
+      {"batch_size", set(all.batch_size)},
+      {"seed", set(all.seed)},
+      {"threads", set(all.threads)},
+      {"io_threads", set(all.io_threads)},
+      {"prefetch", set(all.prefetch)},
+      {"window", set(all.window)},
+      {"device", [&](nb::handle value) { all.device = device_of(value); }},
+      {"max_device_bytes", set(all.max_device_bytes)},
+      {"decoder", set_choice(all.decoder, std::array{Named<Decoder>{"exact", Decoder::exact},
+                                                     Named<Decoder>{"any", Decoder::any}})},
+      {"last_batch",
+       set_choice(all.last_batch, std::array{Named<LastBatch>{"partial", LastBatch::partial},
+                                             Named<LastBatch>{"drop", LastBatch::drop},
+                                             Named<LastBatch>{"fill", LastBatch::fill}})},
+      {"compact", set(all.compact)},
+      {"on_error",
+       set_choice(all.on_error.policy, std::array{Named<Policy>{"fail", Policy::fail},
+                                                  Named<Policy>{"skip", Policy::skip},
+                                                  Named<Policy>{"replace", Policy::replace}})},
+      {"max_errors", set(max_errors)},
+      {"max_error_rate", set(max_rate)},
+      {"stall_timeout", set(all.stall_timeout)},
+      {"profile", set(all.profile)},
+      {"trace", set(all.trace.file)},
+      {"resume", set(checkpoint)},
+  };
+  set_all("a pipeline", options, setters);
+  all.on_error = all.on_error.within(max_errors, max_rate);
+  if (!checkpoint.empty()) all.resume = Checkpoint::from_json(checkpoint, "resume");
+  return all;
+}
+
+SourceOptions source_options_of(const nb::dict& options) {
+  SourceOptions all;
+  Sampler& sampler = all.sampler;
+  const Setters setters{
+      {"shuffle", set(sampler.shuffle)},
+      {"seed", [&](nb::handle value) { sampler.seed = as<std::uint64_t>(value, "u64"); }},
+      {"window", set(sampler.window)},
+      {"replacement", set(sampler.replacement)},
+      {"weights",
+       [&](nb::handle value) { sampler.weights = Weights(nb::cast<std::vector<double>>(value)); }},
+      {"draws", set(sampler.draws)},
+      {"subset",
+       [&](nb::handle value) {
+         sampler.subset = Indices(nb::cast<std::vector<std::int64_t>>(value));
+       }},
+      {"shard",
+       [&](nb::handle value) {
+         if (nb::isinstance<nb::str>(value)) {
+           if (nb::cast<std::string>(value) != "environment")
+             throw std::invalid_argument("must be (index, count) or 'environment'");
+           sampler.shard = shard_of_environment();
+           return;
+         }
+         const auto [index, count] = nb::cast<std::pair<std::int64_t, std::int64_t>>(value);
+         sampler.shard = {index, count};
+       }},
+      {"stick_to_shard", set(sampler.stick_to_shard)},
+      {"uneven",
+       set_choice(sampler.uneven,
+                  std::array{Named<UnevenShards>{"keep", UnevenShards::keep},
+                             Named<UnevenShards>{"repeat_last", UnevenShards::repeat_last},
+                             Named<UnevenShards>{"wrap", UnevenShards::wrap},
+                             Named<UnevenShards>{"drop", UnevenShards::drop}})},
+      {"threads", set(all.threads)},
+  };
+  set_all("a source", options, setters);
+  return all;
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,14 @@
+// Plain dicts of Python as the library's options. An unknown name is a BuildError that lists those
+// that there are. Threads: under Python's lock.
+#pragma once
+
+#include "object.h"
+#include <sluice/sluice.h>
+
+namespace sluice::python {
+
+PipelineOptions pipeline_options_of(const nb::dict& options);
+SourceOptions source_options_of(const nb::dict& options);
+void bind_index(nb::module_& module);
+
+}  // namespace sluice::python

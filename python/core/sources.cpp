@@ -1,0 +1,150 @@
+// What gives samples: folders, lists and archives of files, as the library reads them.
+#include "description.h"
+#include "dynamic_source.h"
+#include "options.h"
+#include "values.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The types that a column of a list or an archive can be read as.
+template <class Visit>
+void for_each_column_type(Visit&& visit) {
+  visit(std::type_identity<Bytes>());
+  visit(std::type_identity<std::int32_t>());
+  visit(std::type_identity<std::int64_t>());
+  visit(std::type_identity<float>());
+  visit(std::type_identity<double>());
+  visit(std::type_identity<bool>());
+  visit(std::type_identity<std::string>());
+  visit(std::type_identity<std::vector<float>>());
+  visit(std::type_identity<std::vector<std::int64_t>>());
+}
+
+// Reads column i of what is given as the type of a table, into a slot.
+template <class From>
+using ReadColumn = std::function<void(const From&, std::size_t, void*)>;
+
+template <class From, class Read>
+std::vector<ReadColumn<From>> readers_of(const std::vector<const TypeTable*>& types,
+                                         const Read& read) {
+  std::vector<ReadColumn<From>> readers;
+  for (const TypeTable* table : types) {
+    ReadColumn<From> reader;
+    for_each_column_type([&]<class T>(std::type_identity<T> type) {
+      if (table->type != detail::slot_type<T>()) return;
+      reader = [read, type](const From& from, std::size_t column, void* value) {
+        *static_cast<T*>(value) = read(from, column, type);
+      };
+    });
+    if (!reader) {
+      throw BuildError(fmt::format(
+          "a column cannot be read as '{}'; it can be bytes (the file that it names), i32, i64, "
+          "f32, f64, bool, text, list of f32 or list of i64",
+          table->name));
+    }
+    readers.push_back(std::move(reader));
+  }
+  return readers;
+}
+
+std::vector<const TypeTable*> tables_of(const Names& types) {
+  std::vector<const TypeTable*> tables;
+  for (const std::string& type : types) tables.push_back(&table_of(type));
+  return tables;
+}
+
+Slots read_files(Description& self, const std::string& folder, const nb::dict& options,
+                 const std::shared_ptr<JpegIndex>& index, const std::optional<Names>& endings,
+                 bool leave_out) {
+  FilesOptions files{.index = index};
+  if (endings) files.endings = *endings;
+  if (leave_out) files.unreadable = Unreadable::leave_out;
+  (void)self.open();
+  auto [jpeg, label] = self.graph.read(files_in(folder, files), source_options_of(options));
+  return {jpeg.slot(), label.slot()};
+}
+
+Slots read_list(Description& self, const std::string& list, const std::string& path,
+                const Names& columns, const Names& types, const nb::dict& options,
+                const std::shared_ptr<JpegIndex>& index, const std::string& folder) {
+  const ListOptions how{.path = path, .columns = columns, .folder = folder, .index = index};
+  const auto rows = std::make_shared<const detail::ListRows>(list, how, types.size());
+  DynamicSource source{.name = "read", .samples = rows->size()};
+  source.types = tables_of(types);
+  const auto readers = readers_of<detail::ListRow>(
+      source.types, [rows]<class T>(const detail::ListRow& row, std::size_t column,
+                                    std::type_identity<T>) { return rows->get<T>(row, column); });
+  source.types.insert(source.types.begin(), &table_of("bytes"));
+  source.write = [rows, readers](detail::Sample& sample, const Slots& made,
+                                 const SampleInfo& info) {
+    const detail::ListRow row = rows->row(info.index);
+    for (std::size_t i = 0; i < readers.size(); ++i)
+      readers[i](row, i, sample.address(made[i + 1]));
+    sample.get<Bytes>(made[0]) = rows->read(info.index, row);
+  };
+  source.name_of = [rows](const SampleKey& key) { return rows->name(key.index); };
+  source.dataset.fingerprint = [rows] { return rows->fingerprint(); };
+  source.dataset.reads = [rows] { return rows->reads(); };
+  return add_source(self, std::move(source), source_options_of(options));
+}
+
+Slots read_tar(Description& self, const Names& archives, const Names& columns, const Names& types,
+               const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
+               const std::string& offsets) {
+  const TarOptions how{.columns = columns, .offsets = offsets, .index = index};
+  const auto samples = std::make_shared<const detail::TarSamples>(archives, how, types.size());
+  DynamicSource source{.name = "read", .samples = samples->size()};
+  source.types = tables_of(types);
+  using One = detail::TarSamples::Sample;
+  const auto readers =
+      readers_of<One>(source.types, []<class T>(const One& sample, std::size_t column,
+                                                std::type_identity<T>) {
+        return sample.get<T>(column);
+      });
+  source.write = [samples, readers](detail::Sample& sample, const Slots& made,
+                                    const SampleInfo& info) {
+    const One one(*samples, info.index);
+    for (std::size_t i = 0; i < readers.size(); ++i) readers[i](one, i, sample.address(made[i]));
+  };
+  source.name_of = [samples](const SampleKey& key) { return samples->name(key.index); };
+  source.dataset.fingerprint = [samples] { return samples->fingerprint(); };
+  source.dataset.reads = [samples] { return samples->reads(); };
+  return add_source(self, std::move(source), source_options_of(options));
+}
+
+}  // namespace
+
+void bind_sources(nb::class_<Description>& description) {
+  description
+      .def("read_files", read_files, nb::arg("folder"), nb::arg("options"),
+           nb::arg("index").none(), nb::arg("endings").none(), nb::arg("leave_out"))
+      .def("read_list", read_list, nb::arg("list"), nb::arg("path"), nb::arg("columns"),
+           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"))
+      .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
+           nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"));
+}
+
+void bind_index(nb::module_& module) {
+  nb::class_<JpegIndex>(module, "JpegIndex",
+                        "What is known of where rows begin in JPEG files, so that regions are read "
+                        "alone.")
+      .def_static("in_memory", [] { return JpegIndex::in_memory(); },
+                  "One that learns of each file that it sees, for as long as it lives.")
+      .def_static("open", [](const std::string& path) { return JpegIndex::open(path); },
+                  nb::arg("path"), "One that `sluice index` wrote.");
+}
+
+}  // namespace sluice::python

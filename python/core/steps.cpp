@@ -1,0 +1,110 @@
+// Python's functions as steps: f(values...) for each sample, under Python's lock.
+#include "description.h"
+#include "options.h"
+#include "dynamic_source.h"
+#include "errors.h"
+#include "values.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+using Tables = std::vector<const TypeTable*>;
+
+// Gives the slots what the function has given: one value, or a tuple with one for each.
+void take_results(detail::Sample& sample, const std::vector<SlotId>& slots, const Tables& types,
+                  const nb::object& given) {
+  if (slots.size() == 1) {
+    types[0]->from_python(given, sample.address(slots[0]));
+    return;
+  }
+  if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) {
+    throw std::invalid_argument(fmt::format(
+        "a tuple of {} values is expected, not {}", slots.size(),
+        nb::cast<std::string>(given.type().attr("__name__"))));
+  }
+  if (nb::len(given) != slots.size()) {
+    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not one of {}",
+                                            slots.size(), nb::len(given)));
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    types[i]->from_python(nb::object(given[i]), sample.address(slots[i]));
+}
+
+Tables tables_of(const std::vector<std::string>& names) {
+  Tables tables;
+  for (const std::string& name : names) tables.push_back(&table_of(name));
+  return tables;
+}
+
+Slots add_results(detail::Recorder& recorder, detail::Step& step, const Tables& types) {
+  for (const TypeTable* type : types)
+    step.writes.push_back(recorder.add_slot(type->type, step.name));
+  return step.writes;
+}
+
+// f(values...), for its results, or for what it does where there are none.
+Slots add_step(Description& self, const std::string& name, const nb::object& function,
+               const Slots& inputs, const std::vector<std::string>& types) {
+  detail::Recorder& recorder = self.open();
+  detail::Step step;
+  step.name = recorder.unique_name(name);
+  step.reads = inputs;
+  step.effect = types.empty();
+  const Tables given = tables_of(types);
+  Tables taken;
+  for (const SlotId slot : inputs) {
+    recorder.use(slot, fmt::format("'{}'", step.name));
+    taken.push_back(&table_of(recorder.plan().slots.at(slot).type));
+  }
+  const Slots made = add_results(recorder, step, given);
+  step.run = [f = Object(function), inputs, taken, made, given](detail::Sample& sample) {
+    call_python([&] {
+      nb::list arguments;
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        arguments.append(taken[i]->to_python(sample.address(inputs[i])));
+      const nb::object result = f.get()(*arguments);
+      if (!made.empty()) take_results(sample, made, given, result);
+    });
+  };
+  recorder.add_step(std::move(step));
+  return made;
+}
+
+// f(index, epoch) for each sample, on threads that may stand still.
+Slots add_python_source(Description& self, const std::string& name, const nb::object& function,
+                        std::int64_t count, const std::vector<std::string>& types,
+                        const nb::dict& options, const nb::object& name_of,
+                        const std::string& fingerprint) {
+  DynamicSource source{.name = name, .samples = count < 0 ? kUntilEnd : count};
+  source.types = tables_of(types);
+  source.write = [f = Object(function), given = source.types, open_ended = count < 0](
+                     detail::Sample& sample, const Slots& made, const SampleInfo& info) {
+    call_python([&] { take_results(sample, made, given, f.get()(info.index, info.epoch)); },
+                open_ended);
+  };
+  if (!name_of.is_none()) {
+    source.name_of = [f = Object(name_of)](const SampleKey& key) {
+      std::string text;
+      call_python([&] { text = nb::cast<std::string>(nb::str(f.get()(key.index))); });
+      return text;
+    };
+  }
+  if (!fingerprint.empty()) source.dataset.fingerprint = [fingerprint] { return fingerprint; };
+  return add_source(self, std::move(source), source_options_of(options));
+}
+
+}  // namespace
+
+void bind_steps(nb::class_<Description>& description) {
+  description.def("python_step", add_step)
+      .def("python_source", add_python_source, nb::arg("name"), nb::arg("function"), nb::arg("count"),
+           nb::arg("types"), nb::arg("options"), nb::arg("name_of") = nb::none(),
+           nb::arg("fingerprint") = "");
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,329 @@
+#include "values.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace sluice::python {
+namespace {
+
+using detail::slot_type;
+
+std::string type_of(nb::handle object) {
+  return nb::cast<std::string>(object.type().attr("__name__"));
+}
+
+[[noreturn]] void refuse(nb::handle object, std::string_view expected) {
+  throw std::invalid_argument(fmt::format("{} is expected, not {} of type {}", expected,
+                                          nb::cast<std::string>(nb::repr(object)), type_of(object)));
+}
+
+template <class T>
+T number_of(nb::handle object) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
+    // NumPy's bool is one, too; numbers are not.
+    if (type_of(object) == "bool" || type_of(object) == "bool_")
+      return PyObject_IsTrue(object.ptr()) == 1;
+    refuse(object, "a bool");
+  } else if constexpr (std::is_integral_v<T>) {
+    if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) refuse(object, "a whole number");
+    const nb::object whole = nb::steal(PyNumber_Index(object.ptr()));
+    if (!whole.is_valid()) throw nb::python_error();
+    T number{};
+    if (!nb::try_cast(whole, number)) {
+      throw std::invalid_argument(fmt::format("{} does not fit into {} ({} to {})",
+                                              nb::cast<std::string>(nb::str(whole)),
+                                              detail::known_number_name<T>(),
+                                              std::numeric_limits<T>::min(),
+                                              std::numeric_limits<T>::max()));
+    }
+    return number;
+  } else {
+    if (PyBool_Check(object.ptr())) refuse(object, "a number");
+    const double number = PyFloat_AsDouble(object.ptr());
+    if (number == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      refuse(object, "a number");
+    }
+    if constexpr (std::is_same_v<T, Half>) {
+      return Half(static_cast<float>(number));
+    } else {
+      return static_cast<T>(number);
+    }
+  }
+}
+
+template <class T>
+struct Convert {
+  static nb::object to(const T& value) {
+    if constexpr (std::is_same_v<T, Half>) {
+      return nb::float_(static_cast<double>(static_cast<float>(value)));
+    } else {
+      return nb::cast(value);
+    }
+  }
+  static void from(nb::handle object, T& value) { value = number_of<T>(object); }
+};
+
+template <>
+struct Convert<std::string> {
+  static nb::object to(const std::string& value) {
+    return nb::steal(PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()),
+                                          "surrogateescape"));
+  }
+  static void from(nb::handle object, std::string& value) {
+    if (!nb::isinstance<nb::str>(object)) refuse(object, "a str");
+    value = nb::cast<std::string>(object);
+  }
+};
+
+template <>
+struct Convert<Bytes> {
+  static nb::object to(const Bytes& value) {
+    const std::span<const std::uint8_t> bytes = value;
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  static void from(nb::handle object, Bytes& value) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) != 0) {
+      PyErr_Clear();
+      refuse(object, "bytes");
+    }
+    const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> release(&buffer, PyBuffer_Release);
+    value = Bytes::copy_of(
+        {static_cast<const std::uint8_t*>(buffer.buf), static_cast<std::size_t>(buffer.len)});
+  }
+};
+
+nb::object numpy_of(Tensor tensor) {
+  const nb::object array = nb::cast(Array(std::move(tensor)));
+  return nb::module_::import_("numpy").attr("from_dlpack")(array);
+}
+
+template <>
+struct Convert<Image> {
+  static nb::object to(const Image& value) {
+    return value.empty() ? nb::none() : numpy_of(value.to_host().tensor().clone());
+  }
+  static void from(nb::handle object, Image& value) { copy_picture(object, value); }
+};
+template <>
+struct Convert<Tensor> {
+  static nb::object to(const Tensor& value) { return numpy_of(value.to_host().clone()); }
+  static void from(nb::handle object, Tensor& value) { copy_array(object, value); }
+};
+
+template <>
+struct Convert<Rectangle> {
+  static nb::object to(const Rectangle& value) {
+    return nb::make_tuple(value.y, value.x, value.height, value.width);
+  }
+  static void from(nb::handle object, Rectangle& value) { value = rectangle_of(object); }
+};
+
+template <>
+struct Convert<Object> {
+  static nb::object to(const Object& value) { return value.get(); }
+  static void from(nb::handle object, Object& value) { value = Object(nb::borrow(object)); }
+};
+
+template <class T>
+struct Convert<std::vector<T>> {
+  static nb::object to(const std::vector<T>& value) {
+    nb::list list;
+    for (const auto& element : value) list.append(Convert<T>::to(element));
+    return list;
+  }
+  static void from(nb::handle object, std::vector<T>& value) {
+    if (!PySequence_Check(object.ptr()) || nb::isinstance<nb::str>(object))
+      refuse(object, "a list");
+    value.clear();
+    for (const nb::handle element : object) {
+      T one{};
+      Convert<T>::from(element, one);
+      value.push_back(std::move(one));
+    }
+  }
+};
+template <class T>
+nb::object column_of_values(detail::Column& column) {
+  auto& typed = static_cast<typename detail::column_of<T>::type&>(column);
+  if constexpr (std::is_same_v<T, Image>) {
+    return nb::cast(Pictures(ImageBatch(typed.take())));
+  } else if constexpr (std::is_same_v<T, Tensor>) {
+    return nb::cast(Pictures(TensorBatch(typed.take())));
+  } else {
+    Items<T> items = typed.take();
+    if constexpr (detail::TensorElement<T>) {
+      if (!items.empty()) return nb::cast(Array(items.tensor()));
+    }
+    nb::list list;
+    for (const auto& item : items) list.append(Convert<T>::to(item));
+    return list;
+  }
+}
+
+template <class T>
+TypeTable entry(std::string name) {
+  TypeTable table{};
+  table.type = slot_type<T>();
+  table.name = std::move(name);
+  table.to_python = [](const void* value) { return Convert<T>::to(*static_cast<const T*>(value)); };
+  table.from_python = [](nb::handle object, void* value) {
+    Convert<T>::from(object, *static_cast<T*>(value));
+  };
+  table.make_column = []() -> std::unique_ptr<detail::ColumnMaker> {
+    return std::make_unique<detail::MakerOf<T>>();
+  };
+  table.column = column_of_values<T>;
+  table.inspected = [](const Inspection& sample, std::string_view step) {
+    return Convert<T>::to(sample.get<T>(step));
+  };
+  return table;
+}
+
+template <class T>
+void add(std::vector<TypeTable>& tables, const std::string& name) {
+  tables.push_back(entry<T>(name));
+  tables.push_back(entry<std::vector<T>>("list of " + name));
+}
+
+std::vector<TypeTable> all_tables() {
+  std::vector<TypeTable> tables;
+  detail::for_each_number_type([&]<class T>(std::type_identity<T>, const char* name) {
+    if constexpr (!std::is_same_v<T, bool>) add<T>(tables, name);
+  });
+  tables.push_back(entry<bool>("bool"));
+  add<std::string>(tables, "text");
+  add<Bytes>(tables, "bytes");
+  add<Image>(tables, "image");
+  add<Tensor>(tables, "tensor");
+  add<Rectangle>(tables, "rectangle");
+  tables.push_back(entry<Object>("object"));
+  return tables;
+}
+
+const std::vector<TypeTable>& tables() {
+  static const std::vector<TypeTable> all = all_tables();
+  return all;
+}
+
+// The error of a constant names its parameter.
+template <class F>
+detail::Constant named(const detail::Parameter& parameter, const F& make) {
+  try {
+    return make();
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", parameter.name, error.what()));
+  }
+}
+
+}  // namespace
+
+const TypeTable& table_of(std::string_view name) {
+  for (const TypeTable& table : tables()) {
+    if (table.name == name) return table;
+  }
+  std::string known;
+  for (const TypeTable& table : tables()) {
+    if (!table.name.starts_with("list of")) known += (known.empty() ? "" : ", ") + table.name;
+  }
+  throw BuildError(fmt::format(
+      "there is no type '{}' of values; there are {}, and lists of them ('list of f32')", name,
+      known));
+}
+
+const TypeTable& table_of(const detail::SlotType* type) {
+  for (const TypeTable& table : tables()) {
+    if (table.type == type) return table;
+  }
+  throw BuildError(
+      fmt::format("a value of type '{}' cannot go to Python; make something else of it first",
+                  detail::registry().name_of_type(type)));
+}
+
+void register_object_type() {
+  static std::once_flag once;
+  std::call_once(once, [] { detail::registry().add_value_type<Object>("object"); });
+}
+
+Rectangle rectangle_of(nb::handle object) {
+  if (!PySequence_Check(object.ptr()) || nb::len(object) != 4)
+    refuse(object, "a rectangle (y, x, height, width)");
+  Rectangle rectangle;
+  int* const numbers[] = {&rectangle.y, &rectangle.x, &rectangle.height, &rectangle.width};
+  for (std::size_t i = 0; i < 4; ++i) *numbers[i] = number_of<int>(nb::object(object[i]));
+  return rectangle;
+}
+
+detail::Constant constant_of(std::string_view type, nb::handle object) {
+  std::optional<detail::Constant> constant;
+  detail::for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view name) {
+    if (name == type) constant = detail::Constant(number_of<T>(object));
+  });
+  if (constant) return *constant;
+  if (type == "text") return nb::cast<std::string>(object);
+  if (type == "rectangle") return rectangle_of(object);
+  throw BuildError(fmt::format("there are no constants of type '{}'", type));
+}
+
+detail::Constant constant_for(const detail::Parameter& parameter, nb::handle object) {
+  using Type = detail::ParameterType;
+  return named(parameter, [&]() -> detail::Constant {
+    switch (parameter.type) {
+      case Type::boolean: return number_of<bool>(object);
+      case Type::integer: return number_of<std::int32_t>(object);
+      case Type::wide_integer: return number_of<std::int64_t>(object);
+      case Type::number: return number_of<float>(object);
+      case Type::wide_number: return number_of<double>(object);
+      case Type::text:
+      case Type::choice:
+        if (!nb::isinstance<nb::str>(object)) refuse(object, "a str");
+        return nb::cast<std::string>(object);
+      case Type::rectangle: return rectangle_of(object);
+      case Type::numbers: {
+        std::vector<double> numbers;
+        if (PySequence_Check(object.ptr()) && !nb::isinstance<nb::str>(object)) {
+          for (const nb::handle number : object) numbers.push_back(number_of<double>(number));
+          // Three colours of four channels: the fourth is as it would be if nothing were said.
+          const auto* rest = parameter.default_value
+                                 ? std::get_if<std::vector<double>>(&*parameter.default_value)
+                                 : nullptr;
+          while (rest != nullptr && numbers.size() > 2 && numbers.size() < rest->size())
+            numbers.push_back((*rest)[numbers.size()]);
+        } else {  // one for all of them
+          numbers.assign(parameter.count, number_of<double>(object));
+        }
+        return numbers;
+      }
+      case Type::any_number:
+      case Type::any_whole:
+      case Type::any: {
+        // (type, value), which the Python side has decided.
+        const auto typed = nb::cast<nb::tuple>(object);
+        return constant_of(nb::cast<std::string>(typed[0]), typed[1]);
+      }
+      case Type::value_type: {
+        const auto name = nb::cast<std::string>(object);
+        const detail::SlotType* type = detail::registry().find_type(name);
+        if (type == nullptr)
+          throw std::invalid_argument(fmt::format("there is no type '{}'", name));
+        return detail::ValueType{type};
+      }
+    }
+    throw std::invalid_argument("a parameter of an unknown type");
+  });
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,119 @@
+"""Sluice: image files become augmented batches; every sample takes its own path.
+
+::
+
+    import sluice
+    from sluice import ops
+
+    @sluice.pipeline(batch_size=32, seed=42)
+    def rotated(folder):
+        jpeg, label = sluice.files(folder)
+        image = ops.decode_jpeg(jpeg)
+        if ops.coin_flip(0.25):
+            image = ops.rotate(image, degrees=ops.uniform(10, 30), fill=0)
+        return ops.resize(image, width=400, height=400), label
+
+    for images, labels in rotated("train"):
+        ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core, ops
+from ._batch import Array, Batch, Column
+from ._control import all_of, any_of, apply_if, for_loop, if_else, not_, select, while_loop
+from ._core import (
+    BatchError,
+    BudgetError,
+    BuildError,
+    DeviceError,
+    Error,
+    IoError,
+    JpegError,
+    JpegIndex,
+    StallError,
+)
+from ._graph import require_graph
+from ._pipeline import Pipeline, pipeline
+from ._rewrite import rewrite as graph_function
+from ._value import Value
+from .sources import files, iterate, list_file, map, source, tar
+
+__version__ = _core.__version__
+
+
+def constant(x: Any) -> Value:
+    """The same value for every sample, of a bool, a number, a str or a rectangle."""
+    return require_graph("sluice.constant()").constant(x)
+
+
+def decode_and_crop_jpeg(
+    data: bytes,
+    y: int,
+    x: int,
+    height: int,
+    width: int,
+    *,
+    color: str = "rgb",
+    apply_orientation: bool = True,
+) -> Array:
+    """A rectangle of a JPEG file: exactly the pixels that decoding all and cutting would give.
+
+    No more of the file is decoded than it takes. Python's lock is free meanwhile.
+
+    Parameters
+    ----------
+    data : bytes, or anything with a buffer
+        The file.
+    y, x : int
+        The upper left corner, in pixels.
+    height, width : int
+        Of the rectangle, which must lie inside the picture.
+    color : {'rgb', 'gray'}
+    apply_orientation : bool
+        Turns the picture as its EXIF data say; the rectangle counts in the turned picture.
+
+    Returns
+    -------
+    Array
+        height x width x channels of u8; ``numpy.asarray()`` and ``torch.from_dlpack()`` take it.
+
+    Raises
+    ------
+    JpegError
+        For a file that is none, or damaged, and a rectangle that does not lie inside.
+    """
+    return Array(_core.decode_and_crop_jpeg(data, y, x, height, width, color, apply_orientation))
+
+
+def decode_jpeg(data: bytes, *, color: str = "rgb", apply_orientation: bool = True) -> Array:
+    """The picture in a JPEG file: height x width x channels of u8. See decode_and_crop_jpeg()."""
+    return Array(_core.decode_jpeg(data, color, apply_orientation))
+
+
+def encode_jpeg(picture: Any, quality: int = 90) -> bytes:
+    """A JPEG file of an array of u8, height x width, or height x width x 1 or 3."""
+    return _core.encode_jpeg(picture, quality)
+
+
+def devices() -> str:
+    """What GPUs there are, and why one cannot be used."""
+    return _core.devices()
+
+
+def drop_unless(predicate: Value) -> None:
+    """Goes on with samples for which the predicate holds; batches leave the others out."""
+    if not isinstance(predicate, Value):
+        raise TypeError("drop_unless() takes a value of each sample")
+    predicate.graph.operator("filter", predicate=predicate)
+
+
+__all__ = [
+    "Array", "Batch", "BatchError", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
+    "IoError", "JpegError", "JpegIndex", "Pipeline", "StallError", "Value", "all_of", "any_of",
+    "apply_if", "constant", "decode_and_crop_jpeg", "decode_jpeg", "devices", "drop_unless",
+    "encode_jpeg", "files", "for_loop", "graph_function", "if_else", "iterate", "list_file", "map",
+    "not_", "ops", "pipeline", "select", "source", "tar", "while_loop",
+]

@@ -1,0 +1,237 @@
+"""Batch and its columns: what a pipeline delivers."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from . import _core
+from ._structure import rebuild
+
+
+class Column:
+    """Pictures or tensors of a batch, one for each sample.
+
+    Where all have the same shape they are one block of memory: ``numpy.asarray(column)``,
+    ``torch.from_dlpack(column)``, ``jax.numpy.from_dlpack(column)`` and ``cupy.from_dlpack(column)``
+    show it without a copy, and keep it alive. Else ``column[i]`` gives one sample.
+
+    Attributes
+    ----------
+    dense : bool
+        Whether they are one block.
+    shape : tuple of int
+        Of the block; samples first.
+    dtype : str
+        ``'u8'``, ``'f32'``, ...
+    layout : str
+        Of a sample: ``'HWC'``, ``'CHW'`` or ``'none'``.
+    on_device : bool
+        Whether they lie in a GPU's memory.
+    """
+
+    def __init__(self, core: Any):
+        self._core = core
+        self._block: Any = None
+
+    def block(self) -> Any:
+        """All elements as one array; raises Error where shapes differ."""
+        if self._block is None:
+            if not self._core.dense:
+                raise _core.Error(
+                    f"the {len(self)} samples of this column have different shapes, so they are no "
+                    "one array: take column[i], or resize them in the pipeline"
+                )
+            self._block = self._core.block()
+        return self._block
+
+    @property
+    def dense(self) -> bool:
+        return self._core.dense
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.block().shape
+
+    def _any(self) -> Any:
+        return self.block() if self._core.dense else self._core.sample(0)
+
+    @property
+    def dtype(self) -> str:
+        return self._any().dtype
+
+    @property
+    def layout(self) -> str:
+        return self._core.sample(0).layout
+
+    @property
+    def on_device(self) -> bool:
+        return self._any().on_device
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __getitem__(self, i: int) -> Array:
+        size = len(self)
+        if not -size <= i < size:
+            raise IndexError(f"sample {i} of {size}")
+        return Array(self._core.sample(i % size))
+
+    def __iter__(self) -> Iterator[Array]:
+        return (self[i] for i in range(len(self)))
+
+    def __dlpack__(self, **how: Any) -> Any:
+        return self.block().__dlpack__(**how)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.block().__dlpack_device__()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return _to_numpy(self.block(), dtype, copy)
+
+    def numpy(self) -> Any:
+        """A NumPy array of the block; a copy where it lies on a GPU."""
+        return _to_numpy(self.block())
+
+    def torch(self) -> Any:
+        """A PyTorch tensor of the block, where it lies."""
+        import torch
+
+        return torch.from_dlpack(self)
+
+    def wait_on(self, stream: int) -> None:
+        """What is put into the CUDA stream from now on begins when the elements are ready."""
+        self._core.wait_on(stream)
+
+    def release_after(self, stream: int) -> None:
+        """The memory is used again only after the work that is in the CUDA stream now."""
+        self._core.release_after(stream)
+
+    def __repr__(self) -> str:
+        what = f"shape {self.shape}" if self._core.dense else "different shapes"
+        return f"<Column of {len(self)}, {what}, {self.dtype if len(self) else ''}>"
+
+
+class Array:
+    """The elements of one sample, or numbers of all samples; for other libraries, without a copy."""
+
+    def __init__(self, core: Any):
+        self._core = core
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._core.shape
+
+    @property
+    def dtype(self) -> str:
+        return self._core.dtype
+
+    @property
+    def on_device(self) -> bool:
+        return self._core.on_device
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.numpy())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.numpy()[key]
+
+    def __dlpack__(self, **how: Any) -> Any:
+        return self._core.__dlpack__(**how)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._core.__dlpack_device__()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return _to_numpy(self._core, dtype, copy)
+
+    def numpy(self) -> Any:
+        """A NumPy array; a copy where the elements lie on a GPU."""
+        return _to_numpy(self._core)
+
+    def torch(self) -> Any:
+        """A PyTorch tensor, where the elements lie."""
+        import torch
+
+        return torch.from_dlpack(self)
+
+    def tolist(self) -> list:
+        return self.numpy().tolist()
+
+    def __repr__(self) -> str:
+        return f"<Array of shape {self.shape}, {self.dtype}>"
+
+
+def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+    import numpy
+
+    array = numpy.from_dlpack(core.to_host() if core.on_device else core)
+    if dtype is not None and array.dtype != dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _column(core: Any) -> Any:
+    if isinstance(core, _core.Pictures):
+        return Column(core)
+    if isinstance(core, _core.Array):
+        return Array(core)
+    return core
+
+
+class Batch:
+    """What a pipeline delivers: a column for each output, in the structure that was returned.
+
+    ``for images, labels in pipeline`` and ``batch["image"]`` give columns: a :class:`Column` of
+    pictures and tensors, an :class:`Array` of numbers, a list of anything else.
+
+    Attributes
+    ----------
+    size : int
+        Samples in it.
+    index, epoch : int
+        Of the batch in its epoch, and of the epoch.
+    ids : list of int
+        Positions of the samples in the epoch.
+    keys : list of (epoch, index, repeat)
+        Which samples they are.
+    missing : list of int
+        Positions of samples that failed, or that a filter dropped.
+    replaced : list of int
+        Positions of samples whose place another one took.
+    errors : list of dict
+        Why: position, index, source, step, path, what.
+    warnings : list of dict
+        What is wrong with samples that are in it all the same.
+    padding : int
+        How many samples at the end repeat the last one.
+    """
+
+    def __init__(self, core: dict, structure: Any):
+        self.columns = [_column(one) for one in core["columns"]]
+        self.structure = structure
+        self.value = rebuild(structure, self.columns)
+        for name in (
+            "index", "epoch", "ids", "keys", "missing", "replaced", "errors", "warnings", "padding",
+        ):
+            setattr(self, name, core[name])
+        self.size = len(self.ids) + self.padding
+
+    def __iter__(self) -> Iterator[Any]:
+        if isinstance(self.value, (tuple, list)):
+            return iter(self.value)
+        return iter((self.value,))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(self.value, (tuple, list, dict)):
+            return self.value[key]
+        return (self.value,)[key]
+
+    def __len__(self) -> int:
+        """How many columns: what ``a, b = batch`` takes apart. `size` counts samples."""
+        return len(self.value) if isinstance(self.value, (tuple, list, dict)) else 1
+
+    def __repr__(self) -> str:
+        return f"<Batch {self.index} of epoch {self.epoch}: {self.size} samples, {self.columns}>"

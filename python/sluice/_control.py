@@ -1,0 +1,343 @@
+"""Choices and loops by calls. The functions that @pipeline and @graph_function rewrite use the same ground.
+
+A predicate, an index or a count that is a plain Python value decides at once, while the pipeline is described: one arm is
+called, as in Python. A Value decides for each sample: every arm is called once, to be recorded, and runs for the samples that
+take it. Arms and bodies give structures: a Value, a plain number or text, or tuples, lists, dicts, named tuples and
+dataclasses of such.
+
+Threads: call them on the thread that describes the pipeline. Errors: BuildError; what an arm raises goes through unchanged. In
+both cases the graph forgets the choice or loop and stays usable.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
+
+__all__ = ["if_else", "select", "while_loop", "for_loop", "all_of", "any_of", "not_", "apply_if"]
+
+_RESULT = ""  # the name of the one thing that an arm gives; messages call it "the result"
+
+
+def _give(arm: Any) -> Any:
+    return arm() if callable(arm) else arm
+
+
+def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any:
+    """Records a choice among arms, which are callables or what such would return; gives what they have in common."""
+    branch = Branch(graph, name, list(arms), by, on)
+    try:
+        for arm in arms.values():
+            branch.begin()
+            branch.end({_RESULT: _give(arm)})
+        return branch.close()[_RESULT]
+    except BaseException:
+        branch.abandon()
+        raise
+
+
+def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) -> Any:
+    """What `then` gives where the predicate holds, what `otherwise` gives elsewhere.
+
+    Parameters
+    ----------
+    predicate : Value or any
+        A bool or a number of each sample; zero is false, anything else is true. Plain Python values decide at once.
+    then, otherwise : callable or structure
+        Called without arguments while the pipeline is described; or what such a callable would return.
+    name : str, optional
+        What errors, paths and statistics call the choice; "if_else" otherwise.
+
+    Returns
+    -------
+    structure
+        Of the same structure as both arms give. What is one and the same plain value in both stays a plain value. A plain
+        number beside a Value takes its type, where nothing is lost.
+
+    Raises
+    ------
+    BuildError
+        When the arms give different structures or types.
+
+    Examples
+    --------
+    >>> turned = sluice.if_else(ops.coin_flip(0.25), lambda: ops.rotate(image, angle), image)
+    """
+    if not is_value(predicate):
+        return _give(then if predicate else otherwise)
+    return choose(predicate.graph, name or "if_else", {"then": then, "otherwise": otherwise}, "truth", predicate)
+
+
+def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None) -> Any:
+    """What the arm with this number gives.
+
+    Parameters
+    ----------
+    index : Value or int
+        A whole number of each sample, from 0 to the number of arms minus 1. A number outside is the error of its sample; of
+        a plain int it is an IndexError.
+    arms : sequence of callables or structures
+        At least one; each as in `if_else`.
+    names : sequence of str, optional
+        A name for each arm; "arm 0", "arm 1", ... otherwise.
+    name : str, optional
+        What errors, paths and statistics call the choice; "select" otherwise.
+
+    Returns
+    -------
+    structure
+        As of `if_else`.
+
+    Raises
+    ------
+    BuildError
+        When there is no arm, when names and arms differ in number, when two names are the same, or when arms give different
+        structures or types.
+
+    Examples
+    --------
+    >>> image = sluice.select(ops.randint(0, 2), [image, lambda: ops.blur(image), lambda: ops.invert(image)])
+    """
+    arms = list(arms)
+    called = name or "select"
+    if not arms:
+        raise BuildError(f"`{called}` has no arms; give at least one")
+    names = [f"arm {k}" for k in range(len(arms))] if names is None else list(names)
+    if len(names) != len(arms):
+        raise BuildError(f"`{called}` has {len(arms)} arms, but {len(names)} names; give one name for each arm")
+    if len(set(names)) < len(names):
+        twice = next(one for one in names if names.count(one) > 1)
+        raise BuildError(f"`{called}` has two arms of the name '{twice}'; give each arm a name of its own")
+    if is_value(index):
+        return choose(index.graph, called, dict(zip(names, arms)), "number", index)
+    if not hasattr(index, "__index__"):
+        raise BuildError(f"`{called}` chooses by a whole number, not by {kind_of(index)}")
+    if not 0 <= index < len(arms):
+        raise IndexError(f"the index of `{called}` is {index}, but the arms are numbered 0 to {len(arms) - 1}")
+    return _give(arms[index])
+
+
+def apply_if(predicate: Any, value: Any, change: Callable[[Any], Any], name: str | None = None) -> Any:
+    """`change(value)` where the predicate holds, the value as it is elsewhere.
+
+    Parameters
+    ----------
+    predicate : Value or any
+        As of `if_else`.
+    value : structure
+    change : callable
+        Takes the value, gives one of the same structure and types.
+    name : str, optional
+        "apply_if" otherwise.
+
+    Examples
+    --------
+    >>> image = sluice.apply_if(ops.coin_flip(0.5), image, ops.flip)
+    """
+    return if_else(predicate, lambda: change(value), value, name or "apply_if")
+
+
+def _side(x: Any, side: str, of: str) -> Any:
+    """A side of `and` or `or`: a bool of each sample, or a plain one."""
+    if is_value(x) and x.type == "bool":
+        return x
+    if not is_value(x) and (isinstance(x, bool) or type(x).__name__ == "bool_"):
+        return bool(x)
+    cure = "compare it first, as in x != 0" if is_value(x) or is_plain_number(x) else "give a bool"
+    raise BuildError(f"the {side} side of `{of}` is {kind_of(x)}, not a bool; {cure}")
+
+
+def all_of(a: Any, b: Any, name: str | None = None) -> Any:
+    """Whether both hold. The right side runs only for samples of which the left side holds.
+
+    Parameters
+    ----------
+    a : Value of bool, or any plain value
+    b : callable or Value of bool or bool
+        A callable is called once, to be recorded, and runs only where it decides.
+    name : str, optional
+        "all_of" otherwise. The arms are called "right side" and "decided".
+
+    Returns
+    -------
+    Value of bool
+        For a plain `a`: what Python's `a and b` is.
+
+    Raises
+    ------
+    BuildError
+        When a side is not a bool.
+
+    Examples
+    --------
+    >>> dark_and_large = sluice.all_of(pixels >= 200000, lambda: ops.mean(ops.decode_jpeg(jpeg)) < 100)
+    """
+    if not is_value(a):
+        return _give(b) if a else a
+    name = name or "all_of"
+    right = lambda: _side(_give(b), "right", name)  # noqa: E731
+    return choose(a.graph, name, {"right side": right, "decided": False}, "truth", _side(a, "left", name))
+
+
+def any_of(a: Any, b: Any, name: str | None = None) -> Any:
+    """Whether one of the two holds. The right side runs only for samples of which the left side does not hold.
+
+    Parameters, result and errors are those of `all_of`; the default name is "any_of".
+
+    Examples
+    --------
+    >>> odd_one = sluice.any_of(width < 32, lambda: height < 32)
+    """
+    if not is_value(a):
+        return a if a else _give(b)
+    name = name or "any_of"
+    right = lambda: _side(_give(b), "right", name)  # noqa: E731
+    return choose(a.graph, name, {"decided": True, "right side": right}, "truth", _side(a, "left", name))
+
+
+def not_(a: Any) -> Any:
+    """Whether a does not hold: `a` is a bool or a number of each sample, or any plain value.
+
+    Examples
+    --------
+    >>> kept = sluice.not_(ops.coin_flip(0.1))
+    """
+    return a.graph.operator("not", a) if is_value(a) else not a
+
+
+def truth(x: Any) -> Any:
+    """A Value of a bool or a number as a bool."""
+    return x if x.type == "bool" else x.graph.operator("not_equal", x, 0)
+
+
+def _call(function: Callable, *args: Any) -> Any:
+    """A state that is a tuple is given as arguments of their own."""
+    *before, state = args
+    return function(*before, *state) if type(state) is tuple else function(*before, state)
+
+
+def _run_loop(graph: Any, name: str, most: int, init: Any, condition: Callable, body: Callable) -> Any:
+    if not isinstance(most, int) or most < 1:
+        raise BuildError(f"max_iterations of `{name}` is {most!r}; give a whole number of at least 1")
+    loop = Loop(graph, name, most, {"state": init})
+    try:
+        while True:
+            state = loop.open()["state"]
+            graph.begin_condition()
+            holds = condition(loop.iteration, state)
+            if is_value(holds):
+                holds = truth(holds)
+            elif isinstance(holds, (bool, int, float)):
+                holds = graph.constant(bool(holds))
+            else:
+                raise BuildError(f"the condition of `{name}` gives {kind_of(holds)}; give a bool or a number")
+            graph.end_condition(holds)
+            graph.begin_body()
+            if loop.end({"state": body(loop.iteration, state)}):
+                return loop.close()["state"]
+    except BaseException:
+        loop.abandon()
+        raise
+
+
+def while_loop(
+    init: Any, condition: Callable, body: Callable, max_iterations: int = 1_000_000, name: str | None = None
+) -> Any:
+    """Goes round as long as the condition holds, each sample as often as it needs.
+
+    Parameters
+    ----------
+    init : structure
+        The state that the first iteration sees. Plain numbers become constants of the type that the body gives for them.
+    condition : callable
+        Takes the state, gives a bool or a number; asked before each iteration.
+    body : callable
+        Takes the state, gives the next one, of the same structure and types. A state that is a tuple is given to both
+        callables as arguments of their own.
+    max_iterations : int
+        At least 1. A sample whose condition still holds after so many fails, alone.
+    name : str, optional
+        "while_loop" otherwise.
+
+    Returns
+    -------
+    structure
+        The state when the condition no longer holds. Without a Value and outside a description it is computed at once.
+
+    Raises
+    ------
+    BuildError
+        When the body gives another structure or another type than the state has.
+
+    Examples
+    --------
+    >>> quality, jpeg = sluice.while_loop(
+    ...     (95, encode(95)),
+    ...     lambda q, jpeg: sluice.all_of(q > 5, lambda: size(jpeg) > budget),
+    ...     lambda q, jpeg: (q - 10, encode(q - 10)),
+    ... )
+    """
+    graph = graph_of(init)
+    name = name or "while_loop"
+    if graph is None:
+        state = init
+        for _ in range(max_iterations):
+            if not _call(condition, state):
+                return state
+            state = _call(body, state)
+        if _call(condition, state):
+            raise RuntimeError(f"`{name}` goes on after {max_iterations} iterations; raise max_iterations if it should")
+        return state
+    return _run_loop(
+        graph, name, max_iterations, init, lambda _, state: _call(condition, state), lambda _, state: _call(body, state)
+    )
+
+
+def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None) -> Any:
+    """Goes round `count` times, which may differ from sample to sample; none is fine.
+
+    Parameters
+    ----------
+    count : Value or int
+        A whole number; negative ones count as 0.
+    init : structure
+        As of `while_loop`.
+    body : callable
+        Takes the number of the iteration, from 0, and the state; gives the next state. A state that is a tuple is given as
+        arguments of their own: `body(i, a, b)`.
+    max_iterations : int, optional
+        A sample with a larger count fails, alone. A plain count needs none; of a Value it is 1,000,000 otherwise.
+    name : str, optional
+        "for_loop" otherwise.
+
+    Returns
+    -------
+    structure
+        The state after the last iteration.
+
+    Raises
+    ------
+    BuildError
+        As of `while_loop`, or when the count is no whole number.
+
+    Examples
+    --------
+    >>> image = sluice.for_loop(ops.randint(0, 3), image, lambda i, image: ops.blur(image))
+    """
+    graph = graph_of(count, init)
+    name = name or "for_loop"
+    whole = count.type in WHOLE if is_value(count) else hasattr(count, "__index__")
+    if not whole:
+        raise BuildError(f"the count of `{name}` is {kind_of(count)}; give a whole number, with x.cast('i64') if need be")
+    if graph is None:
+        state = init
+        for k in range(count):
+            state = _call(body, k, state)
+        return state
+    most = max_iterations or (1_000_000 if is_value(count) else max(1, int(count)))
+    return _run_loop(
+        graph, name, most, init, lambda i, _: graph.operator("less", i, count), lambda i, state: _call(body, i, state)
+    )
+
+
+WHOLE = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")

@@ -1,0 +1,237 @@
+"""Graph: what records the steps of a pipeline while it is described."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+from . import _core
+from ._value import NUMBER_TYPES, Value, constant_beside, is_number
+
+_local = threading.local()
+
+
+def current_graph() -> Graph | None:
+    """The Graph of the description that runs on this thread, or None."""
+    stack = getattr(_local, "graphs", None)
+    return stack[-1] if stack else None
+
+
+def require_graph(what: str) -> Graph:
+    """The Graph of the description that runs; raises BuildError where none does."""
+    graph = current_graph()
+    if graph is None:
+        raise _core.BuildError(
+            f"{what} describes a step of a pipeline: call it in a function that is marked with "
+            "@sluice.pipeline, or with values"
+        )
+    return graph
+
+
+@contextmanager
+def describing(graph: Graph) -> Iterator[Graph]:
+    """Makes the graph the current one of this thread."""
+    stack = _local.__dict__.setdefault("graphs", [])
+    stack.append(graph)
+    try:
+        yield graph
+    finally:
+        stack.pop()
+
+
+# Operators by name, as the library declares them.
+OPERATORS: dict[str, dict] = {schema["name"]: schema for schema in _core.operators()}
+_ANY_NUMBER = ("any number", "any whole number", "anything")
+
+
+def _step_parameters(schema: dict) -> dict[str, dict]:
+    return {parameter["name"]: parameter for parameter in schema["parameters"]}
+
+
+class Graph:
+    """Records steps; see docs of the package for what users call."""
+
+    def __init__(self) -> None:
+        self.core = _core.Description()
+
+    def _own(self, value: Value, user: str) -> int:
+        if value.graph is not self:
+            raise _core.BuildError(
+                f"{user} is given {value!r}, which belongs to another pipeline, or to one that has "
+                "been described already"
+            )
+        return value.slot
+
+    def _values(self, slots: list[int]) -> list[Value]:
+        return [Value(self, slot) for slot in slots]
+
+    # Control flow.
+    def open_branch(self, name: str, arm_names: list[str], by: str, on: Value) -> None:
+        if on.type not in NUMBER_TYPES:
+            raise _core.BuildError(
+                f"{name}: a condition is a bool or a number of each sample, not of type {on.type!r}"
+            )
+        name = self.core.unique_name(name)
+        self.core.open_branch(name, arm_names, by == "number", self._own(on, name))
+
+    def begin_arm(self) -> None:
+        self.core.begin_arm()
+
+    def end_arm(self) -> None:
+        self.core.end_arm()
+
+    def close_branch(self, results: list[list[Value]], places: list[str]) -> list[Value]:
+        """The merged values; `results` has what each arm gives."""
+        slots = [[self._own(value, "an arm") for value in arm] for arm in results]
+        return self._values(self.core.close_branch(slots, places))
+
+    def open_loop(
+        self, name: str, max_iterations: int, init: list[Value]
+    ) -> tuple[list[Value], Value]:
+        name = self.core.unique_name(name)
+        slots = [self._own(value, name) for value in init]
+        state, iteration = self.core.open_loop(name, max_iterations, slots)
+        return self._values(state), Value(self, iteration)
+
+    def begin_condition(self) -> None:
+        self.core.begin_condition()
+
+    def end_condition(self, holds: Value) -> None:
+        if holds.type != "bool":
+            holds = holds != 0
+        self.core.end_condition(self._own(holds, "a loop's condition"))
+
+    def share_condition(self) -> None:
+        self.core.share_condition()
+
+    def begin_body(self) -> None:
+        self.core.begin_body()
+
+    def end_body(self, next: list[Value], places: list[str]) -> None:
+        self.core.end_body([self._own(value, "a loop's body") for value in next], places)
+
+    def close_loop(self) -> list[Value]:
+        return self._values(self.core.close_loop())
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Stands around the description of a branch or loop: an exception forgets what is open."""
+        self.core.begin_attempt()
+        try:
+            yield
+        finally:
+            self.core.end_attempt()
+
+    # Values.
+    def constant(self, x: Any, like: Value | None = None) -> Value:
+        """The same for every sample; with `like`, of its type where nothing is lost."""
+        if isinstance(x, Value):
+            return x
+        if isinstance(x, str):
+            typed = ("text", x)
+        elif is_number(x):
+            typed = constant_beside(x, like.type if like is not None else "")
+            if like is not None and typed[0] != like.type:
+                raise TypeError(f"{x!r} cannot be a value of type {like.type!r} without a loss")
+            if like is None and typed[0] == "f32":
+                typed = ("f32", float(x))
+        elif isinstance(x, (tuple, list)) and len(x) == 4 and all(isinstance(n, int) for n in x):
+            typed = ("rectangle", tuple(x))
+        else:
+            raise TypeError(
+                f"a bool, number or str becomes a value, not {x!r} of type {type(x).__name__}; let a "
+                "source or a function of sluice.map give it"
+            )
+        slots = self.core.operator("constant", {}, {"value": typed}, "constant")
+        return Value(self, slots[0])
+
+    def operator(self, operator_: str, *args: Any, **kwargs: Any):
+        """A step of a registered operator: its Value, a tuple of several, or None."""
+        schema = OPERATORS[operator_]
+        step = kwargs.pop("name", None) if "name" not in _step_parameters(schema) else None
+        given = _bind(schema, args, kwargs)
+        slots: dict[str, int] = {}
+        constants: dict[str, Any] = {}
+        parameters = _step_parameters(schema)
+        for name, value in given.items():
+            if isinstance(value, Value):
+                slots[name] = self._fit(schema, parameters.get(name), value)
+            elif name not in parameters:
+                slots[name] = self._constant_input(schema, name, value)
+            elif parameters[name]["type"] in _ANY_NUMBER:
+                constants[name] = _typed_beside(schema, given, name, value)
+            else:
+                constants[name] = value
+        made = self.core.operator(schema["name"], slots, constants, step or schema["name"])
+        values = self._values(made)
+        return values[0] if len(values) == 1 else tuple(values) or None
+
+    def _fit(self, schema: dict, parameter: dict | None, value: Value) -> int:
+        """A number of a type that the parameter takes."""
+        slot = self._own(value, schema["name"])
+        if parameter is None or not parameter["slots"] or value.type in parameter["slots"]:
+            return slot
+        wanted = parameter["slots"][0]
+        if value.type not in NUMBER_TYPES or wanted not in NUMBER_TYPES or wanted == "bool":
+            return slot  # the operator refuses it in its own words
+        if wanted[0] == "f":
+            return self.operator("cast", x=value, to=wanted).slot
+        if value.type[0] == "f":
+            raise _core.BuildError(
+                f"{schema['name']}: {parameter['name']} is a whole number, and {value!r} is none; "
+                f"round it, and say .cast({wanted!r})"
+            )
+        return self.core.operator("convert", {"x": slot}, {"to": wanted}, "convert")[0]
+
+    def _constant_input(self, schema: dict, name: str, value: Any) -> int:
+        raise _core.BuildError(
+            f"{schema['name']}: {name} is a value of each sample, not {type(value).__name__}; what "
+            "a source or a step gives is one, and sluice.constant(x) makes one of a number"
+        )
+
+
+def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
+    """Arguments by name; raises TypeError as a function of Python's does."""
+    inputs = [one["name"] for one in schema["inputs"]]
+    names = inputs + [one["name"] for one in schema["parameters"]]
+    positional = inputs + [one["name"] for one in schema["parameters"] if one["required"]]
+    if schema["family"] in ("arithmetic", "random") or not inputs:
+        positional = names
+    operator = schema["name"]
+    if len(args) > len(positional):
+        raise TypeError(
+            f"{operator}() takes {len(positional)} arguments by place ({', '.join(positional)}), not "
+            f"{len(args)}; give the others by name"
+        )
+    given = dict(zip(positional, args))
+    for name, value in kwargs.items():
+        known = name if name in names else name.replace("__", ".")
+        if known not in names:
+            raise TypeError(
+                f"{operator}() has no argument {name!r}; it has {', '.join(names) or 'none'}"
+            )
+        if known in given:
+            raise TypeError(f"{operator}() is given {name!r} twice")
+        given[known] = value
+    parameters = _step_parameters(schema)
+    for name in names:
+        if name not in given and (name not in parameters or parameters[name]["required"]):
+            raise TypeError(f"{operator}() lacks the argument {name!r}")
+    # None stands for "not given".
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _typed_beside(schema: dict, given: dict, name: str, value: Any) -> tuple[str, Any]:
+    """(type, number) of a constant for a parameter that takes any number."""
+    if isinstance(value, str):
+        return "text", value
+    if not is_number(value):
+        raise TypeError(
+            f"{schema['name']}: {name} is a number or a value of one, not {type(value).__name__}"
+        )
+    beside = [other for other in given.values() if isinstance(other, Value)]
+    types = [other.type for other in beside if other.type in NUMBER_TYPES]
+    if not types:
+        return constant_beside(value, "f32" if isinstance(value, float) else "i64")
+    return constant_beside(value, types[0])

@@ -1,0 +1,338 @@
+"""Branch and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
+
+Both stand on the Graph (`open_branch`, `begin_arm`, `end_arm`, `close_branch`, `open_loop`, ...). What a part gives is a
+dict of structures by name; the names are those of messages.
+
+Threads: those of the description, one. Errors: `BuildError`; the graph forgets what was open and stays usable.
+"""
+
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+from ._structure import difference, flatten, places_of, rebuild
+
+
+class BuildError(Exception):
+    """The description of a pipeline is wrong. The message says what, where and what to do."""
+
+
+def is_value(x: Any) -> bool:
+    """Whether x is a Value."""
+    from ._value import is_value as found
+
+    return found(x)
+
+
+class Unset:
+    """Stands for a name that has no value after a choice or a loop; whoever reads the name gets the error."""
+
+    __slots__ = ("error", "unbound")
+
+    def __init__(self, error: Exception, unbound: bool = False):
+        self.error = error
+        self.unbound = unbound  # it never had one: the error is Python's own
+
+
+def unbound(name: str) -> Unset:
+    """Stands for a variable that has no value yet."""
+    message = f"cannot access local variable '{name}' where it is not associated with a value"
+    return Unset(UnboundLocalError(message), unbound=True)
+
+
+# The same, where nobody reads it.
+UNBOUND = unbound("?")
+
+
+def graph_of(*structures: Any):
+    """The Graph of the first Value in these structures; else the one that is described on this thread, or None."""
+    for structure in structures:
+        for leaf in flatten(structure)[0]:
+            if is_value(leaf):
+                return leaf.graph
+    from ._graph import current_graph
+
+    return current_graph()
+
+
+def is_plain_number(x: Any) -> bool:
+    """Whether the Graph makes a constant of x: a bool, a number or a text, also one of NumPy's."""
+    return isinstance(x, (bool, int, float, str)) or (hasattr(x, "item") and getattr(x, "shape", None) == ())
+
+
+def same(x: Any, y: Any) -> bool:
+    """Whether two plain values are one to the pipeline."""
+    if x is y:
+        return True
+    if is_value(x) or is_value(y) or type(x) is not type(y):
+        return False
+    try:
+        return bool(x == y)
+    except Exception:  # of arrays, say, whose comparison is no bool
+        return False
+
+
+def kind_of(x: Any) -> str:
+    """What x is, for messages."""
+    if is_value(x):
+        return f"a Value of type {x.type}"
+    if x is None:
+        return "None"
+    return repr(x) if is_plain_number(x) else f"a {type(x).__name__}"
+
+
+class Branch:
+    """A choice: open it, then begin and end each arm, then close it, which gives what the arms have in common.
+
+    Parameters
+    ----------
+    graph : Graph
+    name : str
+        What errors, paths and statistics call it.
+    arms : list of str
+        The names of the arms.
+    by : "truth" or "number"
+        Whether `on` is true for the first arm, or is the number of an arm.
+    on : Value
+    """
+
+    def __init__(self, graph: Any, name: str, arms: list[str], by: str, on: Any):
+        self.graph = graph
+        self.name = name
+        self.arms = arms
+        self.given: list[dict] = []
+        self._attempt = ExitStack()
+        self._attempt.enter_context(graph.attempt())
+        try:
+            graph.open_branch(name, arms, by, on)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """The graph forgets the choice. For whoever catches an exception before it is closed."""
+        kind, error, trace = sys.exc_info()
+        self._attempt.__exit__(kind, error, trace)
+
+    def begin(self) -> None:
+        self.graph.begin_arm()
+
+    def end(self, given: dict) -> None:
+        self.graph.end_arm()
+        self.given.append(given)
+
+    def close(self) -> dict:
+        """What all arms give. A name that an arm does not set is an `Unset`."""
+        plans = {name: self._plan(name) for name in self.given[0]}
+        results: list[list] = [[] for _ in self.arms]
+        places: list[str] = []
+        for label, _, rows, shape in plans.values():
+            for row, place in zip(rows, places_of(shape)):
+                if row[1] is None:
+                    continue
+                for arm, value in zip(results, row[1]):
+                    arm.append(value)
+                places.append(", ".join(filter(None, (label, place))))
+        merged = iter(self.graph.close_branch(results, places))
+        self._attempt.close()
+        return {
+            name: unset or rebuild(shape, [leaf if values is None else next(merged) for leaf, values in rows])
+            for name, (_, unset, rows, shape) in plans.items()
+        }
+
+    def _plan(self, name: str) -> tuple:
+        """(label, what stands for a name that is not set, [(plain leaf, None) or (None, a Value of each arm)], shape)"""
+        label = name if name.startswith("the ") or not name else f"'{name}'"
+        given = [arm.get(name, UNBOUND) for arm in self.given]
+        if all(one is given[0] for one in given):
+            return label, None, [(given[0], None)], None
+        lacking = [arm for arm, one in zip(self.arms, given) if isinstance(one, Unset)]
+        if lacking:
+            return label, Unset(self._not_set(name, lacking, given)), [], None
+        leaves, shape = flatten(given[0])
+        columns = [leaves]
+        for arm, one in zip(self.arms[1:], given[1:]):
+            leaves, other = flatten(one, shape)
+            found = difference(shape, other)
+            if found is not None:
+                raise BuildError(
+                    f"{label or 'the result'} is not the same structure in all arms of `{self.name}`: {found} in "
+                    f"'{arm}', unlike '{self.arms[0]}'; give both the same lengths and keys"
+                )
+            columns.append(leaves)
+        what = label or "the result"
+        rows = []
+        for row, place in zip(zip(*columns), places_of(shape)):
+            rows.append(self._row(list(row), f"{place} of {what}" if place else what))
+        return label, None, rows, shape
+
+    def _not_set(self, name: str, lacking: list[str], given: list) -> Exception:
+        errors = [one.error for one in given if isinstance(one, Unset) and not one.unbound]
+        if errors:
+            return errors[0]
+        return BuildError(
+            f"'{name}' has no value after `{self.name}`: {_listed(lacking)} does not assign it; assign it in every arm, "
+            "or before"
+        )
+
+    def _row(self, row: list, what: str) -> tuple:
+        """One leaf as each arm gives it: a plain one if it is the same in all, else a Value for each."""
+        if all(same(row[0], x) for x in row):
+            return row[0], None
+        like = next((x for x in row if is_value(x)), None)
+        for arm, x in zip(self.arms, row):
+            if not is_value(x) and not is_plain_number(x):
+                raise self._disagree(row, what, _cure(x))
+        if like is None:
+            # A fraction in one arm makes constants of fractions in all of them.
+            like = self.graph.constant(next((x for x in row if isinstance(x, float)), row[0]))
+        values = []
+        for x in row:
+            try:
+                values.append(x if is_value(x) else self.graph.constant(x, like=like))
+            except TypeError:
+                raise self._disagree(row, what, "give a constant that this type can hold") from None
+        if any(x.type != values[0].type for x in values):
+            raise self._disagree(row, what, cast_cure(values))
+        return None, values
+
+    def _disagree(self, row: list, what: str, cure: str) -> BuildError:
+        first = next(
+            (k for k, x in enumerate(row) if is_value(x)),
+            0,
+        )
+        other = next((k for k, x in enumerate(row) if kind_of(x) != kind_of(row[first]) and not _fits(x, row[first])), None)
+        if other is None:
+            other = next(k for k, x in enumerate(row) if k != first)
+        one, two = sorted((first, other))
+        return BuildError(
+            f"{what} is {kind_of(row[one])} in '{self.arms[one]}', but {kind_of(row[two])} in '{self.arms[two]}' of "
+            f"`{self.name}`; {cure}"
+        )
+
+
+def _fits(x: Any, like: Any) -> bool:
+    return not is_value(x) and is_plain_number(x) and is_value(like) and not isinstance(x, (str, float))
+
+
+def _listed(arms: list[str]) -> str:
+    return " and ".join(f"'{arm}'" for arm in arms)
+
+
+def _cure(x: Any) -> str:
+    if x is None:
+        return "give a value there, too; None cannot travel with a sample"
+    return "give the same one in all arms, or make Values of it before: only numbers and texts become constants"
+
+
+_NUMBERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64")
+
+
+def cast_cure(values: list) -> str:
+    """What to do about Values of several types."""
+    if all(x.type in _NUMBERS for x in values):
+        return f"cast one of them, as in x.cast('{values[0].type}')"
+    return "give values of one type"
+
+
+class Loop:
+    """A loop: open it, give its condition and its body, then close it, which gives what is left when it ends.
+
+    The state is a dict of structures. Plain numbers in it become constants, of the type that the body gives for them; when
+    that is found to be another one than was assumed, `end` says so, and the loop is described again. What else is plain must
+    stay what it is.
+    """
+
+    def __init__(self, graph: Any, name: str, max_iterations: int, init: dict):
+        self.graph = graph
+        self.name = name
+        self.max_iterations = max_iterations
+        self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant takes
+        self.leaves, self.shape = flatten(init)
+        self.places = places_of(self.shape)
+        self.rounds = 0
+        self._attempt = ExitStack()
+
+    def open(self) -> dict:
+        """Opens the loop; gives the state as an iteration sees it. `iteration` is its number, from 0."""
+        self.moving = [k for k, x in enumerate(self.leaves) if is_value(x) or is_plain_number(x)]
+        begin = []
+        for k in self.moving:
+            x = self.leaves[k]
+            try:
+                begin.append(x if is_value(x) else self.graph.constant(x, like=self.likes.get(k)))
+            except TypeError:
+                raise BuildError(
+                    f"{self.places[k]} is {kind_of(x)} before `{self.name}`, but {kind_of(self.likes[k])} after an "
+                    "iteration; begin with a number that this type can hold"
+                ) from None
+        self._attempt = ExitStack()
+        self._attempt.enter_context(self.graph.attempt())
+        try:
+            state, self.iteration = self.graph.open_loop(self.name, self.max_iterations, begin)
+        except BaseException:
+            self.abandon()
+            raise
+        self.state = dict(zip(self.moving, state))
+        return self._rebuilt(self.state)
+
+    def abandon(self) -> None:
+        """The graph forgets the loop."""
+        kind, error, trace = sys.exc_info()
+        self._attempt.__exit__(kind, error, trace)
+
+    def end(self, given: dict) -> bool:
+        """Ends the body, which gives the next state. False: the loop must be described again, from `open` on."""
+        leaves, shape = flatten(given, self.shape)
+        found = difference(self.shape, shape)
+        if found is not None:
+            raise BuildError(
+                f"the state of `{self.name}` is not the same structure after an iteration as before: {found}; keep lengths "
+                "and keys as they are"
+            )
+        following, again = [], False
+        for k, (x, begin) in enumerate(zip(leaves, self.leaves)):
+            if k not in self.state:
+                if not same(x, begin):
+                    raise self._changed(k, begin, x)
+                continue
+            state = self.state[k]
+            if is_value(x) and x.type != state.type and not is_value(begin) and self.rounds < 4:
+                self.likes[k] = x
+                again = True
+            elif is_value(x) and x.type != state.type:
+                raise self._changed(k, state, x)
+            elif not is_value(x):
+                try:
+                    x = self.graph.constant(x, like=state)
+                except TypeError:
+                    raise self._changed(k, state, x) from None
+            following.append(x)
+        if again:
+            self.rounds += 1
+            forget = BuildError("described again")
+            self._attempt.__exit__(BuildError, forget, None)
+            return False
+        self.graph.end_body(following, [self.places[k] for k in self.moving])
+        return True
+
+    def close(self) -> dict:
+        """What is left when the loop ends."""
+        results = self.graph.close_loop()
+        self._attempt.close()
+        return self._rebuilt(dict(zip(self.moving, results)))
+
+    def _rebuilt(self, moving: dict) -> dict:
+        return rebuild(self.shape, [moving.get(k, x) for k, x in enumerate(self.leaves)])
+
+    def _changed(self, k: int, before: Any, after: Any) -> BuildError:
+        cure = cast_cure([before, after]) if is_value(before) and is_value(after) else _cure_of_loop(before, after)
+        return BuildError(
+            f"{self.places[k]} is {kind_of(before)} before an iteration of `{self.name}`, but {kind_of(after)} after it; {cure}"
+        )
+
+
+def _cure_of_loop(before: Any, after: Any) -> str:
+    if before is None or after is None:
+        return "begin with a value of that type; None cannot travel with a sample"
+    return "keep one type; what is neither a number nor a text must stay what it is"

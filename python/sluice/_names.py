@@ -1,0 +1,343 @@
+"""What statements do with names: which they assign, which are read later, and what no arm of a choice may hold.
+
+Works on the syntax tree of one function. Pure functions; the tree stays as it is, except for `lift_returns`.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+RESULT = "_sluice_result_"  # what a function returns, where its arms return
+
+
+def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
+    """All nodes below these which belong to the same function."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, stop):
+            yield from within(ast.iter_child_nodes(node), stop)
+
+
+def assigned(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that these statements assign in their function's scope."""
+    names: set[str] = set()
+    for node in within(nodes, (*_SCOPES, *_COMPREHENSIONS)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((one.asname or one.name).split(".")[0] for one in node.names)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.add(node.rest)
+        elif isinstance(node, _COMPREHENSIONS):
+            names.update(one.target.id for one in within([node]) if isinstance(one, ast.NamedExpr))
+    return names
+
+
+def read(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that these read, also in functions that are defined there."""
+    return {
+        node.id
+        for root in nodes
+        for node in ast.walk(root)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+    }
+
+
+def declared(nodes: Iterable[ast.AST], kind: type) -> set[str]:
+    """Names that these declare `global` or `nonlocal`."""
+    return {name for node in within(nodes) if isinstance(node, kind) for name in node.names}
+
+
+def ends(statements: list[ast.stmt]) -> bool:
+    """Whether every path through these returns or raises."""
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.If):
+        return ends(last.body) and ends(last.orelse)
+    if isinstance(last, ast.Match):
+        return all(ends(case.body) for case in last.cases) and any(map(_takes_all, last.cases))
+    return isinstance(last, (ast.Return, ast.Raise))
+
+
+def _takes_all(case: ast.match_case) -> bool:
+    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+
+
+def _returns(statements: list[ast.stmt]) -> bool:
+    """Whether one of these returns, itself or in an arm."""
+    return any(
+        isinstance(one, ast.Return)
+        or (isinstance(one, ast.If) and (_returns(one.body) or _returns(one.orelse)))
+        or (isinstance(one, ast.Match) and any(_returns(case.body) for case in one.cases))
+        for one in statements
+    )
+
+
+def lift_returns(statements: list[ast.stmt], last: bool) -> list[ast.stmt]:
+    """Statements that mean the same, where arms of which every path returns assign RESULT, and one `return` follows.
+
+    What follows an arm that returns becomes a part of the other arm. `last`: the function ends after these statements.
+    """
+    done: list[ast.stmt] = []
+    for k, one in enumerate(statements):
+        rest = statements[k + 1 :]
+        choice = isinstance(one, (ast.If, ast.Match)) and _returns([one])
+        if isinstance(one, ast.If) and choice and not ends([one]) and (last or ends(rest)):
+            arms = [one.body, one.orelse]
+            opened = [arm for arm in arms if not ends(arm)]
+            if len(opened) == 1:
+                opened[0].extend(rest if ends(rest) else [*rest, ast.copy_location(ast.Return(None), one)])
+                rest = []
+        if choice and ends([one]):
+            for arm in _arms(one):
+                arm[:] = _to_result(lift_returns(arm, True))
+            out = ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), one)), one)
+            return [*done, one, out, *rest]
+        for arm in _blocks(one):
+            arm[:] = lift_returns(arm, False)
+        done.append(one)
+    return done
+
+
+def _arms(one: ast.stmt) -> list[list[ast.stmt]]:
+    return [one.body, one.orelse] if isinstance(one, ast.If) else [case.body for case in one.cases]
+
+
+def _blocks(one: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a statement."""
+    if isinstance(one, _SCOPES):
+        return []
+    blocks = [getattr(one, name) for name in ("body", "orelse", "finalbody") if getattr(one, name, None)]
+    return blocks + [part.body for part in (*getattr(one, "handlers", ()), *getattr(one, "cases", ()))]
+
+
+def _to_result(arm: list[ast.stmt]) -> list[ast.stmt]:
+    """The first `return` of an arm's own statements as an assignment."""
+    done = []
+    for one in arm:
+        if isinstance(one, ast.Return):
+            value = one.value or ast.copy_location(ast.Constant(None), one)
+            if not (isinstance(value, ast.Name) and value.id == RESULT):
+                target = ast.copy_location(ast.Name(RESULT, ast.Store()), one)
+                done.append(ast.copy_location(ast.Assign([target], value), one))
+            break
+        done.append(one)
+    return done or [ast.copy_location(ast.Pass(), arm[0])]
+
+
+class Liveness:
+    """Which names are read after each choice and from the head of each loop on.
+
+    `after[node]` for an `if` or `match`, `head[node]` for a loop. It may say too much, never too little: what an exception, a
+    function defined inside or a `locals()` might read counts as read.
+    """
+
+    def __init__(self, function: ast.AST):
+        self.after: dict[ast.AST, set[str]] = {}
+        self.head: dict[ast.AST, set[str]] = {}
+        body = function.body
+        inner = [node for node in within(body) if isinstance(node, (*_SCOPES, ast.GeneratorExp))]
+        self.always = read(inner) | declared(body, ast.Nonlocal) | declared(inner_bodies(inner), ast.Nonlocal)
+        if read(body) & {"locals", "vars", "eval", "exec"}:
+            self.always |= assigned(body) | read(body)
+        self._thrown: set[str] = set()
+        self._breaks: list[set[str]] = []
+        self._continues: list[set[str]] = []
+        self._block(body, set(self.always))
+
+    def _block(self, statements: list[ast.stmt], out: set[str]) -> set[str]:
+        for one in reversed(statements):
+            out = self._statement(one, out) | self._thrown
+        return out
+
+    def _statement(self, one: ast.stmt, out: set[str]) -> set[str]:
+        special = getattr(self, "_" + type(one).__name__, None)
+        if special is not None:
+            return special(one, out)
+        uses = read([one])
+        if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
+            uses.add(one.target.id)
+        kills = set() if isinstance(one, ast.Expr) else assigned([one]) - _walrus(one)
+        return (out - kills) | uses
+
+    def _Return(self, one, out):
+        return read([one]) | self.always
+
+    def _Raise(self, one, out):
+        return read([one]) | self.always
+
+    def _Break(self, one, out):
+        return self._breaks[-1] if self._breaks else out
+
+    def _Continue(self, one, out):
+        return self._continues[-1] if self._continues else out
+
+    def _If(self, one, out):
+        self.after[one] = out
+        return read([one.test]) | self._block(one.body, out) | self._block(one.orelse, out)
+
+    def _Match(self, one, out):
+        self.after[one] = out
+        tests = [part for case in one.cases for part in (case.pattern, case.guard) if part is not None]
+        return out.union(read([one.subject, *tests]), *(self._block(case.body, out) for case in one.cases))
+
+    def _loop(self, one, out, test: set[str], target: set[str]):
+        leave = self._block(one.orelse, out)
+        head = leave | test
+        while True:
+            self._breaks.append(out)
+            self._continues.append(head)
+            again = head | (self._block(one.body, head) - target)
+            self._breaks.pop()
+            self._continues.pop()
+            if again == head:
+                break
+            head = again
+        self.head[one] = head
+        return head
+
+    def _While(self, one, out):
+        return self._loop(one, out, read([one.test]), set())
+
+    def _For(self, one, out):
+        target = {one.target.id} if isinstance(one.target, ast.Name) else set()
+        return read([one.iter]) | self._loop(one, out, read([one.target]), target)
+
+    _AsyncFor = _For
+
+    def _With(self, one, out):
+        before, self._thrown = self._thrown, self._thrown | out  # it may swallow an exception
+        inside = self._block(one.body, out)
+        self._thrown = before
+        return inside | read([part for item in one.items for part in (item.context_expr, item.optional_vars) if part])
+
+    _AsyncWith = _With
+
+    def _Try(self, one, out):
+        last = self._block(one.finalbody, out) if one.finalbody else out
+        before = self._thrown
+        if one.finalbody:
+            self._thrown = self._thrown | last
+        caught = last.union(*(self._block(part.body, last) | read([part.type] if part.type else []) for part in one.handlers))
+        orelse = self._block(one.orelse, last)
+        self._thrown = self._thrown | caught
+        inside = self._block(one.body, orelse)
+        self._thrown = before
+        return inside | caught
+
+    _TryStar = _Try
+
+
+def inner_bodies(scopes: Iterable[ast.AST]) -> list[ast.AST]:
+    """The statements of these functions and classes, also of those inside them."""
+    return [node for scope in scopes for node in ast.walk(scope) if isinstance(node, ast.stmt) and node is not scope]
+
+
+def _walrus(one: ast.AST) -> set[str]:
+    return {node.target.id for node in within([one]) if isinstance(node, ast.NamedExpr)}
+
+
+_CURES = {
+    ast.Break: ("`break`", "end the loop by its condition: `while going: ...`"),
+    ast.Continue: ("`continue`", "put the rest of the body into an `if`"),
+    ast.Return: (
+        "`return`",
+        "let every path of the `if` return, with nothing else around it, or assign a variable and return it at the end",
+    ),
+    ast.Yield: ("`yield`", "give the value after it"),
+    ast.YieldFrom: ("`yield from`", "give the values after it"),
+    ast.Await: ("`await`", "await before it"),
+    ast.AsyncFor: ("`async for`", "do it before"),
+    ast.AsyncWith: ("`async with`", "do it before"),
+    ast.NamedExpr: ("`:=`", "assign in a line of its own, before"),
+    ast.Raise: (
+        "`raise`",
+        "it would be raised while the pipeline is described, for all samples; let a function of sluice.map raise it",
+    ),
+    ast.Delete: ("`del` of a name", "leave the name alone; what is not used costs nothing"),
+}
+
+
+def obstacles(statements: list[ast.AST], globals_: set[str]) -> list[tuple[int, str, str]]:
+    """(line, construct, cure) of what these must not hold where a Value decides whether, or how often, they run."""
+    found: list[tuple[int, str, str]] = []
+
+    def add(node: ast.AST, kind: type) -> None:
+        found.append((node.lineno, *_CURES[kind]))
+
+    def visit(node: ast.AST, in_loop: bool, in_try: bool) -> None:
+        kind = type(node)
+        if kind in (ast.Break, ast.Continue) and not in_loop or kind in (ast.Yield, ast.YieldFrom, ast.Await):
+            add(node, kind)
+        elif kind in (ast.AsyncFor, ast.AsyncWith):
+            add(node, kind)
+        elif kind is ast.Return:
+            if in_try:
+                found.append((node.lineno, "`return` inside `try` or `with`", "assign a variable there, return it after"))
+            else:
+                add(node, kind)
+        elif kind is ast.Delete and any(isinstance(one, ast.Name) for one in node.targets):
+            add(node, kind)
+        elif isinstance(node, ast.stmt) and not _blocks(node) and assigned([node]) & globals_:
+            name = sorted(assigned([node]) & globals_)[0]
+            found.append(
+                (node.lineno, f"an assignment to the global '{name}'", "assign a local variable, and return what it holds")
+            )
+        if isinstance(node, _SCOPES):
+            return
+        loops = isinstance(node, (ast.For, ast.While, ast.AsyncFor))
+        guards = isinstance(node, (ast.Try, ast.With, getattr(ast, "TryStar", ast.Try)))
+        for child in ast.iter_child_nodes(node):
+            after = loops and child in node.orelse
+            visit(child, (in_loop or loops) and not (after and not in_loop), in_try or guards)
+
+    for one in statements:
+        if isinstance(one, ast.Raise):
+            add(one, ast.Raise)
+        visit(one, False, False)
+    return found
+
+
+_CHANGES = {
+    "append", "extend", "insert", "update", "setdefault", "pop", "popitem", "clear", "remove", "reverse", "sort", "add",
+    "discard", "appendleft",
+}  # fmt: skip
+Path = tuple[str, ...]
+
+
+def changed_in_place(statements: list[ast.AST]) -> tuple[list[tuple], list[tuple[int, str]]]:
+    """What these change in place, and what cannot be followed.
+
+    The first are (path, attribute): the attribute of an object, or, where it is None, the contents of a container. A path is
+    a name, and steps ("attribute", name) or ("item", key). The second are (line, text).
+    """
+    places: dict[tuple, None] = {}
+    strange: list[tuple[int, str]] = []
+    for node in within(statements):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            path = _path(node.value)
+            if path is None:
+                strange.append((node.lineno, ast.unparse(node)))
+            else:
+                places[path, node.attr if isinstance(node, ast.Attribute) else None] = None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+            path = _path(node.func.value)
+            if path is not None:
+                places[path, None] = None
+    return list(places), strange
+
+
+def _path(node: ast.AST) -> tuple | None:
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        before = _path(node.value)
+        return None if before is None else (*before, ("attribute", node.attr))
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        before = _path(node.value)
+        return None if before is None else (*before, ("item", node.slice.value))
+    return None

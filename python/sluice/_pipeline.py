@@ -1,0 +1,297 @@
+"""@pipeline, and the Pipeline that it makes."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import inspect
+import weakref
+from typing import Any, Callable, Iterator
+
+from . import _core
+from ._batch import Batch
+from ._graph import Graph, describing
+from ._rewrite import rewrite
+from ._show import Drawing, Sheet, sheet_of
+from ._structure import flatten
+from ._value import Value, is_number
+
+OPTIONS = (
+    "batch_size", "seed", "threads", "io_threads", "prefetch", "window", "device",
+    "max_device_bytes", "decoder", "last_batch", "compact", "on_error", "max_errors",
+    "max_error_rate", "stall_timeout", "profile", "trace", "resume",
+)
+
+_live: weakref.WeakSet[Pipeline] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Python's lock cannot be had once the interpreter ends, so threads end before."""
+    for one in list(_live):
+        one.close()
+
+
+def _is_leaf(x: Any) -> bool:
+    return isinstance(x, Value) or is_number(x) or isinstance(x, str)
+
+
+class Pipeline:
+    """A program over samples that runs, and delivers batches in order.
+
+    ``for batch in pipeline`` runs the next epoch, 0 at first. Work goes on in the background while
+    you use a batch. Leaving the loop early ends the epoch; the pipeline stays usable. Nothing of what a
+    sample is depends on the number of threads, the batch size or the number of shards.
+
+    It ends with ``close()``, with ``with``, when nobody has it any more, or with the program.
+    Batches outlive it. Threads: take batches on one at a time; ``cancel()`` and ``stats`` from any.
+
+    Raises
+    ------
+    BatchError
+        From the loop, when a sample failed and ``on_error`` is ``'fail'``.
+    BudgetError, StallError
+        As the options say.
+    """
+
+    def __init__(self, describe: Callable[[], Any], options: dict[str, Any], name: str):
+        self._describe = describe
+        self._options = dict(options)
+        self._name = name
+        self._build(options)
+        _live.add(self)
+
+    def _build(self, options: dict[str, Any]) -> None:
+        graph = Graph()
+        with describing(graph):
+            given = self._describe()
+            outputs, structure = flatten(given)
+            if not outputs:
+                raise _core.BuildError(
+                    f"{self._name}() returns {given!r}: return the values that batches shall have, one or "
+                    "a tuple or dict of them"
+                )
+            slots = []
+            for one in outputs:
+                if not _is_leaf(one):
+                    raise _core.BuildError(
+                        f"{self._name}() returns {one!r} of type {type(one).__name__}, which is no value "
+                        "of a sample: return values, numbers or str, in tuples, lists or dicts"
+                    )
+                slots.append(graph._own(graph.constant(one), f"{self._name}()"))
+        self._core = graph.core.build(slots, options)
+        self._structure = structure
+
+    # Batches.
+    def __iter__(self) -> Iterator[Batch]:
+        core = self._core
+        core.begin_epoch()
+        return self._batches(core, core.next_epoch)
+
+    def _batches(self, core: Any, epoch: int) -> Iterator[Batch]:
+        ended = False
+        try:
+            while True:
+                data = core.next()
+                if data is None:
+                    ended = True
+                    return
+                yield Batch(data, self._structure)
+        finally:
+            if not ended and not core.closed and core.next_epoch == epoch:
+                core.cancel()
+
+    def __len__(self) -> int:
+        """Batches of an epoch; raises TypeError while nobody knows how many there are."""
+        count = self._core.batches
+        if count < 0:
+            raise TypeError("how many batches there are shows when an epoch has ended")
+        return count
+
+    @property
+    def samples(self) -> int | None:
+        """Samples of an epoch; None while nobody knows."""
+        count = self._core.samples
+        return None if count < 0 else count
+
+    @property
+    def next_epoch(self) -> int:
+        """The epoch that the next loop runs."""
+        return self._core.next_epoch
+
+    def reset(self, epoch: int = 0) -> None:
+        """The next loop runs this epoch."""
+        self._core.reset(epoch)
+
+    def cancel(self) -> None:
+        """Ends the epoch that runs; from any thread."""
+        self._core.cancel()
+
+    def close(self) -> None:
+        """Ends what runs, and waits for the steps that are at work."""
+        self._core.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._core.closed
+
+    def __enter__(self) -> Pipeline:
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.close()
+
+    # Going on later.
+    def state_dict(self) -> dict[str, Any]:
+        """How far the batches have been taken: small, plain, as good as JSON."""
+        return {"checkpoint": self._core.checkpoint()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on with the first batch that was not taken, bit for bit.
+
+        Raises BuildError where the state is of another seed, dataset or program.
+        """
+        if "checkpoint" not in state:
+            raise _core.BuildError("load_state_dict() takes what state_dict() has given")
+        old = self._core
+        self._build({**self._options, "resume": state["checkpoint"]})
+        old.close()
+
+    # Looking.
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What has been done so far; ``stats['text']`` reads well."""
+        return self._core.stats()
+
+    def inspect(self, index: int, epoch: int = 0) -> dict[str, Any]:
+        """One sample, run on this thread, with everything that it computes.
+
+        Returns
+        -------
+        dict
+            ``values`` by the name of the step that made them, ``path``, ``dropped``, ``error``,
+            ``warnings``.
+        """
+        return self._core.inspect(index, epoch)
+
+    def explain(self) -> str:
+        """The plan as it was described, and after each pass."""
+        return self._core.explain()
+
+    def save(self, path: Any) -> None:
+        """Writes the plan as JSON, which `sluice augment --pipeline` and C++ programs run.
+
+        Raises BuildError for steps that are functions of Python's.
+        """
+        self._core.save(str(path))
+
+    def graph(self) -> Drawing:
+        """The plan as a drawing: of itself in a notebook, where Graphviz is installed."""
+        return Drawing(self._core.dot(), self._core.text())
+
+    def show(self, n: int = 16, epoch: int = 0) -> Sheet:
+        """The pictures of the first n samples, side by side; shows itself in a notebook.
+
+        ``show(n).save('sheet.jpg')`` writes them to a file.
+        """
+        sibling = Pipeline(self._describe, {**self._options, "batch_size": n, "prefetch": 0,
+                                            "on_error": "skip", "trace": None, "resume": None},
+                           self._name)
+        with sibling:
+            sibling.reset(epoch)
+            for batch in sibling:
+                return sheet_of(batch)
+        raise _core.Error("there is no sample to show")
+
+    def __repr__(self) -> str:
+        if self._core.closed:
+            return f"<Pipeline {self._name}, closed>"
+        count = self._core.batches
+        return f"<Pipeline {self._name}: {'unknown' if count < 0 else count} batches in an epoch>"
+
+    def _repr_html_(self) -> str:
+        return self.graph()._repr_html_()
+
+
+class Description:
+    """A function that describes a pipeline; calling it makes one. See :func:`pipeline`."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]):
+        unknown = [name for name in options if name not in OPTIONS]
+        if unknown:
+            raise _core.BuildError(
+                f"a pipeline has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}"
+            )
+        functools.update_wrapper(self, function)
+        self._function = rewrite(function)
+        self._options = options
+        self._signature = inspect.signature(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Pipeline:
+        """The Pipeline; options that the function has no parameter for replace the decorator's."""
+        options = dict(self._options)
+        for name in list(kwargs):
+            if name in OPTIONS and name not in self._signature.parameters:
+                options[name] = kwargs.pop(name)
+        function = self._function
+        self._signature.bind(*args, **kwargs)
+        return Pipeline(lambda: function(*args, **kwargs), options, self._function.__name__)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+
+def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Marks a function that describes a pipeline.
+
+    ::
+
+        @sluice.pipeline(batch_size=32, seed=42)
+        def rotated(folder):
+            jpeg, label = sluice.files(folder)
+            image = ops.decode_jpeg(jpeg)
+            if ops.coin_flip(0.25):
+                image = ops.rotate(image, degrees=ops.uniform(10, 30), fill=0)
+            return ops.resize(image, width=400, height=400), label
+
+        for images, labels in rotated("train"):
+            ...
+
+    The function runs once and computes nothing: each call on values writes a step down. What it
+    means is the same program run for one sample at a time: `if`, `while`, `for i in range(value)`,
+    `and`, `or`, `not` and conditional expressions on values are those of each sample. On anything
+    else they are Python's own, done while the pipeline is described.
+
+    Parameters
+    ----------
+    batch_size : int
+        Samples in a batch; 1.
+    seed : int
+        What random numbers and shuffles follow from; 0.
+    threads, io_threads : int
+        That compute, and that read; as many as the process may use.
+    prefetch : int
+        Batches that are made ready while you work on one; 2.
+    device : 'cpu', 'gpu' or int
+        Where steps run whose pictures are there by ``value.gpu()``.
+    on_error : 'fail', 'skip' or 'replace'
+        What becomes of a sample that fails; with max_errors and max_error_rate as a budget.
+    last_batch : 'partial', 'drop' or 'fill'
+        What becomes of the last batch when the samples do not fill it.
+    compact : bool
+        Batches are full even if samples are left out.
+    stall_timeout : float
+        Seconds without progress after which the loop raises StallError.
+    profile : bool
+        Steps are counted and timed; see ``stats``.
+    trace : path
+        What happened when, for Perfetto.
+    resume : str
+        A checkpoint; ``load_state_dict`` is the usual way.
+    window, max_device_bytes, decoder : see the library.
+    """
+    if function is None:
+        return lambda real: Description(real, options)
+    if not callable(function):
+        raise _core.BuildError("@sluice.pipeline marks a function; options are given by name")
+    return Description(function, options)

@@ -1,0 +1,581 @@
+"""Rewrites a Python function so that its `if`, loops and logical expressions on Values are those of each sample.
+
+`rewrite(function)` takes the function's own source, puts calls of a `Runtime` where a Value may decide, and compiles it under
+the same file name and with the same lines. The new function has the globals, the closure, the defaults and the
+annotations of the old one; nothing is executed to make it. See _traced.py for what the calls do.
+
+Threads: any. Errors: RewriteError; TypeError for what is no function.
+"""
+
+import __future__
+import ast
+import copy
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ._names import Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, within
+from ._traced import RewriteError, Runtime, Site
+
+__all__ = ["RewriteError", "graph_function", "rewrite"]
+
+_CELL = "_sluice_"  # the runtime, in the closure of whatever is rewritten
+_PART = "_sluice_part_"
+_MARK = "__sluice_original__"
+_FUTURE = functools.reduce(int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def rewrite(function: Callable) -> Callable:
+    """The same function, whose control flow on Values is that of each sample.
+
+    Functions and lambdas that are defined inside are rewritten, too; functions that it calls are not, unless they are marked
+    with `graph_function`. Where plain Python values decide, everything is as it was.
+
+    Parameters
+    ----------
+    function : callable
+        A function, a method, a static or class method, with its source at hand. One that has been rewritten is given back.
+
+    Returns
+    -------
+    callable
+        Of the same kind.
+
+    Raises
+    ------
+    RewriteError
+        When there is no source, the function is asynchronous, or a decorator has wrapped it.
+
+    Examples
+    --------
+    >>> @sluice.graph_function
+    ... def brighter(image, often):
+    ...     if ops.coin_flip(often):
+    ...         image = ops.brightness(image, 1.5)
+    ...     return image
+    """
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(rewrite(function.__func__))
+    if isinstance(function, types.MethodType):
+        return types.MethodType(rewrite(function.__func__), function.__self__)
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"only functions and methods can be rewritten, not a {type(function).__name__}: {function!r}")
+    if hasattr(function, _MARK):
+        return function
+    code = function.__code__
+    if hasattr(function, "__wrapped__"):
+        raise RewriteError(
+            code.co_filename,
+            code.co_firstlineno,
+            f"a decorator has wrapped '{function.__name__}', and what it wraps cannot be rewritten from outside; put "
+            "@sluice.graph_function next to the `def`, under the other decorators",
+        )
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise RewriteError(
+            code.co_filename, code.co_firstlineno, f"'{function.__name__}' is asynchronous; describe a pipeline in a plain `def`"
+        )
+    node, class_name = _find(function)
+    runtime = Runtime(code.co_filename, function.__globals__)
+    rewritten = _compile(node, class_name, function, runtime)
+    return function if rewritten is None else rewritten
+
+
+graph_function = rewrite
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
+def _find(function: types.FunctionType) -> tuple[ast.AST, str | None]:
+    """A copy of the function's node, and the name of the class around it."""
+    code = function.__code__
+
+    def unavailable(why: str) -> RewriteError:
+        return RewriteError(
+            code.co_filename,
+            code.co_firstlineno,
+            f"{why}, so that the control flow of '{function.__name__}' cannot be read; define it in a file, or write "
+            "sluice.if_else, sluice.while_loop and their like",
+        )
+
+    try:
+        lines, _ = inspect.findsource(code)
+        tree = _parsed("".join(lines))
+    except (OSError, SyntaxError):
+        raise unavailable("its source is not available") from None
+    wanted = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]]
+    found: list[tuple[ast.AST, str | None]] = []
+
+    def visit(node: ast.AST, class_name: str | None) -> None:
+        if isinstance(node, _FUNCTIONS):
+            line = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+            arguments = node.args
+            names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+            names = [_mangled(name, class_name) for name in names]
+            if line == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name and names == wanted:
+                found.append((node, class_name))
+        inside = node.name if isinstance(node, ast.ClassDef) else class_name
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    visit(tree, None)
+    if not found:
+        raise unavailable("its source has changed since it was imported")
+    if len({ast.dump(node) for node, _ in found}) > 1:
+        raise unavailable(f"there are {len(found)} such functions in line {code.co_firstlineno}")
+    return copy.deepcopy(found[0][0]), found[0][1]
+
+
+def _mangled(name: str, class_name: str | None) -> str:
+    private = name.startswith("__") and not name.endswith("__") and class_name and class_name.strip("_")
+    return f"_{class_name.lstrip('_')}{name}" if private else name
+
+
+def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType, runtime: Runtime):
+    """The new function; None where there is nothing to rewrite."""
+    code = function.__code__
+    if not isinstance(node, ast.Lambda):
+        node.decorator_list, node.returns, node.type_params = [], None, []
+    arguments = node.args
+    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        if one is not None:
+            one.annotation = None
+    # The values of defaults are those of the old function.
+    arguments.defaults = [ast.copy_location(ast.Constant(None), node) for _ in arguments.defaults]
+    arguments.kw_defaults = [one and ast.copy_location(ast.Constant(None), node) for one in arguments.kw_defaults]
+    node = _Rewriter(runtime).visit(node)
+    if not runtime.sites:
+        return None
+    statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
+    if class_name is not None:
+        wrapper = ast.parse(f"class {class_name}: pass").body[0]
+        wrapper.body = [statement]
+        statement = wrapper
+    # Parameters of a function around it make the names of its closure free.
+    outer = ast.parse(f"def outer({', '.join(dict.fromkeys((_CELL, *code.co_freevars)))}): pass")
+    outer.body[0].body = [statement]
+    ast.fix_missing_locations(outer)
+    try:
+        compiled = compile(outer, code.co_filename, "exec", code.co_flags & _FUTURE, dont_inherit=True)
+    except SyntaxError as error:
+        raise RewriteError(
+            code.co_filename,
+            error.lineno or code.co_firstlineno,
+            f"'{function.__name__}' cannot be compiled with its control flow: {error.msg}; move a part of it into a function",
+        ) from None
+    new = _code_in(compiled, code.co_name, node)
+    cells = dict(zip(code.co_freevars, function.__closure__ or ()))
+    cells[_CELL] = types.CellType(runtime)
+    new = _renamed(new, new.co_qualname, code.co_qualname)
+    result = types.FunctionType(
+        new, function.__globals__, function.__name__, function.__defaults__, tuple(cells[name] for name in new.co_freevars)
+    )
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__annotations__ = function.__annotations__
+    result.__qualname__ = function.__qualname__
+    result.__doc__ = function.__doc__
+    result.__module__ = function.__module__
+    if hasattr(function, "__type_params__"):
+        result.__type_params__ = function.__type_params__
+    result.__dict__.update(function.__dict__)
+    setattr(result, _MARK, function)
+    return result
+
+
+def _code_in(code: types.CodeType, name: str, node: ast.AST) -> types.CodeType:
+    """The code of the outermost function of this name."""
+    for one in code.co_consts:
+        if isinstance(one, types.CodeType):
+            if one.co_name == name and one.co_firstlineno == node.lineno and one.co_flags & inspect.CO_NEWLOCALS:
+                return one
+            found = _code_in(one, name, node)
+            if found is not None:
+                return found
+    return None
+
+
+def _renamed(code: types.CodeType, before: str, after: str) -> types.CodeType:
+    """The code, and that of what it defines, with a qualified name that begins otherwise."""
+    name = after + code.co_qualname.removeprefix(before)
+    consts = tuple(
+        _renamed(one, before, after) if isinstance(one, types.CodeType) else name if one == code.co_qualname else one
+        for one in code.co_consts
+    )
+    return code.replace(co_qualname=name, co_consts=consts)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces constructs by themselves with calls of the runtime around them. One for a function and all inside it."""
+
+    def __init__(self, runtime: Runtime):
+        self.runtime = runtime
+        self.live: Liveness | None = None
+        self.globals: set[str] = set()
+        self.guarded: set[str] = set()  # names that may have no value after a choice
+        self.closures: set[str] = set()  # names of this function that functions inside it assign
+        self.temporaries = 0
+        self.in_iterable = False  # of a comprehension, where Python allows no `:=`
+
+    # Making nodes.
+    def _site(self, kind: str, node: ast.AST) -> tuple[int, Site]:
+        site = Site(kind, node.lineno)
+        self.runtime.sites.append(site)
+        return len(self.runtime.sites) - 1, site
+
+    def _temporary(self) -> str:
+        self.temporaries += 1
+        return f"_sluice_{self.temporaries}_"
+
+    def _expression(self, node: ast.AST, text: str, **parts: ast.expr) -> ast.expr:
+        """An expression of this text, in which %NAME stands for a part; it has the location of the node."""
+        return self._statements(node, text, **parts)[0].value
+
+    def _statements(self, node: ast.AST, text: str, **parts: Any) -> list[ast.stmt]:
+        """Statements of this text, in which %NAME stands for a part, also for a block."""
+        tree = ast.parse(text.replace("$", _CELL).replace("%", _PART))
+        for one in ast.walk(tree):
+            if hasattr(one, "lineno"):
+                ast.copy_location(one, node)
+        return _Filler({_PART + name: part for name, part in parts.items()}).visit(tree).body
+
+    # Functions.
+    def _function(self, node: ast.AST) -> None:
+        """Rewrites the body of a function."""
+        before = self.live, self.globals, self.guarded, self.closures
+        node.body = lift_returns(node.body, True)
+        self.live = Liveness(node)
+        self.globals = declared(node.body, ast.Global)
+        # Functions inside change these behind the back of a choice that stands here.
+        changed = declared(inner_bodies([one for one in within(node.body) if isinstance(one, _FUNCTIONS)]), ast.Nonlocal)
+        own = assigned(node.body) | {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+        self.closures = (changed & own) - self.globals
+        choices = [one for one in within(node.body) if isinstance(one, (ast.If, ast.While, ast.For, ast.Match))]
+        self.guarded = self.guarded | assigned(choices) | self.closures
+        sites = len(self.runtime.sites)
+        body = self._block(node.body)
+        if len(self.runtime.sites) > sites and not any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within(body)):
+            body = self._guarded(body)
+        node.body = body
+        self.live, self.globals, self.guarded, self.closures = before
+
+    def _guarded(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        first = body[0]
+        is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+        head, rest = (body[:1], body[1:]) if is_text else ([], body)
+        return head + self._statements(rest[0], "with $.guard():\n    %BODY", BODY=rest) if rest else body
+
+    def visit_FunctionDef(self, node):
+        node.decorator_list = [self.visit(one) for one in node.decorator_list]
+        if self.live is not None:  # defined inside: its defaults are evaluated here
+            self._defaults(node)
+        self._function(node)
+        return node
+
+    def _defaults(self, node):
+        node.args.defaults = [self.visit(one) for one in node.args.defaults]
+        node.args.kw_defaults = [one and self.visit(one) for one in node.args.kw_defaults]
+
+    def visit_AsyncFunctionDef(self, node):
+        return node
+
+    def visit_Lambda(self, node):
+        self._defaults(node)
+        before, self.in_iterable = self.in_iterable, False
+        node.body = self.visit(node.body)
+        self.in_iterable = before
+        return node
+
+    def visit_ClassDef(self, node):
+        """Only the methods; the class's own statements are no part of a function."""
+        node.bases = [self.visit(one) for one in node.bases]
+        node.decorator_list = [self.visit(one) for one in node.decorator_list]
+        node.body = [self.visit(one) if isinstance(one, ast.FunctionDef) else one for one in node.body]
+        return node
+
+    # Statements.
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        done = []
+        for one in statements:
+            new = self.visit(one)
+            done += new if isinstance(new, list) else [new]
+        return done
+
+    def _describe(self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str]) -> str:
+        """Fills in what is known of a statement; gives the target that takes its names."""
+        every = [one for block in blocks for one in block]
+        names = (names | assigned(every) | self.closures) - self.globals
+        site.names = tuple(sorted(names))
+        site.live = live | self.closures
+        site.obstacles = [found for block in blocks for found in obstacles(block, self.globals)]
+        site.places, strange = changed_in_place(every)
+        site.obstacles += [
+            (line, f"a change of `{text}`", "give what is changed a name first, as in `one = ...`") for line, text in strange
+        ]
+        return f"[{', '.join(site.names)}] = " if site.names else ""
+
+    def visit_If(self, node):
+        number, site = self._site("if", node)
+        names = self._describe(site, [node.body, node.orelse], set(), self.live.after[node])
+        k = self._temporary()
+        test = self.visit(node.test)
+        body, orelse = self._block(node.body), self._block(node.orelse)
+        return self._statements(
+            node,
+            f"{k} = $.branch({number}, %TEST)\n"
+            f"if {k} is True or {k} is not False and {k}.begin($.locals()):\n"
+            "    %BODY\n"
+            f"    if {k} is not True: {names}{k}.end($.locals())\n"
+            f"if {k} is False or {k} is not True and {k}.begin($.locals()):\n"
+            "    %ORELSE\n"
+            f"    if {k} is not False: {names}{k}.end($.locals())\n",
+            TEST=test,
+            BODY=body,
+            ORELSE=orelse,
+        )
+
+    def visit_While(self, node):
+        number, site = self._site("while", node)
+        names = self._describe(site, [node.body], assigned([node.test]), self.live.head[node])
+        k = self._temporary()
+        test = self.visit(node.test)
+        body, orelse = self._block(node.body), self._block(node.orelse)
+        return self._statements(
+            node,
+            f"{k} = $.loop({number})\n"
+            f"while {k}.ask(%TEST, $.locals() if {k}.traced else None):\n"
+            f"    if {k}.traced: {names}{k}.enter_body($.locals())\n"
+            "    %BODY\n"
+            "else:\n"
+            f"    if {k}.traced: {names}{k}.result\n"
+            "    %ORELSE\n",
+            TEST=test,
+            BODY=body,
+            ORELSE=orelse,
+        )
+
+    def visit_For(self, node):
+        number, site = self._site("for", node)
+        target = self.visit(node.target)
+        names = self._describe(site, [node.body], assigned([target]), self.live.head[node])
+        k = self._temporary()
+        call = node.iter
+        is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
+        if is_range and not call.keywords:
+            over = self._expression(node.iter, f"$.range({number}, %F)", F=self.visit(call.func))
+            over.args += [self.visit(one) for one in call.args]
+        else:
+            over = self._expression(node.iter, f"$.each({number}, %OVER)", OVER=self.visit(call))
+        body, orelse = self._block(node.body), self._block(node.orelse)
+        entered = f"[{', '.join(site.names)}], %TARGET = {k}.enter_body()"
+        return self._statements(
+            node,
+            f"{k} = %OVER\n"
+            f"if $.counts({k}): {k}.keep($.locals())\n"
+            f"for %TARGET in {k}:\n"
+            f"    if $.counts({k}): {entered}\n"
+            "    %BODY\n"
+            f"    if $.counts({k}): {k}.end_body($.locals())\n"
+            "else:\n"
+            f"    if $.counts({k}): {names}{k}.result\n"
+            "    %ORELSE\n",
+            OVER=over,
+            TARGET=target,
+            BODY=body,
+            ORELSE=orelse,
+        )
+
+    def visit_Match(self, node):
+        number, site = self._site("match", node)
+        blocks = [case.body for case in node.cases]
+        names = self._describe(site, blocks, set(), self.live.after[node])
+        site.cases = _numbers_of(node.cases)
+        k, subject = self._temporary(), self._temporary()
+        value = self.visit(node.subject)
+        chosen = []
+        for at, case in enumerate(node.cases):
+            guard = case.guard and self._plain("guard of a case", case.guard)
+            chosen.append(ast.match_case(case.pattern, guard, self._statements(case.pattern, f"{k} = {at}")))
+        arms = []
+        # A Value that no case takes goes through an arm of its own, which changes nothing.
+        extra = [] if site.cases is None or site.cases[-1] is None else [[]]
+        for at, block in enumerate([*blocks, *extra]):
+            arms += self._statements(
+                block[0] if block else node,
+                f"if {k} == {at} if {k}.__class__ is int else {k}.begin($.locals()):\n"
+                "    %BODY\n"
+                f"    if {k}.__class__ is not int: {names}{k}.end($.locals())\n",
+                BODY=self._block(block),
+            )
+        match = ast.copy_location(ast.Match(ast.Name(subject, ast.Load()), chosen), node)
+        return self._statements(
+            node,
+            f"{subject} = %SUBJECT\n{k} = $.match({number}, {subject})\nif {k}.__class__ is int:\n    %MATCH\n%ARMS",
+            SUBJECT=value,
+            MATCH=[match],
+            ARMS=arms,
+        )
+
+    def visit_Try(self, node):
+        sites = len(self.runtime.sites)
+        body = self._block(node.body)
+        node.body = self._guarded(body) if len(self.runtime.sites) > sites else body
+        for part in node.handlers:
+            part.type = part.type and self.visit(part.type)
+            part.body = self._block(part.body)
+        node.orelse, node.finalbody = self._block(node.orelse), self._block(node.finalbody)
+        return node
+
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node):
+        node.items = [self.generic_visit(one) for one in node.items]
+        sites = len(self.runtime.sites)
+        body = self._block(node.body)
+        node.body = self._guarded(body) if len(self.runtime.sites) > sites else body
+        return node
+
+    def visit_Assert(self, node):
+        node.test = self._plain("assert", node.test)
+        node.msg = node.msg and self.visit(node.msg)
+        return node
+
+    def visit_AugAssign(self, node):
+        done = self.generic_visit(node)
+        if isinstance(node.target, ast.Name) and node.target.id in self.guarded:
+            return [*self._statements(node, f"$.use({node.target.id})"), done]
+        return done
+
+    def visit_AnnAssign(self, node):
+        node.value = node.value and self.visit(node.value)
+        node.target = self.visit(node.target)
+        return node
+
+    # Expressions.
+    def visit_Name(self, node):
+        if isinstance(node.ctx, ast.Load) and node.id in self.guarded:
+            return self._expression(node, f"$.use({node.id})")
+        return node
+
+    def _plain(self, kind: str, test: ast.expr) -> ast.expr:
+        number, _ = self._site(kind, test)
+        return self._expression(test, f"$.plain({number}, %TEST)", TEST=self.visit(test))
+
+    def _lazy(self, node: ast.expr, call: str, first: ast.expr, operands: list[ast.expr]) -> ast.expr:
+        """`call` asks about the first operand which of the others are evaluated."""
+        kind = {"both": "and", "either": "or", "conditional": "conditional expression"}[call]
+        number, site = self._site(kind, node)
+        for one in operands:
+            site.obstacles += obstacles([one], self.globals)
+            walrus = [inner for inner in within([one]) if isinstance(inner, ast.NamedExpr)]
+            site.obstacles += [(inner.lineno, "`:=`", "assign in a line of its own, before") for inner in walrus]
+        k = self._temporary()
+        asked = self._expression(node, f"$.{call}({number}, %FIRST)", FIRST=self.visit(first))
+        parts = {f"X{at}": self.visit(one) for at, one in enumerate(operands)}
+        given = [f"{k}.give(%{part}) if {k}.{('first', 'second')[at]} else None" for at, part in enumerate(parts)]
+        if self.in_iterable and any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within([node])):
+            return self.generic_visit(node)
+        if self.in_iterable:
+            return self._expression(node, f"(lambda {k}: $.value({k}, {', '.join(given)}))(%ASKED)", ASKED=asked, **parts)
+        return self._expression(node, f"$.value(({k} := %ASKED), {', '.join(given)})", ASKED=asked, **parts)
+
+    def visit_BoolOp(self, node):
+        call = "both" if isinstance(node.op, ast.And) else "either"
+        first, *rest = node.values
+        following = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(node.op, rest), rest[0])
+        return self._lazy(node, call, first, [following])
+
+    def visit_IfExp(self, node):
+        return self._lazy(node, "conditional", node.test, [node.body, node.orelse])
+
+    def visit_UnaryOp(self, node):
+        if not isinstance(node.op, ast.Not):
+            return self.generic_visit(node)
+        # A call of its own, so that a function in which nothing but `not` stands is rewritten, too.
+        self._site("not", node)
+        return self._expression(node, "$.no(%X)", X=self.visit(node.operand))
+
+    def visit_Compare(self, node):
+        if len(node.ops) > 1:
+            return self._chain(node)
+        node = self.generic_visit(node)
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            number, _ = self._site("in", node)
+            k = self._temporary()
+            if self.in_iterable:
+                return node
+            left = self._expression(node, f"({k} := %X)", X=node.left)
+            right = self._expression(node, f"$.contains({number}, {k}, %Y)", Y=node.comparators[0])
+            return ast.copy_location(ast.Compare(left, node.ops, [right]), node)
+        return node
+
+    def _chain(self, node):
+        """a < b < c is `a < b and b < c`, with b evaluated once."""
+        if self.in_iterable:
+            return self.generic_visit(node)
+        shared = self._temporary()
+        middle = self._expression(node.comparators[0], f"({shared} := %X)", X=node.comparators[0])
+        first = ast.copy_location(ast.Compare(node.left, node.ops[:1], [middle]), node)
+        again = ast.copy_location(ast.Name(shared, ast.Load()), node.comparators[0])
+        second = ast.copy_location(ast.Compare(again, node.ops[1:], node.comparators[1:]), node)
+        return self._lazy(node, "both", first, [second])
+
+    def visit_comprehension(self, node):
+        before, self.in_iterable = self.in_iterable, True
+        node.iter = self.visit(node.iter)
+        self.in_iterable = before
+        node.target = self.visit(node.target)
+        node.ifs = [self._plain("if of a comprehension", one) for one in node.ifs]
+        return node
+
+    def visit_NamedExpr(self, node):
+        node.value = self.visit(node.value)
+        return node
+
+
+def _numbers_of(cases: list[ast.match_case]) -> list | None:
+    """The whole numbers of each case, None for `_`; None where a case is something else."""
+    numbers: list = []
+    for at, case in enumerate(cases):
+        found = _number_of(case.pattern)
+        if case.guard is not None or found is None or (found == [] and at + 1 < len(cases)):
+            return None
+        numbers.append(found or None)
+    return numbers
+
+
+def _number_of(pattern: ast.pattern) -> list[int] | None:
+    if isinstance(pattern, ast.MatchOr):
+        parts = [_number_of(one) for one in pattern.patterns]
+        return None if not all(parts) else [x for part in parts for x in part]
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        return []
+    if isinstance(pattern, ast.MatchValue):
+        try:
+            value = ast.literal_eval(pattern.value)
+        except ValueError:
+            return None
+        return [value] if type(value) is int else None
+    return None
+
+
+class _Filler(ast.NodeTransformer):
+    def __init__(self, parts: dict):
+        self.parts = parts
+
+    def visit_Name(self, node):
+        part = self.parts.get(node.id, node)
+        if isinstance(node.ctx, ast.Load) or part is node:
+            return part
+        return copy.deepcopy(part)
+
+    def visit_Expr(self, node):
+        if isinstance(node.value, ast.Name) and node.value.id in self.parts:
+            block = self.parts[node.value.id]
+            if isinstance(block, list):
+                return block or ast.Pass()
+        return self.generic_visit(node)

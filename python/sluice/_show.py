@@ -1,0 +1,94 @@
+"""What a notebook shows of a pipeline: its drawing, and a sheet of its pictures."""
+
+from __future__ import annotations
+
+import html
+import math
+import shutil
+import subprocess
+from typing import Any
+
+from . import _core
+from ._batch import Batch, Column
+
+
+class Drawing:
+    """A plan: ``dot`` for Graphviz, ``text`` for people; in a notebook it shows itself."""
+
+    def __init__(self, dot: str, text: str):
+        self.dot = dot
+        self.text = text
+
+    def svg(self) -> str | None:
+        """The drawing as SVG; None where Graphviz is not installed."""
+        if shutil.which("dot") is None:
+            return None
+        made = subprocess.run(
+            ["dot", "-Tsvg"], input=self.dot, capture_output=True, text=True, check=False
+        )
+        return made.stdout if made.returncode == 0 else None
+
+    def _repr_html_(self) -> str:
+        return self.svg() or f"<pre>{html.escape(self.text)}</pre>"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Sheet:
+    """Pictures side by side; in a notebook it shows itself."""
+
+    def __init__(self, pixels: Any):
+        self.pixels = pixels
+
+    def jpeg(self) -> bytes:
+        return _core.encode_jpeg(self.pixels, 90)
+
+    def save(self, path: Any) -> None:
+        """Writes it as a JPEG file."""
+        with open(path, "wb") as file:
+            file.write(self.jpeg())
+
+    def _repr_jpeg_(self) -> bytes:
+        return self.jpeg()
+
+
+def _as_picture(array: Any, layout: str) -> Any:
+    """Height x width x 3 of bytes; numbers of another kind fill the range from dark to bright."""
+    import numpy
+
+    if layout == "CHW":
+        array = numpy.moveaxis(array, 0, -1)
+    if array.ndim == 2:
+        array = array[:, :, None]
+    if array.dtype != numpy.uint8:
+        array = array.astype(numpy.float32)
+        low, high = float(array.min()), float(array.max())
+        array = ((array - low) * (255 / max(high - low, 1e-12))).astype(numpy.uint8)
+    if array.shape[2] == 1:
+        array = numpy.repeat(array, 3, axis=2)
+    return array[:, :, :3]
+
+
+def sheet_of(batch: Batch) -> Sheet:
+    """The pictures of the first column that has some."""
+    import numpy
+
+    for column in batch.columns:
+        if not isinstance(column, Column) or len(column) == 0 or len(column[0].shape) not in (2, 3):
+            continue
+        pictures = [_as_picture(one.numpy(), column.layout) for one in column]
+        height = max(one.shape[0] for one in pictures)
+        width = max(one.shape[1] for one in pictures)
+        across = math.ceil(math.sqrt(len(pictures)))
+        down = math.ceil(len(pictures) / across)
+        gap = 4
+        sheet = numpy.full(
+            (down * (height + gap) + gap, across * (width + gap) + gap, 3), 255, numpy.uint8
+        )
+        for i, one in enumerate(pictures):
+            y = gap + i // across * (height + gap)
+            x = gap + i % across * (width + gap)
+            sheet[y : y + one.shape[0], x : x + one.shape[1]] = one
+        return Sheet(sheet)
+    raise _core.Error("none of the pipeline's outputs is a picture")

@@ -1,0 +1,129 @@
+"""Structures of values: what arms of a choice and bodies of a loop give.
+
+A structure is a tuple, a list, a dict, a named tuple or a dataclass of structures. Everything else is a leaf. ``flatten``
+takes a structure apart into its leaves and a ``Shape``, ``rebuild`` puts leaves together again. Both leave the original
+as it is. A structure that contains itself is a ``ValueError``.
+"""
+
+import copy
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+
+class Shape:
+    """How a structure is made, without its leaves. The shape of a leaf is None."""
+
+    __slots__ = ("kind", "keys", "parts", "original")
+
+    def __init__(self, kind: type, keys: tuple, parts: list["Shape | None"], original: Any = None):
+        self.kind = kind
+        self.keys = keys  # numbers, names of fields, or keys of a dict
+        self.parts = parts
+        self.original = original  # of a dataclass: what is copied to build another one
+
+    def places(self) -> list[str]:
+        """Where each leaf stands, in words: ``element 1``, ``'image'``, ``'boxes', element 0``."""
+        places = []
+        for key, part in zip(self.keys, self.parts):
+            here = f"element {key}" if self.kind in (tuple, list) else repr(key)
+            places += [here] if part is None else [f"{here}, {place}" for place in part.places()]
+        return places
+
+    def __str__(self) -> str:
+        if self.kind in (tuple, list):
+            return f"a {self.kind.__name__} of {len(self.keys)}"
+        if self.kind is dict:
+            return f"a dict with {'the keys ' + ', '.join(map(repr, self.keys)) if self.keys else 'no keys'}"
+        return f"a {self.kind.__name__}"
+
+
+def _parts(value: Any) -> tuple[tuple, list] | None:
+    """The keys and the parts of a structure; None for a leaf."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return tuple(range(len(value))), list(value)
+    if kind is dict:
+        return tuple(value), list(value.values())
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return kind._fields, list(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(field.name for field in dataclasses.fields(value) if hasattr(value, field.name))
+        return names, [getattr(value, name) for name in names]
+    return None
+
+
+def flatten(value: Any, like: Shape | None = None) -> tuple[list, Shape | None]:
+    """The leaves of a structure, in order, and its shape.
+
+    The order of a dict's keys is its own. With ``like``, a dict of the same keys takes the order that they have there.
+    """
+    leaves: list = []
+    around: set[int] = set()
+
+    def visit(value: Any, like: Shape | None) -> Shape | None:
+        found = _parts(value)
+        if found is None:
+            leaves.append(value)
+            return None
+        if id(value) in around:
+            raise ValueError(f"a {type(value).__name__} contains itself; give a structure that ends")
+        around.add(id(value))
+        keys, parts = found
+        same = like is not None and like.kind is type(value) and len(like.keys) == len(keys)
+        if same and type(value) is dict and all(key in value for key in like.keys):
+            keys, parts = like.keys, [value[key] for key in like.keys]
+        likes = like.parts if same and like.keys == keys else [None] * len(keys)
+        shape = Shape(type(value), keys, [visit(part, one) for part, one in zip(parts, likes)])
+        if dataclasses.is_dataclass(value):
+            shape.original = value
+        around.remove(id(value))
+        return shape
+
+    return leaves, visit(value, like)
+
+
+def rebuild(shape: Shape | None, leaves: list) -> Any:
+    """The structure of this shape with these leaves."""
+    rest = iter(leaves)
+    return _build(shape, rest)
+
+
+def _build(shape: Shape | None, rest: Iterator) -> Any:
+    if shape is None:
+        return next(rest)
+    parts = [_build(part, rest) for part in shape.parts]
+    if shape.kind is tuple or shape.kind is list:
+        return shape.kind(parts)
+    if shape.kind is dict:
+        return dict(zip(shape.keys, parts))
+    if shape.original is None:
+        return shape.kind(*parts)
+    result = copy.copy(shape.original)
+    for key, part in zip(shape.keys, parts):
+        object.__setattr__(result, key, part)  # a frozen dataclass allows nothing else
+    return result
+
+
+def places_of(shape: Shape | None) -> list[str]:
+    """Where each leaf stands; an empty text where there is only one value."""
+    return [""] if shape is None else shape.places()
+
+
+def difference(one: Shape | None, other: Shape | None, place: str = "") -> str | None:
+    """What distinguishes two shapes, in words: where, what the one is and what the other is. None where they are equal."""
+    where = f"at {place}, " if place else ""
+    if one is None and other is None:
+        return None
+    if one is None or other is None or one.kind is not other.kind or one.keys != other.keys:
+        return f"{where}{_named(one)} against {_named(other)}"
+    for key, mine, theirs in zip(one.keys, one.parts, other.parts):
+        here = f"element {key}" if one.kind in (tuple, list) else repr(key)
+        found = difference(mine, theirs, f"{place}, {here}" if place else here)
+        if found is not None:
+            return found
+    return None
+
+
+def _named(shape: Shape | None) -> str:
+    return "one value" if shape is None else str(shape)

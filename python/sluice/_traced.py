@@ -1,0 +1,594 @@
+"""What a rewritten function calls: it asks at each `if`, loop and logical expression whether a Value decides there.
+
+A rewritten function runs its statements where they stand. Where a plain Python value decides, they run as they did. Where a
+Value decides, both arms run, one after the other, each recorded as an arm of the graph; between them the function's variables
+are set back, and after them they hold what the arms have in common. So a body needs no function of its own, and `break`,
+`return` and closures keep their meaning.
+
+`Runtime` belongs to one rewritten function and everything defined inside it; it is the cell `_sluice_` of their closures.
+
+Threads: those of the description. Errors: RewriteError; `guard` lets the graph forget what an exception leaves open.
+"""
+
+import builtins
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+from ._control import WHOLE, choose, not_, truth
+from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
+from ._names import RESULT
+
+
+class RewriteError(BuildError):
+    """A construct of a pipeline's function cannot become one of the graph. Knows `filename` and `lineno`."""
+
+    def __init__(self, filename: str, lineno: int, message: str):
+        super().__init__(f"{filename}:{lineno}: {message}")
+        self.filename = filename
+        self.lineno = lineno
+
+
+class Site:
+    """What is known of one construct of the source.
+
+    Attributes
+    ----------
+    kind : str
+        "if", "while", "for", "match", "and", "or", "conditional expression", ...
+    line : int
+    names : tuple of str
+        What its arms or its body assign; what `end` and its like give is in this order.
+    live : set of str
+        What is read after it, or from its head on.
+    obstacles : list of (line, construct, cure)
+        What it must not hold when a Value decides.
+    places : list of (path, attribute)
+        What it changes in place.
+    cases : list of list of int or None
+        Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
+    """
+
+    def __init__(self, kind: str, line: int):
+        self.kind = kind
+        self.line = line
+        self.names: tuple[str, ...] = ()
+        self.live: set[str] = set()
+        self.obstacles: list[tuple[int, str, str]] = []
+        self.places: list[tuple] = []
+        self.cases: list | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} in line {self.line}"
+
+
+_thread = threading.local()
+
+
+def _open() -> list:
+    """The choices and loops that are being described on this thread."""
+    return _thread.__dict__.setdefault("open", [])
+
+
+class guard:
+    """Stands around code that may leave a choice or loop open by an exception."""
+
+    def __enter__(self) -> None:
+        self.depth = len(_open())
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None:
+            return
+        while len(_open()) > self.depth:
+            one = _open().pop()
+            one.abandon()
+
+
+class Place:
+    """Something that a construct changes in place: an attribute of an object, or the contents of a list or dict."""
+
+    def __init__(self, label: str, owner: Any, attribute: str | None):
+        self.label = label
+        self.owner = owner
+        self.attribute = attribute
+
+    def get(self) -> Any:
+        if self.attribute is not None:
+            return getattr(self.owner, self.attribute, UNBOUND)
+        return dict(self.owner) if isinstance(self.owner, dict) else list(self.owner)
+
+    def set(self, content: Any) -> None:
+        if self.attribute is not None:
+            if content is not UNBOUND:
+                setattr(self.owner, self.attribute, content)
+            elif hasattr(self.owner, self.attribute):
+                delattr(self.owner, self.attribute)
+        elif isinstance(self.owner, dict):
+            self.owner.clear()
+            self.owner.update(content)
+        else:
+            self.owner[:] = content
+
+
+class _Described:
+    """A construct on which a Value decides: its names and places before it, and what is set back."""
+
+    def __init__(self, runtime: "Runtime", site: Site):
+        self.runtime = runtime
+        self.site = site
+        for line, construct, cure in site.obstacles:
+            raise runtime.error(
+                line, f"{construct} cannot be in the `{site.kind}` in line {site.line}, on which a value of each sample decides; {cure}"
+            )
+
+    def keep(self, scope: dict) -> None:
+        self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
+        self.places = self.runtime.places(self.site, scope)
+        self.contents = {place.label: place.get() for place in self.places}
+
+    def now(self, scope: dict) -> dict:
+        """What the live names and the places hold."""
+        held = {_label(name): scope.get(name, UNBOUND) for name in self.site.names if name in self.site.live}
+        return held | {place.label: place.get() for place in self.places}
+
+    def back(self) -> tuple:
+        """Sets the places back; what the names were."""
+        for place in self.places:
+            place.set(self.contents[place.label])
+        return tuple(unbound(name) if x is UNBOUND else x for name, x in self.before.items())
+
+    def after(self, merged: dict) -> tuple:
+        """Sets the places to what they hold after the construct; gives what the names do."""
+        for place in self.places:
+            content = merged.get(place.label, self.contents[place.label])
+            if isinstance(content, Unset) and not content.unbound:
+                raise self.runtime.error(self.site.line, str(content.error))
+            place.set(content)
+        return tuple(self._after(name, merged) for name in self.site.names)
+
+    def _after(self, name: str, merged: dict) -> Any:
+        held = merged.get(_label(name), UNBOUND)
+        if not isinstance(held, Unset):
+            return held
+        if held.unbound:
+            return self.left_out(name)
+        return held if isinstance(held.error, RewriteError) else Unset(self.runtime.error(self.site.line, str(held.error)))
+
+    def left_out(self, name: str) -> Any:
+        """What stands for a name that the construct does not give."""
+        return unbound(name)
+
+    def enter(self) -> None:
+        _open().append(self)
+
+    def leave(self) -> None:
+        assert _open().pop() is self
+
+
+class Choice(_Described):
+    """An `if` or a `match` on a Value."""
+
+    def __init__(self, runtime: "Runtime", site: Site, arms: list[str], by: str, on: Any):
+        super().__init__(runtime, site)
+        with runtime.located(site):
+            self.branch = Branch(on.graph, site.name, arms, by, on)
+        self.kept = False
+        self.enter()
+
+    def abandon(self) -> None:
+        self.branch.abandon()
+
+    def begin(self, scope: dict) -> bool:
+        if not self.kept:
+            self.keep(scope)
+            self.kept = True
+        self.branch.begin()
+        return True
+
+    def end(self, scope: dict) -> tuple:
+        self.branch.end(self.now(scope))
+        back = self.back()
+        if len(self.branch.given) < len(self.branch.arms):
+            return back
+        with self.runtime.located(self.site):
+            merged = self.branch.close()
+        self.leave()
+        return self.after(merged)
+
+
+_HOLDS = "the condition"
+
+
+class Repeat(_Described):
+    """A loop on a Value. The `while` or `for` of Python goes round once, or again where types were guessed wrong."""
+
+    traced = True
+
+    def __init__(self, runtime: "Runtime", site: Site):
+        super().__init__(runtime, site)
+        self.loop: Loop | None = None
+
+    def abandon(self) -> None:
+        self.loop.abandon()
+
+    def open(self, graph: Any, scope: dict, more: dict) -> tuple:
+        """What the names hold in an iteration. `more` is further state."""
+        if self.loop is None:
+            if scope is not None:
+                self.keep(scope)
+            begin = {_label(name): x for name, x in self.before.items() if name in self.site.live}
+            begin = {name: x for name, x in (begin | self.contents | more).items() if not isinstance(x, Unset)}
+            self.loop = Loop(graph, self.site.name, self.runtime.max_iterations, begin)
+            self.graph = graph
+        else:
+            self.back()
+        with self.runtime.located(self.site):
+            self.state = self.loop.open()
+        self.enter()
+        graph.begin_condition()
+        graph.end_condition(self.holds())
+        graph.begin_body()
+        inside = self.before | {name: self.state[_label(name)] for name in self.site.names if _label(name) in self.state}
+        for place in self.places:
+            place.set(self.state.get(place.label, self.contents[place.label]))
+        return tuple(unbound(name) if x is UNBOUND else x for name, x in inside.items())
+
+    def end(self, scope: dict, more: dict) -> bool:
+        """Ends the body. False: it must be described again."""
+        following = self.now(scope) | more
+        begun = {name: following[name] for name in self.state}
+        lost = [name for name, x in begun.items() if isinstance(x, Unset)]
+        if lost:
+            raise self.runtime.error(self.site.line, str(begun[lost[0]].error))
+        with self.runtime.located(self.site):
+            done = self.loop.end(begun)
+        if not done:
+            self.leave()
+        return done
+
+    def close(self) -> tuple:
+        self.back()
+        with self.runtime.located(self.site):
+            merged = self.loop.close()
+        self.leave()
+        return self.after(merged)
+
+    def left_out(self, name: str) -> Any:
+        return Unset(
+            self.runtime.error(
+                self.site.line,
+                f"'{name}' has no value after the `{self.site.kind}`: its first value is given in the body, which may never "
+                "run; give it one before the loop",
+            )
+        )
+
+
+class While(Repeat):
+    """`while` on a Value: the state holds whether there is a next iteration, so that the condition is asked once for each."""
+
+    def __init__(self, runtime: "Runtime", site: Site):
+        self.runtime, self.site = runtime, site
+        self.loop = None
+        self.traced = False
+
+    def holds_first(self, test: Any) -> bool:
+        if not is_value(test):
+            return True if test else False
+        super().__init__(self.runtime, self.site)
+        self.traced = True
+        self.first = truth(test)
+        return True
+
+    def ask(self, test: Any, scope: dict | None) -> bool:
+        """Whether Python goes round. `scope` is None as long as plain values decide."""
+        if not self.traced:
+            return self.holds_first(test)
+        if is_value(test):
+            test = truth(test)
+        else:
+            test = True if test else False
+        if not self.end(scope, {_HOLDS: test}):
+            return True
+        self.result = self.close()
+        return False
+
+    def enter_body(self, scope: dict) -> tuple:
+        return self.open(self.first.graph, scope, {_HOLDS: self.first})
+
+    def holds(self) -> Any:
+        return self.state[_HOLDS]
+
+
+class Count(Repeat):
+    """`for i in range(...)` with a Value among its arguments."""
+
+    def __init__(self, runtime: "Runtime", site: Site, arguments: tuple):
+        super().__init__(runtime, site)
+        graph = next(x for x in arguments if is_value(x)).graph
+        for x in arguments:
+            if x.type not in WHOLE if is_value(x) else not hasattr(x, "__index__"):
+                raise runtime.error(site.line, f"range() is given {kind_of(x)}; give whole numbers, with x.cast('i64') if need be")
+        start, stop, step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
+        if not is_value(step) and step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        self.graph, self.start, self.step = graph, start, step
+        self.count = self._trips(start, stop, step)
+        self.done = False
+
+    def _trips(self, start: Any, stop: Any, step: Any) -> Any:
+        """(stop - start) / step, rounded up: division cuts off, so that step - sign(step) is added first."""
+        do = self.graph.operator
+        way = stop if not is_value(start) and start == 0 else do("subtract", stop, start)
+        if is_value(step):
+            sign = choose(self.graph, f"{self.site.name}: sign", {"up": 1, "down": -1}, "truth", do("greater", step, 0))
+            return do("divide", do("add", way, do("subtract", step, sign)), step)
+        if step == 1:
+            return way if is_value(way) else self.graph.constant(way)
+        return do("divide", do("add", way, step - (1 if step > 0 else -1)), step)
+
+    def __iter__(self) -> "Count":
+        return self
+
+    def __next__(self) -> Any:
+        if self.done:
+            raise StopIteration
+        return None  # the number of the iteration is known when the loop is open
+
+    def holds(self) -> Any:
+        return self.graph.operator("less", self.loop.iteration, self.count)
+
+    def enter_body(self) -> tuple:
+        """What the names hold, and the number that the target takes. After `keep`."""
+        names = self.open(self.graph, None, {})
+        number = self.loop.iteration
+        if is_value(self.step) or self.step != 1:
+            number = self.graph.operator("multiply", number, self.step)
+        if is_value(self.start) or self.start != 0:
+            number = self.graph.operator("add", number, self.start)
+        return names, number
+
+    def end_body(self, scope: dict) -> None:
+        self.done = self.end(scope, {})
+        if self.done:
+            self.result = self.close()
+
+
+class Lazy:
+    """A logical or conditional expression: which of its operands are evaluated, and what comes of them."""
+
+    __slots__ = ("first", "second", "value", "choice", "runtime", "site")
+
+    def __init__(self, first: bool, second: bool, value: Any = None):
+        self.first = first
+        self.second = second
+        self.value = value
+        self.choice: Choice | None = None
+
+    def give(self, x: Any) -> None:
+        """An operand has been evaluated."""
+        if self.choice is None:
+            self.value = x
+            return
+        if self.site.kind in ("and", "or"):
+            x = self.runtime.side(self.site, "right", x)
+        self._arm(x)
+
+    def _arm(self, x: Any) -> None:
+        branch = self.choice.branch
+        branch.end({"": x})
+        if len(branch.given) < 2:
+            branch.begin()
+            if self.site.kind == "and":
+                self._arm(False)
+            return
+        with self.runtime.located(self.site):
+            self.value = branch.close()[""]
+        self.choice.leave()
+
+
+class Runtime:
+    """What the code of one rewritten function calls. `sites` are the constructs of its source."""
+
+    locals = staticmethod(builtins.locals)
+    guard = guard
+    max_iterations = 1_000_000
+
+    def __init__(self, filename: str, globals_: dict):
+        self.filename = filename
+        self.globals = globals_
+        self.sites: list[Site] = []
+
+    def error(self, line: int, message: str) -> RewriteError:
+        return RewriteError(self.filename, line, message)
+
+    def located(self, site: Site) -> "_Located":
+        return _Located(self, site)
+
+    @staticmethod
+    def use(x: Any) -> Any:
+        """A variable as it is read."""
+        if type(x) is Unset:
+            raise x.error.with_traceback(None)
+        return x
+
+    def places(self, site: Site, scope: dict) -> list[Place]:
+        """What the construct changes in place and exists already."""
+        found: dict[tuple, Place] = {}
+        for path, attribute in site.places:
+            owner = scope.get(path[0], self.globals.get(path[0], UNBOUND))
+            label = path[0]
+            for kind, key in path[1:]:
+                label += f".{key}" if kind == "attribute" else f"[{key!r}]"
+                try:
+                    owner = getattr(owner, key) if kind == "attribute" else owner[key]
+                except (AttributeError, LookupError, TypeError):
+                    owner = UNBOUND
+            if isinstance(owner, Unset) or is_value(owner):
+                continue
+            if attribute is None and not isinstance(owner, (list, dict)):
+                if hasattr(owner, "__setitem__") or isinstance(owner, set):
+                    raise self.error(
+                        site.line,
+                        f"'{label}', a {type(owner).__name__}, is changed in the `{site.kind}`, on which a value of each sample "
+                        "decides; lists, dicts and attributes may be changed there, others made anew",
+                    )
+                continue
+            if attribute is not None:
+                label += f".{attribute}"
+            else:
+                label += "[...]"
+            found.setdefault((id(owner), attribute), Place(label, owner, attribute))
+        return list(found.values())
+
+    # Statements.
+    def branch(self, number: int, test: Any) -> Any:
+        """True or False for a plain test, a Choice for a Value."""
+        if not is_value(test):
+            return True if test else False
+        return Choice(self, self.sites[number], ["then", "otherwise"], "truth", test)
+
+    def match(self, number: int, subject: Any) -> Any:
+        """-1 for a plain subject, a Choice for a Value."""
+        if not is_value(subject):
+            return -1
+        site = self.sites[number]
+        if site.cases is None or subject.type not in WHOLE:
+            raise self.error(
+                site.line,
+                f"`match` on {kind_of(subject)}: a value of each sample is matched only if it is a whole number, and with cases "
+                "of whole numbers, `|` and `_`; write an `if` for anything else",
+            )
+        arms = [f"case {' | '.join(map(str, case)) if case else '_'}" for case in site.cases]
+        if site.cases[-1] is not None:
+            arms.append("no case")
+        return Choice(self, site, arms, "number", self._case(site, subject))
+
+    def _case(self, site: Site, subject: Any) -> Any:
+        """The number of the first case that takes the subject."""
+        name = f"{site.name}: case"
+        last = next((k for k, case in enumerate(site.cases) if case is None), len(site.cases))
+        tests = [(x, k) for k, case in enumerate(site.cases[:last]) for x in case]
+
+        def rest(at: int) -> Any:
+            if at == len(tests):
+                return last
+            x, arm = tests[at]
+            found = subject.graph.operator("equal", subject, x)
+            return choose(subject.graph, name, {"found": arm, "other": lambda: rest(at + 1)}, "truth", found)
+
+        first = rest(0)
+        return first if is_value(first) else subject.graph.constant(first)
+
+    def loop(self, number: int) -> While:
+        return While(self, self.sites[number])
+
+    def range(self, number: int, function: Any, *arguments: Any) -> Iterable:
+        if function is builtins.range and any(map(is_value, arguments)) and 1 <= len(arguments) <= 3:
+            return Count(self, self.sites[number], arguments)
+        return function(*arguments)
+
+    def each(self, number: int, iterable: Any) -> Any:
+        if is_value(iterable):
+            raise self.error(
+                self.sites[number].line,
+                f"`for` over {kind_of(iterable)}: a value of each sample cannot be gone through while the pipeline is described; "
+                "write `for i in range(count)`, or do it in a function of sluice.map",
+            )
+        return iterable
+
+    @staticmethod
+    def counts(x: Any) -> bool:
+        return type(x) is Count
+
+    # Expressions.
+    def both(self, number: int, left: Any) -> Lazy:
+        """`left and ...`"""
+        if not is_value(left):
+            return Lazy(bool(left), False, left)
+        return self._lazy(number, left, first=True)
+
+    def either(self, number: int, left: Any) -> Lazy:
+        """`left or ...`"""
+        if not is_value(left):
+            return Lazy(not left, False, left)
+        lazy = self._lazy(number, left, first=True)
+        lazy._arm(True)
+        return lazy
+
+    def conditional(self, number: int, test: Any) -> Lazy:
+        """`... if test else ...`"""
+        if not is_value(test):
+            holds = bool(test)
+            return Lazy(holds, not holds)
+        lazy = self._lazy(number, test, first=True)
+        lazy.second = True
+        return lazy
+
+    def _lazy(self, number: int, on: Any, first: bool) -> Lazy:
+        site = self.sites[number]
+        lazy = Lazy(first, False)
+        lazy.site, lazy.runtime = site, self
+        arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
+        if site.kind in ("and", "or"):
+            on = self.side(site, "left", on)
+        lazy.choice = Choice(self, site, arms, "truth", on)
+        lazy.choice.branch.begin()
+        return lazy
+
+    def side(self, site: Site, side: str, x: Any) -> Any:
+        if x is True or x is False or (is_value(x) and x.type == "bool"):
+            return x
+        raise self.error(
+            site.line,
+            f"the {side} side of `{site.kind}` is {kind_of(x)}, not a bool; compare it first, as in `x != 0`",
+        )
+
+    @staticmethod
+    def value(lazy: Lazy, *_evaluated: Any) -> Any:
+        return lazy.value
+
+    no = staticmethod(not_)
+
+    def contains(self, number: int, item: Any, container: Any) -> Any:
+        """Refuses a Value in `item in container`; gives the container."""
+        if is_value(item) or is_value(container):
+            raise self.error(
+                self.sites[number].line,
+                f"`in` with {kind_of(item if is_value(item) else container)}: what a sample holds is not known while the "
+                "pipeline is described; compare with each, as in `x == 1 or x == 2`",
+            )
+        return container
+
+    def plain(self, number: int, test: Any) -> Any:
+        """Refuses a Value where only a plain Python value can decide; gives the test."""
+        if is_value(test):
+            site = self.sites[number]
+            cure = {
+                "assert": "drop samples with sluice.filter, or let a function of sluice.map raise an error",
+                "if of a comprehension": "write a loop and an `if` as statements",
+                "guard of a case": "write an `if` inside the case",
+            }[site.kind]
+            raise self.error(site.line, f"the `{site.kind}` is asked about {kind_of(test)}; {cure}")
+        return test
+
+
+class _Located:
+    """Gives a BuildError the file and the line of a construct."""
+
+    def __init__(self, runtime: Runtime, site: Site):
+        self.runtime = runtime
+        self.site = site
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if type(error) is BuildError:
+            raise self.runtime.error(self.site.line, str(error)) from None
+
+
+def _label(name: str) -> str:
+    return "the return value" if name == RESULT else name
+
+

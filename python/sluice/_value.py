@@ -1,0 +1,255 @@
+"""Value: a handle on one value of each sample, while a pipeline is described."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_FLOATS = ("f16", "f32", "f64")
+_RANGES = {
+    "bool": (0, 1),
+    **{f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)},
+    **{f"u{n}": (0, 2**n - 1) for n in (8, 16, 32, 64)},
+}
+NUMBER_TYPES = (*_RANGES, *_FLOATS)
+
+
+def is_number(x: Any) -> bool:
+    """Whether x is a plain number of Python's or NumPy's."""
+    return isinstance(x, (bool, int, float)) or (
+        hasattr(x, "dtype") and getattr(x, "shape", None) == () and hasattr(x, "item")
+    )
+
+
+def constant_beside(x: Any, type_: str) -> tuple[str, Any]:
+    """The type that a plain number has beside a Value of this type, and the number.
+
+    A number takes the type of the Value where it can, as in NumPy and PyTorch: a float beside a
+    float is of its type; a whole number beside a whole number is, too, where it fits.
+    """
+    if hasattr(x, "item") and not isinstance(x, (bool, int, float)):
+        x = x.item()
+    if isinstance(x, bool):
+        return "bool", x
+    if isinstance(x, int):
+        if type_ in _FLOATS:
+            return type_, float(x)
+        low, high = _RANGES.get(type_, (0, -1))
+        return (type_, x) if type_ != "bool" and low <= x <= high else ("i64", x)
+    return (type_ if type_ in _FLOATS else "f32"), x
+
+
+class Value:
+    """One value of each sample: a picture, a number, a text, a tensor, any object.
+
+    A Value holds nothing: what it stands for exists when a sample runs. Values of numbers take
+    ``+ - * / % == != < <= > >=`` with each other and with plain numbers. Inside a function marked
+    with :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and
+    ``not`` on values are those of each sample.
+
+    Attributes
+    ----------
+    type : str
+        ``"bool"``, ``"i8"`` to ``"u64"``, ``"f16"``, ``"f32"``, ``"f64"``, ``"text"``,
+        ``"bytes"``, ``"image"``, ``"tensor"``, ``"rectangle"``, ``"object"``, or a list of them.
+    name : str
+        Of the step that makes it.
+    on_device : bool
+        Whether it lies in the memory of the pipeline's device.
+    """
+
+    __slots__ = ("graph", "slot", "type")
+    __array_priority__ = 1000  # NumPy's numbers leave `number + value` to the Value
+
+    def __init__(self, graph: Any, slot: int):
+        self.graph = graph
+        self.slot = slot
+        self.type = graph.core.type_of(slot)
+
+    @property
+    def name(self) -> str:
+        return self.graph.core.name_of(self.slot)
+
+    @property
+    def on_device(self) -> bool:
+        return self.graph.core.on_device(self.slot)
+
+    def gpu(self) -> Value:
+        """The same picture, tensor or file in the memory of the pipeline's device."""
+        return Value(self.graph, self.graph.core.gpu(self.slot))
+
+    def cpu(self) -> Value:
+        """The same picture or tensor in the memory of the host."""
+        return Value(self.graph, self.graph.core.cpu(self.slot))
+
+    def cast(self, to: str) -> Value:
+        """The number as another type, ``"f32"`` say; fractions are cut off."""
+        return self.graph.operator("cast", x=self, to=to)
+
+    def __repr__(self) -> str:
+        return f"<Value {self.name!r} of type {self.type}>"
+
+    def _no(self, what: str, cure: str) -> TypeError:
+        return TypeError(
+            f"{self!r} {what} while the pipeline is described: there is no sample yet. {cure}"
+        )
+
+    def __bool__(self) -> bool:
+        raise self._no(
+            "is no bool",
+            "Mark the function that asks with @sluice.pipeline or @sluice.graph_function, so that "
+            "`if`, `while`, `and`, `or` and `not` are those of each sample, or call "
+            "sluice.if_else(value, then, otherwise)",
+        )
+
+    def __iter__(self):
+        raise self._no(
+            "cannot be gone through",
+            "Loop with `for i in range(value)` in a function that is marked, or do it in a function "
+            "that sluice.map calls for each sample",
+        )
+
+    def __len__(self) -> int:
+        raise self._no("has no length", "Ask for it in a function that sluice.map calls")
+
+    def __contains__(self, _item: Any) -> bool:
+        raise self._no("cannot be searched", "Search it in a function that sluice.map calls")
+
+    def __index__(self) -> int:
+        raise self._no(
+            "is no number of Python's", "Give it to an operator that takes a value for each sample"
+        )
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __float__(self) -> float:
+        self.__index__()
+        return 0.0
+
+    def __getitem__(self, _key: Any):
+        raise self._no(
+            "cannot be indexed", "Use ops.crop for pictures, or index it in a function of sluice.map"
+        )
+
+    def __format__(self, _spec: str) -> str:
+        raise self._no("has no text", "Make the text in a function that sluice.map calls")
+
+    __hash__ = object.__hash__
+
+    def _binary(self, name: str, other: Any, swapped: bool = False):
+        if not isinstance(other, Value) and not is_number(other):
+            return NotImplemented
+        x, y = (other, self) if swapped else (self, other)
+        return self.graph.operator(name, x=x, y=y)
+
+    def __add__(self, other):
+        return self._binary("add", other)
+
+    def __radd__(self, other):
+        return self._binary("add", other, True)
+
+    def __sub__(self, other):
+        return self._binary("subtract", other)
+
+    def __rsub__(self, other):
+        return self._binary("subtract", other, True)
+
+    def __mul__(self, other):
+        return self._binary("multiply", other)
+
+    def __rmul__(self, other):
+        return self._binary("multiply", other, True)
+
+    def __truediv__(self, other):
+        return _quotient(self, other)
+
+    def __rtruediv__(self, other):
+        return _quotient(other, self)
+
+    def __floordiv__(self, other):
+        return _floor_quotient(self, other)
+
+    def __rfloordiv__(self, other):
+        return _floor_quotient(other, self)
+
+    def __mod__(self, other):
+        return _modulo(self, other)
+
+    def __rmod__(self, other):
+        return _modulo(other, self)
+
+    def __neg__(self):
+        return self.graph.operator("negate", x=self)
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        if self.type != "bool":
+            return NotImplemented
+        return self.graph.operator("not", x=self)
+
+    def __eq__(self, other):
+        return self._binary("equal", other)
+
+    def __ne__(self, other):
+        return self._binary("not_equal", other)
+
+    def __lt__(self, other):
+        return self._binary("less", other)
+
+    def __le__(self, other):
+        return self._binary("less_equal", other)
+
+    def __gt__(self, other):
+        return self._binary("greater", other)
+
+    def __ge__(self, other):
+        return self._binary("greater_equal", other)
+
+
+def is_value(x: Any) -> bool:
+    """Whether x is a Value."""
+    return isinstance(x, Value)
+
+
+def _graph_of(x: Any, y: Any):
+    return x.graph if isinstance(x, Value) else y.graph
+
+
+def _is_whole(x: Any) -> bool:
+    return x.type not in _FLOATS if isinstance(x, Value) else not isinstance(x, float)
+
+
+def _whole(x: Any) -> Any:
+    return x.cast("i64") if isinstance(x, Value) and x.type == "bool" else x
+
+
+def _quotient(x: Any, y: Any):
+    """x / y as Python means it: whole numbers become f32 first."""
+    if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
+        return NotImplemented
+    if _is_whole(x) and _is_whole(y):
+        x, y = (n.cast("f32") if isinstance(n, Value) else float(n) for n in (x, y))
+    return _graph_of(x, y).operator("divide", x=x, y=y)
+
+
+def _modulo(x: Any, y: Any):
+    """x % y as Python means it: of the sign of y."""
+    if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
+        return NotImplemented
+    graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
+    rest = graph.operator("remainder", x=x, y=y)
+    if not isinstance(y, Value) and y > 0 and isinstance(x, Value) and x.type.startswith("u"):
+        return rest
+    return graph.operator("remainder", x=rest + y, y=y)
+
+
+def _floor_quotient(x: Any, y: Any):
+    """x // y as Python means it: rounded down."""
+    if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
+        return NotImplemented
+    if not (_is_whole(x) and _is_whole(y)):
+        raise TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
+    graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
+    return graph.operator("divide", x=x - _modulo(x, y), y=y)

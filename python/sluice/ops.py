@@ -1,0 +1,372 @@
+"""The operators, as functions on values.
+
+Each is made of its own declaration in the library: names, defaults, ranges and texts are those that
+the checks use. ``help(sluice.ops.rotate)`` tells what one takes. Where a parameter says "per
+sample", a Value may be given, which differs from sample to sample; elsewhere it is the same for all.
+"""
+
+from __future__ import annotations
+
+import inspect as _inspect
+import keyword as _keyword
+from typing import Any
+
+from . import _core
+from ._graph import OPERATORS as _OPERATORS, require_graph as _require_graph
+from ._value import Value as _Value
+
+# Of loops and their lists, which a program says by `for` and sluice.for_loop; and `cpu` and `gpu`,
+# which are methods of a Value.
+_HIDDEN = {"append", "count", "element", "list", "pad", "reverse", "slice", "cpu", "gpu", "constant"}
+
+
+def _python_name(name: str) -> str:
+    """jpeg.color as a name of Python's: jpeg__color; `not` as not_."""
+    name = name.replace(".", "__")
+    return name + "_" if _keyword.iskeyword(name) else name
+
+
+def _type_text(parameter: dict) -> str:
+    text = parameter["type"]
+    if parameter["choices"]:
+        text = "{" + ", ".join(repr(choice) for choice in parameter["choices"]) + "}"
+    if parameter["count"] > 1:
+        text = f"{parameter['count']} numbers"
+    if parameter["per_sample"]:
+        text += " or Value"
+    if not parameter["required"]:
+        text += f", default {parameter['default']!r}"
+    return text
+
+
+def _doc_of(schema: dict) -> str:
+    lines = [schema["summary"], ""]
+    if schema["draws"]:
+        lines += [
+            "Draws random numbers, which follow from the seed, the epoch and the sample alone.",
+            "",
+        ]
+    if schema["effect"]:
+        lines += ["Runs even if nobody uses what it gives.", ""]
+    lines += ["Parameters", "----------"]
+    for one in schema["inputs"]:
+        types = " or ".join(one["types"]) or one["any"] or "any value"
+        lines.append(f"{_python_name(one['name'])} : Value of {types}")
+    for one in schema["parameters"]:
+        lines.append(f"{_python_name(one['name'])} : {_type_text(one)}")
+        what = one["help"]
+        if one["range"]:
+            what = f"{what + '; ' if what else ''}{one['range']}"
+        if what:
+            lines.append(f"    {what[0].upper()}{what[1:]}.")
+    if not schema["inputs"] and not schema["parameters"]:
+        lines.append("None.")
+    if schema["outputs"]:
+        lines += ["", "Returns", "-------"]
+        for one in schema["outputs"]:
+            lines.append(f"{one['name']} : Value of {one['type'] or 'a type that follows from the arguments'}")
+    lines += [
+        "",
+        "Raises",
+        "------",
+        "BuildError",
+        "    For a constant out of its range, and a value of another type. A value out of its range",
+        "    is the error of the sample that has it.",
+    ]
+    return "\n".join(lines)
+
+
+def _signature_of(schema: dict) -> _inspect.Signature:
+    kind = _inspect.Parameter
+    made = [
+        kind(_python_name(one["name"]), kind.POSITIONAL_OR_KEYWORD, annotation=_Value)
+        for one in schema["inputs"]
+    ]
+    by_place = schema["family"] in ("arithmetic", "random") or not schema["inputs"]
+    required = [one for one in schema["parameters"] if one["required"]]
+    others = [one for one in schema["parameters"] if not one["required"]]
+    for one in required + others:
+        default = kind.empty if one["required"] else one["default"]
+        by_name = not (by_place or one["required"])
+        how = kind.KEYWORD_ONLY if by_name else kind.POSITIONAL_OR_KEYWORD
+        made.append(kind(_python_name(one["name"]), how, default=default))
+    return _inspect.Signature(made, return_annotation=_Value)
+
+
+def _function_of(schema: dict):
+    name = schema["name"]
+
+    def function(*args: Any, **kwargs: Any):
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, _Value):
+                return value.graph.operator(name, *args, **kwargs)
+        return _require_graph(f"ops.{_python_name(name)}()").operator(name, *args, **kwargs)
+
+    function.__name__ = _python_name(name)
+    function.__qualname__ = function.__name__
+    function.__module__ = __name__
+    function.__doc__ = _doc_of(schema)
+    function.__signature__ = _signature_of(schema)
+    return function
+
+
+for _schema in _OPERATORS.values():
+    if _schema["name"] not in _HIDDEN:
+        globals()[_python_name(_schema["name"])] = _function_of(_schema)
+
+
+def _slot(value: Any, user: str) -> tuple[Any, int]:
+    if not isinstance(value, _Value):
+        raise _core.BuildError(f"{user} takes a value of each sample, not {type(value).__name__}")
+    return value.graph, value.slot
+
+
+def _levels(fill: Any) -> list[int] | None:
+    if fill is None:
+        return None
+    return [fill] if isinstance(fill, int) else list(fill)
+
+
+def random_resized_crop(
+    picture: _Value,
+    *,
+    width: int = 224,
+    height: int = 224,
+    min_area: float = 0.08,
+    max_area: float = 1.0,
+    min_ratio: float = 3 / 4,
+    max_ratio: float = 4 / 3,
+    interpolation: str = "bilinear",
+    shrink: bool = False,
+) -> _Value:
+    """A random rectangle of a picture, resized; of a JPEG file no more is decoded.
+
+    Parameters
+    ----------
+    picture : Value of bytes or image
+        A JPEG file, or a picture.
+    width, height : int
+        Of the result, in pixels; 1 to 65535.
+    min_area, max_area : float
+        Of the rectangle, as a part of the picture's area; above 0 up to 1.
+    min_ratio, max_ratio : float
+        Width divided by height; above 0.
+    interpolation : {'nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'}
+    shrink : bool
+        Of files: the decoder may shrink large rectangles, which gives other pixels.
+
+    Returns
+    -------
+    image : Value of image
+    """
+    graph, slot = _slot(picture, "random_resized_crop")
+    made = graph.core.random_resized_crop(
+        slot, width, height, min_area, max_area, min_ratio, max_ratio, interpolation, shrink
+    )
+    return _Value(graph, made)
+
+
+def random_erasing(
+    image: _Value,
+    *,
+    probability: float = 0.5,
+    min_area: float = 0.02,
+    max_area: float = 0.33,
+    min_ratio: float = 0.3,
+    max_ratio: float = 3.3,
+    fill: int | tuple[int, int, int] = 0,
+) -> _Value:
+    """A random rectangle of the picture is filled, with this probability."""
+    graph, slot = _slot(image, "random_erasing")
+    made = graph.core.random_erasing(
+        slot, probability, min_area, max_area, min_ratio, max_ratio, _levels(fill)
+    )
+    return _Value(graph, made)
+
+
+def rand_augment(
+    image: _Value,
+    *,
+    n: int = 2,
+    magnitude: int | _Value = 9,
+    bins: int = 31,
+    ranges: str = "torchvision",
+    interpolation: str | None = None,
+    fill: int | tuple[int, int, int] | None = None,
+    excluded: tuple[str, ...] = (),
+) -> _Value:
+    """RandAugment: n of 14 operators, drawn for each sample, of this magnitude.
+
+    Parameters
+    ----------
+    image : Value of image
+    n : int
+        Steps, one after the other.
+    magnitude : int or Value of i32
+        0 to bins - 1.
+    bins : int
+        How many magnitudes there are.
+    ranges : {'torchvision', 'dali'}
+        Whose ranges of parameters.
+    interpolation : {'nearest', 'bilinear'}, optional
+        Of warps; that of the library whose ranges they are.
+    fill : int or 3 ints, optional
+        Beyond the picture.
+    excluded : names of operators
+        Left out of the list.
+    """
+    graph, slot = _slot(image, "rand_augment")
+    of_sample = magnitude.slot if isinstance(magnitude, _Value) else None
+    made = graph.core.rand_augment(
+        slot, n, 0 if of_sample is not None else magnitude, of_sample, bins, ranges, interpolation,
+        _levels(fill), list(excluded),
+    )
+    return _Value(graph, made)
+
+
+def trivial_augment_wide(
+    image: _Value,
+    *,
+    bins: int = 31,
+    ranges: str = "torchvision",
+    interpolation: str | None = None,
+    fill: int | tuple[int, int, int] | None = None,
+    excluded: tuple[str, ...] = (),
+) -> _Value:
+    """TrivialAugmentWide: one of 14 operators, of any magnitude, both drawn for each sample."""
+    graph, slot = _slot(image, "trivial_augment_wide")
+    made = graph.core.trivial_augment_wide(
+        slot, bins, ranges, interpolation, _levels(fill), list(excluded)
+    )
+    return _Value(graph, made)
+
+
+def auto_augment(
+    image: _Value,
+    *,
+    policy: str = "imagenet",
+    ranges: str = "torchvision",
+    interpolation: str | None = None,
+    fill: int | tuple[int, int, int] | None = None,
+    excluded: tuple[str, ...] = (),
+) -> _Value:
+    """AutoAugment: one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn'."""
+    graph, slot = _slot(image, "auto_augment")
+    made = graph.core.auto_augment(
+        slot, policy, ranges, interpolation, _levels(fill), list(excluded)
+    )
+    return _Value(graph, made)
+
+
+def aug_mix(
+    image: _Value,
+    *,
+    severity: int = 3,
+    mixture_width: int = 3,
+    chain_depth: int = 0,
+    alpha: float = 1.0,
+    interpolation: str | None = None,
+    fill: int | tuple[int, int, int] | None = None,
+    excluded: tuple[str, ...] = (),
+) -> _Value:
+    """AugMix: the picture mixed with others that chains of operators make of it."""
+    graph, slot = _slot(image, "aug_mix")
+    made = graph.core.aug_mix(
+        slot, severity, mixture_width, chain_depth, alpha, interpolation, _levels(fill),
+        list(excluded),
+    )
+    return _Value(graph, made)
+
+
+def sim_clr(
+    jpeg: _Value,
+    *,
+    width: int = 224,
+    height: int = 224,
+    min_area: float = 0.08,
+    colour_strength: float = 1.0,
+    colour_probability: float = 0.8,
+    gray_probability: float = 0.2,
+    blur_probability: float = 0.5,
+) -> tuple[_Value, _Value]:
+    """SimCLR's two views of one decode of a JPEG file."""
+    graph, slot = _slot(jpeg, "sim_clr")
+    made = graph.core.sim_clr(
+        slot, width, height, min_area, colour_strength, colour_probability, gray_probability,
+        blur_probability,
+    )
+    return _Value(graph, made[0]), _Value(graph, made[1])
+
+
+def dino(
+    jpeg: _Value,
+    *,
+    global_size: int = 224,
+    local_size: int = 96,
+    locals: int = 8,
+    min_global_area: float = 0.4,
+    max_local_area: float = 0.4,
+    min_local_area: float = 0.05,
+) -> tuple[list[_Value], list[_Value]]:
+    """DINO's 2 global views and its local ones, all of one decode of a JPEG file."""
+    graph, slot = _slot(jpeg, "dino")
+    whole, parts = graph.core.dino(
+        slot, global_size, local_size, locals, min_global_area, max_local_area, min_local_area
+    )
+    return [_Value(graph, one) for one in whole], [_Value(graph, one) for one in parts]
+
+
+def detection_augment(
+    jpeg: _Value,
+    boxes: _Value,
+    labels: _Value,
+    *,
+    width: int = 300,
+    height: int = 300,
+    zoom_probability: float = 0.5,
+    max_zoom: float = 4.0,
+    fill: int | tuple[int, int, int] = (124, 116, 104),
+    mirror_probability: float = 0.5,
+    colour_probability: float = 0.5,
+) -> tuple[_Value, _Value, _Value]:
+    """SSD's training: a picture with its boxes and labels, as a random region of it shows them."""
+    graph, slot = _slot(jpeg, "detection_augment")
+    made = graph.core.detection_augment(
+        slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], width,
+        height, zoom_probability, max_zoom, _levels(fill), mirror_probability, colour_probability,
+    )
+    return tuple(_Value(graph, one) for one in made)
+
+
+def segmentation_augment(
+    jpeg: _Value,
+    mask: _Value,
+    *,
+    width: int = 512,
+    height: int = 512,
+    min_scale: float = 0.5,
+    max_scale: float = 2.0,
+    fill: int | tuple[int, int, int] = (124, 116, 104),
+    ignored: int = 255,
+    mirror_probability: float = 0.5,
+    colour_probability: float = 0.5,
+) -> tuple[_Value, _Value]:
+    """A random window of a picture and of its mask, scaled."""
+    graph, slot = _slot(jpeg, "segmentation_augment")
+    made = graph.core.segmentation_augment(
+        slot, _slot(mask, "segmentation_augment")[1], width, height, min_scale, max_scale,
+        _levels(fill), ignored, mirror_probability, colour_probability,
+    )
+    return _Value(graph, made[0]), _Value(graph, made[1])
+
+
+def photometric_distort(image: _Value, *, probability: float = 0.5) -> _Value:
+    """SSD's changes of brightness, contrast, saturation and hue, each with this probability."""
+    graph, slot = _slot(image, "photometric_distort")
+    return _Value(graph, graph.core.photometric_distort(slot, probability))
+
+
+__all__ = sorted(
+    name for name, thing in globals().items() if callable(thing) and not name.startswith("_")
+)
+__all__ = [name for name in __all__ if name not in ("annotations", "Any")]

@@ -1,0 +1,376 @@
+"""Where samples come from: files as the library reads them, and functions of Python's."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Sequence
+
+from . import _core
+from ._graph import require_graph
+from ._value import Value
+
+#: What the values of a sample can be; see :class:`sluice.Value`.
+TYPES = (
+    "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "text",
+    "bytes", "image", "tensor", "rectangle", "object",
+)
+_OF_PYTHON = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes", object: "object"}
+
+
+def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
+    """The names of the types that a function gives, and whether it gives just one value."""
+    single = not isinstance(returns, (tuple, list))
+    names = []
+    for one in (returns,) if single else returns:
+        name = _OF_PYTHON.get(one, one) if isinstance(one, (type, str)) else None
+        if not isinstance(name, str):
+            raise _core.BuildError(
+                f"{user}: returns is the name of a type or a tuple of them ('image', 'i64', ...), not "
+                f"{one!r}; there are {', '.join(TYPES)}, and lists ('list of f32')"
+            )
+        names.append(name)
+    return names, single
+
+
+def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
+    values = tuple(Value(graph, slot) for slot in slots)
+    return values[0] if single else values
+
+
+def _index(index: Any) -> Any:
+    if index is None or isinstance(index, _core.JpegIndex):
+        return index
+    if index == "memory":
+        return _core.JpegIndex.in_memory()
+    return _core.JpegIndex.open(os.fspath(index))
+
+
+_SAMPLER = """
+    shuffle : bool
+        Another order in each epoch, which follows from the seed and the epoch alone.
+    seed : int, optional
+        Of the shuffle; that of the pipeline.
+    window : int, optional
+        No sample is moved by so many places or more.
+    shard : (index, count) or 'environment', optional
+        This process's part of each epoch. 'environment' asks torchrun, Open MPI, MPICH or Slurm.
+    subset, weights, replacement, draws, stick_to_shard, uneven, threads : optional
+        As in the library: which samples there are, how often each is drawn, and by how many threads
+        they are read."""
+
+
+def files(
+    folder: str | os.PathLike,
+    *,
+    index: Any = None,
+    endings: Sequence[str] | None = None,
+    leave_out_unreadable: bool = False,
+    **sampler: Any,
+) -> tuple[Value, Value]:
+    """The JPEG files of a folder and those below it.
+
+    Parameters
+    ----------
+    folder : path
+        Files lie in it, or in folders that are their classes.
+    index : path or 'memory', optional
+        What is known of where rows begin in the files, so that regions are read alone: a file that
+        `sluice index` wrote, or one in memory that learns.
+    endings : list of str, optional
+        How the names of files end that count; ['.jpg', '.jpeg', '.jpe'].
+    leave_out_unreadable : bool
+        Folders that cannot be read are left out; else they are an error.{sampler}
+
+    Returns
+    -------
+    jpeg : Value of bytes
+    label : Value of i64
+        The number of the class, in sorted order from 0; -1 where there are no classes.
+
+    Raises
+    ------
+    IoError
+        For a folder that is missing, unreadable or without such files.
+    """
+    graph = require_graph("sluice.files()")
+    made = graph.core.read_files(
+        os.fspath(folder), sampler, _index(index), list(endings) if endings else None,
+        leave_out_unreadable,
+    )
+    return _values(graph, made)
+
+
+def list_file(
+    path: str | os.PathLike,
+    columns: dict[str, Any] | None = None,
+    *,
+    path_column: str = "path",
+    folder: str | os.PathLike = "",
+    index: Any = None,
+    **sampler: Any,
+) -> tuple[Value, ...]:
+    """The files that a list names, CSV, TSV or JSON lines, with what it says of them.
+
+    Parameters
+    ----------
+    path : path
+        Of the list.
+    columns : dict of column: type
+        What is wanted of each row; {{'label': 'i64'}}. 'bytes' is a file that the column names.
+    path_column : str
+        The column that names the file.
+    folder : path, optional
+        Where paths begin; where the list lies.
+    index : path or 'memory', optional
+        As in :func:`files`.{sampler}
+
+    Returns
+    -------
+    file : Value of bytes
+    columns : a Value each, of its type
+    """
+    graph = require_graph("sluice.list_file()")
+    wanted = {"label": "i64"} if columns is None else columns
+    types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
+    made = graph.core.read_list(
+        os.fspath(path), path_column, list(wanted), types, sampler, _index(index),
+        os.fspath(folder),
+    )
+    return _values(graph, made)
+
+
+def tar(
+    archives: str | os.PathLike | Sequence[str | os.PathLike],
+    columns: dict[str, Any] | None = None,
+    *,
+    index: Any = None,
+    offsets: str | os.PathLike = "",
+    **sampler: Any,
+) -> tuple[Value, ...]:
+    """The samples in tar archives, in WebDataset's manner.
+
+    Parameters
+    ----------
+    archives : path or list of paths
+    columns : dict of column: type
+        What is wanted of each sample; {{'jpg;jpeg': 'bytes', 'cls': 'i64'}}.
+    index : path or 'memory', optional
+        As in :func:`files`.
+    offsets : path, optional
+        What `sluice index --tar` wrote: where files lie in the archives.{sampler}
+
+    Returns
+    -------
+    columns : a Value each, of its type
+    """
+    graph = require_graph("sluice.tar()")
+    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else columns
+    types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
+    several = [archives] if isinstance(archives, (str, os.PathLike)) else list(archives)
+    made = graph.core.read_tar(
+        [os.fspath(one) for one in several], list(wanted), types, sampler, _index(index),
+        os.fspath(offsets),
+    )
+    return _values(graph, made)
+
+
+def source(
+    data: Any,
+    returns: Any = "object",
+    *,
+    samples: int | None = None,
+    name_of: Callable[[int], str] | None = None,
+    fingerprint: str = "",
+    name: str = "source",
+    **sampler: Any,
+) -> Any:
+    """Samples that Python makes.
+
+    Parameters
+    ----------
+    data : a dataset or a function
+        A dataset has ``__len__`` and ``__getitem__``, as PyTorch's have. A function is called as
+        ``data(index)``, or ``data(index, epoch)`` where it takes two arguments. It gives one value,
+        or a tuple of as many as `returns` has. It is called on several threads, in no order.
+    returns : type, or tuple of types
+        What it gives: 'image', 'tensor', 'bytes', 'text', 'i64', 'f32', 'bool', ..., or 'object'
+        for anything else. Arrays are copied.
+    samples : int, optional
+        In an epoch; ``len(data)``. Of a function without it the epoch ends with the first index for
+        which it raises IndexError or StopIteration.
+    name_of : function, optional
+        ``name_of(index)`` is what errors call a sample.
+    fingerprint : str, optional
+        Tells the data from others, for checkpoints.{sampler}
+
+    Returns
+    -------
+    Value, or a tuple of them
+
+    Raises
+    ------
+    BuildError
+        For types that there are not. What `data` raises is the error of that sample.
+    """
+    graph = require_graph("sluice.source()")
+    types, single = type_names(returns, "sluice.source()")
+    get = data
+    if not callable(data) or (hasattr(data, "__getitem__") and hasattr(data, "__len__")):
+        if not hasattr(data, "__getitem__"):
+            raise _core.BuildError(
+                f"sluice.source() takes a dataset with __len__ and __getitem__, or a function of an "
+                f"index, not {type(data).__name__}; sluice.iterate() takes what is gone through once"
+            )
+        get = data.__getitem__
+        if samples is None:
+            samples = len(data)
+    if not _takes_epoch(get):
+        wanted = get
+
+        def get(index: int, _epoch: int, call: Callable = wanted) -> Any:
+            return call(index)
+
+    made = graph.core.python_source(
+        name, get, -1 if samples is None else samples, types, sampler, name_of, fingerprint
+    )
+    return _values(graph, made, single)
+
+
+def iterate(
+    make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate", **sampler: Any
+) -> Any:
+    """What a generator gives, one sample after the other, until it ends.
+
+    Parameters
+    ----------
+    make : function
+        ``make()``, or ``make(epoch)`` where it takes an argument, gives an iterator for an epoch. It
+        is gone through by one thread at a time, in order, and no further than the pipeline reads
+        ahead.
+    returns : type, or tuple of types
+        As in :func:`source`.
+
+    Returns
+    -------
+    Value, or a tuple of them
+    """
+    if not callable(make):
+        raise _core.BuildError(
+            "sluice.iterate() takes a function that gives an iterator for each epoch, not "
+            f"{type(make).__name__}: write lambda: iter(...), or the name of a generator function"
+        )
+    if sampler.keys() - {"threads"}:
+        raise _core.BuildError(
+            "sluice.iterate() goes through samples in their own order: "
+            f"{', '.join(sorted(sampler))} cannot be said of it; sluice.source() takes them"
+        )
+    return source(_InOrder(make), returns, name=name, **sampler)
+
+
+class _InOrder:
+    """Values of an iterator by their index; kept until they have been asked for."""
+
+    def __init__(self, make: Callable[..., Any]):
+        import threading
+
+        self._make = make
+        self._lock = threading.Lock()
+        self._epoch = None
+        self._kept: dict[int, Any] = {}
+        self._next = 0
+        self._iterator: Any = None
+        self._ended: int | None = None
+
+    def __call__(self, index: int, epoch: int) -> Any:
+        with self._lock:
+            if epoch != self._epoch or index < min(self._kept, default=self._next):
+                self._begin(epoch)
+            while self._next <= index and self._ended is None:
+                try:
+                    self._kept[self._next] = next(self._iterator)
+                except StopIteration:
+                    self._ended = self._next
+                else:
+                    self._next += 1
+            if self._ended is not None and index >= self._ended:
+                raise StopIteration
+            return self._kept.pop(index)
+
+    def _begin(self, epoch: int) -> None:
+        self._epoch = epoch
+        self._kept = {}
+        self._next = 0
+        self._ended = None
+        self._iterator = iter(self._make(epoch) if _arguments_of(self._make) >= 1 else self._make())
+
+
+def _arguments_of(function: Callable) -> int:
+    """How many arguments without a default it takes by place; many for *args."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return 1
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(one.kind in by_place and one.default is one.empty for one in parameters)
+
+
+def _takes_epoch(function: Callable) -> bool:
+    return _arguments_of(function) >= 2
+
+
+def map(function: Callable[..., Any], *values: Any, returns: Any = "object", name: str = "") -> Any:
+    """A step of your own: ``function(*values)`` for each sample.
+
+    Parameters
+    ----------
+    function : callable
+        It is given what the sample has: NumPy arrays for pictures and tensors, numbers, str, bytes.
+        It runs on several threads, under Python's lock, and must not change what it shares.
+    *values : Value
+        Anything else is given as it is.
+    returns : type, tuple of types, or None
+        What it gives, as in :func:`source`; None for what it does, not for what it gives.
+    name : str, optional
+        Of the step, in errors and drawings; that of the function.
+
+    Returns
+    -------
+    Value, a tuple of them, or None
+
+    Raises
+    ------
+    BuildError
+        For types that there are not. What the function raises is the error of that sample: its
+        type, its words, and where.
+    """
+    graph = next((one.graph for one in values if isinstance(one, Value)), None)
+    if graph is None:
+        graph = require_graph("sluice.map()")
+    if not callable(function):
+        raise _core.BuildError(
+            f"sluice.map() takes a function first, not {type(function).__name__}"
+        )
+    types, single = ([], False) if returns is None else type_names(returns, "sluice.map()")
+    places = [i for i, one in enumerate(values) if isinstance(one, Value)]
+    call = function
+    if len(places) < len(values):
+        template = list(values)
+
+        def call(*given: Any) -> Any:
+            arguments = list(template)
+            for place, one in zip(places, given):
+                arguments[place] = one
+            return function(*arguments)
+
+    step = name or getattr(function, "__name__", "map").strip("<>") or "map"
+    slots = [graph._own(values[i], f"sluice.map({step!r})") for i in places]
+    made = graph.core.python_step(step, call, slots, types)
+    return None if returns is None else _values(graph, made, single)
+
+
+for _function in (files, list_file, tar, source):
+    _function.__doc__ = _function.__doc__.replace("{sampler}", _SAMPLER).replace("{{", "{").replace("}}", "}")

@@ -1,0 +1,33 @@
+"""Pictures that tests draw themselves, and what they are made of."""
+
+import numpy
+import pytest
+
+import sluice
+
+
+def draw(number: int, height: int = 48, width: int = 64) -> numpy.ndarray:
+    """A picture that no other number has: smooth, with an edge."""
+    y, x = numpy.mgrid[0:height, 0:width]
+    red = (x * 3 + number * 17) % 256
+    green = (y * 4 + number * 29) % 256
+    blue = numpy.where(x > y, 200, 40) + number % 8
+    return numpy.stack([red, green, blue], axis=-1).astype(numpy.uint8)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Twelve JPEG files in three classes."""
+    root = tmp_path_factory.mktemp("pictures")
+    for number in range(12):
+        place = root / "abc"[number % 3]
+        place.mkdir(exist_ok=True)
+        picture = draw(number, 40 + number, 60 + 2 * number)
+        (place / f"{number:02}.jpg").write_bytes(sluice.encode_jpeg(picture, 95))
+    return root
+
+
+@pytest.fixture(scope="session")
+def paths(folder):
+    """The files of the folder, in the order in which they are read."""
+    return sorted(folder.rglob("*.jpg"))

@@ -1,0 +1,91 @@
+"""The operators as functions: what they say of themselves, and what they do."""
+
+import importlib.util
+import inspect
+import pathlib
+
+import numpy
+import pytest
+
+import sluice
+from sluice import ops
+from sluice._graph import OPERATORS
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def test_every_operator_is_a_function_that_tells_what_it_takes():
+    for schema in OPERATORS.values():
+        if schema["name"] in ops._HIDDEN:
+            continue
+        function = getattr(ops, ops._python_name(schema["name"]))
+        names = list(inspect.signature(function).parameters)
+        for one in (*schema["inputs"], *schema["parameters"]):
+            assert ops._python_name(one["name"]) in names
+        assert inspect.getdoc(function).startswith(schema["summary"].splitlines()[0])
+
+
+def test_stubs_are_those_of_the_operators():
+    path = ROOT / "python" / "tools" / "make_stubs.py"
+    spec = importlib.util.spec_from_file_location("make_stubs", path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    assert made.FILE.read_text() == made.text(), "python python/tools/make_stubs.py writes them anew"
+
+
+PICTURE = numpy.arange(6 * 8 * 3, dtype=numpy.uint8).reshape(6, 8, 3)
+
+# What an operator does to a picture, and the same by NumPy.
+SAME = {
+    "invert": (lambda x: ops.invert(x), lambda p: 255 - p),
+    "flip": (lambda x: ops.flip(x, horizontal=True), lambda p: p[:, ::-1]),
+    "flip of some": (lambda x: ops.flip(x, horizontal=sluice.constant(True)), lambda p: p[:, ::-1]),
+    "crop": (lambda x: ops.crop(x, region=(1, 2, 3, 4)), lambda p: p[1:4, 2:6]),
+    "transpose": (lambda x: ops.transpose(x), lambda p: p.swapaxes(0, 1)),
+    "posterize": (lambda x: ops.posterize(x, 3), lambda p: p & 0xE0),
+    "solarize": (lambda x: ops.solarize(x, threshold=100), lambda p: numpy.where(p >= 100, 255 - p, p)),
+    "permute_channels": (
+        lambda x: ops.permute_channels(x, first=2, second=1, third=0), lambda p: p[:, :, ::-1],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_does_what_numpy_does(name):
+    change, by_numpy = SAME[name]
+
+    @sluice.pipeline(batch_size=2)
+    def changed():
+        return change(sluice.source(lambda i: PICTURE, "image", samples=2))
+
+    (images,) = next(iter(changed()))
+    assert numpy.array_equal(numpy.asarray(images)[1], by_numpy(PICTURE))
+
+
+@pytest.mark.parametrize(
+    "augment",
+    [
+        lambda jpeg: ops.rand_augment(ops.decode_jpeg(jpeg), magnitude=5),
+        lambda jpeg: ops.rand_augment(ops.decode_jpeg(jpeg), magnitude=ops.cast(ops.uniform(0, 9), to="i32")),
+        lambda jpeg: ops.trivial_augment_wide(ops.decode_jpeg(jpeg), ranges="dali"),
+        lambda jpeg: ops.auto_augment(ops.decode_jpeg(jpeg), policy="svhn"),
+        lambda jpeg: ops.aug_mix(ops.random_resized_crop(jpeg, width=32, height=32)),
+        lambda jpeg: ops.random_erasing(ops.decode_jpeg(jpeg), probability=1.0, fill=(1, 2, 3)),
+        lambda jpeg: ops.photometric_distort(ops.decode_jpeg(jpeg)),
+        lambda jpeg: ops.sim_clr(jpeg, width=24, height=24),
+        lambda jpeg: ops.dino(jpeg, global_size=32, local_size=16, locals=2),
+    ],
+)
+def test_automatic_augmentation_runs(folder, augment):
+    @sluice.pipeline(batch_size=6, seed=3)
+    def augmented(folder):
+        return augment(sluice.files(folder)[0])
+
+    batches = list(augmented(folder))
+    assert sum(batch.size for batch in batches) == 12
+    again = list(augmented(folder, threads=1))
+    first = [numpy.array(one[0]) for batch in batches for one in batch.columns]
+    assert all(
+        numpy.array_equal(a, numpy.array(b))
+        for a, b in zip(first, [one[0] for batch in again for one in batch.columns])
+    )

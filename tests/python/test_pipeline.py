@@ -1,0 +1,294 @@
+"""Pipelines as users write them: sources, operators, control flow, batches."""
+
+import gc
+import threading
+import weakref
+
+import numpy
+import pytest
+
+import sluice
+from sluice import ops
+
+
+def arrays(pipe):
+    """Everything that an epoch gives, as arrays."""
+    return [[numpy.array(one) for one in batch] for batch in pipe]
+
+
+@sluice.pipeline(batch_size=5, seed=42)
+def thumbnails(folder):
+    jpeg, label = sluice.files(folder)
+    image = ops.decode_jpeg(jpeg)
+    return ops.resize(image, width=32, height=24), label
+
+
+def test_gives_batches_in_order(folder, paths):
+    pipe = thumbnails(folder)
+    assert len(pipe) == 3 and pipe.samples == 12
+    batches = list(pipe)
+    assert [batch.size for batch in batches] == [5, 5, 2]
+    images, labels = batches[0]
+    assert images.shape == (5, 24, 32, 3) and images.dtype == "u8" and images.layout == "HWC"
+    assert [label for batch in batches for label in batch[1].tolist()] == [0] * 4 + [1] * 4 + [2] * 4
+    assert batches[1].ids == [5, 6, 7, 8, 9]
+    assert batches[1].keys == [(0, i, 0) for i in range(5, 10)]
+
+
+@pytest.mark.parametrize("options", [{"threads": 1}, {"threads": 4}, {"batch_size": 1}, {"batch_size": 12}])
+def test_samples_do_not_depend_on_how_they_are_run(folder, options):
+    @sluice.pipeline(seed=7)
+    def random(folder):
+        jpeg, _ = sluice.files(folder, shuffle=True)
+        image = ops.random_resized_crop(jpeg, width=20, height=20)
+        if ops.coin_flip(0.5):
+            image = ops.flip(image, horizontal=True)
+        return image
+
+    def samples(**how):
+        return numpy.concatenate([numpy.asarray(one) for (one,) in random(folder, **how)])
+
+    assert numpy.array_equal(samples(batch_size=4), samples(**options))
+
+
+def test_shows_memory_without_a_copy_and_keeps_it(folder):
+    pipe = thumbnails(folder)
+    images = next(iter(pipe))[0]
+    first, second = numpy.asarray(images), numpy.from_dlpack(images)
+    assert first.ctypes.data == second.ctypes.data
+    before = first.copy()
+    pipe.close()
+    del pipe, images, second
+    gc.collect()
+    assert numpy.array_equal(first, before)
+
+
+def test_structures_come_back_as_they_were_returned(folder):
+    @sluice.pipeline(batch_size=4)
+    def structured(folder):
+        jpeg, label = sluice.files(folder)
+        image = ops.decode_jpeg(jpeg)
+        return {"image": image, "more": (label, [label * 2, 7])}
+
+    batch = next(iter(structured(folder)))
+    label, (twice, seven) = batch["more"]
+    assert (twice.numpy() == 2 * label.numpy()).all() and seven.tolist() == [7] * 4
+    assert not batch["image"].dense
+    assert batch["image"][1].shape[2] == 3
+    with pytest.raises(sluice.Error, match="different shapes"):
+        numpy.asarray(batch["image"])
+
+
+def test_decodes_what_the_operator_for_single_files_decodes(folder, paths):
+    @sluice.pipeline(batch_size=1)
+    def regions(folder):
+        jpeg, _ = sluice.files(folder)
+        return ops.crop(ops.decode_jpeg(jpeg), region=(5, 7, 20, 30))
+
+    for path, batch in zip(paths, regions(folder)):
+        data = path.read_bytes()
+        region = numpy.asarray(sluice.decode_and_crop_jpeg(data, 5, 7, 20, 30))
+        assert numpy.array_equal(region, numpy.asarray(sluice.decode_jpeg(data))[5:25, 7:37])
+        assert numpy.array_equal(region, numpy.asarray(batch[0])[0])
+
+
+def test_python_functions_are_steps_and_sources():
+    class Squares:
+        def __len__(self):
+            return 9
+
+        def __getitem__(self, i):
+            return numpy.full((2, 3), i, numpy.float32), i * i
+
+    @sluice.pipeline(batch_size=4)
+    def computed():
+        tensor, square = sluice.source(Squares(), returns=("tensor", int))
+        total, text = sluice.map(
+            lambda t, add: (float(t.sum()) + add, f"{t[0, 0]:.0f}"), tensor, 1, returns=(float, str)
+        )
+        thing = sluice.map(lambda s: {"square": s}, square)
+        return tensor, total, text, thing
+
+    batches = list(computed())
+    assert [b.size for b in batches] == [4, 4, 1]
+    assert batches[0][0].shape == (4, 2, 3) and batches[0][0].dtype == "f32"
+    assert batches[1][1].tolist() == [6 * i + 1 for i in range(4, 8)]
+    assert batches[1][2] == ["4", "5", "6", "7"]
+    assert batches[2][3] == [{"square": 64}]
+
+
+def test_pictures_of_python_become_pictures():
+    picture = numpy.arange(4 * 5 * 3, dtype=numpy.uint8).reshape(4, 5, 3)
+
+    @sluice.pipeline(batch_size=2)
+    def drawn():
+        image = sluice.source(lambda i: picture[::-1] + numpy.uint8(i), "image", samples=4)
+        gray = sluice.map(lambda p: p[:, :, 0], image, returns="image")
+        return ops.flip(image, horizontal=True), gray
+
+    images, gray = next(iter(drawn()))
+    assert numpy.array_equal(numpy.asarray(images)[1], picture[::-1, ::-1] + 1)
+    assert gray.shape == (2, 4, 5, 1)
+
+
+def test_generators_end_epochs():
+    @sluice.pipeline(batch_size=4)
+    def counted():
+        return sluice.iterate(lambda epoch: range(10 * epoch, 10 * epoch + 10), int)
+
+    pipe = counted()
+    for epoch in range(2):
+        assert [n for (b,) in pipe for n in b.tolist()] == list(range(10 * epoch, 10 * epoch + 10))
+
+
+def test_errors_of_functions_are_those_of_their_samples():
+    def load(i):
+        if i == 3:
+            raise KeyError("no such thing")
+        return i
+
+    @sluice.pipeline(batch_size=4, on_error="skip")
+    def some():
+        return sluice.source(load, int, samples=8, name_of=lambda i: f"thing {i}")
+
+    batches = list(some())
+    assert batches[0].missing == [3] and batches[0][0].tolist() == [0, 1, 2]
+    error = batches[0].errors[0]
+    assert error["source"] == "thing 3" and error["step"] == "source" and error["index"] == 3
+    assert error["what"].startswith("KeyError: 'no such thing' (") and "in load" in error["what"]
+    with pytest.raises(sluice.BatchError, match="thing 3") as raised:
+        list(some(on_error="fail"))
+    assert raised.value.errors[0]["index"] == 3 and raised.value.batch == 0
+
+
+def test_goes_on_from_its_state(folder):
+    @sluice.pipeline(batch_size=2, seed=3)
+    def shuffled(folder):
+        jpeg, label = sluice.files(folder, shuffle=True)
+        return ops.random_resized_crop(jpeg, width=8, height=8), label
+
+    whole = [batch for _ in range(2) for batch in arrays_of_epoch(shuffled(folder))]
+    first, second = shuffled(folder), shuffled(folder)
+    taken = []
+    for number, batch in enumerate(first):
+        taken.append([numpy.array(one) for one in batch])
+        if number == 2:
+            state = first.state_dict()
+            break
+    second.load_state_dict(state)
+    rest = [[numpy.array(one) for one in batch] for batch in second]
+    for mine, theirs in zip(taken + rest, whole):
+        assert all(numpy.array_equal(a, b) for a, b in zip(mine, theirs))
+    with pytest.raises(sluice.BuildError, match="seed"):
+        shuffled(folder, seed=4).load_state_dict(state)
+
+
+def arrays_of_epoch(pipe):
+    return [[numpy.array(one) for one in batch] for batch in pipe]
+
+
+def test_leaving_a_loop_ends_its_epoch(folder):
+    pipe = thumbnails(folder)
+    for _ in pipe:
+        break
+    assert len(list(pipe)) == 3 and pipe.next_epoch == 2
+    pipe.reset()
+    assert next(iter(pipe)).epoch == 0
+
+
+def test_filters_leave_samples_out(folder):
+    @sluice.pipeline(batch_size=12)
+    def odd(folder):
+        jpeg, label = sluice.files(folder)
+        sluice.drop_unless(label == 1)
+        return label
+
+    (batch,) = odd(folder)
+    assert batch[0].tolist() == [1] * 4 and len(batch.missing) == 8
+
+
+def test_inspects_and_explains(folder):
+    pipe = thumbnails(folder)
+    sample = pipe.inspect(3)
+    assert sample["values"]["resize"].shape == (24, 32, 3) and sample["error"] is None
+    assert "decode_jpeg" in pipe.explain() and "digraph" in pipe.graph().dot
+    assert pipe.show(4).jpeg().startswith(b"\xff\xd8")
+    assert pipe.stats["total"]["delivered"] == 0
+    list(pipe)
+    assert pipe.stats["total"]["delivered"] == 12 and "12 delivered" in pipe.stats["text"]
+
+
+def test_saves_plans(folder, tmp_path):
+    thumbnails(folder).save(tmp_path / "plan.json")
+    assert "decode_jpeg" in (tmp_path / "plan.json").read_text()
+
+    @sluice.pipeline
+    def own(folder):
+        return sluice.map(len, sluice.files(folder)[0], returns=int)
+
+    with pytest.raises(sluice.BuildError, match="len"):
+        own(folder).save(tmp_path / "own.json")
+
+
+def test_ends_when_nobody_has_it(folder):
+    pipe = thumbnails(folder)
+    next(iter(pipe))
+    gone = weakref.ref(pipe)
+    del pipe
+    gc.collect()
+    assert gone() is None
+
+
+def test_closing_ends_a_step_that_waits():
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait(i):
+        inside.set()
+        go_on.wait(20)
+        return i
+
+    @sluice.pipeline(batch_size=1, threads=1)
+    def waiting():
+        return sluice.source(wait, int, samples=4)
+
+    pipe = waiting()
+    taken = []
+    consumer = threading.Thread(target=lambda: taken.extend(pipe))
+    consumer.start()
+    inside.wait(20)
+    closer = threading.Thread(target=pipe.close)
+    closer.start()
+    go_on.set()
+    closer.join(20)
+    consumer.join(20)
+    assert not closer.is_alive() and not consumer.is_alive() and pipe.closed
+    with pytest.raises(sluice.Error, match="closed"):
+        next(iter(pipe))
+
+
+def test_runs_on_a_device_as_on_the_host(folder):
+    @sluice.pipeline(batch_size=4, seed=1)
+    def moved(folder, there):
+        jpeg, _ = sluice.files(folder)
+        image = ops.decode_jpeg(jpeg.gpu() if there else jpeg)
+        image = ops.resize(image, width=16, height=16)
+        if ops.coin_flip(0.5):
+            image = ops.invert(image)
+        return image.cpu() if there else image
+
+    here = arrays_of_epoch(moved(folder, False))
+    there = arrays_of_epoch(moved(folder, True, device="stand-in"))
+    assert all(numpy.array_equal(a, b) for (a,), (b,) in zip(here, there))
+
+
+def test_numbers_compute_as_pythons_do():
+    @sluice.pipeline(batch_size=8)
+    def computed():
+        n = sluice.source(lambda i: i - 4, int, samples=8)
+        return n + 1, 10 - n, n * 2, n / 2, n // 3, n % 3, -n, (n > 0) != (n < 2), n == 1, 1.5 * n
+
+    (batch,) = computed()
+    for i in range(8):
+        n = i - 4
+        wanted = (n + 1, 10 - n, n * 2, n / 2, n // 3, n % 3, -n, (n > 0) != (n < 2), n == 1, 1.5 * n)
+        assert tuple(column.tolist()[i] for column in batch) == wanted

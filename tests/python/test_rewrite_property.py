@@ -1,0 +1,159 @@
+"""Random functions: traced once and run for a sample, they give what Python gives for its numbers."""
+
+import linecache
+import random
+
+import pytest
+from fake_graph import Graph, describing
+
+from sluice._rewrite import rewrite
+
+INPUTS = ("a", "b", "c")
+
+
+class Writer:
+    """Writes a function of INPUTS. Variables hold whole numbers, flags hold bools; p and q begin as plain numbers."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = []
+        self.names = [*INPUTS, "p", "q"]
+        self.flags = []
+        self.serial = 0
+
+    def line(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    def pick(self, *choices):
+        return self.random.choice(choices)
+
+    def number(self, depth=0):
+        kind = self.random.random()
+        if depth > 2 or kind < 0.45:
+            return self.pick(*self.names, str(self.random.randint(-4, 9)))
+        if kind < 0.9:
+            return f"({self.number(depth + 1)} {self.pick('+', '-', '*')} {self.number(depth + 1)})"
+        return f"({self.number(depth + 1)} if {self.truth(depth + 1)} else {self.number(depth + 1)})"
+
+    def truth(self, depth=0):
+        kind = self.random.random()
+        if self.flags and kind < 0.15:
+            return self.pick(*self.flags)
+        compare = self.pick("<", "<=", ">", ">=", "==", "!=")
+        if depth > 2 or kind < 0.5:
+            return f"{self.number(2)} {compare} {self.number(2)}"
+        if kind < 0.6:
+            return f"({self.number(2)} {compare} {self.number(2)} {self.pick('<', '!=')} {self.number(2)})"
+        if kind < 0.7:
+            return f"(not {self.truth(depth + 1)})"
+        return f"({self.truth(depth + 1)} {self.pick('and', 'or')} {self.truth(depth + 1)})"
+
+    def fresh(self):
+        self.serial += 1
+        return f"t{self.serial}"
+
+    def block(self, depth, budget):
+        for _ in range(self.random.randint(1, budget)):
+            self.statement(depth, budget)
+
+    def within(self, depth, budget):
+        """A block whose own variables are gone after it."""
+        names, flags = list(self.names), list(self.flags)
+        self.block(depth, budget)
+        self.names, self.flags = names, flags
+
+    def statement(self, depth, budget):
+        kind = self.random.random()
+        if kind < 0.3 or depth > 4:
+            self.line(depth, f"{self.pick(*self.names)} = {self.number()} % 23")
+        elif kind < 0.4:
+            self.line(depth, f"{self.pick(*self.names)} {self.pick('+', '-')}= {self.number()}")
+        elif kind < 0.45:
+            one, two = self.pick(*self.names), self.pick(*self.names)
+            self.line(depth, f"{one}, {two} = {two}, {one}" if one != two else "pass")
+        elif kind < 0.5:
+            name = self.fresh()
+            self.line(depth, f"{name} = {self.number()} % 7")
+            self.names.append(name)
+        elif kind < 0.55:
+            name = self.fresh()
+            self.line(depth, f"{name} = {self.truth()}")
+            self.flags.append(name)
+        elif kind < 0.58:
+            self.line(depth, f"d['k'] = {self.number()} % 11")
+        elif kind < 0.6:
+            self.line(depth, f"{self.pick(*self.names)} = d['k']")
+        elif kind < 0.78:
+            self.line(depth, f"if {self.truth()}:")
+            self.within(depth + 1, budget - 1 or 1)
+            if self.random.random() < 0.4:
+                self.line(depth, f"elif {self.truth()}:")
+                self.within(depth + 1, budget - 1 or 1)
+            if self.random.random() < 0.6:
+                self.line(depth, "else:")
+                self.within(depth + 1, budget - 1 or 1)
+        elif kind < 0.84:
+            self.line(depth, f"match {self.pick(*self.names)} % 5:")
+            for case in ("0", "1 | 3", "_")[: self.random.randint(1, 3)]:
+                self.line(depth + 1, f"case {case}:")
+                self.within(depth + 2, 1)
+        elif kind < 0.92:
+            name = self.fresh()
+            steps = self.pick("{0} % 4", "1, {0} % 6", "{0} % 5, -1, -2", "2")
+            self.line(depth, f"for {name} in range({steps.format(self.pick(*self.names))}):")
+            names, flags = list(self.names), list(self.flags)
+            self.names.append(name)
+            self.block(depth + 1, budget - 1 or 1)
+            self.names, self.flags = names, flags
+        else:
+            name = self.fresh()
+            self.line(depth, f"{name} = {self.pick('3', 'a % 4')}")
+            self.line(depth, f"while {name} > 0{self.pick('', f' and {self.truth(2)}')}:")
+            self.line(depth + 1, f"{name} -= 1")
+            self.within(depth + 1, budget - 1 or 1)
+
+    def source(self):
+        self.line(0, "def program(a, b, c):")
+        self.line(1, "p, q = 2, -1")
+        self.line(1, "d = {'k': 5}")
+        self.block(1, 4)
+        if self.random.random() < 0.5:
+            self.line(1, f"if {self.truth()}:")
+            self.within(2, 2)
+            self.line(2, f"return ({', '.join(self.names[:5])}, d['k'] + 1, 0)")
+        self.block(1, 3)
+        self.line(1, f"return ({', '.join(self.names[:5])}, d['k'], 1)")
+        return "\n".join(self.lines) + "\n"
+
+
+def function_of(source, name="program", file="program"):
+    """The function that this source defines, with the source at hand as if it stood in a file."""
+    filename = f"{file}.py"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    scope = {}
+    exec(compile(source, filename, "exec"), scope)
+    return scope[name]
+
+
+def outcome(call):
+    try:
+        return call()
+    except RuntimeError as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_program(seed):
+    source = Writer(seed).source()
+    plain = function_of(source, file=f"program_{seed}")
+    rewritten = rewrite(plain)
+    graph = Graph()
+    values = [graph.input() for _ in INPUTS]
+    with describing(graph):
+        result = rewritten(*values)
+    randomly = random.Random(seed)
+    for _ in range(12):
+        sample = [randomly.randint(-6, 9) for _ in INPUTS]
+        expected = plain(*sample)
+        assert rewritten(*sample) == expected, f"plainly, {sample}\n{source}"
+        assert graph.run(result, *sample) == expected, f"as a graph, {sample}\n{source}"

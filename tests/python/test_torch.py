@@ -1,0 +1,111 @@
+"""What PyTorch's users get; left out where there is no PyTorch."""
+
+import numpy
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import sluice  # noqa: E402
+import sluice.torch  # noqa: E402
+from sluice import ops  # noqa: E402
+
+
+@sluice.pipeline(batch_size=5, seed=2)
+def shuffled(folder, shard=None):
+    jpeg, label = sluice.files(folder, shuffle=True, shard=shard)
+    return {"image": ops.random_resized_crop(jpeg, width=16, height=16), "label": label}
+
+
+def epoch_of(loader):
+    return [(one["image"].clone(), one["label"].clone()) for one in loader]
+
+
+def equal(some, others):
+    pairs = [(a, b) for one, other in zip(some, others) for a, b in zip(one, other)]
+    return len(some) == len(others) and all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_loader_gives_tensors_without_a_copy(folder):
+    loader = sluice.torch.Loader(shuffled, folder)
+    assert len(loader) == 3
+    batch = next(iter(loader))
+    assert batch["image"].shape == (5, 16, 16, 3) and batch["image"].dtype == torch.uint8
+    assert batch["label"].dtype == torch.int64
+    raw = next(iter(shuffled(folder)))["image"]
+    assert raw.torch().data_ptr() == numpy.asarray(raw).ctypes.data
+
+
+def test_loader_goes_by_epochs_and_states(folder):
+    loader = sluice.torch.Loader(shuffled, folder, drop_last=True)
+    assert len(loader) == 2
+    first, second = epoch_of(loader), epoch_of(loader)
+    assert not equal(first, second)
+    loader.set_epoch(0)
+    assert equal(epoch_of(loader), first)
+    for _ in loader:
+        state = loader.state_dict()
+        break
+    again = sluice.torch.Loader(shuffled, folder, drop_last=True)
+    again.load_state_dict(state)
+    assert equal(epoch_of(again), second[1:])
+
+
+def test_shards_are_parts_of_the_whole(folder):
+    whole = [n for one in sluice.torch.Loader(shuffled, folder) for n in one["label"].tolist()]
+    parts = [
+        [n for one in sluice.torch.Loader(shuffled, folder, shard=(i, 2)) for n in one["label"].tolist()]
+        for i in range(2)
+    ]
+    assert sorted(whole) == sorted(parts[0] + parts[1]) and sluice.torch.shard() == (0, 1)
+
+
+def test_decodes_crops_as_an_operator(paths):
+    data = [torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8) for path in paths]
+    whole = torch.from_dlpack(sluice.decode_jpeg(paths[3].read_bytes()))
+    crop = torch.ops.sluice.decode_and_crop_jpeg(data[3], 4, 5, 20, 30)
+    assert torch.equal(crop, whole[4:24, 5:35])
+    regions = torch.tensor([[i, 2 * i] for i in range(12)])
+    several = sluice.torch.decode_and_crop_jpegs(data, regions, 10, 12, threads=3)
+    assert torch.equal(several[7], sluice.torch.decode_and_crop_jpeg(data[7], 7, 14, 10, 12))
+    torch.library.opcheck(sluice.torch.decode_and_crop_jpeg, (data[0], 0, 0, 8, 9))
+
+
+@pytest.mark.parametrize(
+    "arguments, kind, words",
+    [
+        ((torch.zeros(4), 0, 0, 1, 1), ValueError, "a tensor of uint8 with one dimension"),
+        ((torch.zeros(9, dtype=torch.uint8), 0, 0, 1, 1), sluice.JpegError, "JPEG"),
+    ],
+)
+def test_says_what_is_wrong_with_a_file(arguments, kind, words):
+    with pytest.raises(kind, match=words):
+        sluice.torch.decode_and_crop_jpeg(*arguments)
+
+
+def test_a_model_goes_on_as_it_would_have(folder):
+    """Losses of a run that was broken off are those of one that was not."""
+
+    def train(steps, state=None):
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(16 * 16 * 3, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        loader = sluice.torch.Loader(shuffled, folder)
+        losses = []
+        if state is not None:
+            model.load_state_dict(state["model"])
+            loader.load_state_dict(state["loader"])
+        while len(losses) < steps:
+            for one in loader:
+                optimizer.zero_grad()
+                loss = torch.nn.functional.cross_entropy(model(one["image"] / 255), one["label"])
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+                if len(losses) == steps:
+                    return losses, {"model": model.state_dict(), "loader": loader.state_dict()}
+        raise AssertionError
+
+    whole, _ = train(7)
+    begun, state = train(4)
+    rest, _ = train(3, state)
+    assert begun + rest == whole

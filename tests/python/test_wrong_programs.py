@@ -1,0 +1,197 @@
+"""What is said to mistakes."""
+
+import pytest
+
+import sluice
+from sluice import ops
+
+
+def described(describe, **options):
+    return sluice.pipeline(describe, **options)() if False else sluice.pipeline(**options)(describe)()
+
+
+def numbers():
+    return sluice.source(lambda i: i, int, samples=4)
+
+
+def image():
+    return sluice.source(lambda i: None, "image", samples=4)
+
+
+WRONG = {
+    "an unknown option": (
+        lambda: sluice.pipeline(batchsize=3)(numbers)(),
+        sluice.BuildError,
+        "a pipeline has no option 'batchsize'; it has batch_size",
+    ),
+    "an option that cannot be": (
+        lambda: sluice.pipeline(batch_size=0)(numbers)(),
+        sluice.BuildError,
+        "batch_size",
+    ),
+    "a batch size of a float": (
+        lambda: sluice.pipeline(batch_size=2.5)(numbers)(),
+        sluice.BuildError,
+        "a pipeline: batch_size: a whole number is expected, not 2.5 of type float",
+    ),
+    "a policy that there is not": (
+        lambda: sluice.pipeline(on_error="ignore")(numbers)(),
+        sluice.BuildError,
+        "on_error: must be one of 'fail', 'skip', 'replace', not 'ignore'",
+    ),
+    "a device that there is not": (
+        lambda: sluice.pipeline(device="tpu")(numbers)(),
+        sluice.BuildError,
+        "device: must be 'cpu', 'gpu', the number of a GPU, or 'stand-in', not 'tpu'",
+    ),
+    "a folder that is missing": (
+        lambda: described(lambda: sluice.files("/no/such/folder")),
+        sluice.IoError,
+        "/no/such/folder",
+    ),
+    "nothing is returned": (
+        lambda: described(lambda: None),
+        sluice.BuildError,
+        "return values",
+    ),
+    "a value as bool": (
+        lambda: bool(described(lambda: _bool(numbers()))),
+        TypeError,
+        "is no bool while the pipeline is described",
+    ),
+    "a value as text": (
+        lambda: described(lambda: f"{numbers()}"),
+        TypeError,
+        "has no text while the pipeline is described",
+    ),
+    "a loop over a value": (
+        lambda: described(lambda: list(numbers())),
+        TypeError,
+        "cannot be gone through",
+    ),
+    "an index of a value": (
+        lambda: described(lambda: image()[0]),
+        TypeError,
+        "cannot be indexed",
+    ),
+    "an operator outside": (
+        lambda: ops.coin_flip(0.5),
+        sluice.BuildError,
+        "ops.coin_flip() describes a step of a pipeline",
+    ),
+    "an argument that there is not": (
+        lambda: described(lambda: ops.rotate(image(), angle=3)),
+        TypeError,
+        "rotate() has no argument 'angle'; it has image, degrees",
+    ),
+    "an argument that lacks": (
+        lambda: described(lambda: ops.rotate(image())),
+        TypeError,
+        "rotate() lacks the argument 'degrees'",
+    ),
+    "a constant out of range": (
+        lambda: described(lambda: ops.coin_flip(2)),
+        sluice.BuildError,
+        "coin_flip: probability must lie between 0 and 1, not 2",
+    ),
+    "a choice that there is not": (
+        lambda: described(lambda: ops.resize(image(), width=4, height=4, interpolation="cubic")),
+        sluice.BuildError,
+        "interpolation",
+    ),
+    "a value of another type": (
+        lambda: described(lambda: ops.invert(numbers())),
+        sluice.BuildError,
+        "invert",
+    ),
+    "a text for a number": (
+        lambda: described(lambda: ops.rotate(image(), degrees="3")),
+        ValueError,
+        "degrees: a number is expected, not '3' of type str",
+    ),
+    "a fraction for a whole number": (
+        lambda: described(lambda: ops.resize(image(), width=ops.uniform(1, 9), height=3)),
+        sluice.BuildError,
+        "resize: width is a whole number",
+    ),
+    "a type that there is not": (
+        lambda: described(lambda: sluice.source(len, "picture", samples=1)),
+        sluice.BuildError,
+        "there is no type 'picture' of values",
+    ),
+    "a dataset that is none": (
+        lambda: described(lambda: sluice.source(3, int)),
+        sluice.BuildError,
+        "takes a dataset with __len__ and __getitem__",
+    ),
+    "an iterator in place of a function": (
+        lambda: described(lambda: sluice.iterate(iter([1]), int)),
+        sluice.BuildError,
+        "takes a function that gives an iterator",
+    ),
+    "a step without a function": (
+        lambda: described(lambda: sluice.map(3, numbers())),
+        sluice.BuildError,
+        "takes a function first, not int",
+    ),
+    "a picture in place of a value": (
+        lambda: described(lambda: ops.invert(3)),
+        sluice.BuildError,
+        "ops.invert() describes a step"
+    ),
+}
+
+
+def _bool(value):
+    return bool(value)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_says(name):
+    run, kind, words = WRONG[name]
+    with pytest.raises(kind) as raised:
+        run()
+    assert words in str(raised.value)
+
+
+def test_a_value_of_a_pipeline_that_was_described():
+    kept = []
+
+    @sluice.pipeline
+    def first():
+        kept.append(numbers())
+        return kept[0]
+
+    first()
+    with pytest.raises(sluice.BuildError, match="described already"):
+        kept[0] + 1
+
+    @sluice.pipeline
+    def second():
+        return numbers() + kept[0]
+
+    with pytest.raises(sluice.BuildError, match="another pipeline|described already"):
+        second()
+
+
+SAMPLES = {
+    "another type": (lambda i: "x", int, "a whole number is expected, not 'x' of type str"),
+    "too many values": (lambda i: (1, 2, 3), (int, int), "a tuple of 2 values is expected, not one of 3"),
+    "one value": (lambda i: 1, (int, int), "a tuple of 2 values is expected, not int"),
+    "no picture": (lambda i: [1, 2], "image", "an array in the host's memory is expected"),
+    "a number that is too large": (lambda i: 300, "u8", "300 does not fit into u8 (0 to 255)"),
+    "a division": (lambda i: 1 / 0, int, "ZeroDivisionError: division by zero"),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_says_of_a_sample(name):
+    function, returns, words = SAMPLES[name]
+
+    @sluice.pipeline(batch_size=2)
+    def wrong():
+        return sluice.source(function, returns, samples=2)
+
+    with pytest.raises(sluice.BatchError) as raised:
+        list(wrong())
+    assert words in raised.value.errors[0]["what"]
