@@ -6,6 +6,7 @@ dict of structures by name; the names are those of messages.
 Threads: those of the description, one. Errors: `BuildError`; the graph forgets what was open and stays usable.
 """
 
+import re
 import sys
 from contextlib import ExitStack
 from typing import Any
@@ -192,6 +193,8 @@ class Branch:
                 values.append(x if is_value(x) else self.graph.constant(x, like=like))
             except TypeError:
                 raise self._disagree(row, what, "give a constant that this type can hold") from None
+        if any(x.type != like.type for x in values):
+            values = _settled(values)
         if any(x.type != values[0].type for x in values):
             raise self._disagree(row, what, cast_cure(values))
         return None, values
@@ -225,6 +228,27 @@ def _cure(x: Any) -> str:
     return "give the same one in all arms, or make Values of it before: only numbers and texts become constants"
 
 
+# The Values that stand for plain numbers in the state of an open loop, whose types are only assumed: (loop, number of the leaf).
+_assumed: dict[tuple[int, int], tuple["Loop", int]] = {}
+
+
+def _settled(values: list) -> list:
+    """The same, with something of the right type for each Value of an assumed type; its loop is described again."""
+    firm = [x for x in values if (id(x.graph), x.slot) not in _assumed]
+    if not firm or firm[0].type not in _NUMBERS:
+        return values
+    done = []
+    for x in values:
+        loop, leaf = _assumed.get((id(x.graph), x.slot), (None, 0))
+        if loop is None or x.type == firm[0].type:
+            done.append(x)
+            continue
+        loop.likes[leaf] = firm[0]
+        loop.again = True
+        done.append(x.graph.constant(0, like=firm[0]) if firm[0].type != "bool" else x)
+    return done
+
+
 _NUMBERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64")
 
 
@@ -233,6 +257,9 @@ def cast_cure(values: list) -> str:
     if all(x.type in _NUMBERS for x in values):
         return f"cast one of them, as in x.cast('{values[0].type}')"
     return "give values of one type"
+
+
+_ROUNDS = 4  # how often a loop is described again because its types were assumed wrong
 
 
 class Loop:
@@ -249,8 +276,9 @@ class Loop:
         self.max_iterations = max_iterations
         self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant takes
         self.leaves, self.shape = flatten(init)
-        self.places = places_of(self.shape)
+        self.places = [re.sub("^'(the [^']*)'", r"\1", place) for place in places_of(self.shape)]
         self.rounds = 0
+        self.state: dict[int, Any] = {}
         self._attempt = ExitStack()
 
     def open(self) -> dict:
@@ -274,15 +302,26 @@ class Loop:
             self.abandon()
             raise
         self.state = dict(zip(self.moving, state))
+        self.again = False
+        if self.rounds < _ROUNDS:
+            for k, x in self.state.items():
+                if not is_value(self.leaves[k]):
+                    _assumed[id(self.graph), x.slot] = self, k
         return self._rebuilt(self.state)
+
+    def _forget_types(self) -> None:
+        for x in self.state.values():
+            _assumed.pop((id(self.graph), x.slot), None)
 
     def abandon(self) -> None:
         """The graph forgets the loop."""
+        self._forget_types()
         kind, error, trace = sys.exc_info()
         self._attempt.__exit__(kind, error, trace)
 
     def end(self, given: dict) -> bool:
         """Ends the body, which gives the next state. False: the loop must be described again, from `open` on."""
+        self._forget_types()
         leaves, shape = flatten(given, self.shape)
         found = difference(self.shape, shape)
         if found is not None:
@@ -290,14 +329,14 @@ class Loop:
                 f"the state of `{self.name}` is not the same structure after an iteration as before: {found}; keep lengths "
                 "and keys as they are"
             )
-        following, again = [], False
+        following, again = [], self.again
         for k, (x, begin) in enumerate(zip(leaves, self.leaves)):
             if k not in self.state:
                 if not same(x, begin):
                     raise self._changed(k, begin, x)
                 continue
             state = self.state[k]
-            if is_value(x) and x.type != state.type and not is_value(begin) and self.rounds < 4:
+            if is_value(x) and x.type != state.type and not is_value(begin) and self.rounds < _ROUNDS:
                 self.likes[k] = x
                 again = True
             elif is_value(x) and x.type != state.type:

@@ -12,11 +12,13 @@ RESULT = "_sluice_result_"  # what a function returns, where its arms return
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
-    """All nodes below these which belong to the same function."""
-    for node in nodes:
+    """All nodes of these which belong to the same function, in order."""
+    rest = [*nodes][::-1]
+    while rest:
+        node = rest.pop()
         yield node
         if not isinstance(node, stop):
-            yield from within(ast.iter_child_nodes(node), stop)
+            rest += [*ast.iter_child_nodes(node)][::-1]
 
 
 def assigned(nodes: Iterable[ast.AST]) -> set[str]:

@@ -240,7 +240,9 @@ class Repeat(_Described):
         begun = {name: following[name] for name in self.state}
         lost = [name for name, x in begun.items() if isinstance(x, Unset)]
         if lost:
-            raise self.runtime.error(self.site.line, str(begun[lost[0]].error))
+            raise self.runtime.error(
+                self.site.line, f"'{lost[0]}' has a value before an iteration, but none after it; give it one on every path"
+            )
         with self.runtime.located(self.site):
             done = self.loop.end(begun)
         if not done:

@@ -86,6 +86,8 @@ _RANK = ("bool", "i64", "f32", "f64")
 
 
 def _type_of(x):
+    if type(x) not in (bool, int, float, str):
+        raise TypeError(f"{x!r} is no constant")
     return {bool: "bool", int: "i64", float: "f32", str: "text"}[type(x)]
 
 
