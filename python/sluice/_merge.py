@@ -79,7 +79,10 @@ def kind_of(x: Any) -> str:
         return f"a Value of type {x.type}"
     if x is None:
         return "None"
-    return repr(x) if is_plain_number(x) else f"a {type(x).__name__}"
+    if is_plain_number(x):
+        return repr(x)
+    name = getattr(x, "__name__", None)
+    return f"{name!r} (a {type(x).__name__})" if isinstance(name, str) else f"a {type(x).__name__}"
 
 
 class Branch:
@@ -157,8 +160,8 @@ class Branch:
             found = difference(shape, other)
             if found is not None:
                 raise BuildError(
-                    f"{label or 'the result'} is not the same structure in all arms of `{self.name}`: {found} in "
-                    f"'{arm}', unlike '{self.arms[0]}'; give both the same lengths and keys"
+                    f"{label or 'the result'} has one structure in '{self.arms[0]}' and another in '{arm}' of "
+                    f"`{self.name}`: {found}; give both the same kind, lengths and keys"
                 )
             columns.append(leaves)
         what = label or "the result"
@@ -172,8 +175,7 @@ class Branch:
         if errors:
             return errors[0]
         return BuildError(
-            f"'{name}' has no value after `{self.name}`: {_listed(lacking)} does not assign it; assign it in every arm, "
-            "or before"
+            f"'{name}' has no value after `{self.name}`: {_listed(lacking)}; assign it in every arm, or before"
         )
 
     def _row(self, row: list, what: str) -> tuple:
@@ -183,7 +185,7 @@ class Branch:
         like = next((x for x in row if is_value(x)), None)
         for arm, x in zip(self.arms, row):
             if not is_value(x) and not is_plain_number(x):
-                raise self._disagree(row, what, _cure(x))
+                raise self._disagree(row, what, _cure(x, what))
         if like is None:
             # A fraction in one arm makes constants of fractions in all of them.
             like = self.graph.constant(next((x for x in row if isinstance(x, float)), row[0]))
@@ -192,7 +194,7 @@ class Branch:
             try:
                 values.append(x if is_value(x) else self.graph.constant(x, like=like))
             except TypeError:
-                raise self._disagree(row, what, "give a constant that this type can hold") from None
+                raise self._disagree(row, what, _cure_of_constants(row, like)) from None
         if any(x.type != like.type for x in values):
             values = _settled(values)
         if any(x.type != values[0].type for x in values):
@@ -219,10 +221,14 @@ def _fits(x: Any, like: Any) -> bool:
 
 
 def _listed(arms: list[str]) -> str:
-    return " and ".join(f"'{arm}'" for arm in arms)
+    if len(arms) == 1:
+        return f"the arm '{arms[0]}' does not assign it"
+    return f"the arms {', '.join(repr(arm) for arm in arms)} do not assign it"
 
 
-def _cure(x: Any) -> str:
+def _cure(x: Any, what: str) -> str:
+    if x is None and what == "the return value":
+        return "return a value on every path"
     if x is None:
         return "give a value there, too; None cannot travel with a sample"
     return "give the same one in all arms, or make Values of it before: only numbers and texts become constants"
@@ -247,6 +253,12 @@ def _settled(values: list) -> list:
         loop.again = True
         done.append(x.graph.constant(0, like=firm[0]) if firm[0].type != "bool" else x)
     return done
+
+
+def _cure_of_constants(row: list, like: Any) -> str:
+    if any(is_value(x) for x in row):
+        return f"give a constant that {like.type} can hold" + (", or cast the Value" if like.type in _NUMBERS else "")
+    return "give constants of one type"
 
 
 _NUMBERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64")
@@ -292,7 +304,7 @@ class Loop:
             except TypeError:
                 raise BuildError(
                     f"{self.places[k]} is {kind_of(x)} before `{self.name}`, but {kind_of(self.likes[k])} after an "
-                    "iteration; begin with a number that this type can hold"
+                    "iteration; begin with a constant that this type can hold"
                 ) from None
         self._attempt = ExitStack()
         self._attempt.enter_context(self.graph.attempt())
@@ -325,9 +337,10 @@ class Loop:
         leaves, shape = flatten(given, self.shape)
         found = difference(self.shape, shape)
         if found is not None:
+            found = re.sub("'(the [^']*)'", r"\1", found)
             raise BuildError(
-                f"the state of `{self.name}` is not the same structure after an iteration as before: {found}; keep lengths "
-                "and keys as they are"
+                f"the state of `{self.name}` has another structure after an iteration than before: {found}; a list keeps its "
+                "length there, and a dict its keys"
             )
         following, again = [], self.again
         for k, (x, begin) in enumerate(zip(leaves, self.leaves)):

@@ -311,7 +311,7 @@ class _Rewriter(ast.NodeTransformer):
         names = (names | assigned(every) | self.closures) - self.globals
         site.names = tuple(sorted(names))
         site.live = live | self.closures
-        site.obstacles = [found for block in blocks for found in obstacles(block, self.globals)]
+        site.obstacles = [found for block in blocks for found in obstacles(block, self.globals, site.kind in ("while", "for"))]
         site.places, strange = changed_in_place(every)
         site.obstacles += [
             (line, f"a change of `{text}`", "give what is changed a name first, as in `one = ...`") for line, text in strange

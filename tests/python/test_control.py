@@ -165,12 +165,12 @@ WRONG = [
      "give a value there, too; None cannot travel with a sample"),
     (lambda g, n: c.if_else(n, n > 0, n), "the result is a Value of type bool in 'then', but a Value of type i64 in 'otherwise' "
      "of `if_else`; cast one of them, as in x.cast('bool')"),
-    (lambda g, n: c.if_else(n, (n, 1), (n, n, 1)), "the result is not the same structure in all arms of `if_else`: a tuple of 2 "
-     "against a tuple of 3 in 'otherwise', unlike 'then'; give both the same lengths and keys"),
+    (lambda g, n: c.if_else(n, (n, 1), (n, n, 1)), "the result has one structure in 'then' and another in 'otherwise' of `if_else`: "
+     "a tuple of 2 against a tuple of 3; give both the same kind, lengths and keys"),
     (lambda g, n: c.if_else(n, n, 0.5), "the result is a Value of type i64 in 'then', but 0.5 in 'otherwise' of `if_else`; give "
-     "a constant that this type can hold"),
+     "a constant that i64 can hold, or cast the Value"),
     (lambda g, n: c.if_else(n, (n, [1]), (n, ["x"]), name="turn"), "element 1, element 0 of the result is 1 in 'then', but 'x' in "
-     "'otherwise' of `turn`; give a constant that this type can hold"),
+     "'otherwise' of `turn`; give constants of one type"),
     (lambda g, n: c.select(n, []), "`select` has no arms; give at least one"),
     (lambda g, n: c.select(n, [1, 2], names=["a"]), "`select` has 2 arms, but 1 names; give one name for each arm"),
     (lambda g, n: c.select(n, [1, 2], names=["a", "a"]), "`select` has two arms of the name 'a'; give each arm a name of its own"),
@@ -182,8 +182,8 @@ WRONG = [
     (lambda g, n: c.while_loop(n, lambda n: "x", lambda n: n), "the condition of `while_loop` gives 'x'; give a bool or a number"),
     (lambda g, n: c.while_loop(n, lambda n: n, lambda n: n, max_iterations=0), "max_iterations of `while_loop` is 0; give a whole "
      "number of at least 1"),
-    (lambda g, n: c.while_loop((n, n), lambda n, m: n, lambda n, m: n), "the state of `while_loop` is not the same structure after "
-     "an iteration as before: at 'the state', a tuple of 2 against one value; keep lengths and keys as they are"),
+    (lambda g, n: c.while_loop((n, n), lambda n, m: n, lambda n, m: n), "the state of `while_loop` has another structure after "
+     "an iteration than before: at the state, a tuple of 2 against one value; a list keeps its length there, and a dict its keys"),
     (lambda g, n: c.while_loop(n, lambda n: n, lambda n: n > 0), "the state is a Value of type i64 before an iteration of "
      "`while_loop`, but a Value of type bool after it; cast one of them, as in x.cast('i64')"),
     (lambda g, n: c.for_loop(n, 0, lambda i, n: None), "the state is a Value of type i64 before an iteration of `for_loop`, but None "

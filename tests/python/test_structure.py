@@ -50,7 +50,7 @@ DIFFERENCES = [
     ((1, 2), (1, 2, 3), "a tuple of 2 against a tuple of 3"),
     ((1, 2), [1, 2], "a tuple of 2 against a list of 2"),
     (1, (1,), "one value against a tuple of 1"),
-    ({"a": 1}, {"b": 1}, "a dict with the keys 'a' against a dict with the keys 'b'"),
+    ({"a": 1}, {"b": 1}, "a dict with the key 'a' against a dict with the key 'b'"),
     ({"a": (1, 2)}, {"a": (1,)}, "at 'a', a tuple of 2 against a tuple of 1"),
     ((0, {"k": [1]}), (0, {"k": []}), "at element 1, 'k', a list of 1 against a list of 0"),
     (Pair(1, 2), (1, 2), "a Pair against a tuple of 2"),
