@@ -584,8 +584,12 @@ def raises(n):
     return {1: 2}[n]
 
 
+def recursive(n):
+    return 1 if n <= 0 else n * recursive(n - 1)
+
+
 PLAIN = [
-    run_generator, loops_with_else, finally_and_return, evaluation_order, scopes, unbound, classes, patterns, swallowed, star, raises,
+    recursive, run_generator, loops_with_else, finally_and_return, evaluation_order, scopes, unbound, classes, patterns, swallowed, star, raises,
 ]  # fmt: skip
 
 
@@ -627,6 +631,8 @@ limit = 1
 
 
 class Model:
+    """Refers to itself, in a method."""
+
     def __init__(self, scale):
         self.__scale = scale
 
@@ -642,6 +648,10 @@ class Model:
         return 1 if x < 0 else 0
 
     @graph_function
+    def like(self, x):
+        return Model(x if x else 1)
+
+    @graph_function
     @classmethod
     def named(cls, x):
         return cls.__name__ if x else ""
@@ -653,6 +663,7 @@ def test_methods():
     model = Model(3)
     assert graph.run((model.apply(n), Model.low(n), Model.named(1)), 2) == (6, 0, "Model")
     assert (rewrite(model.apply)(4), model.apply(-4), Model.low(-1)) == (12, -4, 1)
+    assert isinstance(model.like(5), Model)
 
 
 def test_lambdas():

@@ -423,8 +423,19 @@ def test_only_functions():
         rewrite(3)
 
 
+def nested_loops(depth):
+    lines = ["def f(n):"] + [" " * k + f"for i{k} in range(2):" for k in range(1, depth + 1)] + [" " * (depth + 1) + "n = n + 1"]
+    return function_of("\n".join(lines), "f", "deep")
+
+
 def test_more_blocks_than_python_compiles():
-    lines = ["def f(n):"] + ["    " * k + f"for i{k} in range(2):" for k in range(1, 21)] + ["    " * 21 + "n = n + 1"]
-    function = function_of("\n".join(lines), "f", "deep")
+    depth = 20
+    while True:
+        try:
+            function = nested_loops(depth)
+        except SyntaxError:
+            break
+        depth += 1
+    function = nested_loops(depth - 1)
     with pytest.raises(RewriteError, match="too many statically nested blocks; move a part of it into a function"):
         rewrite(function)
