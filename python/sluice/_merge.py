@@ -1,7 +1,10 @@
 """Branch and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
 
-Both stand on the Graph (`open_branch`, `begin_arm`, `end_arm`, `close_branch`, `open_loop`, ...). What a part gives is a
-dict of structures by name; the names are those of messages.
+Both stand on the Graph. What a part gives is a dict of structures by name; the names are those of messages. What the arms of
+a branch have in common, and of which type a constant is, is known only when the last arm has been described; so `end_arm()`
+takes no results, and `close_branch(results, places)` takes those of all arms: `results[arm][i]` is a Value that the arm sees,
+of one type in all arms, and `places[i]` says where it stands. Of `constant(x, like)` only the type of `like` counts, which
+may be a Value of something that was forgotten.
 
 Threads: those of the description, one. Errors: `BuildError`; the graph forgets what was open and stays usable.
 """
@@ -353,7 +356,13 @@ class Loop:
                 self.likes[k] = x
                 again = True
             elif is_value(x) and x.type != state.type:
-                raise self._changed(k, state, x)
+                outer, leaf = _assumed.get((id(self.graph), getattr(begin, "slot", -1)), (None, 0))
+                if outer is None or x.type not in _NUMBERS[1:]:
+                    raise self._changed(k, state, x)
+                # A loop around this one assumed the type: it is described again, and until then any number will do.
+                outer.likes[leaf] = self.likes[k] = x
+                outer.again = again = True
+                self.leaves[k] = 0
             elif not is_value(x):
                 try:
                     x = self.graph.constant(x, like=state)

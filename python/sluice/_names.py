@@ -307,7 +307,6 @@ _CHANGES = {
     "append", "extend", "insert", "update", "setdefault", "pop", "popitem", "clear", "remove", "reverse", "sort", "add",
     "discard", "appendleft",
 }  # fmt: skip
-Path = tuple[str, ...]
 
 
 def changed_in_place(statements: list[ast.AST]) -> tuple[list[tuple], list[tuple[int, str]]]:

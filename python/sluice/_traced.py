@@ -508,13 +508,13 @@ class Runtime:
         """`left and ...`"""
         if not is_value(left):
             return Lazy(bool(left), False, left)
-        return self._lazy(number, left, first=True)
+        return self._lazy(number, left)
 
     def either(self, number: int, left: Any) -> Lazy:
         """`left or ...`"""
         if not is_value(left):
             return Lazy(not left, False, left)
-        lazy = self._lazy(number, left, first=True)
+        lazy = self._lazy(number, left)
         lazy._arm(True)
         return lazy
 
@@ -523,13 +523,13 @@ class Runtime:
         if not is_value(test):
             holds = bool(test)
             return Lazy(holds, not holds)
-        lazy = self._lazy(number, test, first=True)
+        lazy = self._lazy(number, test)
         lazy.second = True
         return lazy
 
-    def _lazy(self, number: int, on: Any, first: bool) -> Lazy:
+    def _lazy(self, number: int, on: Any) -> Lazy:
         site = self.sites[number]
-        lazy = Lazy(first, False)
+        lazy = Lazy(True, False)
         lazy.site, lazy.runtime = site, self
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
