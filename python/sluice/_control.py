@@ -17,6 +17,7 @@ from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_valu
 __all__ = ["if_else", "select", "while_loop", "for_loop", "all_of", "any_of", "not_", "apply_if"]
 
 _RESULT = ""  # the name of the one thing that an arm gives; messages call it "the result"
+_STATE = "the state"
 
 
 def _give(arm: Any) -> Any:
@@ -219,10 +220,10 @@ def _call(function: Callable, *args: Any) -> Any:
 def _run_loop(graph: Any, name: str, most: int, init: Any, condition: Callable, body: Callable) -> Any:
     if not isinstance(most, int) or most < 1:
         raise BuildError(f"max_iterations of `{name}` is {most!r}; give a whole number of at least 1")
-    loop = Loop(graph, name, most, {"state": init})
+    loop = Loop(graph, name, most, {_STATE: init})
     try:
         while True:
-            state = loop.open()["state"]
+            state = loop.open()[_STATE]
             graph.begin_condition()
             holds = condition(loop.iteration, state)
             if is_value(holds):
@@ -233,8 +234,8 @@ def _run_loop(graph: Any, name: str, most: int, init: Any, condition: Callable, 
                 raise BuildError(f"the condition of `{name}` gives {kind_of(holds)}; give a bool or a number")
             graph.end_condition(holds)
             graph.begin_body()
-            if loop.end({"state": body(loop.iteration, state)}):
-                return loop.close()["state"]
+            if loop.end({_STATE: body(loop.iteration, state)}):
+                return loop.close()[_STATE]
     except BaseException:
         loop.abandon()
         raise

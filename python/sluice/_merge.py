@@ -1,11 +1,15 @@
 """Branch and Loop: a choice or a loop while it is described, and how what its parts give becomes one.
 
-Both stand on the Graph (`open_branch`, `begin_arm`, `end_arm`, `close_branch`, `open_loop`, ...). What a part gives is a
-dict of structures by name; the names are those of messages.
+Both stand on the Graph. What a part gives is a dict of structures by name; the names are those of messages. What the arms of
+a branch have in common, and of which type a constant is, is known only when the last arm has been described; so `end_arm()`
+takes no results, and `close_branch(results, places)` takes those of all arms: `results[arm][i]` is a Value that the arm sees,
+of one type in all arms, and `places[i]` says where it stands. Of `constant(x, like)` only the type of `like` counts, which
+may be a Value of something that was forgotten.
 
 Threads: those of the description, one. Errors: `BuildError`; the graph forgets what was open and stays usable.
 """
 
+import re
 import sys
 from contextlib import ExitStack
 from typing import Any
@@ -78,7 +82,10 @@ def kind_of(x: Any) -> str:
         return f"a Value of type {x.type}"
     if x is None:
         return "None"
-    return repr(x) if is_plain_number(x) else f"a {type(x).__name__}"
+    if is_plain_number(x):
+        return repr(x)
+    name = getattr(x, "__name__", None)
+    return f"{name!r} (a {type(x).__name__})" if isinstance(name, str) else f"a {type(x).__name__}"
 
 
 class Branch:
@@ -156,8 +163,8 @@ class Branch:
             found = difference(shape, other)
             if found is not None:
                 raise BuildError(
-                    f"{label or 'the result'} is not the same structure in all arms of `{self.name}`: {found} in "
-                    f"'{arm}', unlike '{self.arms[0]}'; give both the same lengths and keys"
+                    f"{label or 'the result'} has one structure in '{self.arms[0]}' and another in '{arm}' of "
+                    f"`{self.name}`: {found}; give both the same kind, lengths and keys"
                 )
             columns.append(leaves)
         what = label or "the result"
@@ -171,8 +178,7 @@ class Branch:
         if errors:
             return errors[0]
         return BuildError(
-            f"'{name}' has no value after `{self.name}`: {_listed(lacking)} does not assign it; assign it in every arm, "
-            "or before"
+            f"'{name}' has no value after `{self.name}`: {_listed(lacking)}; assign it in every arm, or before"
         )
 
     def _row(self, row: list, what: str) -> tuple:
@@ -182,7 +188,7 @@ class Branch:
         like = next((x for x in row if is_value(x)), None)
         for arm, x in zip(self.arms, row):
             if not is_value(x) and not is_plain_number(x):
-                raise self._disagree(row, what, _cure(x))
+                raise self._disagree(row, what, _cure(x, what))
         if like is None:
             # A fraction in one arm makes constants of fractions in all of them.
             like = self.graph.constant(next((x for x in row if isinstance(x, float)), row[0]))
@@ -191,7 +197,9 @@ class Branch:
             try:
                 values.append(x if is_value(x) else self.graph.constant(x, like=like))
             except TypeError:
-                raise self._disagree(row, what, "give a constant that this type can hold") from None
+                raise self._disagree(row, what, _cure_of_constants(row, like)) from None
+        if any(x.type != like.type for x in values):
+            values = _settled(values)
         if any(x.type != values[0].type for x in values):
             raise self._disagree(row, what, cast_cure(values))
         return None, values
@@ -216,13 +224,44 @@ def _fits(x: Any, like: Any) -> bool:
 
 
 def _listed(arms: list[str]) -> str:
-    return " and ".join(f"'{arm}'" for arm in arms)
+    if len(arms) == 1:
+        return f"the arm '{arms[0]}' does not assign it"
+    return f"the arms {', '.join(repr(arm) for arm in arms)} do not assign it"
 
 
-def _cure(x: Any) -> str:
+def _cure(x: Any, what: str) -> str:
+    if x is None and what == "the return value":
+        return "return a value on every path"
     if x is None:
         return "give a value there, too; None cannot travel with a sample"
     return "give the same one in all arms, or make Values of it before: only numbers and texts become constants"
+
+
+# The Values that stand for plain numbers in the state of an open loop, whose types are only assumed: (loop, number of the leaf).
+_assumed: dict[tuple[int, int], tuple["Loop", int]] = {}
+
+
+def _settled(values: list) -> list:
+    """The same, with something of the right type for each Value of an assumed type; its loop is described again."""
+    firm = [x for x in values if (id(x.graph), x.slot) not in _assumed]
+    if not firm or firm[0].type not in _NUMBERS:
+        return values
+    done = []
+    for x in values:
+        loop, leaf = _assumed.get((id(x.graph), x.slot), (None, 0))
+        if loop is None or x.type == firm[0].type:
+            done.append(x)
+            continue
+        loop.likes[leaf] = firm[0]
+        loop.again = True
+        done.append(x.graph.constant(0, like=firm[0]) if firm[0].type != "bool" else x)
+    return done
+
+
+def _cure_of_constants(row: list, like: Any) -> str:
+    if any(is_value(x) for x in row):
+        return f"give a constant that {like.type} can hold" + (", or cast the Value" if like.type in _NUMBERS else "")
+    return "give constants of one type"
 
 
 _NUMBERS = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64")
@@ -233,6 +272,9 @@ def cast_cure(values: list) -> str:
     if all(x.type in _NUMBERS for x in values):
         return f"cast one of them, as in x.cast('{values[0].type}')"
     return "give values of one type"
+
+
+_ROUNDS = 4  # how often a loop is described again because its types were assumed wrong
 
 
 class Loop:
@@ -249,8 +291,9 @@ class Loop:
         self.max_iterations = max_iterations
         self.likes: dict[int, Any] = {}  # by number of a leaf: the Value whose type a constant takes
         self.leaves, self.shape = flatten(init)
-        self.places = places_of(self.shape)
+        self.places = [re.sub("^'(the [^']*)'", r"\1", place) for place in places_of(self.shape)]
         self.rounds = 0
+        self.state: dict[int, Any] = {}
         self._attempt = ExitStack()
 
     def open(self) -> dict:
@@ -264,7 +307,7 @@ class Loop:
             except TypeError:
                 raise BuildError(
                     f"{self.places[k]} is {kind_of(x)} before `{self.name}`, but {kind_of(self.likes[k])} after an "
-                    "iteration; begin with a number that this type can hold"
+                    "iteration; begin with a constant that this type can hold"
                 ) from None
         self._attempt = ExitStack()
         self._attempt.enter_context(self.graph.attempt())
@@ -274,34 +317,52 @@ class Loop:
             self.abandon()
             raise
         self.state = dict(zip(self.moving, state))
+        self.again = False
+        if self.rounds < _ROUNDS:
+            for k, x in self.state.items():
+                if not is_value(self.leaves[k]):
+                    _assumed[id(self.graph), x.slot] = self, k
         return self._rebuilt(self.state)
+
+    def _forget_types(self) -> None:
+        for x in self.state.values():
+            _assumed.pop((id(self.graph), x.slot), None)
 
     def abandon(self) -> None:
         """The graph forgets the loop."""
+        self._forget_types()
         kind, error, trace = sys.exc_info()
         self._attempt.__exit__(kind, error, trace)
 
     def end(self, given: dict) -> bool:
         """Ends the body, which gives the next state. False: the loop must be described again, from `open` on."""
+        self._forget_types()
         leaves, shape = flatten(given, self.shape)
         found = difference(self.shape, shape)
         if found is not None:
+            found = re.sub("'(the [^']*)'", r"\1", found)
             raise BuildError(
-                f"the state of `{self.name}` is not the same structure after an iteration as before: {found}; keep lengths "
-                "and keys as they are"
+                f"the state of `{self.name}` has another structure after an iteration than before: {found}; a list keeps its "
+                "length there, and a dict its keys"
             )
-        following, again = [], False
+        following, again = [], self.again
         for k, (x, begin) in enumerate(zip(leaves, self.leaves)):
             if k not in self.state:
                 if not same(x, begin):
                     raise self._changed(k, begin, x)
                 continue
             state = self.state[k]
-            if is_value(x) and x.type != state.type and not is_value(begin) and self.rounds < 4:
+            if is_value(x) and x.type != state.type and not is_value(begin) and self.rounds < _ROUNDS:
                 self.likes[k] = x
                 again = True
             elif is_value(x) and x.type != state.type:
-                raise self._changed(k, state, x)
+                outer, leaf = _assumed.get((id(self.graph), getattr(begin, "slot", -1)), (None, 0))
+                if outer is None or x.type not in _NUMBERS[1:]:
+                    raise self._changed(k, state, x)
+                # A loop around this one assumed the type: it is described again, and until then any number will do.
+                outer.likes[leaf] = self.likes[k] = x
+                outer.again = again = True
+                self.leaves[k] = 0
             elif not is_value(x):
                 try:
                     x = self.graph.constant(x, like=state)

@@ -12,11 +12,13 @@ RESULT = "_sluice_result_"  # what a function returns, where its arms return
 
 
 def within(nodes: Iterable[ast.AST], stop: tuple = _SCOPES) -> Iterator[ast.AST]:
-    """All nodes below these which belong to the same function."""
-    for node in nodes:
+    """All nodes of these which belong to the same function, in order."""
+    rest = [*nodes][::-1]
+    while rest:
+        node = rest.pop()
         yield node
         if not isinstance(node, stop):
-            yield from within(ast.iter_child_nodes(node), stop)
+            rest += [*ast.iter_child_nodes(node)][::-1]
 
 
 def assigned(nodes: Iterable[ast.AST]) -> set[str]:
@@ -246,14 +248,10 @@ _CURES = {
     ast.Continue: ("`continue`", "put the rest of the body into an `if`"),
     ast.Return: (
         "`return`",
-        "let every path of the `if` return, with nothing else around it, or assign a variable and return it at the end",
+        "let every path of the `if` return, or none: assign a variable there, and return it after",
     ),
-    ast.Yield: ("`yield`", "give the value after it"),
-    ast.YieldFrom: ("`yield from`", "give the values after it"),
-    ast.Await: ("`await`", "await before it"),
-    ast.AsyncFor: ("`async for`", "do it before"),
-    ast.AsyncWith: ("`async with`", "do it before"),
-    ast.NamedExpr: ("`:=`", "assign in a line of its own, before"),
+    ast.Yield: ("`yield`", "assign a variable there, and yield it after"),
+    ast.YieldFrom: ("`yield from`", "yield before or after"),
     ast.Raise: (
         "`raise`",
         "it would be raised while the pipeline is described, for all samples; let a function of sluice.map raise it",
@@ -262,8 +260,11 @@ _CURES = {
 }
 
 
-def obstacles(statements: list[ast.AST], globals_: set[str]) -> list[tuple[int, str, str]]:
-    """(line, construct, cure) of what these must not hold where a Value decides whether, or how often, they run."""
+def obstacles(statements: list[ast.AST], globals_: set[str], loop: bool = False) -> list[tuple[int, str, str]]:
+    """(line, construct, cure) of what these must not hold where a Value decides whether, or how often, they run.
+
+    `loop`: they are the body of a loop.
+    """
     found: list[tuple[int, str, str]] = []
 
     def add(node: ast.AST, kind: type) -> None:
@@ -271,13 +272,13 @@ def obstacles(statements: list[ast.AST], globals_: set[str]) -> list[tuple[int, 
 
     def visit(node: ast.AST, in_loop: bool, in_try: bool) -> None:
         kind = type(node)
-        if kind in (ast.Break, ast.Continue) and not in_loop or kind in (ast.Yield, ast.YieldFrom, ast.Await):
-            add(node, kind)
-        elif kind in (ast.AsyncFor, ast.AsyncWith):
+        if kind in (ast.Break, ast.Continue) and not in_loop or kind in (ast.Yield, ast.YieldFrom):
             add(node, kind)
         elif kind is ast.Return:
             if in_try:
-                found.append((node.lineno, "`return` inside `try` or `with`", "assign a variable there, return it after"))
+                found.append((node.lineno, "`return` inside `try` or `with`", "assign a variable there, and return it after"))
+            elif in_loop or loop:
+                found.append((node.lineno, "`return` inside a loop", "assign a variable there, and return it after"))
             else:
                 add(node, kind)
         elif kind is ast.Delete and any(isinstance(one, ast.Name) for one in node.targets):
@@ -306,7 +307,6 @@ _CHANGES = {
     "append", "extend", "insert", "update", "setdefault", "pop", "popitem", "clear", "remove", "reverse", "sort", "add",
     "discard", "appendleft",
 }  # fmt: skip
-Path = tuple[str, ...]
 
 
 def changed_in_place(statements: list[ast.AST]) -> tuple[list[tuple], list[tuple[int, str]]]:

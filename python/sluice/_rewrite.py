@@ -159,6 +159,9 @@ def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType
     # Parameters of a function around it make the names of its closure free.
     outer = ast.parse(f"def outer({', '.join(dict.fromkeys((_CELL, *code.co_freevars)))}): pass")
     outer.body[0].body = [statement]
+    defined = class_name or code.co_name
+    if not isinstance(node, ast.Lambda) and defined not in code.co_freevars:
+        outer.body[0].body.insert(0, ast.Global([defined]))  # what has that name is outside
     ast.fix_missing_locations(outer)
     try:
         compiled = compile(outer, code.co_filename, "exec", code.co_flags & _FUTURE, dont_inherit=True)
@@ -311,7 +314,7 @@ class _Rewriter(ast.NodeTransformer):
         names = (names | assigned(every) | self.closures) - self.globals
         site.names = tuple(sorted(names))
         site.live = live | self.closures
-        site.obstacles = [found for block in blocks for found in obstacles(block, self.globals)]
+        site.obstacles = [found for block in blocks for found in obstacles(block, self.globals, site.kind in ("while", "for"))]
         site.places, strange = changed_in_place(every)
         site.obstacles += [
             (line, f"a change of `{text}`", "give what is changed a name first, as in `one = ...`") for line, text in strange

@@ -34,7 +34,8 @@ class Shape:
         if self.kind in (tuple, list):
             return f"a {self.kind.__name__} of {len(self.keys)}"
         if self.kind is dict:
-            return f"a dict with {'the keys ' + ', '.join(map(repr, self.keys)) if self.keys else 'no keys'}"
+            keys = ", ".join(map(repr, self.keys)) or "no keys"
+            return f"a dict with {('', 'the key ')[len(self.keys)] if len(self.keys) < 2 else 'the keys '}{keys}"
         return f"a {self.kind.__name__}"
 
 

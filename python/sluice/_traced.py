@@ -119,7 +119,7 @@ class _Described:
         self.site = site
         for line, construct, cure in site.obstacles:
             raise runtime.error(
-                line, f"{construct} cannot be in the `{site.kind}` in line {site.line}, on which a value of each sample decides; {cure}"
+                line, f"{construct} cannot stand in the `{site.kind}` in line {site.line}, which a Value decides; {cure}"
             )
 
     def keep(self, scope: dict) -> None:
@@ -240,7 +240,9 @@ class Repeat(_Described):
         begun = {name: following[name] for name in self.state}
         lost = [name for name, x in begun.items() if isinstance(x, Unset)]
         if lost:
-            raise self.runtime.error(self.site.line, str(begun[lost[0]].error))
+            raise self.runtime.error(
+                self.site.line, f"'{lost[0]}' has a value before an iteration, but none after it; give it one on every path"
+            )
         with self.runtime.located(self.site):
             done = self.loop.end(begun)
         if not done:
@@ -258,8 +260,8 @@ class Repeat(_Described):
         return Unset(
             self.runtime.error(
                 self.site.line,
-                f"'{name}' has no value after the `{self.site.kind}`: its first value is given in the body, which may never "
-                "run; give it one before the loop",
+                f"'{name}' has no value after `{self.site.name}`: only the body assigns it, which may never run; assign it "
+                "before the loop",
             )
         )
 
@@ -430,14 +432,14 @@ class Runtime:
                 if hasattr(owner, "__setitem__") or isinstance(owner, set):
                     raise self.error(
                         site.line,
-                        f"'{label}', a {type(owner).__name__}, is changed in the `{site.kind}`, on which a value of each sample "
-                        "decides; lists, dicts and attributes may be changed there, others made anew",
+                        f"'{label}', a {type(owner).__name__}, is changed in this `{site.kind}`, which a Value decides; lists, dicts "
+                        "and attributes may be changed there, anything else must be made anew",
                     )
                 continue
             if attribute is not None:
                 label += f".{attribute}"
             else:
-                label += "[...]"
+                label = f"the {type(owner).__name__} {label}"
             found.setdefault((id(owner), attribute), Place(label, owner, attribute))
         return list(found.values())
 
@@ -456,8 +458,8 @@ class Runtime:
         if site.cases is None or subject.type not in WHOLE:
             raise self.error(
                 site.line,
-                f"`match` on {kind_of(subject)}: a value of each sample is matched only if it is a whole number, and with cases "
-                "of whole numbers, `|` and `_`; write an `if` for anything else",
+                f"`match` on {kind_of(subject)}: a Value can be matched if it is a whole number, with cases of whole numbers, "
+                "`|` and `_`; write an `if` for anything else",
             )
         arms = [f"case {' | '.join(map(str, case)) if case else '_'}" for case in site.cases]
         if site.cases[-1] is not None:
@@ -492,8 +494,8 @@ class Runtime:
         if is_value(iterable):
             raise self.error(
                 self.sites[number].line,
-                f"`for` over {kind_of(iterable)}: a value of each sample cannot be gone through while the pipeline is described; "
-                "write `for i in range(count)`, or do it in a function of sluice.map",
+                f"`for` over {kind_of(iterable)}: there is no sample yet that could be gone through; write `for i in "
+                "range(count)`, or do it in a function of sluice.map",
             )
         return iterable
 
@@ -506,13 +508,13 @@ class Runtime:
         """`left and ...`"""
         if not is_value(left):
             return Lazy(bool(left), False, left)
-        return self._lazy(number, left, first=True)
+        return self._lazy(number, left)
 
     def either(self, number: int, left: Any) -> Lazy:
         """`left or ...`"""
         if not is_value(left):
             return Lazy(not left, False, left)
-        lazy = self._lazy(number, left, first=True)
+        lazy = self._lazy(number, left)
         lazy._arm(True)
         return lazy
 
@@ -521,13 +523,13 @@ class Runtime:
         if not is_value(test):
             holds = bool(test)
             return Lazy(holds, not holds)
-        lazy = self._lazy(number, test, first=True)
+        lazy = self._lazy(number, test)
         lazy.second = True
         return lazy
 
-    def _lazy(self, number: int, on: Any, first: bool) -> Lazy:
+    def _lazy(self, number: int, on: Any) -> Lazy:
         site = self.sites[number]
-        lazy = Lazy(first, False)
+        lazy = Lazy(True, False)
         lazy.site, lazy.runtime = site, self
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
@@ -555,8 +557,8 @@ class Runtime:
         if is_value(item) or is_value(container):
             raise self.error(
                 self.sites[number].line,
-                f"`in` with {kind_of(item if is_value(item) else container)}: what a sample holds is not known while the "
-                "pipeline is described; compare with each, as in `x == 1 or x == 2`",
+                f"`in` with {kind_of(item if is_value(item) else container)}: there is no sample yet that could be searched; "
+                "compare with each, as in `x == 1 or x == 2`",
             )
         return container
 
@@ -564,12 +566,12 @@ class Runtime:
         """Refuses a Value where only a plain Python value can decide; gives the test."""
         if is_value(test):
             site = self.sites[number]
-            cure = {
-                "assert": "drop samples with sluice.filter, or let a function of sluice.map raise an error",
-                "if of a comprehension": "write a loop and an `if` as statements",
-                "guard of a case": "write an `if` inside the case",
+            what, cure = {
+                "assert": ("`assert`", "drop samples with sluice.filter, or let a function of sluice.map raise an error"),
+                "if of a comprehension": ("`if` in a comprehension", "write a loop and an `if` as statements"),
+                "guard of a case": ("`if` after a pattern", "write an `if` inside the case"),
             }[site.kind]
-            raise self.error(site.line, f"the `{site.kind}` is asked about {kind_of(test)}; {cure}")
+            raise self.error(site.line, f"{what} on {kind_of(test)}: there is no sample yet that could answer; {cure}")
         return test
 
 

@@ -1,6 +1,7 @@
 """A Graph for tests: it records what is described, and runs it for one sample as a plain interpreter."""
 
 import contextlib
+import linecache
 import operator
 import sys
 import threading
@@ -86,6 +87,8 @@ _RANK = ("bool", "i64", "f32", "f64")
 
 
 def _type_of(x):
+    if type(x) not in (bool, int, float, str):
+        raise TypeError(f"{x!r} is no constant")
     return {bool: "bool", int: "i64", float: "f32", str: "text"}[type(x)]
 
 
@@ -311,3 +314,12 @@ def describing(graph):
         yield graph
     finally:
         _local.graph = None
+
+
+def function_of(source, name="program", file="program"):
+    """The function that this source defines, with the source at hand as if it stood in a file."""
+    filename = f"{file}.py"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    scope = {}
+    exec(compile(source, filename, "exec"), scope)
+    return scope[name]
