@@ -7,7 +7,7 @@ from sluice import ops
 
 
 def described(describe, **options):
-    return sluice.pipeline(describe, **options)() if False else sluice.pipeline(**options)(describe)()
+    return sluice.pipeline(**options)(describe)()
 
 
 def numbers():
@@ -134,10 +134,10 @@ WRONG = {
         sluice.BuildError,
         "takes a function first, not int",
     ),
-    "a picture in place of a value": (
+    "a number in place of a picture": (
         lambda: described(lambda: ops.invert(3)),
         sluice.BuildError,
-        "ops.invert() describes a step"
+        "invert: image is a value of each sample, not int",
     ),
 }
 
