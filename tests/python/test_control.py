@@ -137,8 +137,10 @@ def test_a_sample_that_goes_round_too_often_fails(g):
     assert g.run(result, 3) == 0
     with pytest.raises(Stop):
         g.run(result, 4)
+
+
+def test_a_plain_loop_that_goes_round_too_often_fails():
     with pytest.raises(RuntimeError, match="goes on after 3 iterations"):
-        fake_graph._local.graph = None
         c.while_loop(4, lambda n: n > 0, lambda n: n - 1, max_iterations=3)
 
 
