@@ -252,8 +252,15 @@ def test_closing_ends_a_step_that_waits():
         return sluice.source(wait, int, samples=4)
 
     pipe = waiting()
-    taken = []
-    consumer = threading.Thread(target=lambda: taken.extend(pipe))
+    said = []
+
+    def consume():
+        try:
+            list(pipe)
+        except sluice.Error as error:
+            said.append(str(error))
+
+    consumer = threading.Thread(target=consume)
     consumer.start()
     inside.wait(20)
     closer = threading.Thread(target=pipe.close)
@@ -261,7 +268,7 @@ def test_closing_ends_a_step_that_waits():
     go_on.set()
     closer.join(20)
     consumer.join(20)
-    assert not closer.is_alive() and not consumer.is_alive() and pipe.closed
+    assert not closer.is_alive() and not consumer.is_alive() and pipe.closed and len(said) == 1
     with pytest.raises(sluice.Error, match="closed"):
         next(iter(pipe))
 
