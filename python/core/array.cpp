@@ -2,16 +2,15 @@
 
 #include <sluice/runtime/dlpack_abi.h>
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -25,9 +24,8 @@ void drop(PyObject* capsule, const char* name) {
 }
 
 nb::object capsule_of(DLManagedTensor* managed) {
-  return nb::steal(PyCapsule_New(managed, "dltensor", [](PyObject* capsule) {
-    drop<DLManagedTensor>(capsule, "dltensor");
-  }));
+  return nb::steal(PyCapsule_New(
+      managed, "dltensor", [](PyObject* capsule) { drop<DLManagedTensor>(capsule, "dltensor"); }));
 }
 nb::object capsule_of(DLManagedTensorVersioned* managed) {
   return nb::steal(PyCapsule_New(managed, "dltensor_versioned", [](PyObject* capsule) {
@@ -44,10 +42,10 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 AnyArray array_of(nb::handle object) {
   AnyArray array;
   if (!nb::try_cast(object, array)) {
-    throw std::invalid_argument(
-        fmt::format("an array in the host's memory is expected (NumPy's, or of any library that has "
-                    "DLPack or buffers), not {}",
-                    nb::cast<std::string>(nb::str(nb::handle(object.type())))));
+    throw std::invalid_argument(fmt::format(
+        "an array in the host's memory is expected (NumPy's, or of any library that has "
+        "DLPack or buffers), not {}",
+        nb::cast<std::string>(nb::str(nb::handle(object.type())))));
   }
   return array;
 }
@@ -120,8 +118,8 @@ nb::tuple Array::device() const {
 void copy_array(nb::handle object, Tensor& out, Layout layout) {
   const AnyArray array = array_of(object);
   if (array.ndim() > Shape::kMaxRank) {
-    throw std::invalid_argument(fmt::format(
-        "an array has at most {} dimensions here, not {}", Shape::kMaxRank, array.ndim()));
+    throw std::invalid_argument(fmt::format("an array has at most {} dimensions here, not {}",
+                                            Shape::kMaxRank, array.ndim()));
   }
   const DType dtype = dtype_of_array(array);
   Shape shape;
@@ -150,9 +148,10 @@ void copy_picture(nb::handle object, Image& out) {
 }
 
 void bind_arrays(nb::module_& module) {
-  nb::class_<Array>(module, "Array",
-                    "Elements of a batch, for other libraries: numpy.asarray(x), torch.from_dlpack(x), "
-                    "jax.numpy.from_dlpack(x), cupy.from_dlpack(x). Nothing is copied.")
+  nb::class_<Array>(
+      module, "Array",
+      "Elements of a batch, for other libraries: numpy.asarray(x), torch.from_dlpack(x), "
+      "jax.numpy.from_dlpack(x), cupy.from_dlpack(x). Nothing is copied.")
       .def_prop_ro("shape",
                    [](const Array& a) { return nb::tuple(nb::cast(sizes_of(a.tensor().shape()))); })
       .def_prop_ro("dtype", [](const Array& a) { return name_of(a.tensor().dtype()); })
@@ -189,8 +188,9 @@ void bind_arrays(nb::module_& module) {
            [](const Pictures& p, std::uintptr_t stream) {
              p.column().release_after(reinterpret_cast<void*>(stream));
            })
-      .def("wait", [](const Pictures& p) { p.column().wait(); },
-           nb::call_guard<nb::gil_scoped_release>());
+      .def(
+          "wait", [](const Pictures& p) { p.column().wait(); },
+          nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace sluice::python

@@ -2,13 +2,12 @@
 
 #include "values.h"
 
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <cstdint>
 
 #include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -60,10 +59,10 @@ SlotId move(Description& self, SlotId slot, bool there) {
   if (self.is<Image>(slot)) return moved(std::type_identity<Image>());
   if (self.is<Tensor>(slot)) return moved(std::type_identity<Tensor>());
   if (self.is<Bytes>(slot)) return moved(std::type_identity<Bytes>());
-  throw BuildError(fmt::format(
-      "{}(): pictures, tensors and files move to a device, not a value of type '{}'",
-      there ? "gpu" : "cpu",
-      detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type)));
+  throw BuildError(
+      fmt::format("{}(): pictures, tensors and files move to a device, not a value of type '{}'",
+                  there ? "gpu" : "cpu",
+                  detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type)));
 }
 
 }  // namespace
@@ -113,80 +112,81 @@ void Description::require_same_types(const Slots& results, const std::vector<std
 }
 
 void bind_description(nb::module_& module) {
-  auto bound = nb::class_<Description>(module, "Description")
-      .def(nb::init<>())
-      .def("operator", add_operator)
-      .def("type_of",
-           [](const Description& self, SlotId slot) {
-             return std::string(
-                 detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type));
-           })
-      .def("name_of",
-           [](const Description& self, SlotId slot) {  // the plan is gone once it was built
-             return self.built ? std::string() : self.recorder.plan().slots.at(slot).name;
-           })
-      .def("on_device",
-           [](Description& self, SlotId slot) {
-             return self.open().plan().slots.at(slot).on_device;
-           })
-      .def("gpu", [](Description& self, SlotId slot) { return move(self, slot, true); })
-      .def("cpu", [](Description& self, SlotId slot) { return move(self, slot, false); })
-      .def("unique_name",
-           [](Description& self, const std::string& base) { return self.open().unique_name(base); })
-      .def("open_branch",
-           [](Description& self, const std::string& name, const Parts& arms, bool by_number,
-              SlotId on) {
-             detail::Choosing choosing{
-                 by_number ? detail::Choosing::By::number : detail::Choosing::By::truth,
-                 argument_of(self, on)};
-             self.open().open_branch(name, arms, std::move(choosing));
-             self.open_parts.push_back({name, arms, 0, {}});
-           })
-      .def("begin_arm", [](Description& self) { self.open().begin_arm(); })
-      .def("end_arm", [](Description& self) { self.open().end_arm({}, place_of({})); })
-      .def("close_branch",
-           [](Description& self, const std::vector<Slots>& results, const Parts& places) {
-             for (const Slots& arm : results) self.require_same_types(arm, places);
-             self.open().arms_give(results, place_of(places));
-             Slots merged = self.open().close_branch();
-             self.open_parts.pop_back();
-             return merged;
-           })
-      .def("open_loop",
-           [](Description& self, const std::string& name, std::int64_t most, const Slots& init) {
-             const auto view = self.open().open_loop(name, most, init);
-             Description::Open part{name, {}, 0, {}};
-             for (const SlotId slot : init)
-               part.types.push_back(self.recorder.plan().slots.at(slot).type);
-             self.open_parts.push_back(std::move(part));
-             return std::pair(view.state, view.iteration);
-           })
-      .def("begin_condition", [](Description& self) { self.open().begin_condition(); })
-      .def("end_condition",
-           [](Description& self, SlotId holds) { self.open().end_condition(holds); })
-      .def("share_condition", [](Description& self) { self.open().share_condition(); })
-      .def("begin_body", [](Description& self) { self.open().begin_body(); })
-      .def("end_body",
-           [](Description& self, const Slots& next, const Parts& places) {
-             self.require_same_types(next, places);
-             self.open().end_body(next, place_of(places));
-           })
-      .def("close_loop",
-           [](Description& self) {
-             Slots results = self.open().close_loop();
-             self.open_parts.pop_back();
-             return results;
-           })
-      .def("begin_attempt",
-           [](Description& self) {
-             self.attempts.push_back(std::make_unique<Description::Attempt>(self.open(), self.open_parts.size()));
-           })
-      .def("end_attempt",
-           [](Description& self) {
-             self.open_parts.resize(self.attempts.back()->depth);
-             self.attempts.pop_back();
-           })
-      .def("build", build_pipeline);
+  auto bound =
+      nb::class_<Description>(module, "Description")
+          .def(nb::init<>())
+          .def("operator", add_operator)
+          .def("type_of",
+               [](const Description& self, SlotId slot) {
+                 return std::string(
+                     detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type));
+               })
+          .def("name_of",
+               [](const Description& self, SlotId slot) {  // the plan is gone once it was built
+                 return self.built ? std::string() : self.recorder.plan().slots.at(slot).name;
+               })
+          .def("on_device", [](Description& self,
+                               SlotId slot) { return self.open().plan().slots.at(slot).on_device; })
+          .def("gpu", [](Description& self, SlotId slot) { return move(self, slot, true); })
+          .def("cpu", [](Description& self, SlotId slot) { return move(self, slot, false); })
+          .def("unique_name", [](Description& self,
+                                 const std::string& base) { return self.open().unique_name(base); })
+          .def("open_branch",
+               [](Description& self, const std::string& name, const Parts& arms, bool by_number,
+                  SlotId on) {
+                 detail::Choosing choosing{
+                     by_number ? detail::Choosing::By::number : detail::Choosing::By::truth,
+                     argument_of(self, on)};
+                 self.open().open_branch(name, arms, std::move(choosing));
+                 self.open_parts.push_back({name, arms, 0, {}});
+               })
+          .def("begin_arm", [](Description& self) { self.open().begin_arm(); })
+          .def("end_arm", [](Description& self) { self.open().end_arm({}, place_of({})); })
+          .def("close_branch",
+               [](Description& self, const std::vector<Slots>& results, const Parts& places) {
+                 for (const Slots& arm : results) self.require_same_types(arm, places);
+                 self.open().arms_give(results, place_of(places));
+                 Slots merged = self.open().close_branch();
+                 self.open_parts.pop_back();
+                 return merged;
+               })
+          .def(
+              "open_loop",
+              [](Description& self, const std::string& name, std::int64_t most, const Slots& init) {
+                const auto view = self.open().open_loop(name, most, init);
+                Description::Open part{name, {}, 0, {}};
+                for (const SlotId slot : init)
+                  part.types.push_back(self.recorder.plan().slots.at(slot).type);
+                self.open_parts.push_back(std::move(part));
+                return std::pair(view.state, view.iteration);
+              })
+          .def("begin_condition", [](Description& self) { self.open().begin_condition(); })
+          .def("end_condition",
+               [](Description& self, SlotId holds) { self.open().end_condition(holds); })
+          .def("share_condition", [](Description& self) { self.open().share_condition(); })
+          .def("begin_body", [](Description& self) { self.open().begin_body(); })
+          .def("end_body",
+               [](Description& self, const Slots& next, const Parts& places) {
+                 self.require_same_types(next, places);
+                 self.open().end_body(next, place_of(places));
+               })
+          .def("close_loop",
+               [](Description& self) {
+                 Slots results = self.open().close_loop();
+                 self.open_parts.pop_back();
+                 return results;
+               })
+          .def("begin_attempt",
+               [](Description& self) {
+                 self.attempts.push_back(
+                     std::make_unique<Description::Attempt>(self.open(), self.open_parts.size()));
+               })
+          .def("end_attempt",
+               [](Description& self) {
+                 self.open_parts.resize(self.attempts.back()->depth);
+                 self.attempts.pop_back();
+               })
+          .def("build", build_pipeline);
   bind_functions(bound);
   bind_sources(bound);
   bind_steps(bound);

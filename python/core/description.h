@@ -67,5 +67,4 @@ void bind_pipeline(nb::module_& module);  // class Pipeline
 // Takes the plan. `options` as options.h says.
 nb::object build_pipeline(Description& description, const Slots& outputs, const nb::dict& options);
 
-
 }  // namespace sluice::python

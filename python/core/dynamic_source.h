@@ -17,8 +17,8 @@
 namespace sluice::python {
 
 struct DynamicSource {
-  std::string name;                      // of the step
-  std::int64_t samples = 0;              // kUntilEnd: until write() throws EndOfEpoch
+  std::string name;                          // of the step
+  std::int64_t samples = 0;                  // kUntilEnd: until write() throws EndOfEpoch
   std::vector<const TypeTable*> types = {};  // of what a sample has
   // Gives the values of this sample to the slots.
   std::function<void(detail::Sample&, const Slots&, const SampleInfo&)> write = {};
@@ -35,8 +35,7 @@ inline Slots add_source(Description& self, DynamicSource source, const SourceOpt
   step.threads = detail::checked_threads(step.name, options.threads, false);
   source.dataset.step = source.name;
   recorder.add_dataset(std::move(source.dataset));
-  recorder.set_source(step.name, source.samples, options.sampler, false,
-                      std::move(source.name_of));
+  recorder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
   for (const TypeTable* type : source.types)
     step.writes.push_back(recorder.add_slot(type->type, step.name));
   const Slots made = step.writes;

@@ -1,11 +1,10 @@
 #include "errors.h"
 
-#include <nanobind/stl/string.h>
-
 #include <exception>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 namespace sluice::python {
 namespace {
@@ -86,11 +85,12 @@ void bind_errors(nb::module_& module) {
   all.build = make_class(module, "BuildError",
                          "The description of a pipeline is wrong; found before any sample runs.",
                          nb::make_tuple(all.error, value));
-  all.batch = make_class(module, "BatchError",
-                         "A batch holds samples that failed, and on_error is 'fail'. `errors` has a "
-                         "dict for each, `batch` the number of the batch. The next batch that is asked for is "
-                         "this one without them.",
-                         nb::make_tuple(all.error));
+  all.batch = make_class(
+      module, "BatchError",
+      "A batch holds samples that failed, and on_error is 'fail'. `errors` has a "
+      "dict for each, `batch` the number of the batch. The next batch that is asked for is "
+      "this one without them.",
+      nb::make_tuple(all.error));
   all.budget = make_class(module, "BudgetError", "More samples failed than the budget allows.",
                           nb::make_tuple(all.error));
   all.stall = make_class(module, "StallError", "No sample has moved for as long as stall_timeout.",

@@ -2,17 +2,16 @@
 #include "description.h"
 #include "values.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -33,7 +32,7 @@ E chosen(const char* parameter, const std::string& name, const std::array<E, N>&
 
 std::optional<Interpolation> interpolation_of(const std::optional<std::string>& name) {
   if (!name) return std::nullopt;
-  constexpr std::array all{Interpolation::nearest,  Interpolation::box,     Interpolation::bilinear,
+  constexpr std::array all{Interpolation::nearest, Interpolation::box,     Interpolation::bilinear,
                            Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos};
   return chosen<Interpolation>("interpolation", *name, all, name_of);
 }
@@ -49,9 +48,12 @@ const char* name_of_ranges(AugmentationRanges ranges) {
 }
 const char* name_of_policy(AutoAugmentPolicy policy) {
   switch (policy) {
-    case AutoAugmentPolicy::cifar10: return "cifar10";
-    case AutoAugmentPolicy::svhn: return "svhn";
-    default: return "imagenet";
+    case AutoAugmentPolicy::cifar10:
+      return "cifar10";
+    case AutoAugmentPolicy::svhn:
+      return "svhn";
+    default:
+      return "imagenet";
   }
 }
 
@@ -59,11 +61,9 @@ AugmentationListOptions list_options(const std::string& ranges,
                                      const std::optional<std::string>& interpolation,
                                      const std::optional<Numbers>& fill, const Names& excluded) {
   AugmentationListOptions options;
-  options.ranges =
-      chosen<AugmentationRanges>("ranges", ranges,
-                                 std::array{AugmentationRanges::torchvision,
-                                            AugmentationRanges::dali},
-                                 name_of_ranges);
+  options.ranges = chosen<AugmentationRanges>(
+      "ranges", ranges, std::array{AugmentationRanges::torchvision, AugmentationRanges::dali},
+      name_of_ranges);
   options.interpolation = interpolation_of(interpolation);
   if (fill) options.fill = fill_of(*fill);
   options.excluded = excluded;
@@ -76,7 +76,8 @@ SlotId rand_augment_of(Description& self, SlotId image, int n, int magnitude,
                        const std::optional<Numbers>& fill, const Names& excluded) {
   const auto picture = self.value<Image>(image, "rand_augment");
   ApplyRandomOptions random{.n = n, .magnitude = magnitude, .bins = bins};
-  if (magnitude_of) random.magnitude = self.value<std::int32_t>(*magnitude_of, "rand_augment: magnitude");
+  if (magnitude_of)
+    random.magnitude = self.value<std::int32_t>(*magnitude_of, "rand_augment: magnitude");
   return rand_augment(self.graph, picture, random,
                       list_options(ranges, interpolation, fill, excluded))
       .slot();
@@ -93,11 +94,10 @@ SlotId trivial_augment_of(Description& self, SlotId image, int bins, const std::
 SlotId auto_augment_of(Description& self, SlotId image, const std::string& policy,
                        const std::string& ranges, const std::optional<std::string>& interpolation,
                        const std::optional<Numbers>& fill, const Names& excluded) {
-  const auto which =
-      chosen<AutoAugmentPolicy>("policy", policy,
-                                std::array{AutoAugmentPolicy::imagenet, AutoAugmentPolicy::cifar10,
-                                           AutoAugmentPolicy::svhn},
-                                name_of_policy);
+  const auto which = chosen<AutoAugmentPolicy>(
+      "policy", policy,
+      std::array{AutoAugmentPolicy::imagenet, AutoAugmentPolicy::cifar10, AutoAugmentPolicy::svhn},
+      name_of_policy);
   return auto_augment(self.graph, self.value<Image>(image, "auto_augment"), which,
                       list_options(ranges, interpolation, fill, excluded))
       .slot();
@@ -202,13 +202,12 @@ SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int 
 
 SlotId random_erasing_of(Description& self, SlotId image, float probability, float min_area,
                          float max_area, float min_ratio, float max_ratio, const Numbers& fill) {
-  return random_erasing(self.value<Image>(image, "random_erasing"),
-                        {.probability = probability,
-                         .min_area = min_area,
-                         .max_area = max_area,
-                         .min_ratio = min_ratio,
-                         .max_ratio = max_ratio,
-                         .fill = fill_of(fill)})
+  return random_erasing(self.value<Image>(image, "random_erasing"), {.probability = probability,
+                                                                     .min_area = min_area,
+                                                                     .max_area = max_area,
+                                                                     .min_ratio = min_ratio,
+                                                                     .max_ratio = max_ratio,
+                                                                     .fill = fill_of(fill)})
       .slot();
 }
 

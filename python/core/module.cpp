@@ -5,14 +5,14 @@
 #include "options.h"
 #include "values.h"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 namespace sluice::python {
 namespace {

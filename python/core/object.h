@@ -5,9 +5,9 @@
 // it is left alone. Threads: like a shared_ptr; moving and looking need no lock. Errors: none.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <utility>
+
+#include <nanobind/nanobind.h>
 
 namespace sluice::python {
 

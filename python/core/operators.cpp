@@ -2,10 +2,10 @@
 #include "description.h"
 #include "values.h"
 
+#include <vector>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <vector>
 
 namespace sluice::python {
 namespace {
@@ -28,7 +28,8 @@ nb::object to_python(const detail::Constant& constant) {
           return nb::cast(std::string(detail::registry().name_of_type(value.type)));
         } else if constexpr (std::is_same_v<T, float>) {
           // As people write it: 0.1 in place of 0.10000000149.
-          return nb::module_::import_("builtins").attr("float")(detail::to_string(detail::Constant(value)));
+          return nb::module_::import_("builtins")
+              .attr("float")(detail::to_string(detail::Constant(value)));
         } else {
           return nb::cast(value);
         }
@@ -70,7 +71,8 @@ nb::dict to_dict(const detail::OperatorSchema& schema) {
   }
   all["inputs"] = inputs;
   nb::list parameters;
-  for (const detail::Parameter& parameter : schema.parameters) parameters.append(to_dict(parameter));
+  for (const detail::Parameter& parameter : schema.parameters)
+    parameters.append(to_dict(parameter));
   all["parameters"] = parameters;
   nb::list outputs;
   for (const detail::Output& output : schema.outputs) {
@@ -94,7 +96,8 @@ nb::dict to_dict(const detail::OperatorSchema& schema) {
 void bind_operators(nb::module_& module) {
   module.def("operators", [] {
     nb::list all;
-    for (const detail::OperatorPtr& op : detail::registry().all()) all.append(to_dict(op->schema()));
+    for (const detail::OperatorPtr& op : detail::registry().all())
+      all.append(to_dict(op->schema()));
     return all;
   });
   module.def("functions", [] {

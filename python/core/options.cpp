@@ -1,10 +1,7 @@
 #include "options.h"
 
 #include "values.h"
-
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <sluice/cuda/host_device.h>
 
 #include <array>
 #include <functional>
@@ -14,9 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include <sluice/cuda/host_device.h>
-
 #include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -29,7 +27,8 @@ void set_all(const char* what, const nb::dict& options, const Setters& setters) 
     const auto setter = setters.find(name);
     if (setter == setters.end()) {
       std::string known;
-      for (const auto& [one, set] : setters) known += (known.empty() ? "" : ", ") + std::string(one);
+      for (const auto& [one, set] : setters)
+        known += (known.empty() ? "" : ", ") + std::string(one);
       throw BuildError(fmt::format("{} has no option '{}'; it has {}", what, name, known));
     }
     if (value.is_none()) continue;
@@ -48,12 +47,18 @@ T as(nb::handle value, std::string_view type) {
 template <class T>
 std::function<void(nb::handle)> set(T& field) {
   return [&field](nb::handle value) {
-    if constexpr (std::is_same_v<T, bool>) field = as<bool>(value, "bool");
-    else if constexpr (std::is_same_v<T, int>) field = as<std::int32_t>(value, "i32");
-    else if constexpr (std::is_same_v<T, std::int64_t>) field = as<std::int64_t>(value, "i64");
-    else if constexpr (std::is_same_v<T, std::uint64_t>) field = as<std::uint64_t>(value, "u64");
-    else if constexpr (std::is_same_v<T, double>) field = as<double>(value, "f64");
-    else field = nb::cast<T>(value);
+    if constexpr (std::is_same_v<T, bool>)
+      field = as<bool>(value, "bool");
+    else if constexpr (std::is_same_v<T, int>)
+      field = as<std::int32_t>(value, "i32");
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+      field = as<std::int64_t>(value, "i64");
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+      field = as<std::uint64_t>(value, "u64");
+    else if constexpr (std::is_same_v<T, double>)
+      field = as<double>(value, "f64");
+    else
+      field = nb::cast<T>(value);
   };
 }
 

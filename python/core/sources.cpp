@@ -4,15 +4,14 @@
 #include "options.h"
 #include "values.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -109,9 +108,8 @@ Slots read_tar(Description& self, const Names& archives, const Names& columns, c
   DynamicSource source{.name = "read", .samples = samples->size()};
   source.types = tables_of(types);
   using One = detail::TarSamples::Sample;
-  const auto readers =
-      readers_of<One>(source.types, []<class T>(const One& sample, std::size_t column,
-                                                std::type_identity<T>) {
+  const auto readers = readers_of<One>(
+      source.types, []<class T>(const One& sample, std::size_t column, std::type_identity<T>) {
         return sample.get<T>(column);
       });
   source.write = [samples, readers](detail::Sample& sample, const Slots& made,
@@ -129,8 +127,8 @@ Slots read_tar(Description& self, const Names& archives, const Names& columns, c
 
 void bind_sources(nb::class_<Description>& description) {
   description
-      .def("read_files", read_files, nb::arg("folder"), nb::arg("options"),
-           nb::arg("index").none(), nb::arg("endings").none(), nb::arg("leave_out"))
+      .def("read_files", read_files, nb::arg("folder"), nb::arg("options"), nb::arg("index").none(),
+           nb::arg("endings").none(), nb::arg("leave_out"))
       .def("read_list", read_list, nb::arg("list"), nb::arg("path"), nb::arg("columns"),
            nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"))
       .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
@@ -141,10 +139,12 @@ void bind_index(nb::module_& module) {
   nb::class_<JpegIndex>(module, "JpegIndex",
                         "What is known of where rows begin in JPEG files, so that regions are read "
                         "alone.")
-      .def_static("in_memory", [] { return JpegIndex::in_memory(); },
-                  "One that learns of each file that it sees, for as long as it lives.")
-      .def_static("open", [](const std::string& path) { return JpegIndex::open(path); },
-                  nb::arg("path"), "One that `sluice index` wrote.");
+      .def_static(
+          "in_memory", [] { return JpegIndex::in_memory(); },
+          "One that learns of each file that it sees, for as long as it lives.")
+      .def_static(
+          "open", [](const std::string& path) { return JpegIndex::open(path); }, nb::arg("path"),
+          "One that `sluice index` wrote.");
 }
 
 }  // namespace sluice::python

@@ -1,14 +1,13 @@
 // Python's functions as steps: f(values...) for each sample, under Python's lock.
 #include "description.h"
-#include "options.h"
 #include "dynamic_source.h"
 #include "errors.h"
+#include "options.h"
 #include "values.h"
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <fmt/format.h>
 
 namespace sluice::python {
 namespace {
@@ -23,9 +22,9 @@ void take_results(detail::Sample& sample, const std::vector<SlotId>& slots, cons
     return;
   }
   if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) {
-    throw std::invalid_argument(fmt::format(
-        "a tuple of {} values is expected, not {}", slots.size(),
-        nb::cast<std::string>(given.type().attr("__name__"))));
+    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not {}",
+                                            slots.size(),
+                                            nb::cast<std::string>(given.type().attr("__name__"))));
   }
   if (nb::len(given) != slots.size()) {
     throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not one of {}",
@@ -102,8 +101,8 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
 
 void bind_steps(nb::class_<Description>& description) {
   description.def("python_step", add_step)
-      .def("python_source", add_python_source, nb::arg("name"), nb::arg("function"), nb::arg("count"),
-           nb::arg("types"), nb::arg("options"), nb::arg("name_of") = nb::none(),
+      .def("python_source", add_python_source, nb::arg("name"), nb::arg("function"),
+           nb::arg("count"), nb::arg("types"), nb::arg("options"), nb::arg("name_of") = nb::none(),
            nb::arg("fingerprint") = "");
 }
 

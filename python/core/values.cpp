@@ -1,8 +1,5 @@
 #include "values.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +10,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -25,7 +24,8 @@ std::string type_of(nb::handle object) {
 
 [[noreturn]] void refuse(nb::handle object, std::string_view expected) {
   throw std::invalid_argument(fmt::format("{} is expected, not {} of type {}", expected,
-                                          nb::cast<std::string>(nb::repr(object)), type_of(object)));
+                                          nb::cast<std::string>(nb::repr(object)),
+                                          type_of(object)));
 }
 
 template <class T>
@@ -37,16 +37,16 @@ T number_of(nb::handle object) {
       return PyObject_IsTrue(object.ptr()) == 1;
     refuse(object, "a bool");
   } else if constexpr (std::is_integral_v<T>) {
-    if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr())) refuse(object, "a whole number");
+    if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr()))
+      refuse(object, "a whole number");
     const nb::object whole = nb::steal(PyNumber_Index(object.ptr()));
     if (!whole.is_valid()) throw nb::python_error();
     T number{};
     if (!nb::try_cast(whole, number)) {
-      throw std::invalid_argument(fmt::format("{} does not fit into {} ({} to {})",
-                                              nb::cast<std::string>(nb::str(whole)),
-                                              detail::known_number_name<T>(),
-                                              std::numeric_limits<T>::min(),
-                                              std::numeric_limits<T>::max()));
+      throw std::invalid_argument(
+          fmt::format("{} does not fit into {} ({} to {})", nb::cast<std::string>(nb::str(whole)),
+                      detail::known_number_name<T>(), std::numeric_limits<T>::min(),
+                      std::numeric_limits<T>::max()));
     }
     return number;
   } else {
@@ -282,16 +282,22 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
   using Type = detail::ParameterType;
   return named(parameter, [&]() -> detail::Constant {
     switch (parameter.type) {
-      case Type::boolean: return number_of<bool>(object);
-      case Type::integer: return number_of<std::int32_t>(object);
-      case Type::wide_integer: return number_of<std::int64_t>(object);
-      case Type::number: return number_of<float>(object);
-      case Type::wide_number: return number_of<double>(object);
+      case Type::boolean:
+        return number_of<bool>(object);
+      case Type::integer:
+        return number_of<std::int32_t>(object);
+      case Type::wide_integer:
+        return number_of<std::int64_t>(object);
+      case Type::number:
+        return number_of<float>(object);
+      case Type::wide_number:
+        return number_of<double>(object);
       case Type::text:
       case Type::choice:
         if (!nb::isinstance<nb::str>(object)) refuse(object, "a str");
         return nb::cast<std::string>(object);
-      case Type::rectangle: return rectangle_of(object);
+      case Type::rectangle:
+        return rectangle_of(object);
       case Type::numbers: {
         std::vector<double> numbers;
         if (PySequence_Check(object.ptr()) && !nb::isinstance<nb::str>(object)) {
