@@ -265,7 +265,8 @@ void Recorder::arms_give(std::vector<std::vector<SlotId>> results, const Place& 
   Branch& branch = open_.back().branch();
   std::vector<Block> arms = std::exchange(branch.arms, {});
   for (std::size_t i = 0; i < arms.size(); ++i) {
-    for (const SlotId slot : results.at(i)) require_visible(plan_, slot, arms[i].scope, branch.name);
+    for (const SlotId slot : results.at(i))
+      require_visible(plan_, slot, arms[i].scope, branch.name);
     arms[i].results = std::move(results[i]);
     require_agreement(branch, arms[i], place);
     branch.arms.push_back(std::move(arms[i]));

@@ -162,8 +162,8 @@ void bind_arrays(nb::module_& module) {
            "The same elements in the host's memory; a copy where they are a device's.")
       .def(
           "__dlpack__",
-          [](const Array& a, std::optional<std::intptr_t> stream, nb::object max_version,
-             nb::object /*dl_device*/, nb::object /*copy*/) {
+          [](const Array& a, std::optional<std::intptr_t> stream, const nb::object& max_version,
+             const nb::object& /*dl_device*/, const nb::object& /*copy*/) {
             const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
             return a.dlpack(stream, versioned);
           },

@@ -38,7 +38,7 @@ inline Slots add_source(Description& self, DynamicSource source, const SourceOpt
   recorder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
   for (const TypeTable* type : source.types)
     step.writes.push_back(recorder.add_slot(type->type, step.name));
-  const Slots made = step.writes;
+  Slots made = step.writes;
   step.run = [write = std::move(source.write), samples = source.samples,
               made](detail::Sample& sample) {
     try {

@@ -60,7 +60,7 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
     recorder.use(slot, fmt::format("'{}'", step.name));
     taken.push_back(&table_of(recorder.plan().slots.at(slot).type));
   }
-  const Slots made = add_results(recorder, step, given);
+  Slots made = add_results(recorder, step, given);
   step.run = [f = Object(function), inputs, taken, made, given](detail::Sample& sample) {
     call_python([&] {
       nb::list arguments;
