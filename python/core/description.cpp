@@ -45,6 +45,25 @@ detail::Recorder::Place place_of(const Parts& places) {
   return [places](std::size_t i) { return i < places.size() ? places[i] : std::string(); };
 }
 
+// The steps of a saved plan, with these values in place of those that its source gave.
+Slots apply_plan(Description& self, const std::string& file, const Slots& values) {
+  const SavedPlan plan = load_plan(file);
+  const auto& wanted = plan.source_types();
+  const auto name_of = [](const detail::SlotType* type) {
+    return std::string(detail::registry().name_of_type(type));
+  };
+  std::string types;
+  for (const detail::SlotType* type : wanted) types += (types.empty() ? "" : ", ") + name_of(type);
+  bool fits = values.size() == wanted.size();
+  for (std::size_t i = 0; fits && i < wanted.size(); ++i)
+    fits = self.open().plan().slots.at(values[i]).type == wanted[i];
+  if (!fits) {
+    throw BuildError(fmt::format("{} takes {} values, of the types {}: give what its source gave",
+                                 file, wanted.size(), types));
+  }
+  return plan.add_to(self.open(), values);
+}
+
 // The same value where the pipeline's device is, or in the host's memory.
 SlotId move(Description& self, SlotId slot, bool there) {
   (void)self.open();
@@ -116,6 +135,7 @@ void bind_description(nb::module_& module) {
       nb::class_<Description>(module, "Description")
           .def(nb::init<>())
           .def("operator", add_operator)
+          .def("apply_plan", apply_plan)
           .def("type_of",
                [](const Description& self, SlotId slot) {
                  return std::string(

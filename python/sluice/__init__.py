@@ -103,6 +103,33 @@ def devices() -> str:
     return _core.devices()
 
 
+def saved_plan(path: Any, *values: Value) -> Any:
+    """The steps of a plan that was saved as JSON, by ``pipeline.save`` or the program.
+
+    Parameters
+    ----------
+    path : path
+    *values : Value
+        In place of what the plan's source gave, in the same order and of the same types.
+
+    Returns
+    -------
+    Value, or a tuple of them
+
+    Raises
+    ------
+    BuildError
+        For a file that makes no sense, with the place in it, and for values of other types.
+    IoError
+        For a file that cannot be read.
+    """
+    graph = next((one.graph for one in values if isinstance(one, Value)), None)
+    graph = graph or require_graph("sluice.saved_plan()")
+    slots = [graph._own(one, "sluice.saved_plan()") for one in values]
+    made = tuple(Value(graph, slot) for slot in graph.core.apply_plan(str(path), slots))
+    return made[0] if len(made) == 1 else made
+
+
 def drop_unless(predicate: Value) -> None:
     """Goes on with samples for which the predicate holds; batches leave the others out."""
     if not isinstance(predicate, Value):
@@ -115,5 +142,5 @@ __all__ = [
     "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "all_of", "any_of",
     "apply_if", "constant", "decode_and_crop_jpeg", "decode_jpeg", "devices", "drop_unless",
     "encode_jpeg", "files", "for_loop", "graph_function", "if_else", "iterate", "list_file", "map",
-    "not_", "ops", "pipeline", "select", "source", "tar", "while_loop",
+    "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar", "while_loop",
 ]
