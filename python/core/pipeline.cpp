@@ -95,6 +95,10 @@ nb::dict to_dict(const Stats& stats) {
 }  // namespace
 
 Caller::~Caller() {
+  if (!home_.here()) {
+    if (thread_.joinable()) thread_.detach();
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -125,6 +129,7 @@ void Caller::work() {
 
 void Caller::run(const std::function<void()>& f, const std::function<void()>& asked,
                  const std::function<void()>& stop) {
+  home_.require("a pipeline's batches");
   std::exception_ptr interrupted;
   {
     const nb::gil_scoped_release unlocked;

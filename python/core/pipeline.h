@@ -9,6 +9,7 @@
 #pragma once
 
 #include "object.h"
+#include <sluice/runtime/process.h>
 #include <sluice/sluice.h>
 
 #include <condition_variable>
@@ -24,7 +25,7 @@
 
 namespace sluice::python {
 
-// Does one call after the other on a thread of its own.
+// Does one call after the other on a thread of its own. In a child of fork() run() throws Error.
 class Caller {
  public:
   Caller() = default;
@@ -39,6 +40,7 @@ class Caller {
 
  private:
   void work();
+  const HomeProcess home_;  // a child of fork() has no such thread
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void()>* job_ = nullptr;

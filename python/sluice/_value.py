@@ -189,11 +189,21 @@ class Value:
             return NotImplemented
         return self.graph.operator("not", x=self)
 
+    def _compared(self, name: str, other: Any):
+        """Python would take NotImplemented for "not the same"."""
+        result = self._binary(name, other) if self.type in NUMBER_TYPES else NotImplemented
+        if result is NotImplemented:
+            raise TypeError(
+                f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers and "
+                "numbers compare; compare anything else in a function that sluice.map calls for each sample"
+            )
+        return result
+
     def __eq__(self, other):
-        return self._binary("equal", other)
+        return self._compared("equal", other)
 
     def __ne__(self, other):
-        return self._binary("not_equal", other)
+        return self._compared("not_equal", other)
 
     def __lt__(self, other):
         return self._binary("less", other)

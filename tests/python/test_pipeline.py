@@ -1,6 +1,7 @@
 """Pipelines as users write them: sources, operators, control flow, batches."""
 
 import gc
+import os
 import threading
 import weakref
 
@@ -299,3 +300,21 @@ def test_numbers_compute_as_pythons_do():
         n = i - 4
         wanted = (n + 1, 10 - n, n * 2, n / 2, n // 3, n % 3, -n, (n > 0) != (n < 2), n == 1, 1.5 * n)
         assert tuple(column.tolist()[i] for column in batch) == wanted
+
+
+def test_a_child_of_fork_lets_go_of_it(folder):
+    pipe = thumbnails(folder)
+    next(iter(pipe))
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            try:
+                next(iter(pipe))
+            except sluice.Error as error:
+                code = 0 if "fork" in str(error) else 2
+            pipe.close()
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(list(pipe)) == 3

@@ -74,6 +74,11 @@ WRONG = {
         TypeError,
         "cannot be indexed",
     ),
+    "a comparison with a text": (
+        lambda: described(lambda: numbers() == "three"),
+        TypeError,
+        "is compared with str 'three': only values of numbers and numbers compare",
+    ),
     "an operator outside": (
         lambda: ops.coin_flip(0.5),
         sluice.BuildError,
