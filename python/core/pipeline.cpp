@@ -196,7 +196,10 @@ nb::object Running::next() {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
               },
               [&] { engine->cancel(); });
-  if (data == nullptr) return nb::none();
+  if (data == nullptr) {
+    (void)this->engine();
+    return nb::none();
+  }
   return to_dict(*data, types_);
 }
 
