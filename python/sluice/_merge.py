@@ -10,11 +10,8 @@ import sys
 from contextlib import ExitStack
 from typing import Any
 
+from ._core import BuildError
 from ._structure import difference, flatten, places_of, rebuild
-
-
-class BuildError(Exception):
-    """The description of a pipeline is wrong. The message says what, where and what to do."""
 
 
 def is_value(x: Any) -> bool:
