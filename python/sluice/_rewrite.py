@@ -127,8 +127,16 @@ def _find(function: types.FunctionType) -> tuple[ast.AST, str | None]:
     if not found:
         raise unavailable("its source has changed since it was imported")
     if len({ast.dump(node) for node, _ in found}) > 1:
+        # Lambdas of one line: the body of the one that is meant is what its code returns.
+        spans = set(code.co_positions())
+        found = [(node, owner) for node, owner in found if isinstance(node, ast.Lambda) and _span(node.body) in spans] or found
+    if len({ast.dump(node) for node, _ in found}) > 1:
         raise unavailable(f"there are {len(found)} such functions in line {code.co_firstlineno}")
     return copy.deepcopy(found[0][0]), found[0][1]
+
+
+def _span(node: ast.AST) -> tuple:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _mangled(name: str, class_name: str | None) -> str:

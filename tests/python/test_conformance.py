@@ -317,7 +317,7 @@ def l5(p, q):
     return lazily, written
 
 
-@pytest.mark.parametrize("both", itertools.product(TRUTH, TRUTH), ids="-".join)
+@pytest.mark.parametrize("both", list(itertools.product(TRUTH, TRUTH)), ids="-".join)
 def test_by_two_bools(both):
     """All functions of the pair in one pipeline: C13 to C16, L2, L3, L5."""
 

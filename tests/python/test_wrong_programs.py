@@ -137,7 +137,7 @@ WRONG = {
     "a picture in place of a value": (
         lambda: described(lambda: ops.invert(3)),
         sluice.BuildError,
-        "ops.invert() describes a step"
+        "invert: image is a value of each sample, not int",
     ),
 }
 
