@@ -3,11 +3,10 @@
 A plain function of one sample is run by Python for each sample, and described once and run by the library; both
 give the same. The numbers are those of the list that docs/conformance.md checks for C++. Not here:
 
-- C5, C6 in part, C24 of C++: what a compiler refuses.
 - C26 to C28: batch permutations; Python has no steps on batches.
 - C29: a condition on a GPU; numbers are in the host's memory always.
 - C33: a switch for conditionals; there is none.
-- C37: addresses of what arms pass through; batches are gathered, so Python cannot see them.
+- C37: addresses of what arms pass through; batches are gathered before Python sees them.
 - C38 to C42, C45: split and merge by hand; samples travel alone, so no batch is split.
 - C44: pinned memory; the library's own matter.
 - L7: operands on a GPU; as C29.
