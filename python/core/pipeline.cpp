@@ -95,10 +95,6 @@ nb::dict to_dict(const Stats& stats) {
 }  // namespace
 
 Caller::~Caller() {
-  if (!home_.here()) {
-    if (thread_.joinable()) thread_.detach();
-    return;
-  }
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -173,6 +169,8 @@ void Running::close() {
   // Steps that run may wait for Python's lock.
   const nb::gil_scoped_release unlocked;
   engine->shut_down();
+  // What a thread of the parent's may wait for cannot be destroyed in a child.
+  if (!caller_->at_home()) (void)new std::shared_ptr<Caller>(caller_);
   caller_.reset();
 }
 

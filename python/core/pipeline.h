@@ -32,6 +32,7 @@ class Caller {
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
   ~Caller();
+  bool at_home() const { return home_.here(); }
   // Runs f there; throws what f throws. While it runs, `asked` is called every now and then, under
   // Python's lock; what that throws is thrown once f has returned, after `stop` was called. The
   // caller has Python's lock.

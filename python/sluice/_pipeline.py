@@ -229,13 +229,22 @@ class Description:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Pipeline:
         """The Pipeline; options that the function has no parameter for replace the decorator's."""
+        return self.over(tuple, *args, **kwargs)
+
+    def over(self, source: Callable[[], tuple], *args: Any, **kwargs: Any) -> Pipeline:
+        """As a call, and the function is given the values that `source` describes first."""
         options = dict(self._options)
         for name in list(kwargs):
             if name in OPTIONS and name not in self._signature.parameters:
                 options[name] = kwargs.pop(name)
         function = self._function
-        self._signature.bind(*args, **kwargs)
-        return Pipeline(lambda: function(*args, **kwargs), options, self._function.__name__)
+
+        def describe() -> Any:
+            values = source()
+            self._signature.bind(*values, *args, **kwargs)
+            return function(*values, *args, **kwargs)
+
+        return Pipeline(describe, options, self._function.__name__)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

@@ -126,31 +126,17 @@ def _find(function: types.FunctionType) -> tuple[ast.AST, str | None]:
     visit(tree, None)
     if not found:
         raise unavailable("its source has changed since it was imported")
-    found = _at_the_place_of(code, found)
+    if len({ast.dump(node) for node, _ in found}) > 1:
+        # Lambdas of one line: the body of the one that is meant is what its code returns.
+        spans = set(code.co_positions())
+        found = [(node, owner) for node, owner in found if isinstance(node, ast.Lambda) and _span(node.body) in spans] or found
     if len({ast.dump(node) for node, _ in found}) > 1:
         raise unavailable(f"there are {len(found)} such functions in line {code.co_firstlineno}")
     return copy.deepcopy(found[0][0]), found[0][1]
 
 
-def _at_the_place_of(code: types.CodeType, found: list) -> list:
-    """Those of several functions in a line in which all of the code lies; of one in another the inner one."""
-    places = [
-        place
-        for line, end_line, column, end_column in code.co_positions()
-        if line is not None and column is not None and (column, end_column) != (0, 0)
-        for place in ((line, column), (end_line, end_column))
-    ]
-    around = [
-        one
-        for one in found
-        if all(
-            (one[0].lineno, one[0].col_offset) <= place <= (one[0].end_lineno, one[0].end_col_offset) for place in places
-        )
-    ]
-    if not around:
-        return found
-    inner = max((node.lineno, node.col_offset) for node, _ in around)
-    return [one for one in around if (one[0].lineno, one[0].col_offset) == inner]
+def _span(node: ast.AST) -> tuple:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _mangled(name: str, class_name: str | None) -> str:

@@ -401,6 +401,12 @@ class Runtime:
         self.globals = globals_
         self.sites: list[Site] = []
 
+    def __getstate__(self) -> dict:
+        """Of the globals just those that are asked for: a function is pickled without its module."""
+        asked = {path[0] for site in self.sites for path, _ in site.places}
+        used = {name: self.globals[name] for name in asked if name in self.globals}
+        return {**self.__dict__, "globals": used}
+
     def error(self, line: int, message: str) -> RewriteError:
         return RewriteError(self.filename, line, message)
 

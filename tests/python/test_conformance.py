@@ -1,0 +1,521 @@
+"""What choices, logic and structures promise, of the module that runs: C, L and S by their numbers.
+
+A plain function of one sample is run by Python for each sample, and described once and run by the library; both
+give the same. The numbers are those of the list that docs/conformance.md checks for C++; those that are errors
+are in test_conformance_errors.py. Not here:
+
+- C26 to C28: batch permutations; Python has no steps on batches.
+- C29: a condition on a GPU; numbers are in the host's memory always.
+- C33: a switch for conditionals; there is none.
+- C37: addresses of what arms pass through; batches are gathered before Python sees them.
+- C38 to C42, C45: split and merge by hand; samples travel alone, so no batch is split.
+- C44: pinned memory; the library's own matter.
+- L7: operands on a GPU; as C29.
+"""
+
+import dataclasses
+import itertools
+
+import numpy
+import pytest
+
+import sluice
+from sluice import ops
+from sluice._structure import flatten
+
+BATCH, BATCHES = 10, 5
+ROWS = [(i, it) for it in range(BATCHES) for i in range(BATCH)]
+RANDOM = numpy.random.default_rng(5)
+
+WHOLE = {
+    "PI1": lambda i, it: i - 3,
+    "PI2": lambda i, it: -1 if i % 2 == 0 else 1,
+    "PI3": lambda i, it: (i % 3 == 0) - 1,
+    "PI4": lambda i, it: 1,
+    "PI5": lambda i, it: 0,
+    "PI6": lambda i, it: -1,
+    "PI7": lambda i, it: int(RANDOM.choice([-2, 0, 2])),
+}
+TRUTH = {
+    "PB1": lambda i, it: i < 3,
+    "PB2": lambda i, it: i % 2 == 0,
+    "PB3": lambda i, it: i % 3 == 0,
+    "PB4": lambda i, it: (i + it % 2) % 2 == 0,
+    "PB5": lambda i, it: False,
+    "PB6": lambda i, it: bool(RANDOM.integers(2)),
+}
+WHOLE = {name: [int(f(*row)) for row in ROWS] for name, f in WHOLE.items()}
+TRUTH = {name: [bool(f(*row)) for row in ROWS] for name, f in TRUTH.items()}
+INDEX = list(range(len(ROWS)))
+
+
+def described(function, columns, **options):
+    """The pipeline that gives function(*values), whose values are these columns."""
+    graph_function = sluice.graph_function(function)
+    types = tuple(type(column[0]) for column in columns)
+
+    @sluice.pipeline(**{"batch_size": BATCH, "threads": 2, **options})
+    def pipe():
+        rows = [row if len(row) > 1 else row[0] for row in zip(*columns)]
+        return graph_function(*sluice.source(rows, returns=types))
+
+    return pipe()
+
+
+def check(function, *columns):
+    """Python, sample by sample, and the library say the same, also about structures."""
+    wanted = [flatten(function(*row))[0] for row in zip(*columns)]
+    given = []
+    for batch in described(function, columns):
+        lists = [one if isinstance(one, list) else one.tolist() for one in batch.columns]
+        given += [list(row) for row in zip(*lists)]
+        assert str(batch.structure) == str(flatten(function(*(column[0] for column in columns)))[1])
+    assert given == wanted
+
+
+# Choices by whole numbers.
+
+
+def c1(n):
+    a = b = 0
+    if n > 0:
+        a = -n
+    else:
+        b = 2 * n
+    return a, b
+
+
+@dataclasses.dataclass
+class Two:
+    a: object
+    b: object
+
+
+def c2(n):
+    two = Two(n * 0, n * 0)
+    if n > 0:
+        two.a = -n
+    else:
+        two.b = 2 * n
+    return two
+
+
+def c3(n):
+    if n > 0:
+        n = -n
+    return n
+
+
+def c4(n):
+    if n > 0:
+        n = 3
+    return n
+
+
+def c5(n):
+    if n > 0:
+        b = 4
+        n = b + 1
+    return n
+
+
+def c6(n):
+    if n > 0:
+        b = 4  # noqa: F841
+    return n
+
+
+def c7(n):
+    if n == 0:
+        out = n - 1
+    else:
+        out = n + 1
+    return out
+
+
+def c8(n):
+    zero = n * 0
+    if n >= 0:
+        out = n + 10
+    else:
+        out = zero
+    return out
+
+
+def c9(n):
+    return n + 10 if n > 0 else n - 10
+
+
+def c10(n):
+    if n == 0:
+        n = n + 10
+    elif n > 0:
+        n = n + 100
+    else:
+        n = n - 50
+    return n
+
+
+def c17(n):
+    if n == -2:
+        out = n * 3
+    else:
+        if n == -1:
+            out = n + 7
+        else:
+            if n == 0:
+                out = n - 11
+            else:
+                if n == 1:
+                    out = n * 13
+                else:
+                    if n == 2:
+                        out = 17 - n
+                    else:
+                        if n > 3:
+                            out = n * n
+                        else:
+                            out = n + 1000
+    return out
+
+
+def c18(n):
+    outer = n * 2
+    if n > -1:
+        inner = outer + 1
+        if n > 0:
+            inner = outer + outer + inner
+        inner = inner - outer
+    else:
+        inner = outer
+    return inner + outer
+
+
+def c34(n):
+    both = [n * 5, n]
+    if n > 0:
+        both = [one + 1 for one in both]
+    return both
+
+
+def c46(n):
+    def callback(k):
+        if k > 2:
+            return k
+        return -k
+
+    return n + callback(3) + callback(1)
+
+
+@pytest.mark.parametrize("predicate", WHOLE)
+@pytest.mark.parametrize("function", [c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c17, c18, c34, c46])
+def test_by_a_whole_number(function, predicate):
+    check(function, WHOLE[predicate])
+
+
+# Choices by bools.
+
+
+def c11(p):
+    base = 42
+    if p:
+        base = 7
+    return base
+
+
+def c12(p):
+    return 6 if p else 9
+
+
+def s2(p):
+    if p:
+        out = {"out": 2}
+    else:
+        out = {"out": 1}
+    return out
+
+
+def s3(p):
+    data = 42
+    if p:
+        a, b, c = data, data + 10, data + 20
+    else:
+        a, b, c = -10, data, data * 2
+    return a, b, c
+
+
+def l1(p):
+    return not p
+
+
+def l2(p):
+    return p and False, True and p, p or True, False or p
+
+
+@pytest.mark.parametrize("predicate", TRUTH)
+@pytest.mark.parametrize("function", [c11, c12, s2, s3, l1, l2])
+def test_by_a_bool(function, predicate):
+    check(function, TRUTH[predicate])
+
+
+def c13(p, q):
+    if p:
+        out = 42
+    elif q:
+        out = 6
+    else:
+        out = 9
+    return out
+
+
+def c14(p, q, data):
+    if p:
+        first = data + 1
+    else:
+        first = data + 2
+    if q:
+        second = first + 3
+    else:
+        second = first + 4
+    return first, second
+
+
+def c15(p, q, data):
+    if p:
+        if q:
+            out = data + 10
+        else:
+            out = data + 200
+    else:
+        out = data + 3000
+    return out
+
+
+def c16(p, q, data):
+    outside = data * -5
+    if p:
+        if q:
+            out = data + 10
+        else:
+            out = outside
+    else:
+        out = data + 3000
+    return out
+
+
+def l2_l3(p, q):
+    return p and q, p or q, not (p and not q)
+
+
+def l5(p, q):
+    lazily = p and (q == False)  # noqa: E712
+    if p:
+        written = q == False  # noqa: E712
+    else:
+        written = p
+    return lazily, written
+
+
+@pytest.mark.parametrize("both", list(itertools.product(TRUTH, TRUTH)), ids="-".join)
+def test_by_two_bools(both):
+    """All functions of the pair in one pipeline: C13 to C16, L2, L3, L5."""
+
+    def c13_to_l5(p, q, data):
+        return (
+            c13_g(p, q), c14_g(p, q, data), c15_g(p, q, data), c16_g(p, q, data), l2_g(p, q), l5_g(p, q)
+        )
+
+    c13_g, c14_g, c15_g, c16_g, l2_g, l5_g = (
+        sluice.graph_function(one) for one in (c13, c14, c15, c16, l2_l3, l5)
+    )
+    check(c13_to_l5, TRUTH[both[0]], TRUTH[both[1]], INDEX)
+
+
+def l4(a, b, c, d):
+    return a or b and c or not d
+
+
+def test_precedence():
+    check(l4, *(list(column) for column in zip(*itertools.product((False, True), repeat=4))))
+
+
+# Any number decides; `not` takes any number.
+
+
+@pytest.mark.parametrize(
+    "type_", "bool u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64".split()
+)
+def test_any_type_of_number_decides(type_):
+    """C31, L10."""
+
+    def c31(n):
+        number = n.cast(type_)
+        if number:
+            out = 42
+        else:
+            out = 0
+        return out, not number
+
+    seven = [7 if i < BATCH / 2 else 0 for i, _ in ROWS]
+    given = [(x, y) for b in described(c31, [seven]) for x, y in zip(b[0].tolist(), b[1].tolist())]
+    assert given == [(42, False) if n else (0, True) for n in seven]
+
+
+def test_logic_stops_where_it_is_decided():
+    """L6: what is not needed does not run, so it does not fail."""
+
+    def fails(i):
+        if i != 2:
+            raise IndexError("out of bounds")
+        return True
+
+    def l6(p, i):
+        return p or sluice.map(fails, i, returns=bool)
+
+    (batch,) = described(l6, [[True, True, False], [0, 1, 2]])
+    assert batch[0].tolist() == [True, True, True]
+
+
+# Pictures, draws and devices.
+
+
+def picture(i):
+    y, x = numpy.mgrid[0:6, 0:8]
+    return numpy.stack([x + i, y * 3, x * y + i], axis=-1).astype(numpy.uint8)
+
+
+def pictures(describe, **options):
+    @sluice.pipeline(**{"batch_size": 10, "seed": 9, **options})
+    def pipe():
+        image, i = sluice.source(lambda i: (picture(i), i), ("image", int), samples=50)
+        return describe(image, i)
+
+    return [[numpy.array(one) for one in column] for batch in pipe() for column in batch]
+
+
+def alike(some, others):
+    return len(some) == len(others) and all(
+        numpy.array_equal(a, b)
+        for one, other in zip(some, others)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def test_a_choice_is_what_calls_make_of_it():
+    """C19: `if` gives bit for bit what if_else gives."""
+
+    @sluice.graph_function
+    def written(image, i):
+        if ops.coin_flip(0.5):
+            image = ops.rotate(image, degrees=30, fill=0, keep_size=True)
+        else:
+            image = ops.flip(image, horizontal=True)
+        return image
+
+    def called(image, i):
+        return sluice.if_else(
+            ops.coin_flip(0.5),
+            lambda: ops.rotate(image, degrees=30, fill=0, keep_size=True),
+            lambda: ops.flip(image, horizontal=True),
+        )
+
+    assert alike(pictures(written), pictures(called))
+
+
+@pytest.mark.parametrize("arms", ["one", "both"])
+def test_arms_go_to_a_device_and_back(arms):
+    """C20, C36: each arm moves its own samples, and the results are those of the host."""
+
+    @sluice.graph_function
+    def moved(image, i):
+        if i % 2 == 0:
+            there = ops.invert(image.gpu())
+        else:
+            there = ops.flip(image).gpu() if arms == "one" else ops.flip(image.gpu())
+        if arms == "both":
+            if i % 3 == 0:
+                there = there.cpu()
+            else:
+                there = ops.flip(there.cpu())
+            return there
+        return there.cpu()
+
+    def stays(i):
+        there = 255 - picture(i) if i % 2 == 0 else picture(i)[:, ::-1]
+        return there[:, ::-1] if arms == "both" and i % 3 else there
+
+    given = [one for column in pictures(moved, device="stand-in") for one in column]
+    assert alike([given], [[stays(i) for i in range(50)]])
+
+
+def test_draws_in_an_arm_are_those_outside():
+    """C25, C58: a draw does not depend on the arm that other samples take, nor on where it is described."""
+
+    @sluice.graph_function
+    def inside(image, i, modulus):
+        drawn = 0.0
+        if i % modulus == 0:
+            drawn = ops.uniform(0, 1)
+        return drawn
+
+    def outside(image, i):
+        return ops.uniform(0, 1)
+
+    every = numpy.concatenate(pictures(outside))
+    for modulus in (1, 2, 7):
+        given = numpy.concatenate(pictures(lambda image, i, m=modulus: inside(image, i, m)))
+        taken = numpy.arange(50) % modulus == 0
+        assert (given == numpy.where(taken, every, 0)).all() and len(set(every)) > 40
+
+
+def test_steps_without_data_belong_to_their_arm():
+    """C21: the matrix of an angle is made for the samples that are turned, and is the same outside."""
+    made = []
+
+    def matrix(angle):
+        made.append(angle)
+        c, s = numpy.cos(numpy.radians(angle)), numpy.sin(numpy.radians(angle))
+        return float(c + 10 * s)
+
+    @sluice.graph_function
+    def within(image, i):
+        level = 0.0
+        if i < 7:
+            level = sluice.map(matrix, ops.uniform(10, 30), returns=float)
+        return level
+
+    given = numpy.concatenate(pictures(within))
+    assert len(made) == 7 and numpy.count_nonzero(given) == 7
+
+    def without(image, i):
+        return sluice.map(matrix, ops.uniform(10, 30), returns=float)
+
+    assert (numpy.concatenate(pictures(without))[:7] == given[:7]).all()
+
+
+def test_tuples_of_operators_by_halves():
+    """S1: a choice of many by halves, whose arms give a tuple that is passed on whole or taken apart."""
+    operators = [
+        lambda image, k: (image, k),
+        lambda image, k: (ops.flip(image), k + 10),
+        lambda image, k: (ops.invert(image), k + 20),
+        lambda image, k: (ops.flip(image, horizontal=False, vertical=True), k + 30),
+    ]
+
+    @sluice.graph_function
+    def choose(image, k, which, among):
+        if len(among) == 1:
+            return among[0](image, k)
+        half = len(among) // 2
+        if which % len(among) < half:
+            image, k = choose(image, k, which, among[:half])
+        else:
+            both = choose(image, k, which - half, among[half:])
+            image, k = both
+        return image, k
+
+    of = [lambda p: p, lambda p: p[:, ::-1], lambda p: 255 - p, lambda p: p[::-1]]
+    columns = pictures(lambda image, i: choose(image, i, i % 4, operators))
+    images = [one for column in columns[0::2] for one in column]
+    assert alike([images], [[of[i % 4](picture(i)) for i in range(50)]])
+    assert numpy.concatenate(columns[1::2]).tolist() == [i + 10 * (i % 4) for i in range(50)]

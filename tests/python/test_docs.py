@@ -1,0 +1,102 @@
+"""What the chapters on Python and the notebook show, run on pictures that are drawn."""
+
+import importlib.util
+import json
+import pathlib
+import re
+
+import pytest
+from conftest import draw
+
+import sluice
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGES = ("README.md", "docs/python.md", "docs/python-side-by-side.md")
+NOTEBOOK = ROOT / "docs/first-hour.ipynb"
+
+# Written for other libraries, for comparison: never run.
+OTHERS = ("# DALI", "# PyTorch")
+# What a block needs that not every machine has, by a word of its text.
+NEEDS = {"sluice.torch": "torch", "import torch": "torch", "sluice.ray": "ray"}
+# What is said for large machines, and what is run in its place.
+SMALLER = {'device="cuda"': 'device="cpu"', "range(90)": "range(2)", "shards=32": "shards=2"}
+
+
+def blocks_of(text):
+    """(line, code) of each block of Python."""
+    found = re.finditer(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [(text[: one.start(1)].count("\n") + 1, one.group(1)) for one in found]
+
+
+def run(code, scope, place):
+    """Runs code as if it stood in a file, whose source can be read: pipelines need it."""
+    import linecache
+
+    linecache.cache[place] = (len(code), None, code.splitlines(True), place)
+    exec(compile(code, place, "exec"), scope)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder to work in, with the pictures that the pages name."""
+    for folder in ("photos", "out/pictures"):
+        for number, name in enumerate("ab"):
+            place = tmp_path / folder / name
+            place.mkdir(parents=True, exist_ok=True)
+            for i in range(number, 8, 2):
+                (place / f"{i}.jpg").write_bytes(sluice.encode_jpeg(draw(i, 60, 80), 90))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def present(module):
+    return importlib.util.find_spec(module) is not None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_run(page, desk):
+    blocks = blocks_of((ROOT / page).read_text())
+    assert blocks
+    scope, left_out = {"__name__": "page"}, 0
+    for line, code in blocks:
+        if code.startswith(OTHERS):
+            continue
+        if any(word in code and not present(module) for word, module in NEEDS.items()):
+            left_out += 1
+            continue
+        for large, small in SMALLER.items():
+            code = code.replace(large, small)
+        try:
+            run("\n" * (line - 1) + code, scope, f"{page}:{line}")
+        except NameError:
+            if not left_out:  # else the name may be one of a block that was left out
+                raise
+
+
+def test_readme_shows_what_its_program_prints(desk, capsys):
+    page = (ROOT / "README.md").read_text()
+    (line, code), *_ = blocks_of(page)
+    run(code, {"__name__": "page"}, f"README.md:{line}")
+    printed = capsys.readouterr().out
+    shown = re.search(r"^```text\n(.*?)^```$", page[page.index("## Python") :], re.DOTALL | re.MULTILINE)
+    assert len(code.splitlines()) <= 16
+    assert printed == shown.group(1)
+
+
+def test_the_notebook_runs(desk, capsys):
+    cells = json.loads(NOTEBOOK.read_text())["cells"]
+    scope = {"__name__": "__main__"}
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == [] and cell["execution_count"] is None
+        code = "".join(cell["source"])
+        if "import torch" in code and not present("torch"):
+            continue
+        raises = "raises-exception" in cell["metadata"].get("tags", ())
+        try:
+            run(code, scope, f"cell {number}")
+        except sluice.Error:
+            assert raises, code
+        else:
+            assert not raises, code
