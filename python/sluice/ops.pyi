@@ -84,7 +84,7 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
 def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value:
     """Boxes that move as crop moves their picture."""
 
-def crop_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16'] = ..., layout: Literal['CHW', 'HWC'] = ...) -> Value:
+def crop_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float = ..., shift: float = ..., pad_output: bool = ...) -> Value:
     """The middle of the picture as a normalised tensor."""
 
 def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] = ...) -> Value:
@@ -336,7 +336,7 @@ def resize(image: Value, *, height: int | Value = ..., width: int | Value = ...,
 def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Boxes that move as resize moves their picture."""
 
-def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16'] = ..., layout: Literal['CHW', 'HWC'] = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ...) -> Value:
+def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float = ..., shift: float = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ...) -> Value:
     """The picture in another size as a normalised tensor."""
 
 def resize_points(points: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
