@@ -10,8 +10,6 @@
 #include "options.h"
 #include "values.h"
 
-#include <nanobind/stl/string.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 namespace sluice::python {
 
@@ -31,7 +30,8 @@ inline Tables tables_of(const std::vector<std::string>& names) {
   return tables;
 }
 
-// Calls use(i, value) with each of `count` values that a Python function has given: one, or a tuple.
+// Calls use(i, value) with each of `count` values that a Python function has given: one, or a
+// tuple.
 template <class Use>
 void for_each_value(nb::handle given, std::size_t count, const Use& use) {
   if (count == 1) return use(0, given);
@@ -89,8 +89,7 @@ inline Slots add_source(Description& self, DynamicSource source, const SourceOpt
   step.epoch = source.epoch;
   source.dataset.step = source.name;
   recorder.add_dataset(std::move(source.dataset));
-  recorder.set_source(step.name, source.samples, options.sampler, false,
-                      std::move(source.name_of));
+  recorder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
   for (const TypeTable* type : source.types)
     step.writes.push_back(recorder.add_slot(type->type, step.name));
   const Slots made = step.writes;

@@ -5,9 +5,6 @@
 #include "options.h"
 #include "values.h"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <exception>
 #include <memory>
 #include <string>
@@ -16,6 +13,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
@@ -49,7 +48,8 @@ using Travellers = std::vector<Traveller>;
 
 template <class Visit>
 void for_each_travelling_type(Visit&& visit) {
-  detail::for_each_number_type([&]<class T>(std::type_identity<T> type, const char*) { visit(type); });
+  detail::for_each_number_type(
+      [&]<class T>(std::type_identity<T> type, const char*) { visit(type); });
   visit(std::type_identity<std::string>());
   visit(std::type_identity<Bytes>());
   visit(std::type_identity<Tensor>());
@@ -143,8 +143,8 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
   const SourceOptions source_options = source_options_of(options);
   const Travellers travellers = travellers_of(types);
   DynamicSource source = python_source(name, count, types, name_of, fingerprint);
-  const auto pool = std::make_shared<const Workers>(name, travellers, source.samples,
-                                                    worker_options_of(workers));
+  const auto pool =
+      std::make_shared<const Workers>(name, travellers, source.samples, worker_options_of(workers));
   const auto gate = std::make_shared<detail::EpochGate>();
   source.epoch = detail::epoch_hooks(pool, gate);
   source.ask = [pool, gate, travellers, samples = source.samples, kept = Object(keep)](
@@ -163,7 +163,8 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
 void serve_worker(const std::string& asked, const std::vector<std::string>& types, bool open_ended,
                   const nb::object& make) {
   const Travellers travellers = travellers_of(types);
-  const std::string name = asked.substr(std::min(asked.size(), sizeof(detail::kWorkerArgument) - 1));
+  const std::string name =
+      asked.substr(std::min(asked.size(), sizeof(detail::kWorkerArgument) - 1));
   detail::WorkerEntry entry;
   entry.types = names_of(travellers);
   entry.make = [make = Object(make), travellers,

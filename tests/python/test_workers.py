@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import types
 
 import numpy
 import pytest
@@ -162,6 +163,15 @@ def test_refuses_what_cannot_be_handed_over(make, words, monkeypatch):
         pipe_of(make(), samples=3)
 
 
+def test_refuses_what_a_session_defines(monkeypatch):
+    session = types.ModuleType("__main__")  # without a file
+    exec("def double(index): return 2 * index", session.__dict__)
+    monkeypatch.setitem(sys.modules, "__main__", session)
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    with pytest.raises(sluice.BuildError, match="cannot hand double .* defined in a session.* cloudpickle"):
+        pipe_of(session.double, samples=3)
+
+
 @pytest.mark.parametrize("workers, words", [
     (-1, "must be at least 1"),
     ("4", "workers is a number of processes"),
@@ -268,15 +278,3 @@ def test_a_program_that_does_not_guard_its_start_is_told(tmp_path):
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 1
     assert 'put what runs pipelines under if __name__ == "__main__":' in errors
-
-
-def test_a_session_is_told_what_to_do(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", "import sluice, sys\nsys.modules['cloudpickle'] = None\n"
-         "def double(index): return 2 * index\n"
-         "@sluice.pipeline(batch_size=1)\n"
-         "def described(): return sluice.source(double, int, workers=1, samples=1)\n"
-         "described()\n"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True, text=True, timeout=60)
-    assert "is defined in a session" in done.stderr and "cloudpickle" in done.stderr
