@@ -5,6 +5,7 @@
 #include "options.h"
 #include "values.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <string>
