@@ -4,6 +4,7 @@
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/pool.h>
 #include <sluice/io/workers/workers.h>
+#include <sluice/runtime/error.h>
 
 #include <csignal>
 #include <cstdio>
@@ -208,6 +209,11 @@ auto make_nothing(const WorkerArguments&) -> std::int64_t (*)(const SampleInfo&)
   throw std::runtime_error("the database is closed");
 }
 SLUICE_WORKER("nothing", make_nothing);
+
+auto make_mistaken(const WorkerArguments&) -> std::int64_t (*)(const SampleInfo&) {
+  throw BuildError("no such table");
+}
+SLUICE_WORKER("mistaken", make_mistaken);
 
 // What becomes of a worker before it is ready: "exit" or "say and exit".
 auto make_set_up(const WorkerArguments& arguments) -> std::int64_t (*)(const SampleInfo&) {

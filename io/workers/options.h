@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -14,6 +15,9 @@ struct WorkerOptions {
   // The file of the program to run; empty: this program. Its main() calls run_worker_if_asked, and
   // it gives the name with SLUICE_WORKER.
   std::string program = {};
+  // What that program is given before the argument that makes it a worker, for one that starts
+  // another: {.program = "/usr/bin/nice", .program_arguments = {"-n", "10", "/opt/reader"}}.
+  std::vector<std::string> program_arguments = {};
   // For the function that makes the reader: JSON, a path, whatever it understands; at most 32 KiB.
   std::string argument = {};
   // Seconds that a worker may take for one sample, or to set itself up. One that takes longer is

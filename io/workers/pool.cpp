@@ -47,6 +47,8 @@ void check(const std::string& name, const WorkerOptions& options) {
   if (options.max_bytes < (std::size_t{1} << 20))
     refuse(name,
            "max_bytes is " + std::to_string(options.max_bytes) + "; it must be 1 MiB or more");
+  if (options.program.empty() && !options.program_arguments.empty())
+    refuse(name, "program_arguments are those of another program: name it as program");
   if (name.size() + options.argument.size() > kMostSetup) {
     refuse(name, "the argument has " + std::to_string(options.argument.size()) +
                      " bytes; write it into a file, and let the argument be its path");
@@ -90,8 +92,8 @@ WorkerPool::WorkerPool(const std::string& name, const std::string& types, std::i
   if (options.program.empty()) check_reader(name, types);
   warn_of_idle(name, samples, options.workers);
   try {
-    running_ = std::make_unique<Running>(
-        WorkerSetup{name, types, options, WorkerProgram::of(options.program, name)});
+    running_ = std::make_unique<Running>(WorkerSetup{
+        name, types, options, WorkerProgram::of(options.program, options.program_arguments, name)});
     start_thread();
   } catch (const std::system_error& error) {
     throw Error("the workers of '" + printable(name) + "' cannot be started" +

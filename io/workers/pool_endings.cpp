@@ -17,7 +17,7 @@ void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
     ending.what += ", before it was ready";
     if (ending.by_itself) {
       lasting = nobody_was_ready();
-      ending.what += ending.said_hello ? kSettingUp : kHint;
+      ending.what += hint(ending.said_hello);
     }
   }
   save_work(ending);

@@ -223,8 +223,7 @@ void PoolThread::look_at_deadlines() {
       end(*worker, "was ended, as it took longer for a sample" + limit);
     } else {
       end(*worker,
-          "was ended, as it took longer for its start" + limit +
-              (worker->said_hello() ? kSettingUp : kHint),
+          "was ended, as it took longer for its start" + limit + hint(worker->said_hello()),
           nobody_was_ready());
     }
   }

@@ -28,7 +28,7 @@ namespace sluice::detail {
 
 inline constexpr char kUnwanted[] = "nobody wants the sample any more: its epoch has ended";
 // What one did that ended meanwhile.
-inline constexpr char kSettingUp[] = ", while the function of its SLUICE_WORKER set it up";
+inline constexpr char kSettingUp[] = ", while it was set up";
 // What a worker most likely lacks that never said hello.
 inline constexpr char kHint[] =
     "; a program that uses workers() calls sluice::run_worker_if_asked(argc, argv) first thing in "
@@ -77,6 +77,12 @@ class PoolThread {
   void fail_all(std::deque<Work>& all, const std::string& what) noexcept;
   void stop_all() noexcept;
   std::size_t in_hand() const;
+  // What is wrong, most likely, with one that did not come as far as set-up. Of a program that
+  // starts another one nothing is known.
+  const char* hint(bool said_hello) const {
+    if (said_hello) return kSettingUp;
+    return setup_.options.program_arguments.empty() ? kHint : "";
+  }
   bool nobody_was_ready() const { return samples_ == 0 && ready_ == 0; }
 
   const WorkerSetup setup_;

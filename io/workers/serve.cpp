@@ -88,6 +88,8 @@ class Server {
       writer_.emplace(*memory_);
       send(MessageKind::ready, kWorkerProtocol, entry->types);
       return true;
+    } catch (const BuildError& error) {  // it is wrong, and will be
+      send(MessageKind::failed, kWorkerProtocol, error.what(), 1);
     } catch (const std::exception& error) {
       send(MessageKind::failed, kWorkerProtocol, error.what());
     } catch (const Closed&) {
@@ -163,25 +165,27 @@ bool asked(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace detail
 
-void run_worker_if_asked(int argc, char** argv) {
-  if (!detail::asked(argc, argv)) return;
+bool serve_if_asked(int argc, char** argv) {
+  if (!asked(argc, argv)) return false;
   // Programs that the reader starts are no workers.
-  (void)::unsetenv(detail::kWorkerVariable);
+  (void)::unsetenv(kWorkerVariable);
   // The system ends this process when the one that started it ends, however that came about. If it
   // has ended before now, its end of the socket is closed.
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  pollfd other{detail::kWorkerSocket, POLLRDHUP, 0};
+  pollfd other{kWorkerSocket, POLLRDHUP, 0};
   if (::poll(&other, 1, 0) != 0) std::_Exit(0);
-  (void)::fcntl(detail::kWorkerSocket, F_SETFD, FD_CLOEXEC);
+  (void)::fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
   // Ctrl-C is meant for the program, which then closes the socket.
   (void)::signal(SIGINT, SIG_IGN);
-  {
-    detail::Server server{detail::Channel(detail::Descriptor(detail::kWorkerSocket))};
-    server.run();
-  }
-  std::exit(0);
+  Server(Channel(Descriptor(kWorkerSocket))).run();
+  return true;
+}
+
+}  // namespace detail
+
+void run_worker_if_asked(int argc, char** argv) {
+  if (detail::serve_if_asked(argc, argv)) std::exit(0);
 }
 
 }  // namespace sluice

@@ -8,6 +8,9 @@ namespace sluice {
 void run_worker_if_asked(int argc, char** argv);
 
 namespace detail {
+// The same, but returns true once it has served: for a program that has more to do then.
+bool serve_if_asked(int argc, char** argv);
+
 // How a worker is told that it is one: this argument, the first of all, which begins so and goes on
 // with the reader's name, and this variable of the environment. The socket is descriptor 3.
 inline constexpr char kWorkerArgument[] = "--sluice-worker=";

@@ -95,14 +95,16 @@ std::string describe(const siginfo_t& info) {
 
 }  // namespace
 
-WorkerProgram WorkerProgram::of(const std::string& path, const std::string& worker_name) {
+WorkerProgram WorkerProgram::of(const std::string& path, const std::vector<std::string>& leading,
+                                const std::string& worker_name) {
   WorkerProgram program;
   program.path = path.empty() ? "/proc/self/exe" : path;
   std::array<char, 4096> name{};
   const ssize_t size = ::readlink(program.path.c_str(), name.data(), name.size());
-  program.arguments = {
-      path.empty() && size > 0 ? std::string(name.data(), std::size_t(size)) : program.path,
-      kWorkerArgument + worker_name};
+  program.arguments = {path.empty() && size > 0 ? std::string(name.data(), std::size_t(size))
+                                                : program.path};
+  program.arguments.insert(program.arguments.end(), leading.begin(), leading.end());
+  program.arguments.push_back(kWorkerArgument + worker_name);
   for (char** entry = environ; *entry != nullptr; ++entry) program.environment.emplace_back(*entry);
   program.environment.push_back(std::string(kWorkerVariable) + "=1");
   return program;

@@ -26,8 +26,9 @@ struct WorkerProgram {
   std::string path;
   std::vector<std::string> arguments;    // the program's name is the first
   std::vector<std::string> environment;  // "NAME=value"
-  // This program, or the one at `path`, as a worker.
-  static WorkerProgram of(const std::string& path, const std::string& worker_name);
+  // This program, or the one at `path`, as a worker; `leading` are its first arguments.
+  static WorkerProgram of(const std::string& path, const std::vector<std::string>& leading,
+                          const std::string& worker_name);
 };
 
 class WorkerProcess {

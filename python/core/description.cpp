@@ -210,6 +210,7 @@ void bind_description(nb::module_& module) {
   bind_functions(bound);
   bind_sources(bound);
   bind_steps(bound);
+  bind_workers(module, bound);
 }
 
 }  // namespace sluice::python

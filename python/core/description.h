@@ -63,6 +63,8 @@ void bind_functions(nb::class_<Description>& description);
 // What gives samples: files, and Python's functions; and Python's functions as steps.
 void bind_sources(nb::class_<Description>& description);
 void bind_steps(nb::class_<Description>& description);
+// The same in worker processes, and what these call.
+void bind_workers(nb::module_& module, nb::class_<Description>& description);
 void bind_pipeline(nb::module_& module);  // class Pipeline
 // Takes the plan. `options` as options.h says.
 nb::object build_pipeline(Description& description, const Slots& outputs, const nb::dict& options);

@@ -2,53 +2,114 @@
 // Python function says that it gives.
 //
 // Threads: one while a pipeline is described; the dataset's functions from any later on. Errors:
-// BuildError.
+// BuildError; for_each_value() throws std::invalid_argument.
 #pragma once
 
 #include "description.h"
+#include "errors.h"
 #include "options.h"
 #include "values.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 namespace sluice::python {
 
+using Tables = std::vector<const TypeTable*>;
+
+inline Tables tables_of(const std::vector<std::string>& names) {
+  Tables tables;
+  for (const std::string& name : names) tables.push_back(&table_of(name));
+  return tables;
+}
+
+// Calls use(i, value) with each of `count` values that a Python function has given: one, or a
+// tuple.
+template <class Use>
+void for_each_value(nb::handle given, std::size_t count, const Use& use) {
+  if (count == 1) return use(0, given);
+  if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) {
+    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not {}", count,
+                                            nb::cast<std::string>(given.type().attr("__name__"))));
+  }
+  if (nb::len(given) != count) {
+    throw std::invalid_argument(
+        fmt::format("a tuple of {} values is expected, not one of {}", count, nb::len(given)));
+  }
+  for (std::size_t i = 0; i < count; ++i) use(i, nb::object(given[i]));
+}
+
 struct DynamicSource {
-  std::string name;                          // of the step
-  std::int64_t samples = 0;                  // kUntilEnd: until write() throws EndOfEpoch
-  std::vector<const TypeTable*> types = {};  // of what a sample has
-  // Gives the values of this sample to the slots.
-  std::function<void(detail::Sample&, const Slots&, const SampleInfo&)> write = {};
+  using Function = std::function<void(detail::Sample&, const Slots&, const SampleInfo&)>;
+
+  std::string name;          // of the step
+  std::int64_t samples = 0;  // kUntilEnd: until EndOfEpoch is thrown, or comes
+  Tables types = {};         // of what a sample has
+  // Gives the values of this sample to the slots; or asks for them, which come later, also where
+  // the index is beyond the samples.
+  Function write = {};
+  Function ask = {};
+  std::shared_ptr<const detail::EpochHooks> epoch = {};
   std::function<std::string(const SampleKey&)> name_of = {};  // may be empty
   detail::Plan::Dataset dataset = {};                         // its step is filled in
 };
 
+// One of Python's, without the function. `count` below 0: until it ends.
+inline DynamicSource python_source(const std::string& name, std::int64_t count,
+                                   const std::vector<std::string>& types, const nb::object& name_of,
+                                   const std::string& fingerprint) {
+  DynamicSource source{.name = name, .samples = count < 0 ? kUntilEnd : count};
+  source.types = tables_of(types);
+  if (!name_of.is_none()) {
+    source.name_of = [f = Object(name_of)](const SampleKey& key) {
+      std::string text;
+      call_python([&] { text = nb::cast<std::string>(nb::str(f.get()(key.index))); });
+      return text;
+    };
+  }
+  if (!fingerprint.empty()) source.dataset.fingerprint = [fingerprint] { return fingerprint; };
+  return source;
+}
+
 inline Slots add_source(Description& self, DynamicSource source, const SourceOptions& options) {
   detail::Recorder& recorder = self.open();
+  const bool later = source.ask != nullptr;
   detail::Step step;
   step.name = recorder.unique_name(source.name);
   step.pinned = true;
-  step.kind = detail::StepKind::io;
-  step.threads = detail::checked_threads(step.name, options.threads, false);
+  step.kind = later ? detail::StepKind::wait : detail::StepKind::io;
+  step.threads = detail::checked_threads(step.name, options.threads, later);
+  step.epoch = source.epoch;
   source.dataset.step = source.name;
   recorder.add_dataset(std::move(source.dataset));
   recorder.set_source(step.name, source.samples, options.sampler, false, std::move(source.name_of));
   for (const TypeTable* type : source.types)
     step.writes.push_back(recorder.add_slot(type->type, step.name));
   Slots made = step.writes;
-  step.run = [write = std::move(source.write), samples = source.samples,
-              made](detail::Sample& sample) {
-    try {
-      const SampleInfo info = sample.info();
-      if (info.index >= samples) throw EndOfEpoch();
-      write(sample, made, info);
-    } catch (const EndOfEpoch&) {
-      sample.end_epoch();
-    }
-  };
+  if (later) {
+    step.run = [ask = std::move(source.ask), made](detail::Sample& sample) {
+      ask(sample, made, sample.info());
+    };
+  } else {
+    step.run = [write = std::move(source.write), samples = source.samples,
+                made](detail::Sample& sample) {
+      try {
+        const SampleInfo info = sample.info();
+        if (info.index >= samples) throw EndOfEpoch();
+        write(sample, made, info);
+      } catch (const EndOfEpoch&) {
+        sample.end_epoch();
+      }
+    };
+  }
   recorder.add_step(std::move(step));
   return made;
 }

@@ -128,15 +128,21 @@ void call_python(const std::function<void()>& f, bool may_end) {
   if (!Py_IsInitialized()) throw Error("Python has ended");
   const nb::gil_scoped_acquire lock;
   std::string words;
-  bool ended = false;
+  bool ended = false, mistake = false;
   try {
     f();
     return;
   } catch (nb::python_error& error) {
     ended = may_end && (error.matches(PyExc_StopIteration) || error.matches(PyExc_IndexError));
-    if (!ended) words = words_of(error);
+    mistake = error.matches(classes().build.ptr());
+    if (mistake) {
+      words = nb::cast<std::string>(nb::str(error.value()));
+    } else if (!ended) {
+      words = words_of(error);
+    }
   }
   if (ended) throw EndOfEpoch();
+  if (mistake) throw BuildError(words);
   throw Error(words);
 }
 

@@ -31,8 +31,9 @@ nb::dict to_dict(const SampleError& error);
 // "ValueError: no such file (load.py:12 in read, called from ...)".
 std::string words_of(const nb::python_error& error);
 
-// Calls f under Python's lock; what it throws in Python becomes an Error with its words. Python's
-// StopIteration becomes EndOfEpoch where `may_end` says so.
+// Calls f under Python's lock; what it throws in Python becomes an Error with its words, a
+// BuildError one of C++. Python's StopIteration and IndexError become EndOfEpoch where `may_end`
+// says so.
 void call_python(const std::function<void()>& f, bool may_end = false);
 
 }  // namespace sluice::python

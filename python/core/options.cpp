@@ -173,4 +173,22 @@ SourceOptions source_options_of(const nb::dict& options) {
   return all;
 }
 
+WorkerOptions worker_options_of(const nb::dict& options) {
+  WorkerOptions all;
+  const Setters setters{
+      {"workers", set(all.workers)},
+      {"program", set(all.program)},
+      {"program_arguments", set(all.program_arguments)},
+      {"deadline_s", set(all.deadline_s)},
+      {"retry", set(all.retry)},
+      {"restarts", set(all.restarts)},
+      {"renew_after", set(all.renew_after)},
+      {"mini_batch", set(all.mini_batch)},
+      {"prefetch", set(all.prefetch)},
+      {"max_bytes", set(all.max_bytes)},
+  };
+  set_all("workers", options, setters);
+  return all;
+}
+
 }  // namespace sluice::python

@@ -37,8 +37,7 @@ template <class From>
 using ReadColumn = std::function<void(const From&, std::size_t, void*)>;
 
 template <class From, class Read>
-std::vector<ReadColumn<From>> readers_of(const std::vector<const TypeTable*>& types,
-                                         const Read& read) {
+std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) {
   std::vector<ReadColumn<From>> readers;
   for (const TypeTable* table : types) {
     ReadColumn<From> reader;
@@ -57,12 +56,6 @@ std::vector<ReadColumn<From>> readers_of(const std::vector<const TypeTable*>& ty
     readers.push_back(std::move(reader));
   }
   return readers;
-}
-
-std::vector<const TypeTable*> tables_of(const Names& types) {
-  std::vector<const TypeTable*> tables;
-  for (const std::string& type : types) tables.push_back(&table_of(type));
-  return tables;
 }
 
 Slots read_files(Description& self, const std::string& folder, const nb::dict& options,

@@ -12,32 +12,12 @@
 namespace sluice::python {
 namespace {
 
-using Tables = std::vector<const TypeTable*>;
-
-// Gives the slots what the function has given: one value, or a tuple with one for each.
-void take_results(detail::Sample& sample, const std::vector<SlotId>& slots, const Tables& types,
+// Gives the slots what the function has given.
+void take_results(detail::Sample& sample, const Slots& slots, const Tables& types,
                   const nb::object& given) {
-  if (slots.size() == 1) {
-    types[0]->from_python(given, sample.address(slots[0]));
-    return;
-  }
-  if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) {
-    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not {}",
-                                            slots.size(),
-                                            nb::cast<std::string>(given.type().attr("__name__"))));
-  }
-  if (nb::len(given) != slots.size()) {
-    throw std::invalid_argument(fmt::format("a tuple of {} values is expected, not one of {}",
-                                            slots.size(), nb::len(given)));
-  }
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    types[i]->from_python(nb::object(given[i]), sample.address(slots[i]));
-}
-
-Tables tables_of(const std::vector<std::string>& names) {
-  Tables tables;
-  for (const std::string& name : names) tables.push_back(&table_of(name));
-  return tables;
+  for_each_value(given, slots.size(), [&](std::size_t i, nb::handle value) {
+    types[i]->from_python(value, sample.address(slots[i]));
+  });
 }
 
 Slots add_results(detail::Recorder& recorder, detail::Step& step, const Tables& types) {
@@ -79,21 +59,12 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
                         std::int64_t count, const std::vector<std::string>& types,
                         const nb::dict& options, const nb::object& name_of,
                         const std::string& fingerprint) {
-  DynamicSource source{.name = name, .samples = count < 0 ? kUntilEnd : count};
-  source.types = tables_of(types);
+  DynamicSource source = python_source(name, count, types, name_of, fingerprint);
   source.write = [f = Object(function), given = source.types, open_ended = count < 0](
                      detail::Sample& sample, const Slots& made, const SampleInfo& info) {
     call_python([&] { take_results(sample, made, given, f.get()(info.index, info.epoch)); },
                 open_ended);
   };
-  if (!name_of.is_none()) {
-    source.name_of = [f = Object(name_of)](const SampleKey& key) {
-      std::string text;
-      call_python([&] { text = nb::cast<std::string>(nb::str(f.get()(key.index))); });
-      return text;
-    };
-  }
-  if (!fingerprint.empty()) source.dataset.fingerprint = [fingerprint] { return fingerprint; };
   return add_source(self, std::move(source), source_options_of(options));
 }
 

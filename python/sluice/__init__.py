@@ -39,6 +39,7 @@ from ._graph import require_graph
 from ._pipeline import Pipeline, pipeline
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
+from ._workers import WorkerOptions
 from .sources import files, iterate, list_file, map, source, tar
 
 __version__ = _core.__version__
@@ -139,8 +140,9 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Batch", "BatchError", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
-    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "all_of", "any_of",
-    "apply_if", "constant", "decode_and_crop_jpeg", "decode_jpeg", "devices", "drop_unless",
-    "encode_jpeg", "files", "for_loop", "graph_function", "if_else", "iterate", "list_file", "map",
-    "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar", "while_loop",
+    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
+    "all_of", "any_of", "apply_if", "constant", "decode_and_crop_jpeg", "decode_jpeg", "devices",
+    "drop_unless", "encode_jpeg", "files", "for_loop", "graph_function", "if_else", "iterate",
+    "list_file", "map", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",
+    "while_loop",
 ]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import os
+import pickle
 from typing import Any, Callable, Sequence
 
-from . import _core
+from . import _core, _workers
 from ._graph import require_graph
 from ._value import Value
+from ._workers import WorkerOptions
 
 #: What the values of a sample can be; see :class:`sluice.Value`.
 TYPES = (
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "text",
     "bytes", "image", "tensor", "rectangle", "object",
 )
+_TRAVEL = frozenset(TYPES) - {"rectangle", "object"}  # of these values workers send
 _OF_PYTHON = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes", object: "object"}
 
 
@@ -182,6 +187,7 @@ def source(
     name_of: Callable[[int], str] | None = None,
     fingerprint: str = "",
     name: str = "source",
+    workers: int | WorkerOptions = 0,
     **sampler: Any,
 ) -> Any:
     """Samples that Python makes.
@@ -201,7 +207,13 @@ def source(
     name_of : function, optional
         ``name_of(index)`` is what errors call a sample.
     fingerprint : str, optional
-        Tells the data from others, for checkpoints.{sampler}
+        Tells the data from others, for checkpoints.
+    name : str
+        Of the source, in errors and drawings.
+    workers : int or WorkerOptions
+        So many processes make the samples; 0: threads of this one, under Python's lock. `data` is
+        pickled, and unpickled once in each; ``data.__worker_init__(worker, workers)`` is called
+        then, where there is such a method. A worker that dies costs the sample that it was at.{sampler}
 
     Returns
     -------
@@ -210,30 +222,55 @@ def source(
     Raises
     ------
     BuildError
-        For types that there are not. What `data` raises is the error of that sample.
+        For types that there are not, and for data that cannot be handed to workers. What `data`
+        raises is the error of that sample.
     """
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
+    get = call_of(data)
+    if samples is None and _is_dataset(data):
+        samples = len(data)
+    count = -1 if samples is None else samples
+    if isinstance(workers, int) and not workers and not isinstance(workers, bool):
+        made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
+        return _values(graph, made, single)
+    options = dataclasses.asdict(_workers.options_of(workers))
+    # What has no form in shared memory travels pickled, and a step unpickles it.
+    pickled = [i for i, one in enumerate(types) if one not in _TRAVEL]
+    sent = ["bytes" if i in pickled else one for i, one in enumerate(types)]
+    program, kept = _workers.program_of(data, sent, pickled, samples is None)
+    made = graph.core.worker_source(
+        name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint
+    )
+    values = list(_values(graph, made))
+    for i in pickled:
+        values[i] = map(pickle.loads, values[i], returns=types[i], name="unpickle")
+    return values[0] if single else tuple(values)
+
+
+def _is_dataset(data: Any) -> bool:
+    return not callable(data) or (hasattr(data, "__getitem__") and hasattr(data, "__len__"))
+
+
+def call_of(data: Any) -> Callable[[int, int], Any]:
+    """The function of an index and an epoch that gives a dataset's samples."""
     get = data
-    if not callable(data) or (hasattr(data, "__getitem__") and hasattr(data, "__len__")):
+    if _is_dataset(data):
         if not hasattr(data, "__getitem__"):
             raise _core.BuildError(
                 f"sluice.source() takes a dataset with __len__ and __getitem__, or a function of an "
                 f"index, not {type(data).__name__}; sluice.iterate() takes what is gone through once"
             )
         get = data.__getitem__
-        if samples is None:
-            samples = len(data)
-    if not _takes_epoch(get):
-        wanted = get
-
-        def get(index: int, _epoch: int, call: Callable = wanted) -> Any:
-            return call(index)
-
-    made = graph.core.python_source(
-        name, get, -1 if samples is None else samples, types, sampler, name_of, fingerprint
-    )
-    return _values(graph, made, single)
+    if inspect.isgeneratorfunction(get):
+        raise _core.BuildError(
+            f"sluice.source(): {getattr(get, '__qualname__', 'the function')}() is a generator, which gives "
+            "samples one after the other, not the one of an index: sluice.iterate() takes it; worker "
+            "processes need a function of an index, or a dataset"
+        )
+    if _takes_epoch(get):
+        return get
+    return lambda index, _epoch: get(index)
 
 
 def iterate(
@@ -306,8 +343,6 @@ class _InOrder:
 
 def _arguments_of(function: Callable) -> int:
     """How many arguments without a default it takes by place; many for *args."""
-    import inspect
-
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -228,6 +228,10 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
   EXPECT_EQ(has(error_of(std::make_unique<Asked<Bytes>>("wild")),
                 "gives samples of (i64), and workers<...> is told of (bytes)"),
             "");
+  // What is wrong stays wrong: no restart is used.
+  Asked<std::int64_t> mistaken("mistaken");
+  EXPECT_EQ(has(mistaken.all_of(1)[0].error, "cannot be set up: no such table"), "");
+  EXPECT_EQ(mistaken.pool().stats().restarts, 0);
   ::setenv("SLUICE_TEST_FORGETS", "1", 1);
   EXPECT_EQ(has(error_of(std::make_unique<Asked<std::int64_t>>("wild")),
                 "ended with status 0, before it was ready; a program that uses workers() calls "
@@ -240,18 +244,25 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
             "");
 }
 
+// What the pool starts need not be the program that serves.
+TEST(WorkerPool, StartsAProgramThatStartsTheWorker) {
+  Asked<Mixed> asked("mixed", {.workers = 2,
+                               .program = "/usr/bin/env",
+                               .program_arguments = {"-u", "HOME", SLUICE_WORKER_PROGRAM}});
+  for (const auto& answer : asked.all_of(20)) ASSERT_TRUE(answer.sample) << answer.error;
+  EXPECT_EQ(asked.pool().stats().restarts, 0);
+}
+
 // One that ends while it is set up has come as far as run_worker_if_asked, which is not the reason.
 TEST(WorkerPool, SaysThatAWorkerEndedWhileItWasSetUp) {
   const struct {
     const char* argument;
     const char* wanted;
   } kCases[] = {
-      {"exit",
-       "ended with status 3, before it was ready, while the function of its SLUICE_WORKER set it "
-       "up"},
+      {"exit", "ended with status 3, before it was ready, while it was set up"},
       {"say and exit",
        "ended with status 3; its last words: no licence for the camera, before it was ready, while "
-       "the function of its SLUICE_WORKER set it up"},
+       "it was set up"},
   };
   for (const auto& c : kCases) {
     Asked<std::int64_t> asked("set-up", {.workers = 1, .argument = c.argument, .restarts = 0});
@@ -305,6 +316,14 @@ TEST(WorkerPool, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(error_of({.argument = std::string(40'000, 'x')}),
             "workers(\"wild\"): the argument has 40000 bytes; write it into a file, and let the "
             "argument be its path");
+  try {
+    (void)workers<std::int64_t>("wild", 10, {.program_arguments = {"-n"}});
+    ADD_FAILURE() << "no error";
+  } catch (const BuildError& error) {
+    EXPECT_STREQ(error.what(),
+                 "workers(\"wild\"): program_arguments are those of another program: name it as "
+                 "program");
+  }
   EXPECT_EQ(error_of({.program = "/nowhere/program"}),
             "the workers of 'wild' cannot be started from '/nowhere/program': posix_spawn: No such "
             "file or directory");

@@ -1,0 +1,205 @@
+// Samples that Python makes in worker processes: the source of a pipeline, and what a worker does.
+#include "description.h"
+#include "dynamic_source.h"
+#include "errors.h"
+#include "options.h"
+#include "values.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace sluice::python {
+namespace {
+
+// A value on its way from a worker to its slot.
+class Arrived {
+ public:
+  Arrived() = default;
+  Arrived(const Arrived&) = delete;
+  Arrived& operator=(const Arrived&) = delete;
+  virtual ~Arrived() = default;
+  virtual void give_to(void* slot) = 0;
+};
+template <class T>
+class ArrivedAs final : public Arrived {
+ public:
+  explicit ArrivedAs(T value) : value_(std::move(value)) {}
+  void give_to(void* slot) override { *static_cast<T*>(slot) = std::move(value_); }
+
+ private:
+  T value_;
+};
+
+// How values of one type travel.
+struct Traveller {
+  const TypeTable* type;
+  std::unique_ptr<Arrived> (*read)(detail::ReplyReader& from);
+  void (*write)(const TypeTable& type, nb::handle object, detail::ReplyWriter& to);
+};
+using Travellers = std::vector<Traveller>;
+
+template <class Visit>
+void for_each_travelling_type(Visit&& visit) {
+  detail::for_each_number_type(
+      [&]<class T>(std::type_identity<T> type, const char*) { visit(type); });
+  visit(std::type_identity<std::string>());
+  visit(std::type_identity<Bytes>());
+  visit(std::type_identity<Tensor>());
+  visit(std::type_identity<Image>());
+}
+
+Travellers travellers_of(const std::vector<std::string>& types) {
+  Travellers all;
+  for (const TypeTable* table : tables_of(types)) {
+    Traveller one{table, nullptr, nullptr};
+    for_each_travelling_type([&]<class T>(std::type_identity<T>) {
+      if (table->type != detail::slot_type<T>()) return;
+      using Travelling = detail::travelling<T>;
+      one.read = [](detail::ReplyReader& from) -> std::unique_ptr<Arrived> {
+        return std::make_unique<ArrivedAs<T>>(Travelling::read_one(from));
+      };
+      // What from_python() takes of memory here is shared memory.
+      one.write = [](const TypeTable& type, nb::handle object, detail::ReplyWriter& to) {
+        T value{};
+        type.from_python(object, &value);
+        Travelling::write_one(to, std::move(value));
+      };
+    });
+    if (one.read == nullptr)
+      throw BuildError(fmt::format("a value of type '{}' cannot come from a worker", table->name));
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string names_of(const Travellers& types) {
+  std::string names;
+  for (const Traveller& one : types) names += (names.empty() ? "" : ", ") + one.type->name;
+  return names;
+}
+
+// A sample that waits for its values.
+class Request final : public detail::WorkerRequest, private detail::CompletionHandle {
+ public:
+  Request(detail::Sample& sample, const Travellers& types, const Slots& slots)
+      : CompletionHandle(sample), types_(types), slots_(slots) {}
+
+  void give(detail::ReplyReader& reply) override {
+    std::vector<std::unique_ptr<Arrived>> values;
+    for (const Traveller& type : types_) values.push_back(type.read(reply));
+    detail::finish_sample(reply);
+    (void)fire([&](detail::Sample& sample) {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i]->give_to(sample.address(slots_[i]));
+    });
+  }
+  void fail(const std::string& what) noexcept override { (void)fire_error(what); }
+  void end() noexcept override { (void)fire_error(std::make_exception_ptr(EndOfEpoch())); }
+
+ private:
+  const Travellers& types_;  // the step's, which waits for the sample
+  const Slots& slots_;
+};
+
+// The processes. Whoever has Python's lock when they end lets others have it meanwhile.
+class Workers {
+ public:
+  Workers(const std::string& name, const Travellers& types, std::int64_t samples,
+          const WorkerOptions& options)
+      : pool_(std::make_unique<detail::WorkerPool>(name, names_of(types), samples, options)) {}
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers() {
+    if (Py_IsInitialized() && PyGILState_Check()) {
+      const nb::gil_scoped_release unlocked;
+      pool_.reset();
+    }
+  }
+
+  void fetch(const SampleInfo& info, std::unique_ptr<Request> request) const {
+    pool_->fetch(info, std::move(request));
+  }
+  // For Plan's hooks.
+  void begin_epoch(const EpochInfo&) const { pool_->begin_epoch(); }
+  void end_epoch() const noexcept { pool_->end_epoch(); }
+
+ private:
+  std::unique_ptr<detail::WorkerPool> pool_;
+};
+
+// `keep` has to live as long as the workers are started.
+Slots add_worker_source(Description& self, const std::string& name, std::int64_t count,
+                        const std::vector<std::string>& types, const nb::dict& options,
+                        const nb::dict& workers, const nb::object& keep, const nb::object& name_of,
+                        const std::string& fingerprint) {
+  (void)self.open();
+  const SourceOptions source_options = source_options_of(options);
+  const Travellers travellers = travellers_of(types);
+  DynamicSource source = python_source(name, count, types, name_of, fingerprint);
+  const auto pool =
+      std::make_shared<const Workers>(name, travellers, source.samples, worker_options_of(workers));
+  const auto gate = std::make_shared<detail::EpochGate>();
+  source.epoch = detail::epoch_hooks(pool, gate);
+  source.ask = [pool, gate, travellers, samples = source.samples, kept = Object(keep)](
+                   detail::Sample& sample, const Slots& made, const SampleInfo& info) {
+    auto request = std::make_unique<Request>(sample, travellers, made);
+    if (info.index >= samples) return request->end();  // another source does not know its end
+    if (sample.is_alone()) return pool->fetch(info, std::move(request));
+    gate->pass([&] { pool->fetch(info, std::move(request)); });
+  };
+  return add_source(self, std::move(source), source_options);
+}
+
+// In a worker: serves until the process that started it wants no more. make(worker, workers) gives
+// the function of (index, epoch) that makes samples; what it raises is a try that failed, but a
+// BuildError is final.
+void serve_worker(const std::string& asked, const std::vector<std::string>& types, bool open_ended,
+                  const nb::object& make) {
+  const Travellers travellers = travellers_of(types);
+  const std::string name =
+      asked.substr(std::min(asked.size(), sizeof(detail::kWorkerArgument) - 1));
+  detail::WorkerEntry entry;
+  entry.types = names_of(travellers);
+  entry.make = [make = Object(make), travellers,
+                open_ended](const WorkerArguments& told) -> detail::AnyWorkerReader {
+    Object function;
+    call_python([&] { function = Object(nb::object(make.get()(told.worker, told.workers))); });
+    return [function = std::move(function), travellers, open_ended](const SampleInfo& info,
+                                                                    detail::ReplyWriter& to) {
+      call_python(
+          [&] {
+            const nb::object given = function.get()(info.index, info.epoch);
+            for_each_value(given, travellers.size(), [&](std::size_t i, nb::handle value) {
+              travellers[i].write(*travellers[i].type, value, to);
+            });
+          },
+          open_ended);
+    };
+  };
+  (void)detail::add_worker(name, std::move(entry));
+  std::string program = "python", argument = asked;
+  char* arguments[] = {program.data(), argument.data(), nullptr};
+  const nb::gil_scoped_release unlocked;
+  if (!detail::serve_if_asked(2, arguments))
+    throw Error("this process was not started as a worker");
+}
+
+}  // namespace
+
+void bind_workers(nb::module_& module, nb::class_<Description>& description) {
+  description.def("worker_source", add_worker_source, nb::arg("name"), nb::arg("count"),
+                  nb::arg("types"), nb::arg("options"), nb::arg("workers"), nb::arg("keep"),
+                  nb::arg("name_of").none(), nb::arg("fingerprint"));
+  module.def("serve_worker", serve_worker, nb::arg("asked"), nb::arg("types"),
+             nb::arg("open_ended"), nb::arg("make"));
+}
+
+}  // namespace sluice::python

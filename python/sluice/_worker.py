@@ -1,0 +1,84 @@
+"""The program that runs in a worker process; see _workers.py, which starts it.
+
+It is run by its path: until ``sys.path`` is that of the process that started it, ``sluice`` may not
+be found.
+"""
+
+import faulthandler
+import os
+import pickle
+import runpy
+import signal
+import sys
+import types
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the program, which ends this one
+    faulthandler.enable()  # what the worker was at when it crashes is among its last words
+    sys.stdout.reconfigure(line_buffering=True)
+    # As many threads as there are workers compute already. Libraries look when they are loaded.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    place, asked = sys.argv[1:3]
+    with open(place, "rb") as file:
+        told = pickle.load(file)
+        pickled = file.read()
+    sys.path[:] = told["path"]
+    sys.argv[:] = told["argv"]
+    from sluice import _core, _workers
+
+    _workers.in_worker = True
+    _core.serve_worker(
+        asked, told["types"], told["open_ended"],
+        lambda worker, workers: _function_of(told, pickled, worker, workers),
+    )
+
+
+def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
+    """The function of (index, epoch) that gives samples."""
+    from sluice import _core, sources
+
+    os.environ.pop("SLUICE_WORKER", None)  # what the dataset starts is no worker
+    try:
+        _run_main(told["main"])
+        data = pickle.loads(pickled)
+    except Exception as error:
+        raise _core.BuildError(
+            f"the dataset cannot be unpickled in a worker process: {type(error).__name__}: {error}"
+        ) from error
+    begin = getattr(data, "__worker_init__", None)
+    if begin is not None:
+        begin(worker, workers)
+    get = sources.call_of(data)
+    if not told["pickled"]:
+        return get
+    count = len(told["types"])
+
+    def packed(index: int, epoch: int):
+        given = get(index, epoch)
+        if count == 1:
+            return pickle.dumps(given, pickle.HIGHEST_PROTOCOL)
+        if not isinstance(given, (tuple, list)) or len(given) != count:
+            return given  # what is wrong with it is said by whoever takes it
+        values = list(given)
+        for i in told["pickled"]:
+            values[i] = pickle.dumps(values[i], pickle.HIGHEST_PROTOCOL)
+        return values
+
+    return packed
+
+
+def _run_main(main: tuple[str, str] | None) -> None:
+    """Makes known what the program's own file defines, as multiprocessing does: it is run under
+    another name, so that what stands under ``if __name__ == "__main__":`` is left out."""
+    if main is None:
+        return
+    kind, where = main
+    run = runpy.run_path if kind == "file" else runpy.run_module
+    module = types.ModuleType("__mp_main__")
+    module.__dict__.update(run(where, run_name="__mp_main__"))
+    sys.modules["__main__"] = sys.modules["__mp_main__"] = module
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Worker processes for functions of Python's: what is handed to them, and how they are started.
+
+A worker is a new process of this Python, never a fork: it has none of the program's threads, locks
+and GPU handles. The dataset is pickled once, into memory that has no name in the file system, and
+each worker unpickles it once. Samples come back as docs/workers.md says.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pickle
+import subprocess
+import sys
+import types
+from typing import Any
+
+from . import _core
+
+#: Whether this process is a worker. What its program's own file describes there is left out.
+in_worker = False
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkerOptions:
+    """How :func:`sluice.source` has samples made in worker processes.
+
+    Parameters
+    ----------
+    workers : int
+        Processes.
+    deadline_s : float
+        Seconds that a worker may take for one sample, or to set itself up. One that takes longer is
+        killed.
+    retry : bool
+        Whether a sample whose worker ended is given to another process, once.
+    restarts : int
+        How often a worker that ended is started anew, all workers together.
+    renew_after : int
+        Samples after which a worker is replaced by a new one, for code that leaks. 0: never.
+    mini_batch, prefetch : int
+        A worker is given samples in groups of at most so many, and so many groups ahead.
+    max_bytes : int
+        Shared memory of the values that are under way or in use. No value may be larger.
+    """
+
+    workers: int = 4
+    deadline_s: float = 60.0
+    retry: bool = False
+    restarts: int = 10
+    renew_after: int = 0
+    mini_batch: int = 16
+    prefetch: int = 2
+    max_bytes: int = 1 << 30
+
+
+def options_of(workers: int | WorkerOptions) -> WorkerOptions:
+    if isinstance(workers, WorkerOptions):
+        return workers
+    if isinstance(workers, bool) or not isinstance(workers, int):
+        raise _core.BuildError(
+            "sluice.source(): workers is a number of processes, or sluice.WorkerOptions(...), not "
+            f"{workers!r}"
+        )
+    return WorkerOptions(workers=workers)
+
+
+def program_of(data: Any, sent: list[str], pickled: list[int], open_ended: bool) -> tuple[dict, Any]:
+    """What starts a worker for the data, as options of the core; and what it reads, which has to be
+    kept for as long as workers are started.
+
+    Parameters
+    ----------
+    sent : list of str
+        Of the values that a worker sends, of which those at the places `pickled` are bytes that it
+        has pickled itself.
+
+    Raises
+    ------
+    BuildError
+        For data that cannot be pickled, and in a worker.
+    """
+    if in_worker:
+        raise _core.BuildError(
+            "sluice.source(workers=...) is called while a worker process runs the program's own file: "
+            'put what runs pipelines under if __name__ == "__main__":'
+        )
+    if not sys.executable:
+        raise _core.BuildError(
+            "sluice.source(workers=...) starts the Python that this program runs in, and "
+            "sys.executable does not say which that is"
+        )
+    data_pickled, main = _pickled(data)
+    told = {
+        "path": [entry or os.getcwd() for entry in sys.path],
+        "argv": list(sys.argv),
+        "main": main,
+        "types": sent,
+        "pickled": pickled,
+        "open_ended": open_ended,
+    }
+    # A worker that is started anew reads it again, from its beginning.
+    memory = os.fdopen(os.memfd_create("sluice-dataset"), "wb")
+    memory.write(pickle.dumps(told))
+    memory.write(data_pickled)
+    memory.flush()
+    arguments = [
+        *subprocess._args_from_interpreter_flags(),
+        "-P",  # what lies beside the file is not what "import torch" means
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py"),
+        f"/proc/{os.getpid()}/fd/{memory.fileno()}",
+    ]
+    return {"program": sys.executable, "program_arguments": arguments}, memory
+
+
+def _pickled(data: Any) -> tuple[bytes, tuple[str, str] | None]:
+    """The data, and the file or module that has to be run before they are unpickled."""
+    try:
+        pickled = pickle.dumps(data, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        by_value = _by_value(data)
+        if by_value is None:
+            raise _core.BuildError(_refusal(data, error)) from error
+        return by_value, None
+    if b"__main__" not in pickled:
+        return pickled, None
+    main = _main()
+    if main is None:  # a notebook, an interactive session, python -c
+        by_value = _by_value(data)
+        if by_value is None:
+            raise _core.BuildError(
+                f"sluice.source(workers=...) cannot hand {_name(data)} to worker processes: it is defined in "
+                "a session, not in a file that they could run. Put it into a module and import it, "
+                "or pip install cloudpickle"
+            )
+        return by_value, None
+    return pickled, main
+
+
+def _by_value(data: Any) -> bytes | None:
+    """Pickled with the code of its functions, where cloudpickle is installed and can do it."""
+    try:
+        import cloudpickle
+    except ImportError:
+        return None
+    try:
+        return cloudpickle.dumps(data, pickle.HIGHEST_PROTOCOL)
+    except Exception:
+        return None
+
+
+def _main() -> tuple[str, str] | None:
+    """How a worker runs the program's own file; None where there is none."""
+    main = sys.modules["__main__"]
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:
+        return "module", spec.name
+    file = getattr(main, "__file__", None)
+    if file is None or not os.path.isfile(file):
+        return None
+    return "file", os.path.abspath(file)
+
+
+def _name(data: Any) -> str:
+    return getattr(data, "__qualname__", None) or f"a {type(data).__qualname__}"
+
+
+def _refusal(data: Any, error: Exception) -> str:
+    path, culprit = _culprit(data)
+    if path:
+        what = f"its attribute {path}, {_name(culprit)},"
+        cure = (
+            f"Make {path} in __worker_init__(self, worker, workers), which each worker calls once, and leave "
+            "it out in __getstate__"
+        )
+    else:
+        what = "it"
+        cure = (
+            "Define it at the top of a module, not in a function and not as a lambda, or pip install "
+            "cloudpickle"
+        )
+    return (
+        f"sluice.source(workers=...) cannot hand {_name(data)} to worker processes: {what} cannot be "
+        f"pickled ({type(error).__name__}: {error}). {cure}"
+    )
+
+
+def _culprit(data: Any) -> tuple[str, Any]:
+    """The innermost attribute that cannot be pickled, and its path; no path: the data themselves."""
+    path = ""
+    for _ in range(4):
+        inside = {} if isinstance(data, (type, types.ModuleType)) else getattr(data, "__dict__", {})
+        bad = next((name for name, value in inside.items() if not _can_be_pickled(value)), None)
+        if bad is None:
+            break
+        path, data = f"{path}.{bad}", inside[bad]
+    return path, data
+
+
+def _can_be_pickled(value: Any) -> bool:
+    try:
+        pickle.dumps(value)
+    except Exception:
+        return False
+    return True
