@@ -244,15 +244,6 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
             "");
 }
 
-// What the pool starts need not be the program that serves.
-TEST(WorkerPool, StartsAProgramThatStartsTheWorker) {
-  Asked<Mixed> asked("mixed", {.workers = 2,
-                               .program = "/usr/bin/env",
-                               .program_arguments = {"-u", "HOME", SLUICE_WORKER_PROGRAM}});
-  for (const auto& answer : asked.all_of(20)) ASSERT_TRUE(answer.sample) << answer.error;
-  EXPECT_EQ(asked.pool().stats().restarts, 0);
-}
-
 // One that ends while it is set up has come as far as run_worker_if_asked, which is not the reason.
 TEST(WorkerPool, SaysThatAWorkerEndedWhileItWasSetUp) {
   const struct {
@@ -316,14 +307,6 @@ TEST(WorkerPool, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(error_of({.argument = std::string(40'000, 'x')}),
             "workers(\"wild\"): the argument has 40000 bytes; write it into a file, and let the "
             "argument be its path");
-  try {
-    (void)workers<std::int64_t>("wild", 10, {.program_arguments = {"-n"}});
-    ADD_FAILURE() << "no error";
-  } catch (const BuildError& error) {
-    EXPECT_STREQ(error.what(),
-                 "workers(\"wild\"): program_arguments are those of another program: name it as "
-                 "program");
-  }
   EXPECT_EQ(error_of({.program = "/nowhere/program"}),
             "the workers of 'wild' cannot be started from '/nowhere/program': posix_spawn: No such "
             "file or directory");
