@@ -1,6 +1,7 @@
 #include "errors.h"
 
 #include <exception>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,6 +29,17 @@ nb::object make_class(nb::module_& module, const char* name, const char* text,
   return made;
 }
 
+// Options are said in Python's words.
+std::string in_python(std::string text) {
+  const std::string_view name = "OnError::";
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + name.size());
+    text.insert(end == std::string::npos ? text.size() : end, "'");
+    text.replace(at, name.size(), "'");
+  }
+  return text;
+}
+
 void raise(const nb::object& type, const std::exception& error) {
   PyErr_SetString(type.ptr(), error.what());
 }
@@ -37,7 +49,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const BatchError& error) {
-    nb::object made = all.batch(error.what());
+    nb::object made = all.batch(in_python(error.what()));
     nb::list errors;
     for (const SampleError& one : error.errors()) errors.append(to_dict(one));
     made.attr("errors") = errors;

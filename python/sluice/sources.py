@@ -25,6 +25,11 @@ _OF_PYTHON = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes
 def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
     """The names of the types that a function gives, and whether it gives just one value."""
     single = not isinstance(returns, (tuple, list))
+    if not single and len(returns) < 2:
+        raise _core.BuildError(
+            f"{user}: returns={returns!r} is no tuple of several types: say the type itself, or None of "
+            "sluice.map for a function that gives nothing"
+        )
     names = []
     for one in (returns,) if single else returns:
         name = _OF_PYTHON.get(one, one) if isinstance(one, (type, str)) else None

@@ -160,6 +160,7 @@ def test_errors_of_functions_are_those_of_their_samples():
     with pytest.raises(sluice.BatchError, match="thing 3") as raised:
         list(some(on_error="fail"))
     assert raised.value.errors[0]["index"] == 3 and raised.value.batch == 0
+    assert "on_error = 'skip' or 'replace'" in str(raised.value)
 
 
 def test_goes_on_from_its_state(folder):

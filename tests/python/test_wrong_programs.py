@@ -124,6 +124,11 @@ WRONG = {
         sluice.BuildError,
         "there is no type 'picture' of values",
     ),
+    "a tuple of one type": (
+        lambda: described(lambda: sluice.source(lambda i: i, (int,), samples=1)),
+        sluice.BuildError,
+        "is no tuple of several types: say the type itself",
+    ),
     "a dataset that is none": (
         lambda: described(lambda: sluice.source(3, int)),
         sluice.BuildError,
