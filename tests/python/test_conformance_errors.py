@@ -111,7 +111,7 @@ def s4_lengths():
         (l8_not, ["'x' is given a value of 'tensor'"]),
         (l9_left, ["the left side of `and` is a Value of type i64, not a bool"]),
         (l9_right, ["the right side of `or` is a Value of type i64, not a bool"]),
-        (s4_keys, ["a dict with the keys 'a'", "a dict with the keys 'b'"]),
+        (s4_keys, ["a dict with the key 'a'", "a dict with the key 'b'"]),
         (s4_kinds, ["a tuple of 2", "a list of 2"]),
         (s4_lengths, ["a tuple of 2", "a tuple of 3"]),
     ],
