@@ -25,10 +25,10 @@ _OF_PYTHON = {bool: "bool", int: "i64", float: "f32", str: "text", bytes: "bytes
 def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
     """The names of the types that a function gives, and whether it gives just one value."""
     single = not isinstance(returns, (tuple, list))
-    if not single and len(returns) < 2:
+    if not single and not returns:
         raise _core.BuildError(
-            f"{user}: returns={returns!r} is no tuple of several types: say the type itself, or None of "
-            "sluice.map for a function that gives nothing"
+            f"{user}: returns={returns!r} names no type: say what the function gives, or None of sluice.map "
+            "for one that gives nothing"
         )
     names = []
     for one in (returns,) if single else returns:
@@ -202,7 +202,7 @@ def source(
     data : a dataset or a function
         A dataset has ``__len__`` and ``__getitem__``, as PyTorch's have. A function is called as
         ``data(index)``, or ``data(index, epoch)`` where it takes two arguments. It gives one value,
-        or a tuple of as many as `returns` has. It is called on several threads, in no order.
+        or a tuple of as many as `returns` has, if those are several. It is called on several threads, in no order.
     returns : type, or tuple of types
         What it gives: 'image', 'tensor', 'bytes', 'text', 'i64', 'f32', 'bool', ..., or 'object'
         for anything else. Arrays are copied.

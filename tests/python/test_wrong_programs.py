@@ -124,10 +124,10 @@ WRONG = {
         sluice.BuildError,
         "there is no type 'picture' of values",
     ),
-    "a tuple of one type": (
-        lambda: described(lambda: sluice.source(lambda i: i, (int,), samples=1)),
+    "no types": (
+        lambda: described(lambda: sluice.source(lambda i: i, (), samples=1)),
         sluice.BuildError,
-        "is no tuple of several types: say the type itself",
+        "returns=() names no type",
     ),
     "a dataset that is none": (
         lambda: described(lambda: sluice.source(3, int)),
