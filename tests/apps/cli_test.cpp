@@ -29,7 +29,9 @@ TEST(Cli, DevicesSaysWhatThereIsOrWhyNot) {
   const Gpus found = look_for_gpus();
   // Of each GPU a line about its JPEG engines follows.
   EXPECT_EQ(told.out.rfind(to_string(found), 0), 0u) << told.out;
-  if (found.gpus.empty()) EXPECT_EQ(told.out, to_string(found));
+  if (found.gpus.empty()) {
+    EXPECT_EQ(told.out, to_string(found));
+  }
   EXPECT_EQ(found.gpus.empty(), !found.why_none.empty());
   EXPECT_EQ(told.out.rfind(found.gpus.empty() ? "no GPU: " : "device 0: ", 0), 0u) << told.out;
 }
