@@ -32,7 +32,10 @@ DetectionSample detection_augment(Graph& g, Value<Bytes> jpeg, Value<Tensor> box
   const Value<Rectangle> canvas =
       expanded_region(whole, {.ratio = ratio, .y = g.uniform(0.f, 1.f), .x = g.uniform(0.f, 1.f)});
 
-  const BboxCrop part = random_bbox_crop(crop_boxes(boxes, canvas), labels, canvas_size(canvas));
+  // One statement a step: compilers differ in which argument of a call they evaluate first, and the
+  // graph is to be the same.
+  const CanvasSize shown = canvas_size(canvas);
+  const BboxCrop part = random_bbox_crop(crop_boxes(boxes, canvas), labels, shown);
   const Value<Rectangle> region = nested_region(canvas, part.region);
   const CropOptions beyond{.out_of_bounds = OutOfBounds::pad, .fill = options.fill};
   Value<Image> image = g.if_else(

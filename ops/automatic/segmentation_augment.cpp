@@ -35,12 +35,14 @@ SegmentationSample segmentation_augment(Graph& g, Value<Bytes> jpeg, Value<Image
                                         const SegmentationOptions& options) {
   check(options);
   Value<Image> image = decode_jpeg(jpeg, options.jpeg);
-  const ScaledRegion shown =
-      scaled_region(canvas_size(image), {.width = options.width,
-                                         .height = options.height,
-                                         .scale = g.uniform(options.min_scale, options.max_scale),
-                                         .y = g.uniform(0.f, 1.f),
-                                         .x = g.uniform(0.f, 1.f)});
+  // One statement a step: compilers differ in which argument of a call they evaluate first, and the
+  // graph is to be the same.
+  const ScaledRegionOptions scaling{.width = options.width,
+                                    .height = options.height,
+                                    .scale = g.uniform(options.min_scale, options.max_scale),
+                                    .y = g.uniform(0.f, 1.f),
+                                    .x = g.uniform(0.f, 1.f)};
+  const ScaledRegion shown = scaled_region(canvas_size(image), scaling);
   const FlipOptions mirror{.horizontal = g.coin_flip(options.mirror_probability)};
   const auto moved = [&](Value<Image> picture, Interpolation interpolation) {
     return flip(resize(crop(picture, shown.region), {.width = shown.size.width,
