@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -50,9 +49,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const BatchError& error) {
     nb::object made = all.batch(in_python(error.what()));
-    nb::list errors;
-    for (const SampleError& one : error.errors()) errors.append(to_dict(one));
-    made.attr("errors") = errors;
+    made.attr("errors") = to_list(error.errors());
     made.attr("batch") = error.batch();
     PyErr_SetObject(all.batch.ptr(), made.ptr());
   } catch (const BudgetError& error) {
@@ -86,6 +83,12 @@ nb::dict to_dict(const SampleError& error) {
   all["what"] = error.what;
   all["kept"] = error.kept;
   return all;
+}
+
+nb::list to_list(const std::vector<SampleError>& errors) {
+  nb::list list;
+  for (const SampleError& error : errors) list.append(to_dict(error));
+  return list;
 }
 
 void bind_errors(nb::module_& module) {

@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace sluice::python {
 
@@ -27,6 +28,8 @@ void bind_errors(nb::module_& module);
 
 // A dict of what is known of a sample's error.
 nb::dict to_dict(const SampleError& error);
+// Such a dict for each.
+nb::list to_list(const std::vector<SampleError>& errors);
 
 // "ValueError: no such file (load.py:12 in read, called from ...)".
 std::string words_of(const nb::python_error& error);

@@ -20,11 +20,6 @@ nb::list keys_of(const std::vector<SampleKey>& keys) {
   for (const SampleKey& key : keys) list.append(nb::make_tuple(key.epoch, key.index, key.repeat));
   return list;
 }
-nb::list errors_of(const std::vector<SampleError>& errors) {
-  nb::list list;
-  for (const SampleError& error : errors) list.append(to_dict(error));
-  return list;
-}
 
 nb::dict to_dict(detail::BatchData& data, const std::vector<const detail::SlotType*>& types) {
   nb::list columns;
@@ -39,8 +34,8 @@ nb::dict to_dict(detail::BatchData& data, const std::vector<const detail::SlotTy
   batch["keys"] = keys_of(data.keys);
   batch["missing"] = data.missing;
   batch["replaced"] = data.replaced;
-  batch["errors"] = errors_of(data.errors);
-  batch["warnings"] = errors_of(data.warnings);
+  batch["errors"] = to_list(data.errors);
+  batch["warnings"] = to_list(data.warnings);
   return batch;
 }
 
@@ -239,7 +234,7 @@ nb::dict Running::inspect(std::int64_t index, std::int64_t epoch) const {
   all["path"] = sample->path();
   all["dropped"] = sample->dropped();
   all["error"] = sample->error() == nullptr ? nb::none() : nb::object(to_dict(*sample->error()));
-  all["warnings"] = errors_of(sample->warnings());
+  all["warnings"] = to_list(sample->warnings());
   return all;
 }
 
