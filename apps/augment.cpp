@@ -45,7 +45,8 @@ class Augmentation {
         part_(options.shard),
         results_options_{.out = options.out,
                          .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
-                                fmt::format(" {}", options.seed),
+                                fmt::format(" {}", options.seed) +
+                                (options.decoder == "any" ? " decoder any" : ""),
                          .flat = options.flat,
                          .overwrite = options.overwrite,
                          .resume = options.resume || (!part_.is_whole() && !options.overwrite),

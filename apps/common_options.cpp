@@ -103,7 +103,9 @@ void add_decoder(CLI::App& command, std::string& decoder) {
   command
       .add_option("--decoder", decoder,
                   "which decoders of a GPU may be used: exact (default), or any: also its JPEG "
-                  "engines, whose pixels are near the CPU's, and leave its cores to others")
+                  "engines, which are slower and leave its cores to others; their pixels are near "
+                  "the CPU's, and two runs may differ. Without --device gpu, or where it has no "
+                  "engines, it changes nothing")
       ->check(one_of({"exact", "any"}))
       ->type_name("exact|any");
 }

@@ -43,8 +43,11 @@ bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional
 }
 
 // The engines that decode the file, too. An index does more for a file than they can: its parts
-// alone are read. They do not see that a file is cut.
-JpegEngines* engines_for(Device& device, const JpegPlan& plan, const detail::JpegFile& file) {
+// alone are read. They do not see that a file is cut, nor all damage within it: who asks for that
+// to be found is not served by them.
+JpegEngines* engines_for(Device& device, const JpegPlan& plan, const detail::JpegFile& file,
+                         const JpegOptions& options) {
+  if (options.verify) return nullptr;
   const std::span<const std::uint8_t> bytes = file.bytes();
   const JpegSample& sample = plan.sample();
   const bool whole = bytes.size() > 2 && bytes[bytes.size() - 2] == 0xff && bytes.back() == 0xd9;
@@ -60,7 +63,8 @@ void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::Jpe
              PreparedJpeg& out) {
   out.planned = plan_jpeg(out.plan, file, region, options);
   if (out.planned) {
-    if (memory.decoder == Decoder::any) out.engines = engines_for(memory.device, out.plan, file);
+    if (memory.decoder == Decoder::any)
+      out.engines = engines_for(memory.device, out.plan, file, options);
     (void)out.plan.fetch(file.bytes(), memory.device);
   } else {
     out.pixels = decode_on_host(memory.pinned, notes, file, region, options);

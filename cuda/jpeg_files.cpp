@@ -36,9 +36,17 @@ bool JpegFilesLaunch::add_to_engines(detail::Gather& gather, const PreparedJpeg&
   const JpegPlan& plan = prepared.plan;
   JpegEngines::File work{file, out.data(), out.row_stride(), plan.stored_height(),
                          plan.stored_width()};
+  if (engine_batch_ == nullptr) {
+    try {
+      engine_batch_ = prepared.engines->make_batch(gather.device());
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const Error&) {  // no memory for a state of theirs, say: the cores decode the file
+      return false;
+    }
+  }
   engines_ = prepared.engines;
   filler_ = &gather;
-  if (engine_batch_ == nullptr) engine_batch_ = prepared.engines->make_batch(gather.device());
   engine_files_.resize(engine_work_.size());
   engine_files_.push_back({&gather.sample(), gather.sample().running(), &prepared});
   engine_work_.reserve(engine_work_.size() + 1);

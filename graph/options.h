@@ -61,7 +61,8 @@ inline constexpr int kAutomatic = -1;
 // Which decoders of a GPU may be used for pictures.
 enum class Decoder : std::uint8_t {
   exact,  // those whose pixels are the same as the host's
-  any     // also its JPEG engines, whose pixels are near those, and differ from GPU to GPU
+  any  // also its JPEG engines, whose pixels are near those; they differ from GPU to GPU and from
+       // run to run, and damage within a file may stay unseen
 };
 
 struct PipelineOptions {
