@@ -35,6 +35,16 @@ namespace sluice::app {
 namespace {
 namespace fs = std::filesystem;
 
+// The options besides the recipe and the seed that change pixels, where they are not the defaults.
+// The engines of a GPU are used where there is one.
+std::string other_pixels(const AugmentOptions& options) {
+  std::string all;
+  if (options.device != "cpu" && chosen_decoder(options.decoder) == Decoder::any)
+    all += " decoder any";
+  if (options.compose) all += " composed";
+  return all;
+}
+
 class Augmentation {
  public:
   explicit Augmentation(const AugmentOptions& options)
@@ -45,8 +55,7 @@ class Augmentation {
         part_(options.shard),
         results_options_{.out = options.out,
                          .run = (plan_ ? plan_->text() : name_of(options.recipe, options.size)) +
-                                fmt::format(" {}", options.seed) +
-                                (options.decoder == "any" ? " decoder any" : ""),
+                                fmt::format(" {}", options.seed) + other_pixels(options),
                          .flat = options.flat,
                          .overwrite = options.overwrite,
                          .resume = options.resume || (!part_.is_whole() && !options.overwrite),

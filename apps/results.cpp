@@ -214,7 +214,8 @@ void Results::find(const std::string& folder) {
     if (!belongs && !options_.overwrite) {
       throw UsageError(fmt::format(
           "--resume: {} is not of this run: give the same --data, --list or --tar (with the same "
-          "files), --recipe, --seed, --flat and --on-error as then, or --overwrite",
+          "files), --recipe, --seed, --flat, --on-error, --decoder and --compose as then, or "
+          "--overwrite",
           found.string()));
     }
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -94,6 +95,21 @@ TEST_F(DeviceOption, AugmentGoesOnWithResultsOfTheOtherOne) {
   EXPECT_EQ(ran.status, 0) << ran.errors;
   EXPECT_TRUE(holds(ran.out, "delivered 1 images")) << ran.out;
   EXPECT_TRUE(files_below(path("out")) == whole);
+}
+
+// Not where its pixels are others.
+TEST_F(DeviceOption, AugmentMixesNoResultsOfOtherPixels) {
+  const std::string same = "augment --recipe train --data " + data_ + " --out " + path("out");
+  ASSERT_EQ(run_program(same).status, 0);
+  for (const auto& [more, goes_on] :
+       std::vector<std::pair<std::string, bool>>{{" --decoder any", true},
+                                                 {" --device stand-in --decoder exact", true},
+                                                 {" --device stand-in --decoder any", false},
+                                                 {" --compose", false}}) {
+    const Ran ran = run_program(same + " --resume" + more);
+    EXPECT_EQ(ran.status, goes_on ? 0 : 2) << more << ran.errors;
+    EXPECT_EQ(holds(ran.errors, "is not of this run"), !goes_on) << more << ran.errors;
+  }
 }
 
 TEST_F(DeviceOption, StatisticsAndTracesTellOfTheDevice) {
