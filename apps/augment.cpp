@@ -1,8 +1,7 @@
 #include "augment.h"
 
-#include "annotations.h"
+#include "augment_dataset.h"
 #include "devices.h"
-#include "inputs.h"
 #include "interruption.h"
 #include "job_summary.h"
 #include "numbered_samples.h"
@@ -177,42 +176,6 @@ class Augmentation {
   }
   std::string note_of(const Treatment& treatment) const {
     return plan_ ? "" : describe(options_.recipe, treatment, options_.size);
-  }
-
-  // What is read of each sample, as what is made of it wants.
-  static DatasetOptions find_data_options(const AugmentOptions& options,
-                                          const std::optional<SavedPlan>& plan) {
-    DatasetOptions dataset = options.dataset;
-    dataset.wants = plan ? wants_of(*plan) : wants_of(options.recipe);
-    if (dataset.wants == Wants::mask && !can_write_masks())
-      throw UsageError("masks are written as PNG files, and this program was built without libpng");
-    return dataset;
-  }
-
-  static std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
-                                                     const DatasetOptions& dataset) {
-    check_dataset(dataset, "augment");
-    if (options.workers > 0 && options.index != "off")
-      throw UsageError("--workers and --index exclude each other: processes share no index");
-    Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
-    for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
-    if (options.index != "off" && options.index != "memory") inputs.files.push_back(options.index);
-    check_apart("--out", options.out, inputs);
-    if (!options.trace.empty()) check_out_file("--trace", options.trace, inputs);
-    const auto check = [&](const char* option, const std::string& file) {
-      if (file.empty()) return;
-      check_out_file(option, file, inputs);
-      check_folder_of(option, file, options.out);
-      if (may_be_result(options.out, file)) {
-        throw UsageError(
-            fmt::format("{} {} has a name that results get: give it another", option, file));
-      }
-    };
-    check("--sheet", options.sheet);
-    check("--checkpoint", options.checkpoint);
-    check_names_differ({"--out", "--checkpoint", "--sheet", "--trace"},
-                       {options.out, options.checkpoint, options.sheet, options.trace});
-    return open_dataset(dataset, chosen_index(options.index));
   }
 
   // Samples that the sheet shows are made again, even if they are there, for what was done to them.
