@@ -18,6 +18,8 @@
 namespace sluice::app {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 using detail::OperatorSchema;
 using detail::Parameter;
 using detail::ParameterType;
@@ -125,8 +127,7 @@ OperatorSchema one(const std::string& name) {
   return at->second;
 }
 
-nlohmann::ordered_json json_of(const OperatorSchema& schema) {
-  using Json = nlohmann::ordered_json;
+Json json_of(const OperatorSchema& schema) {
   Json all{{"name", schema.name},       {"version", schema.version}, {"family", schema.family},
            {"summary", schema.summary}, {"inputs", Json::array()},   {"parameters", Json::array()},
            {"outputs", Json::array()},  {"draws", schema.draws},     {"effect", schema.effect},

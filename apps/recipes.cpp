@@ -11,10 +11,10 @@
 namespace sluice::app {
 namespace {
 
-using Result = std::pair<Value<Image>, Value<Treatment>>;
+using Treatable = std::pair<Value<Image>, Value<Treatment>>;
 
 // `file` is the same as `jpeg`, or that on the device.
-Result rotate_some(Graph& g, Value<Bytes> file, const RecipeSize& size) {
+Treatable rotate_some(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   auto image = decode_jpeg(file);
   auto angle = g.uniform(10.f, 30.f);
   auto coin = g.coin_flip(0.25f);
@@ -29,7 +29,7 @@ Result rotate_some(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   return {resize(turned, {.width = size.width, .height = size.height}), treatment};
 }
 
-Result train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, const RecipeSize& size) {
+Treatable train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, const RecipeSize& size) {
   auto region = random_region(jpeg, {});
   auto mirror = g.coin_flip(0.5f);
   auto small = resize(decode_jpeg(file, region), {.width = size.width, .height = size.height});
@@ -45,7 +45,7 @@ Result train(Graph& g, Value<Bytes> jpeg, Value<Bytes> file, const RecipeSize& s
 // The shorter side before the middle is cut out: 256 for 224.
 int shorter_side(const RecipeSize& size) { return (std::max(size.width, size.height) * 8 + 3) / 7; }
 
-Result eval(Graph& g, Value<Bytes> file, const RecipeSize& size) {
+Treatable eval(Graph& g, Value<Bytes> file, const RecipeSize& size) {
   auto image = center_crop(resize(decode_jpeg(file), {.shorter = shorter_side(size)}),
                            {.width = size.width, .height = size.height});
   return {image, g.constant(Treatment{.cut = true})};
@@ -104,7 +104,7 @@ Made segmented(Graph& g, const Given& given, Value<Bytes> file, const RecipeSize
 // Pictures lie where `file` does, but for that of augmix.
 Made made_of(Graph& g, Recipe recipe, const Given& given, Value<Bytes> file, const RecipeSize& size,
              bool on_device) {
-  const auto noted = [](const Result& result) -> Made {
+  const auto noted = [](const Treatable& result) -> Made {
     return {.picture = result.first, .treatment = result.second};
   };
   const auto trained = [&] { return train(g, given.file, file, size); };

@@ -29,7 +29,7 @@ constexpr Ink kPaper{236, 239, 243};
 constexpr Ink kCard{255, 255, 255};
 constexpr Ink kDark{30, 38, 54};
 constexpr Ink kSoft{98, 108, 126};
-constexpr Ink kRed{200, 50, 47};
+constexpr Ink kMarkRed{200, 50, 47};
 constexpr Ink kEmpty{226, 230, 236};
 
 Ink colour_of(Fate fate) {
@@ -41,7 +41,7 @@ Ink colour_of(Fate fate) {
     case Fate::replaced:
       return {226, 142, 30};
     case Fate::failed:
-      return kRed;
+      return kMarkRed;
   }
   return kDark;
 }
@@ -103,7 +103,7 @@ void paste_centred(Image& sheet, int y, int x, const Image& picture) {
 }
 
 void draw_failure(Image& sheet, int y, int x, const std::string& reason) {
-  fill_box(sheet, y, x, kThumb, kThumb, 8, kRed);
+  fill_box(sheet, y, x, kThumb, kThumb, 8, kMarkRed);
   const std::vector<std::string> lines = wrap(reason, (kThumb - 16) / (kLetterStep * kScale), 7);
   int line_y = y + (kThumb - static_cast<int>(lines.size()) * kLine) / 2;
   for (const std::string& text : lines) {

@@ -10,7 +10,7 @@
 namespace sluice::detail {
 namespace {
 
-Parameter any_number(std::string name, std::string help) {
+Parameter number_parameter(std::string name, std::string help) {
   Parameter parameter;
   parameter.name = std::move(name);
   parameter.type = ParameterType::any_number;
@@ -86,8 +86,8 @@ OperatorSchema schema_of(const char* name, const char* cpp, const char* summary,
   schema.family = "arithmetic";
   schema.summary = summary;
   schema.cpp = {cpp};
-  schema.parameters = {any_number("x", two ? "the left side" : "the number")};
-  if (two) schema.parameters.push_back(any_number("y", "the right side"));
+  schema.parameters = {number_parameter("x", two ? "the left side" : "the number")};
+  if (two) schema.parameters.push_back(number_parameter("y", "the right side"));
   schema.outputs = {{"result", nullptr}};
   return schema;
 }

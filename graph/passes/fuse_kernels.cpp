@@ -117,7 +117,7 @@ std::string names_of_others(const Row& row) {
   return names;
 }
 
-void fuse(Plan& plan, const Row& row) {
+void fuse_row(Plan& plan, const Row& row) {
   const std::string others = names_of_others(row);
   const SlotId source = input_of(*row.steps.front());
   for (Step* const step : row.steps) {
@@ -224,7 +224,7 @@ class PartialDecoder {
   const SlotId picture_, deferred_;
 };
 
-void insert(Plan& plan, std::vector<Insertion> insertions) {
+void insert_all(Plan& plan, std::vector<Insertion> insertions) {
   if (insertions.empty()) return;
   for_each_block(plan.top, [&](Block& block) {
     for (std::size_t i = 0; i < block.nodes.size(); ++i) {
@@ -259,10 +259,10 @@ Plan fuse_kernels(Plan plan) {
   std::vector<Insertion> insertions;
   for (const Row& row : rows.found()) {
     const bool part = needs_less(row);
-    fuse(plan, row);
+    fuse_row(plan, row);
     if (part) insertions.push_back(PartialDecoder(plan, row).run());
   }
-  insert(plan, std::move(insertions));
+  insert_all(plan, std::move(insertions));
   return plan;
 }
 

@@ -24,19 +24,19 @@ struct Rgb {
   std::uint8_t levels[3] = {};
 };
 
-class Reading {
+class GifReading {
  public:
-  explicit Reading(File file) : file_(file) {
+  explicit GifReading(File file) : file_(file) {
     int error = 0;
     gif_ = DGifOpen(this, on_read, &error);
     if (gif_ == nullptr) fail(error);
   }
-  ~Reading() {
+  ~GifReading() {
     int ignored = 0;
     (void)DGifCloseFile(gif_, &ignored);
   }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  GifReading(const GifReading&) = delete;
+  GifReading& operator=(const GifReading&) = delete;
 
   void run(Image& out) {
     go_to_first_frame();
@@ -110,7 +110,7 @@ class Reading {
   }
 
   static int on_read(GifFileType* gif, GifByteType* to, int bytes) {
-    auto& reading = *static_cast<Reading*>(gif->UserData);
+    auto& reading = *static_cast<GifReading*>(gif->UserData);
     const std::size_t got = std::min(static_cast<std::size_t>(bytes), reading.file_.size());
     if (got > 0) std::memcpy(to, reading.file_.data(), got);
     reading.file_ = reading.file_.subspan(got);
@@ -123,16 +123,16 @@ class Reading {
   std::vector<GifPixelType> line_;
 };
 
-ImageCodec::Header peek(File file) {
+ImageCodec::Header peek_gif(File file) {
   constexpr std::size_t kHeader = 13;
   if (file.size() < kHeader) throw ImageError("broken GIF file: it ends too early");
   return {file[8] | file[9] << 8, file[6] | file[7] << 8, 3};
 }
 
-void decode(File file, Image& out) { Reading(file).run(out); }
+void decode_gif(File file, Image& out) { GifReading(file).run(out); }
 
 }  // namespace
 
-const ImageCodec kGifCodec{peek, decode};
+const ImageCodec kGifCodec{peek_gif, decode_gif};
 
 }  // namespace sluice

@@ -18,9 +18,9 @@ using File = std::span<const std::uint8_t>;
 // One file while it is read. libpng reports an error by a call that must not return; guarded() is
 // the one function that holds setjmp. It runs a step, whose locals need no destructors and which
 // does not throw, and comes back with false when libpng gave up within it.
-class Reading {
+class PngReading {
  public:
-  explicit Reading(File file) : file_(file) {
+  explicit PngReading(File file) : file_(file) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
     if (png_ == nullptr) throw std::bad_alloc();
     info_ = png_create_info_struct(png_);
@@ -29,21 +29,21 @@ class Reading {
       throw std::bad_alloc();
     }
   }
-  ~Reading() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  ~PngReading() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReading(const PngReading&) = delete;
+  PngReading& operator=(const PngReading&) = delete;
 
   void run(Image& out) {
-    step([](Reading& reading) noexcept { reading.read_header(); });
+    step([](PngReading& reading) noexcept { reading.read_header(); });
     out.create(static_cast<int>(png_get_image_height(png_, info_)),
                static_cast<int>(png_get_image_width(png_, info_)),
                static_cast<int>(png_get_channels(png_, info_)));
     out_ = &out;
-    step([](Reading& reading) noexcept { reading.read_rows(); });
+    step([](PngReading& reading) noexcept { reading.read_rows(); });
   }
 
  private:
-  using Step = void (*)(Reading&) noexcept;
+  using Step = void (*)(PngReading&) noexcept;
 
   void step(Step f) {
     if (guarded(f)) return;
@@ -81,13 +81,13 @@ class Reading {
   }
 
   static void on_read(png_structp png, png_bytep to, std::size_t bytes) {
-    auto& reading = *static_cast<Reading*>(png_get_io_ptr(png));
+    auto& reading = *static_cast<PngReading*>(png_get_io_ptr(png));
     if (bytes > reading.file_.size()) png_error(png, "it ends too early");
     std::memcpy(to, reading.file_.data(), bytes);
     reading.file_ = reading.file_.subspan(bytes);
   }
   [[noreturn]] static void on_error(png_structp png, png_const_charp message) {
-    auto& reading = *static_cast<Reading*>(png_get_error_ptr(png));
+    auto& reading = *static_cast<PngReading*>(png_get_error_ptr(png));
     std::strncpy(reading.message_, message, sizeof(reading.message_) - 1);
     std::longjmp(reading.jump_, 1);
   }
@@ -108,7 +108,7 @@ std::uint32_t number_at(File file, std::size_t at) {
   return number;
 }
 
-ImageCodec::Header peek(File file) {
+ImageCodec::Header peek_png(File file) {
   constexpr std::size_t kSignature = 8;
   constexpr std::size_t kHeaderEnd = kSignature + 8 + 13;
   if (file.size() < kHeaderEnd || number_at(file, kSignature) != 13 ||
@@ -124,10 +124,10 @@ ImageCodec::Header peek(File file) {
           (color & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1};
 }
 
-void decode(File file, Image& out) { Reading(file).run(out); }
+void decode_png(File file, Image& out) { PngReading(file).run(out); }
 
 }  // namespace
 
-const ImageCodec kPngCodec{peek, decode};
+const ImageCodec kPngCodec{peek_png, decode_png};
 
 }  // namespace sluice

@@ -24,15 +24,15 @@ void require(VP8StatusCode status) {
   }
 }
 
-ImageCodec::Header peek(File file) {
+ImageCodec::Header peek_webp(File file) {
   WebPBitstreamFeatures features;
   require(WebPGetFeatures(file.data(), file.size(), &features));
   if (features.has_animation != 0) throw ImageError("an animated WebP file; only stills decode");
   return {features.height, features.width, 3};
 }
 
-void decode(File file, Image& out) {
-  const ImageCodec::Header header = peek(file);
+void decode_webp(File file, Image& out) {
+  const ImageCodec::Header header = peek_webp(file);
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0)
     throw ImageError("this libwebp is another version than the one that Sluice was built with");
@@ -51,6 +51,6 @@ void decode(File file, Image& out) {
 
 }  // namespace
 
-const ImageCodec kWebpCodec{peek, decode};
+const ImageCodec kWebpCodec{peek_webp, decode_webp};
 
 }  // namespace sluice

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-using Numbers = std::array<float, 256>;
+using Levels = std::array<float, 256>;
 
 template <class Range>
 kernels::LevelTable table_of(const Range& numbers) {
@@ -31,7 +31,7 @@ const detail::OperatorPtr& detail::lookup_table_operator() {
           .summary("Each level by a table.")
           .in_cpp("lookup_table(image, {0, 0, 1, 1, 2, 2})")
           .input<Image>("image")
-          .constant<Numbers>(
+          .constant<Levels>(
               "levels",
               {.low = 0, .high = 255, .help = "what becomes of 0, 1, ... 255; to the nearest"})
           .output<Image>("image")
@@ -40,11 +40,11 @@ const detail::OperatorPtr& detail::lookup_table_operator() {
             if (levels == nullptr) return {};
             return table_of(*levels);
           })
-          .defers(defers_by([](kernels::DeferredImage& picture, const Numbers& levels) {
+          .defers(defers_by([](kernels::DeferredImage& picture, const Levels& levels) {
             picture.check("lookup_table");
             picture.map_levels(table_of(levels));
           }))
-          .runs([](const Image& in, const Numbers& levels, Image& out) {
+          .runs([](const Image& in, const Levels& levels, Image& out) {
             kernels::check_pixels("lookup_table", in);
             kernels::map_levels(in, table_of(levels), out);
           });
@@ -52,7 +52,7 @@ const detail::OperatorPtr& detail::lookup_table_operator() {
 }
 
 Value<Image> lookup_table(Value<Image> image, const std::array<std::uint8_t, 256>& levels) {
-  Numbers numbers{};
+  Levels numbers{};
   std::copy(levels.begin(), levels.end(), numbers.begin());
   return apply_operator<Image>(detail::lookup_table_operator(), image, numbers);
 }

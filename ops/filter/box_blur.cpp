@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 // window_size, after the input.
-void check_size(const detail::Arguments& arguments) {
+void check_box(const detail::Arguments& arguments) {
   const auto* window = detail::constant_of<std::int32_t>(arguments.at(1));
   if (window != nullptr) kernels::check_window("box_blur", *window);
 }
@@ -29,7 +29,7 @@ const detail::OperatorPtr& detail::box_blur_operator() {
                                                    .high = kernels::kLargestWindow,
                                                    .help = "odd; the side of the square"})
           .output<Image>("image")
-          .checks(check_size)
+          .checks(check_box)
           .runs([](const Image& in, std::int32_t window, Image& out) {
             kernels::box_blur(in, window, out);
           });

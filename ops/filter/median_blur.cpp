@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 // window_size, after the input.
-void check_size(const detail::Arguments& arguments) {
+void check_median(const detail::Arguments& arguments) {
   const auto* window = detail::constant_of<std::int32_t>(arguments.at(1));
   if (window != nullptr) kernels::check_median_window(*window);
 }
@@ -27,7 +27,7 @@ const detail::OperatorPtr& detail::median_blur_operator() {
               "window_size",
               {.value = 3, .low = 3, .high = 5, .help = "3 or 5; the side of the square"})
           .output<Image>("image")
-          .checks(check_size)
+          .checks(check_median)
           .runs([](const Image& in, std::int32_t window, Image& out) {
             kernels::median_blur(in, window, out);
           });

@@ -15,11 +15,11 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
-namespace {
+namespace annotations_test {
 
 namespace fs = std::filesystem;
 
-class Annotations : public testing::Test {
+class Annotations : public ::testing::Test {
  protected:
   void SetUp() override { count_ = write_annotated_lists().pictures; }
   fs::path path(const std::string& name) const { return test_folder() / name; }
@@ -96,5 +96,5 @@ TEST_F(Annotations, ListsWithoutThemAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace annotations_test
 }  // namespace sluice::app

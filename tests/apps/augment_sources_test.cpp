@@ -13,12 +13,12 @@
 #include <vector>
 
 namespace sluice::app {
-namespace {
+namespace augment_sources_test {
 
 namespace fs = std::filesystem;
 using Files = std::map<std::string, std::string>;
 
-class AugmentSources : public testing::Test {
+class AugmentSources : public ::testing::Test {
  protected:
   void SetUp() override { data_ = write_demo_pictures(); }
   fs::path path(const std::string& name) const { return test_folder() / name; }
@@ -171,5 +171,5 @@ TEST_F(AugmentSources, AWorkerThatIsKilledCostsNothing) {
   EXPECT_TRUE(results("workers") == results("one")) << ran.out;
 }
 
-}  // namespace
+}  // namespace augment_sources_test
 }  // namespace sluice::app

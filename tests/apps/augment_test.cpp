@@ -8,11 +8,11 @@
 #include <string>
 
 namespace sluice::app {
-namespace {
+namespace augment_test {
 
 namespace fs = std::filesystem;
 
-class Augment : public testing::Test {
+class Augment : public ::testing::Test {
  protected:
   void SetUp() override {
     data_ = write_demo_pictures();
@@ -239,5 +239,5 @@ TEST_F(Augment, ShowsNamesWithoutControlCharacters) {
   EXPECT_NE(ran.errors.find("no\\n\\x1b[2J' cannot be opened"), std::string::npos) << ran.errors;
 }
 
-}  // namespace
+}  // namespace augment_test
 }  // namespace sluice::app

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
-namespace {
+namespace bench_test {
 
 // Nothing is said about speed here: only that every workload runs, and what it reports.
 TEST(Bench, EveryWorkloadReportsItsFigures) {
@@ -113,5 +113,5 @@ TEST(Bench, SaysWhichIndexItRanWith) {
   }
 }
 
-}  // namespace
+}  // namespace bench_test
 }  // namespace sluice::app

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace sluice::app {
-namespace {
+namespace cat_test {
 
 namespace fs = std::filesystem;
 
@@ -126,5 +126,5 @@ TEST_F(CatTest, WhoReadsNoMoreEndsItWithoutAWord) {
   EXPECT_EQ(ran.errors, std::to_string(128 + SIGPIPE) + "\n");
 }
 
-}  // namespace
+}  // namespace cat_test
 }  // namespace sluice::app

@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 
 namespace sluice::app {
-namespace {
+namespace checkpoint_run_test {
 
 namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
@@ -31,7 +31,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-class CheckpointRun : public testing::Test {
+class CheckpointRun : public ::testing::Test {
  protected:
   void SetUp() override { data_ = write_demo_pictures(); }
   fs::path path(const std::string& name) const { return test_folder() / name; }
@@ -314,5 +314,5 @@ TEST_F(CheckpointRun, TwoProgramsInOneFolderDoNotHurtEachOther) {
   }
 }
 
-}  // namespace
+}  // namespace checkpoint_run_test
 }  // namespace sluice::app

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace sluice::app {
-namespace {
+namespace cli_test {
 
 TEST(Cli, VersionAndHelp) {
   const Ran version = run_program("--version");
@@ -230,5 +230,5 @@ TEST(Cli, PicturesSaysWhatItWrote) {
   EXPECT_NE(refused.errors.find("cannot be made"), std::string::npos) << refused.errors;
 }
 
-}  // namespace
+}  // namespace cli_test
 }  // namespace sluice::app

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace sluice::app {
-namespace {
+namespace damaged_index_test {
 namespace fs = std::filesystem;
 
 TEST(DamagedIndex, AugmentGoesOnWithoutItAndSaysSo) {
@@ -48,5 +48,5 @@ TEST(DamagedIndex, AugmentGoesOnWithoutItAndSaysSo) {
   EXPECT_GT(compared, 3);
 }
 
-}  // namespace
+}  // namespace damaged_index_test
 }  // namespace sluice::app

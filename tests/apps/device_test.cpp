@@ -13,11 +13,11 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
-namespace {
+namespace device_test {
 
 namespace fs = std::filesystem;
 
-class DeviceOption : public testing::Test {
+class DeviceOption : public ::testing::Test {
  protected:
   void SetUp() override {
     data_ = (test_folder() / "data").string();
@@ -281,5 +281,5 @@ TEST_F(DeviceOption, BenchMeasuresTheLatency) {
   EXPECT_EQ(run_program(common + " --trace " + path("trace.json")).status, 2);
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace sluice::app

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace sluice::app {
-namespace {
+namespace examples_test {
 
 struct Example {
   const char* name;
@@ -87,5 +87,5 @@ TEST(Examples, NoneIsLeftOut) {
   EXPECT_EQ(here, built);
 }
 
-}  // namespace
+}  // namespace examples_test
 }  // namespace sluice::app

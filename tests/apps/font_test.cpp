@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace font_test {
 
 Image blank(int height, int width, int channels) {
   Image image(height, width, channels);
@@ -84,5 +84,5 @@ TEST(Font, Wrap) {
   EXPECT_EQ(wrap("one two three four", 7, 1), (Lines{"one ..."}));
 }
 
-}  // namespace
+}  // namespace font_test
 }  // namespace sluice::app

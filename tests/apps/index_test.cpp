@@ -9,11 +9,11 @@
 #include <string>
 
 namespace sluice::app {
-namespace {
+namespace index_test {
 
 namespace fs = std::filesystem;
 
-class Index : public testing::Test {
+class Index : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
@@ -161,5 +161,5 @@ TEST_F(Index, ADamagedOneIsRefused) {
   EXPECT_GT(JpegIndex::open(path("index"))->files(), 0);
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace sluice::app

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace nvjpeg_engines_test {
 
 using device::NvjpegEngines;
 
@@ -119,5 +119,5 @@ TEST_F(NvjpegEnginesTest, AreNotThereOnAGpuWithoutThem) {
   }
 }
 
-}  // namespace
+}  // namespace nvjpeg_engines_test
 }  // namespace sluice::app

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
-namespace {
+namespace nvjpeg_test {
 
 using device::check_nvjpeg;
 using device::nvjpeg_status;
@@ -269,5 +269,5 @@ TEST_F(NvjpegTest, StandsBesideOursOnAGpu) {
   }
 }
 
-}  // namespace
+}  // namespace nvjpeg_test
 }  // namespace sluice::app

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace operator_sheet_test {
 
 bool changes_pictures(const detail::OperatorSchema& schema) {
   const auto* image = detail::slot_type<Image>();
@@ -53,5 +53,5 @@ TEST(OperatorSheet, IsDrawnByTheProgram) {
   EXPECT_EQ(run_program("operators --sheet /nowhere/sheet.jpg").status, 1);
 }
 
-}  // namespace
+}  // namespace operator_sheet_test
 }  // namespace sluice::app

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace sluice::app {
-namespace {
+namespace part_test {
 
 namespace fs = std::filesystem;
 
@@ -24,7 +24,7 @@ TEST(Part, IsWhatTheOptionSays) {
     EXPECT_THROW((void)Part(wrong), UsageError) << wrong;
 }
 
-class Parts : public testing::Test {
+class Parts : public ::testing::Test {
  protected:
   void SetUp() override { data_ = write_demo_pictures(); }
   std::string command(const std::string& out, const std::string& options) const {
@@ -151,5 +151,5 @@ TEST_F(Parts, AShardThatCannotBeIsRefused) {
   EXPECT_FALSE(fs::exists(test_folder() / "out"));
 }
 
-}  // namespace
+}  // namespace part_test
 }  // namespace sluice::app

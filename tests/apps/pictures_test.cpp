@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace pictures_test {
 
 TEST(DemoPictures, AreTheSameEveryTime) {
   const std::vector<Picture> once = demo_pictures();
@@ -80,5 +80,5 @@ TEST(DemoPictures, StandUpright) {
   }
 }
 
-}  // namespace
+}  // namespace pictures_test
 }  // namespace sluice::app

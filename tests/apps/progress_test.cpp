@@ -9,7 +9,7 @@
 #include <pty.h>
 
 namespace sluice::app {
-namespace {
+namespace progress_test {
 
 namespace fs = std::filesystem;
 
@@ -95,5 +95,5 @@ TEST(Progress, IsOneLineOnATerminal) {
   EXPECT_NE(said.find("/s, "), std::string::npos) << said;
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace sluice::app

@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace sluice::app {
-namespace {
+namespace recipes_test {
 
 namespace fs = std::filesystem;
 
@@ -54,7 +54,7 @@ Value<std::string> bytes_of(Graph& g, const std::vector<detail::SlotId>& outputs
   return all;
 }
 
-class Recipes : public testing::Test {
+class Recipes : public ::testing::Test {
  protected:
   void SetUp() override { lists_ = write_annotated_lists(); }
   std::shared_ptr<const Dataset> dataset_of(Recipe recipe) const {
@@ -233,5 +233,5 @@ TEST_F(Recipes, ARunWithAnotherSizeIsAnotherRun) {
   EXPECT_EQ(run_program(run + " --resume --size 224").status, 0);
 }
 
-}  // namespace
+}  // namespace recipes_test
 }  // namespace sluice::app

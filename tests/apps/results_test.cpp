@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 
 namespace sluice::app {
-namespace {
+namespace results_test {
 
 namespace fs = std::filesystem;
 
-class Results : public testing::Test {
+class Results : public ::testing::Test {
  protected:
   void SetUp() override {
     data_ = test_folder() / "data";
@@ -313,5 +313,5 @@ TEST_F(Results, ALinkIsNeitherFollowedNorLost) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-}  // namespace
+}  // namespace results_test
 }  // namespace sluice::app

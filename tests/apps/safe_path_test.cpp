@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace safe_path_test {
 
 TEST(SafePath, StaysBelow) {
   const std::string a200(200, 'a');
@@ -35,5 +35,5 @@ TEST(SafePath, StaysBelow) {
   for (const auto& c : cases) EXPECT_EQ(safe_path(c.name), c.path) << c.name;
 }
 
-}  // namespace
+}  // namespace safe_path_test
 }  // namespace sluice::app

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 namespace sluice::app {
-namespace {
+namespace saved_plan_test {
 
 namespace fs = std::filesystem;
 
@@ -19,7 +19,7 @@ void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-class SavedPlans : public testing::Test {
+class SavedPlans : public ::testing::Test {
  protected:
   void SetUp() override { data_ = write_demo_pictures(); }
   // The folder's files and what became of them.
@@ -192,5 +192,5 @@ TEST(OperatorsCommand, TheChapterIsWhatItPrints) {
          "sluice operators --markdown > docs/operators.md";
 }
 
-}  // namespace
+}  // namespace saved_plan_test
 }  // namespace sluice::app

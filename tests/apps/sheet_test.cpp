@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace sheet_test {
 
 Image plain(int height, int width, int channels, std::array<std::uint8_t, 3> colour) {
   Image image(height, width, channels);
@@ -110,5 +110,5 @@ TEST(ContactSheet, ThreeTilesARow) {
   EXPECT_EQ(heights[7] - heights[4], heights[4] - heights[1]);
 }
 
-}  // namespace
+}  // namespace sheet_test
 }  // namespace sluice::app

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 namespace sluice::app {
-namespace {
+namespace threads_test {
 
 // Runs the program as a user that runs nothing else and may have `limit` threads, its first one
 // included. Status kCannot: as that user it cannot be run.
@@ -75,5 +75,5 @@ TEST(ProgramThreads, FewerThanAskedForAreSaidOnce) {
   }
 }
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace sluice::app

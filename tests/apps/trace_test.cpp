@@ -8,11 +8,11 @@
 #include <string>
 
 namespace sluice::app {
-namespace {
+namespace trace_test {
 
 namespace fs = std::filesystem;
 
-class TraceOption : public testing::Test {
+class TraceOption : public ::testing::Test {
  protected:
   void SetUp() override {
     data_ = write_demo_pictures();
@@ -64,5 +64,5 @@ TEST_F(TraceOption, LosesNoResultsToAFullDisk) {
   EXPECT_EQ(static_cast<std::int64_t>(files_below(test_folder() / "out").size()), files_ - 1);
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace sluice::app

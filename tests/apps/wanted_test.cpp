@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::app {
-namespace {
+namespace wanted_test {
 
 // Each number below `count` is one process's, once, at a place that it finds again.
 TEST(Wanted, PartsAddUp) {
@@ -82,5 +82,5 @@ TEST(Wanted, OrdersAreToldApartByWhatDiffers) {
   EXPECT_NE(name(10, true, 1), name(10, true, 2));
 }
 
-}  // namespace
+}  // namespace wanted_test
 }  // namespace sluice::app

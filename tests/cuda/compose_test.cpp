@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace compose_test {
 
 using Describe = std::function<Value<Image>(Graph&, Value<Image>)>;
 
@@ -114,5 +114,5 @@ TEST(DeviceCompose, GivesWhatTheHostGives) {
   }
 }
 
-}  // namespace
+}  // namespace compose_test
 }  // namespace sluice::device

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace device_choice_test {
 
 constexpr std::int64_t kSamples = 40;
 
@@ -210,5 +210,5 @@ TEST(ChoicesOfADevice, OtherJobsAreNotDone) {
                       {0, 0}, {1, 0}, {1, 1}, {3, 0}, {3, 1}, {3, 2}, {3, 3}}));
 }
 
-}  // namespace
+}  // namespace device_choice_test
 }  // namespace sluice::device

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace device_test {
 
 // Host memory that the device reads and writes by itself, and memory of its own.
 struct Memory {
@@ -131,5 +131,5 @@ TEST(Gpu, IsTheSameForAsLongAsSomebodyHasIt) {
   EXPECT_EQ(device, gpu(0));
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace sluice::device

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace host_device_memory_test {
 
 using Fault = HostDevice::Fault;
 using testing::FailingAllocations;
@@ -101,5 +101,5 @@ TEST(HostDeviceWithoutMemory, TakesMemoryBack) {
   }
 }
 
-}  // namespace
+}  // namespace host_device_memory_test
 }  // namespace sluice::device

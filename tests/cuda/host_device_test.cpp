@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace host_device_test {
 
 using Fault = HostDevice::Fault;
 using Call = HostDevice::Call;
@@ -370,5 +370,5 @@ TEST(HostDevice, RandomWorkThatWaitsAsItMustIsRight) {
   }
 }
 
-}  // namespace
+}  // namespace host_device_test
 }  // namespace sluice::device

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device::joins {
-namespace {
+namespace join_gathers_fault_test {
 
 const char* const kAsks =
     "numbers of the device's choose, one after the other and one in the other";
@@ -179,5 +179,5 @@ TEST(JoinGathers, RunsAreGivenUp) {
   give_up_runs(row_of(kAsks));
 }
 
-}  // namespace
+}  // namespace join_gathers_fault_test
 }  // namespace sluice::device::joins

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device::joins {
-namespace {
+namespace join_gathers_test {
 
 TEST(JoinGathers, NobodyCanTell) {
   for (const Row& row : rows()) {
@@ -105,5 +105,5 @@ TEST(JoinGathers, TextAndDrawingSayWhereSamplesStop) {
   EXPECT_NE(to_dot(chosen.plan()).find("label=\"one gather\""), std::string::npos);
 }
 
-}  // namespace
+}  // namespace join_gathers_test
 }  // namespace sluice::device::joins

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace jpeg_engines_test {
 
 std::shared_ptr<HostDevice> with_engines(int places, HostDevice::Options options = {}) {
   options.jpeg_places = places;
@@ -268,5 +268,5 @@ TEST(JpegEnginesOfAGpu, GiveNearlyTheSamePixels) {
   }
 }
 
-}  // namespace
+}  // namespace jpeg_engines_test
 }  // namespace sluice::device

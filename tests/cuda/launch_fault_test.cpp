@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace launch_fault_test {
 
 using Fault = HostDevice::Fault;
 
@@ -62,5 +62,5 @@ TEST(DeviceFaults, TheStepIsNamedWhoseLaunchWasRefused) {
   }
 }
 
-}  // namespace
+}  // namespace launch_fault_test
 }  // namespace sluice::device

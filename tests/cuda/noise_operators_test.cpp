@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace noise_operators_test {
 
 TEST(DeviceOperator, DrawsNoiseAsTheHostDoes) {
   expect_same({
@@ -59,5 +59,5 @@ TEST(DeviceOperator, LosesWhatAFileLosesAsTheHostDoes) {
   });
 }
 
-}  // namespace
+}  // namespace noise_operators_test
 }  // namespace sluice::device

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 namespace sluice::device {
-namespace {
+namespace observed_test {
 
 namespace fs = std::filesystem;
 using traces::TraceFile;
@@ -263,5 +263,5 @@ TEST(DeviceMemoryLimit, FailsSamplesAndNothingElse) {
   EXPECT_THROW((void)run(-1), BuildError);
 }
 
-}  // namespace
+}  // namespace observed_test
 }  // namespace sluice::device

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace operators_test {
 
 using Case = OperatorCase;
 
@@ -396,5 +396,5 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
   expect_same(cases);
 }
 
-}  // namespace
+}  // namespace operators_test
 }  // namespace sluice::device

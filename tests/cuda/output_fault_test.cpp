@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace output_fault_test {
 
 // A copy that closes gaps is refused, fails, or finds the device lost.
 TEST(DeviceOutputFaults, CopiesThatFailAreTold) {
@@ -119,5 +119,5 @@ TEST(DeviceOutputFaults, DeviceThatFailsAtRandom) {
   EXPECT_GT(told, 0);
 }
 
-}  // namespace
+}  // namespace output_fault_test
 }  // namespace sluice::device

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace output_fork_test {
 
 using testing::in_child;
 
@@ -111,5 +111,5 @@ TEST(DeviceOutputFork, BatchesMayGoInTheChild) {
   expect_clean(device);
 }
 
-}  // namespace
+}  // namespace output_fork_test
 }  // namespace sluice::device

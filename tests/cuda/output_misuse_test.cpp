@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace output_misuse_test {
 
 std::size_t wrong_in(const Batch<Image>& batch) {
   const ImageBatch here = batch.get<0>().to_host();
@@ -259,5 +259,5 @@ TEST(DeviceOutputMisuse, KeptWhenTheDeviceIsLost) {
   }
 }
 
-}  // namespace
+}  // namespace output_misuse_test
 }  // namespace sluice::device

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace output_streams_test {
 
 // A consumer that runs ahead of its stream: each batch is copied to the host there.
 class Consumer {
@@ -279,5 +279,5 @@ TEST(DeviceOutputStreams, MemoryOfAnotherKindIsRefused) {
   EXPECT_EQ(told({MemoryKind::pinned, index}, false), "nothing");
 }
 
-}  // namespace
+}  // namespace output_streams_test
 }  // namespace sluice::device

@@ -21,7 +21,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace outputs_test {
 
 constexpr std::int64_t kSamples = 40;
 
@@ -380,5 +380,5 @@ TEST(DeviceOutputs, AreInspectedAsCopies) {
   EXPECT_TRUE(there.get<Image>("draw") == here.get<Image>("draw"));
 }
 
-}  // namespace
+}  // namespace outputs_test
 }  // namespace sluice::device

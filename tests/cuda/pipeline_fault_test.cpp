@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace pipeline_fault_test {
 
 using Fault = HostDevice::Fault;
 
@@ -340,5 +340,5 @@ TEST(DeviceDamage, FilesThatAreNotWhatTheIndexSaysDecodeAsOnTheHost) {
   }
 }
 
-}  // namespace
+}  // namespace pipeline_fault_test
 }  // namespace sluice::device

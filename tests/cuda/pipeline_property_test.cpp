@@ -23,7 +23,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace pipeline_property_test {
 
 constexpr std::int64_t kSamples = 23;
 constexpr int kDepth = 3;
@@ -394,5 +394,5 @@ TEST(DeviceProgram, WhoseDeviceFailsGivesTheRestAsItIs) {
   EXPECT_LT(delivered, all);
 }
 
-}  // namespace
+}  // namespace pipeline_property_test
 }  // namespace sluice::device

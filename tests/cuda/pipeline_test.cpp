@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace pipeline_test {
 
 constexpr std::int64_t kSamples = 40;
 
@@ -363,5 +363,5 @@ TEST(DevicePipeline, ABoundForADeviceThatNobodyUsesIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace pipeline_test
 }  // namespace sluice::device

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace place_operators_test {
 
 using Case = OperatorCase;
 
@@ -97,5 +97,5 @@ TEST(DeviceOperator, LooksUpOddPlacesAsTheHostDoes) {
   });
 }
 
-}  // namespace
+}  // namespace place_operators_test
 }  // namespace sluice::device

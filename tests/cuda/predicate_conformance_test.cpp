@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace predicate_conformance_test {
 
 using joins::Here;
 using joins::Seen;
@@ -265,5 +265,5 @@ TEST(DeviceChoices, C43_ArmsThatDifferAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace predicate_conformance_test
 }  // namespace sluice::device

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace predicate_test {
 
 constexpr std::int64_t kSamples = 40;
 
@@ -392,5 +392,5 @@ TEST(DevicePredicates, FaultsCostNoMoreThanTheirGathers) {
   }
 }
 
-}  // namespace
+}  // namespace predicate_test
 }  // namespace sluice::device

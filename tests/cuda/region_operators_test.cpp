@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace region_operators_test {
 
 // JPEG files of different heights.
 auto encoded_files(Graph& g, std::int64_t count) {
@@ -189,5 +189,5 @@ TEST(DeviceRegion, TwoViewsOfAFileAreThoseOfTheHost) {
   EXPECT_TRUE(there == host);
 }
 
-}  // namespace
+}  // namespace region_operators_test
 }  // namespace sluice::device

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace scarce_memory_test {
 
 constexpr std::int64_t kSamples = 60;
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
@@ -162,5 +162,5 @@ TEST(ScarceMemory, OneThatIsTooLargeCostsItself) {
       << made.errors.front().what;
 }
 
-}  // namespace
+}  // namespace scarce_memory_test
 }  // namespace sluice::device

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace timer_test {
 
 constexpr std::size_t kBytes = 4096;
 
@@ -189,5 +189,5 @@ TEST(DeviceTimerTest, GoesOnWhereEventsAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace timer_test
 }  // namespace sluice::device

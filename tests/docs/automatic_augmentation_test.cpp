@@ -8,7 +8,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace automatic_augmentation_test {
 
 // The pictures that `change` makes of one with all levels, of 40 samples.
 std::set<std::string> made_by(
@@ -131,5 +131,5 @@ TEST(AutomaticAugmentation, MixesBatches) {
   EXPECT_TRUE(between);
 }
 
-}  // namespace
+}  // namespace automatic_augmentation_test
 }  // namespace sluice::docs

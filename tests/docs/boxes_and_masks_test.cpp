@@ -6,7 +6,7 @@
 #include <set>
 
 namespace sluice::docs {
-namespace {
+namespace boxes_and_masks_test {
 
 // Beside the pictures, their masks, whose left half is 1 and right half 2, and a list of both with
 // two boxes of each: its left part, and its middle.
@@ -147,5 +147,5 @@ TEST_F(BoxesAndMasks, Anchors) {
   }
 }
 
-}  // namespace
+}  // namespace boxes_and_masks_test
 }  // namespace sluice::docs

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace sluice::docs {
-namespace {
+namespace chapters_test {
 
 TEST(ControlFlow, Choices) {
   const auto levels = results_of([](Graph& g, Value<Image> image, Value<std::int64_t> i) {
@@ -306,5 +306,5 @@ TEST(FirstHour, DataThatIsNotInFiles) {
   EXPECT_EQ(next, 1000);
 }
 
-}  // namespace
+}  // namespace chapters_test
 }  // namespace sluice::docs

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace sluice::docs {
-namespace {
+namespace epochs_test {
 
 TEST(Epochs, ShuffledAndShared) {
   const PhotosFolder photos;
@@ -97,5 +97,5 @@ TEST(Epochs, ALoaderForTraining) {
   EXPECT_EQ(seen, all);
 }
 
-}  // namespace
+}  // namespace epochs_test
 }  // namespace sluice::docs

@@ -6,7 +6,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace from_dali_test {
 
 TEST(FromDali, APipelineForTraining) {
   const PhotosFolder photos;
@@ -72,5 +72,5 @@ TEST(FromDali, TheSameOnAGpu) {
   EXPECT_EQ(seen, kSamples);
 }
 
-}  // namespace
+}  // namespace from_dali_test
 }  // namespace sluice::docs

@@ -7,7 +7,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace gpu_test {
 
 TEST(Gpus, Predicates) {
   const PipelineOptions options{.batch_size = 4, .device = std::make_shared<device::HostDevice>()};
@@ -46,5 +46,5 @@ TEST(Gpus, ANumberInTheStateOfALoop) {
   }
 }
 
-}  // namespace
+}  // namespace gpu_test
 }  // namespace sluice::docs

@@ -8,7 +8,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace http_test {
 
 std::string text_of_file(std::int64_t i) {
   const Bytes file = jpeg_file(i);
@@ -68,5 +68,5 @@ TEST(Http, Archives) {
   EXPECT_EQ(batch->get<1>()[1], 7);
 }
 
-}  // namespace
+}  // namespace http_test
 }  // namespace sluice::docs

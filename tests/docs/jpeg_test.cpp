@@ -6,7 +6,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace jpeg_test {
 
 TEST(Jpeg, RegionsOfAFile) {
   const PhotosFolder photos;
@@ -85,5 +85,5 @@ TEST(Jpeg, Policies) {
     EXPECT_NEAR(levels[i], 10.0 * static_cast<double>(i), 1);
 }
 
-}  // namespace
+}  // namespace jpeg_test
 }  // namespace sluice::docs

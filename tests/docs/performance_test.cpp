@@ -6,7 +6,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace performance_test {
 
 void train(const ImageBatch& images, const Items<std::int64_t>&) {
   EXPECT_EQ(images.size(), static_cast<std::size_t>(kSamples));
@@ -78,5 +78,5 @@ TEST(Performance, WhatIsComposed) {
     EXPECT_NE(plan.find(part), std::string::npos) << part << "\n" << plan;
 }
 
-}  // namespace
+}  // namespace performance_test
 }  // namespace sluice::docs

@@ -7,7 +7,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace readers_test {
 
 TEST(Readers, Lists) {
   const PhotosFolder photos;
@@ -75,5 +75,5 @@ TEST(Readers, Streams) {
   EXPECT_EQ(batch->get<2>()[1], 3);
 }
 
-}  // namespace
+}  // namespace readers_test
 }  // namespace sluice::docs

@@ -6,7 +6,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace saved_plans_test {
 
 TEST(SavedPlansChapter, AreLoadedAgain) {
   const PhotosFolder folder;
@@ -34,5 +34,5 @@ TEST(SavedPlansChapter, AreLoadedAgain) {
   }
 }
 
-}  // namespace
+}  // namespace saved_plans_test
 }  // namespace sluice::docs

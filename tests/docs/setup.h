@@ -69,7 +69,8 @@ auto results_of(const Describe& describe) {
 class PhotosFolder {
  public:
   PhotosFolder() : before_(std::filesystem::current_path()) {
-    here_ = std::filesystem::path(testing::TempDir()) / ("sluice_docs_" + std::to_string(getpid()));
+    here_ =
+        std::filesystem::path(::testing::TempDir()) / ("sluice_docs_" + std::to_string(getpid()));
     std::filesystem::create_directories(here_ / "photos" / "gray");
     std::filesystem::current_path(here_);
     for (std::int64_t i = 0; i < kSamples; ++i) {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace side_by_side_test {
 
 TEST(SideBySide, AChoice) {
   const auto widths = results_of([](Graph& g, Value<Image> image, auto) {
@@ -158,5 +158,5 @@ TEST(SideBySide, RandomOperators) {
   EXPECT_EQ(levels.size(), static_cast<std::size_t>(kSamples));
 }
 
-}  // namespace
+}  // namespace side_by_side_test
 }  // namespace sluice::docs

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sluice::docs {
-namespace {
+namespace sources_test {
 
 struct Database {
   std::int64_t size() const { return 40; }
@@ -60,5 +60,5 @@ TEST(Sources, RangesAndGenerators) {
   std::filesystem::remove(file);
 }
 
-}  // namespace
+}  // namespace sources_test
 }  // namespace sluice::docs

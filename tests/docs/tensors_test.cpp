@@ -48,7 +48,7 @@ struct Value {
 }  // namespace Ort
 
 namespace sluice::docs {
-namespace {
+namespace tensors_test {
 
 auto small_pictures(const PipelineOptions& options) {
   return make_pipeline(options, [](Graph& g) {
@@ -178,5 +178,5 @@ TEST(Tensors, LieInMemoryThatIsGiven) {
     EXPECT_EQ(images.place().kind, MemoryKind::pinned);
 }
 
-}  // namespace
+}  // namespace tensors_test
 }  // namespace sluice::docs

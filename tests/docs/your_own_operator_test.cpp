@@ -9,7 +9,7 @@
 #include <tuple>
 
 namespace sluice::docs {
-namespace {
+namespace your_own_operator_test {
 
 const OperatorPtr& gamma_operator() {
   static const OperatorPtr op =
@@ -96,5 +96,5 @@ TEST(YourOwnOperator, HasNoMoreDecodedThanItSees) {
   }
 }
 
-}  // namespace
+}  // namespace your_own_operator_test
 }  // namespace sluice::docs

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace apply_random_test {
 
 using Trace = std::string;
 
@@ -137,5 +137,5 @@ TEST(ApplyRandom, AMagnitudePerSampleThatDoesNotExistIsItsError) {
   EXPECT_EQ(batch->errors()[0].path, "apply_random:a");
 }
 
-}  // namespace
+}  // namespace apply_random_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace arithmetic_test {
 
 // What op gives for each x: a number, or the error of the sample.
 template <class X, class Op>
@@ -121,5 +121,5 @@ TEST(Arithmetic, ACastThatDoesNotFitIsTheErrorOfItsSample) {
       (Texts{"1", "255"}));
 }
 
-}  // namespace
+}  // namespace arithmetic_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace calls_from_steps_test {
 
 using Numbers = Pipeline<std::int64_t>;
 
@@ -254,5 +254,5 @@ TEST(CallsFromStepsDeathTest, DestructionInsideAStepSaysSoAndEndsTheProcess) {
       "a pipeline is destroyed inside one of its own steps");
 }
 
-}  // namespace
+}  // namespace calls_from_steps_test
 }  // namespace sluice

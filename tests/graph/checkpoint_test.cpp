@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace checkpoint_test {
 
 using namespace resumed;  // NOLINT(google-build-using-namespace)
 
-class EachCut : public testing::TestWithParam<Setting> {};
+class EachCut : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(EachCut, GoesOnWithTheNextBatch) {
   auto whole = pipeline_of(GetParam());
@@ -39,7 +39,7 @@ TEST_P(EachCut, GoesOnWithTheNextBatch) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, EachCut,
-    testing::Values(
+    ::testing::Values(
         Setting{.name = "in_order", .options = {.batch_size = 8}},
         Setting{.name = "drop", .options = {.batch_size = 8, .last_batch = LastBatch::drop}},
         Setting{.name = "fill", .options = {.batch_size = 8, .last_batch = LastBatch::fill}},
@@ -246,5 +246,5 @@ TEST(Checkpoints, SourcesAreToldOfTheirPlace) {
 // Counts what it was asked in a variable of its own.
 // Where batches are filled up, processes come to different places.
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace checkpoint_text_test {
 
 using namespace resumed;  // NOLINT(google-build-using-namespace)
 
@@ -205,5 +205,5 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
     EXPECT_THROW(Checkpoint::from_json(good.substr(0, size)), BuildError) << size;
 }
 
-}  // namespace
+}  // namespace checkpoint_text_test
 }  // namespace sluice

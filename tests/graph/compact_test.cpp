@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace compact_test {
 
 using Ids = std::vector<std::int64_t>;
 
@@ -313,5 +313,5 @@ TEST(Compact, ValuesThatWereHalfMovedOnAreNotDelivered) {
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }
 
-}  // namespace
+}  // namespace compact_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace control_flow_test {
 
 constexpr std::int64_t kSamples = 300;
 
@@ -356,5 +356,5 @@ TEST(BuildErrors, AnExceptionOfAnArmReachesTheCallerUnchanged) {
                Mine);
 }
 
-}  // namespace
+}  // namespace control_flow_test
 }  // namespace sluice

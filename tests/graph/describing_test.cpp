@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace describing_test {
 
 // A key of a map whose copy number `fatal` throws.
 struct Fragile {
@@ -242,5 +242,5 @@ TEST(Describing, ASourceMayTakeItsInfoByReference) {
   for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.get<0>()[3], 3);
 }
 
-}  // namespace
+}  // namespace describing_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace description_test {
 
 struct Labelled {
   Value<std::int64_t> number;
@@ -119,5 +119,5 @@ TEST(Description, AFieldMayBeTakenByItsPointer) {
   }
 }
 
-}  // namespace
+}  // namespace description_test
 }  // namespace sluice

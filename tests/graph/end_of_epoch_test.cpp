@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace end_of_epoch_test {
 
 using Number = Value<std::int64_t>;
 
@@ -261,5 +261,5 @@ TEST(EndOfEpoch, MayComeWhileItIsCancelled) {
   }
 }
 
-}  // namespace
+}  // namespace end_of_epoch_test
 }  // namespace sluice

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace end_waits_test {
 
 using testing::Shelf;
 
@@ -150,5 +150,5 @@ TEST(EndWaits, AreToldOfOrdinaryStepsToo) {
   EXPECT_NE(line.find(" s: they end when it returns"), std::string::npos) << line;
 }
 
-}  // namespace
+}  // namespace end_waits_test
 }  // namespace sluice

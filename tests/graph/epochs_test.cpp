@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace epochs_test {
 
 auto numbers(std::int64_t count) {
   return [count](Graph& g) { return indices(g, count); };
@@ -57,5 +57,5 @@ TEST(Epochs, AnEpochThatWasTakenWholeOrCancelledEndsWithoutAWord) {
   EXPECT_EQ(words_of(cancelled), "");
 }
 
-}  // namespace
+}  // namespace epochs_test
 }  // namespace sluice

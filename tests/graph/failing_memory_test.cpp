@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace failing_memory_test {
 
 using testing::FailingAllocations;
 
@@ -225,5 +225,5 @@ INSTANTIATE_TEST_SUITE_P(All, FailingMemory,
                                            Shortage{25, FailingAllocations::Of::all}),
                          ::testing::PrintToStringParamName());
 
-}  // namespace
+}  // namespace failing_memory_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace filter_test {
 
 bool kept(std::int64_t x) { return x % 3 != 1; }
 
@@ -83,5 +83,5 @@ TEST(Tap, RunsForItsEffectThoughNobodyUsesIt) {
   EXPECT_EQ(in_arm, 50);
 }
 
-}  // namespace
+}  // namespace filter_test
 }  // namespace sluice

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace fork_test {
 
 using testing::in_child;
 
@@ -177,5 +177,5 @@ TEST(Fork, AChildMakesNoneWhenOneWasAlive) {
   EXPECT_EQ(in_child(make), "7998000");
 }
 
-}  // namespace
+}  // namespace fork_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace graph_test {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -98,5 +98,5 @@ TEST(Draws, ValuesThatMakeNoSenseAreTheErrorOfTheirSample) {
   }
 }
 
-}  // namespace
+}  // namespace graph_test
 }  // namespace sluice

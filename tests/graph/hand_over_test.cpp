@@ -20,7 +20,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace hand_over_test {
 
 // What somebody else's C code does with a tensor: reads it by the interface alone, and frees it.
 extern "C" std::int64_t sum_and_free(DLManagedTensor* managed) {
@@ -261,5 +261,5 @@ TEST(HandOver, AnotherConsumerFreesItOnAnotherThread) {
   }
 }
 
-}  // namespace
+}  // namespace hand_over_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace hostile_test {
 
 struct ThrowsWhenMoved {
   std::int64_t value = 0;
@@ -225,5 +225,5 @@ TEST(Hostile, ManyBranchesInARowAreBuiltAtOnce) {
   EXPECT_EQ(pipeline.epoch().next()->get<0>()[2], 102);
 }
 
-}  // namespace
+}  // namespace hostile_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace in_place_test {
 
 // Pictures that are narrowed where they were made: in the batch, in memory of their own, in an arm.
 enum class Narrowing { from_the_corner, inside, by_a_view, by_a_view_of_rows };
@@ -167,5 +167,5 @@ TEST(Items, ListsOfImagesAreDelivered) {
   EXPECT_EQ(i, 8);
 }
 
-}  // namespace
+}  // namespace in_place_test
 }  // namespace sluice

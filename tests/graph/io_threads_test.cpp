@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace io_threads_test {
 
 // Where reads stand still until it is opened.
 class Gate {
@@ -316,5 +316,5 @@ TEST(IoThreads, AreASourcesOwnWhereItAsksForThem) {
   EXPECT_THROW((void)threads_of(3, 2, false), BuildError);
 }
 
-}  // namespace
+}  // namespace io_threads_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace keys_test {
 
 constexpr std::int64_t kSamples = 40;
 constexpr std::uint64_t kSeed = 31;
@@ -203,5 +203,5 @@ TEST(Keys, ANameMayAskThePipelineForItsStats) {
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
 }
 
-}  // namespace
+}  // namespace keys_test
 }  // namespace sluice

@@ -21,7 +21,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace later_epochs_test {
 
 using testing::Calls;
 using testing::Handle;
@@ -223,5 +223,5 @@ TEST(Later, EndsWaitForNoHandleThatIsHeld) {
 
 // The end is told while samples behind it are held: those of later batches are not waited for.
 
-}  // namespace
+}  // namespace later_epochs_test
 }  // namespace sluice

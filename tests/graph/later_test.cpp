@@ -22,7 +22,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace later_test {
 
 using testing::Calls;
 using testing::Elsewhere;
@@ -291,5 +291,5 @@ TEST(Later, OccupiesNoThread) {
   EXPECT_NE(errors[0].what.find("was destroyed before it was fired"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace later_test
 }  // namespace sluice

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace literals_test {
 
 template <class T>
 Value<T> number(Graph& g, T first = 0) {
@@ -266,5 +266,5 @@ TEST(Params, AConstantThatDoesNotFitIsRefused) {
   EXPECT_EQ(Param<float>(0.1).constant(), 0.1f);
 }
 
-}  // namespace
+}  // namespace literals_test
 }  // namespace sluice

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace loop_draws_test {
 
 constexpr std::int64_t kSamples = 23;
 constexpr std::uint64_t kSeed = 77;
@@ -386,5 +386,5 @@ TEST(LoopDraws, OfASampleThatFailsLeaveNothingBehind) {
   }
 }
 
-}  // namespace
+}  // namespace loop_draws_test
 }  // namespace sluice

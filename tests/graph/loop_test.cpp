@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace loop_test {
 
 constexpr std::int64_t kSamples = 200;
 
@@ -388,5 +388,5 @@ TEST(Sink, MovesLoopsAndBranchesIntoTheArmThatUsesThem) {
   EXPECT_EQ(branches, 3 * 2 * 20);
 }
 
-}  // namespace
+}  // namespace loop_test
 }  // namespace sluice

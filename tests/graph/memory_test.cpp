@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace memory_test {
 
 // A picture of one colour.
 void paint(Image& image, int height, int width, int value) {
@@ -369,5 +369,5 @@ TEST(Memory, NothingIsAllocatedPerSampleOnceWarm) {
   EXPECT_LE(large, 10 * 40u);
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 
 // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
 namespace sluice {
-namespace {
+namespace moved_from_test {
 
 auto pictures() {
   return make_pipeline({.batch_size = 4}, [](Graph& g) {
@@ -135,6 +135,6 @@ TEST(MovedFrom, AnEpochSaysSo) {
   EXPECT_EQ(to.next()->size(), 4u);
 }
 
-}  // namespace
+}  // namespace moved_from_test
 }  // namespace sluice
 // NOLINTEND(bugprone-use-after-move)

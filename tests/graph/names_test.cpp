@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace names_test {
 
 // Every named construct, one after the other; `with_names` leaves the names to be chosen.
 auto describe(bool with_names) {
@@ -112,5 +112,5 @@ TEST(Names, OfALoopWithExplicitBoundaries) {
   EXPECT_EQ(branches_and_loops(pipeline.stats()), (std::vector<std::string>{"climb"}));
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace sluice

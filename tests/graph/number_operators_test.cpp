@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace number_operators_test {
 
 // What operators on numbers give is what C++ gives for the two types.
 template <class F, class X, class Y>
@@ -63,5 +63,5 @@ TEST(NumberOperators, ComputeAsTheTypesDo) {
   });
 }
 
-}  // namespace
+}  // namespace number_operators_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace outcome_test {
 
 bool bad(std::int64_t x) { return x % 10 == 3; }
 
@@ -384,5 +384,5 @@ TEST(Prefetch, FillsTheWindowWithoutBeingAsked) {
   }
 }
 
-}  // namespace
+}  // namespace outcome_test
 }  // namespace sluice

@@ -24,7 +24,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace output_memory_test {
 
 constexpr std::size_t kBytes = 256;  // of a buffer
 struct alignas(64) Memory {
@@ -279,5 +279,5 @@ TEST(OutputMemory, TheWindowIsThatOfTheBatchesAndSpareSamplesForTheThreads) {
   }
 }
 
-}  // namespace
+}  // namespace output_memory_test
 }  // namespace sluice

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace own_test {
 
 constexpr std::int64_t kSamples = 60;
 
@@ -298,5 +298,5 @@ TEST(Own, ASourcesBytesMayBeThoseOfItsDataSet) {
   }
 }
 
-}  // namespace
+}  // namespace own_test
 }  // namespace sluice

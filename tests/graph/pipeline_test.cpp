@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace pipeline_test {
 
 // Runs an epoch of a pipeline with one output and gives all values in order.
 template <class T>
@@ -68,5 +68,5 @@ TEST(Pipeline, StepsMayBeMembers) {
   EXPECT_EQ(Box::seen, 28);
 }
 
-}  // namespace
+}  // namespace pipeline_test
 }  // namespace sluice

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::random_program {
-namespace {
+namespace random_program_test {
 
 constexpr std::uint64_t kShards = 4;  // tests that run side by side
 
@@ -47,7 +47,7 @@ bool fails(const Program& program, const Setting& setting) {
   return false;
 }
 
-class RandomPrograms : public testing::TestWithParam<std::uint64_t> {};
+class RandomPrograms : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomPrograms, MeanTheSameAsGraphsAndAsPlainFunctions) {
   const std::uint64_t begin = from_environment("SLUICE_RANDOM_SEED", 1);
@@ -187,7 +187,7 @@ TEST(ToCode, IsWhatAUserWouldWrite) {
   EXPECT_EQ(difference(program, {}), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Shard, RandomPrograms, testing::Range(std::uint64_t{0}, kShards));
+INSTANTIATE_TEST_SUITE_P(Shard, RandomPrograms, ::testing::Range(std::uint64_t{0}, kShards));
 
-}  // namespace
+}  // namespace random_program_test
 }  // namespace sluice::random_program

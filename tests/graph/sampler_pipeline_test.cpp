@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace sampler_pipeline_test {
 
 constexpr std::int64_t kDataset = 103;
 constexpr std::uint64_t kSeed = 11;
@@ -283,5 +283,5 @@ TEST(SampledPipeline, WhatCannotBeIsSaidWhenItIsBuilt) {
   }
 }
 
-}  // namespace
+}  // namespace sampler_pipeline_test
 }  // namespace sluice

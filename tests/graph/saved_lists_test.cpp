@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace saved_lists_test {
 
 // Files that fill lists otherwise than a loop does.
 TEST(SavedLists, AreFilledByOneLoop) {
@@ -99,5 +99,5 @@ TEST(SavedLists, AreFilledByOneLoop) {
   }
 }
 
-}  // namespace
+}  // namespace saved_lists_test
 }  // namespace sluice

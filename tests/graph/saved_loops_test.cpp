@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace saved_loops_test {
 
 using Ints = std::vector<std::int32_t>;
 
@@ -271,5 +271,5 @@ TEST(SavedLoops, NumbersOfEveryWidth) {
   });
 }
 
-}  // namespace
+}  // namespace saved_loops_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace short_samples_test {
 
 // What one thread holds in hand is no secret: a sample may wait for any other within the window.
 TEST(ShortSamples, MayWaitForTheOneAfterThem) {
@@ -67,5 +67,5 @@ TEST(ShortSamples, AmongLongOnesAreInOrder) {
   }
 }
 
-}  // namespace
+}  // namespace short_samples_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace stats_test {
 
 constexpr std::int64_t kSamples = 40;
 
@@ -226,5 +226,5 @@ TEST(Stats, OfAPipelineWithoutChoicesAreTwoLines) {
             "cancelled; 0 batches\nmemory: 0.0 MB at most, of a bound of 0.0 MB\n");
 }
 
-}  // namespace
+}  // namespace stats_test
 }  // namespace sluice

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace threads_test {
 
 using testing::in_child;
 
@@ -267,5 +267,5 @@ TEST(Threads, AStepIsNeverOnTopOfAnother) {
   }
 }
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace sluice

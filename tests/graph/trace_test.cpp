@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace trace_test {
 
 namespace fs = std::filesystem;
 using testing::Elsewhere;
@@ -188,5 +188,5 @@ TEST_F(PipelineTraceTest, SaysAtOnceWhatCannotBe) {
   EXPECT_THROW(pipeline({}), BuildError);
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace sluice

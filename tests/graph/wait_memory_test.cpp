@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace wait_memory_test {
 
 using testing::Elsewhere;
 using testing::FailingAllocations;
@@ -87,5 +87,5 @@ TEST(WaitMemory, WhatFailsIsToldAndNothingHangs) {
   }
 }
 
-}  // namespace
+}  // namespace wait_memory_test
 }  // namespace sluice

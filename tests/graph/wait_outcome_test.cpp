@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace wait_outcome_test {
 
 using testing::Elsewhere;
 using testing::Shelf;
@@ -338,5 +338,5 @@ TEST(WaitOutcome, AStallNamesSamplesAndTheStepInWhichTheyWait) {
   all.until([&] { EXPECT_FALSE(epoch.next().has_value()); }, [](Done&) {});
 }
 
-}  // namespace
+}  // namespace wait_outcome_test
 }  // namespace sluice

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace wait_test {
 
 using testing::Elsewhere;
 using testing::Shelf;
@@ -240,5 +240,5 @@ TEST(Wait, IsAStepLikeAnyOther) {
   EXPECT_TRUE(found);
 }
 
-}  // namespace
+}  // namespace wait_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace wrong_boundaries_test {
 
 // A tensor of which type and number of dimensions are known.
 Value<Tensor> tensor_of(Graph& g, Value<int> n, DType dtype) {
@@ -386,5 +386,5 @@ TEST(WrongBoundaries, ConditionalsAreToldWhatWhereAndWhatToDo) {
 }
 TEST(WrongBoundaries, LoopsAreToldWhatWhereAndWhatToDo) { expect_told(wrong_loops()); }
 
-}  // namespace
+}  // namespace wrong_boundaries_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace wrong_programs_test {
 
 using Map = std::map<std::string, Value<int>>;
 using IntMap = std::map<int, Value<int>>;
@@ -346,5 +346,5 @@ TEST(WrongPrograms, TheGraphStaysUsable) {
   }
 }
 
-}  // namespace
+}  // namespace wrong_programs_test
 }  // namespace sluice

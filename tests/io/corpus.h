@@ -39,7 +39,7 @@ inline std::vector<std::string> split(const std::string& line) {
   return fields;
 }
 
-class JpegCorpus : public testing::Test {
+class JpegCorpus : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* folder = std::getenv("SLUICE_TEST_DATA");

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace whole_file_test {
 namespace fs = std::filesystem;
 
 using Piece = std::span<const std::uint8_t>;
@@ -213,5 +213,5 @@ TEST_F(WholeFile, WritersOfTheSameNameDoNotMix) {
   EXPECT_EQ(names(), std::set<std::string>{"file"});
 }
 
-}  // namespace
+}  // namespace whole_file_test
 }  // namespace sluice

@@ -20,7 +20,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace compose_random_test {
 
 constexpr int kPictures = 5;
 using Colour = std::array<double, 3>;
@@ -173,5 +173,5 @@ TEST(ComposeRandom, RowsOfColoursAreThoseOfPlainCpp) {
   }
 }
 
-}  // namespace
+}  // namespace compose_random_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace compose_test {
 
 using testing::largest_difference;
 using testing::make_picture;
@@ -352,5 +352,5 @@ TEST(Compose, ExplainShowsThePassOnlyWhereItRuns) {
   }
 }
 
-}  // namespace
+}  // namespace compose_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace conformance_test {
 
 constexpr int kBatch = 10;
 constexpr int kIterations = 5;
@@ -105,5 +105,5 @@ TEST(Conformance, C43_OperatorsSayWhatTheirTensorsAreLike) {
             "number of dimensions");
 }
 
-}  // namespace
+}  // namespace conformance_test
 }  // namespace sluice

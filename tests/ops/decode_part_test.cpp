@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace decode_part_test {
 
 struct Case {
   const char* name;
@@ -178,5 +178,5 @@ TEST(DecodePart, IsSaidInThePlan) {
     EXPECT_NE(plan.find(said), std::string::npos) << plan;
 }
 
-}  // namespace
+}  // namespace decode_part_test
 }  // namespace sluice

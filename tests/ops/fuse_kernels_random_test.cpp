@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace fuse_kernels_random_test {
 
 using testing::Digest;
 using testing::digest;
@@ -171,5 +171,5 @@ TEST(FuseKernels, RandomProgramsMeanTheSame) {
   EXPECT_GT(fused, programs / 2);
 }
 
-}  // namespace
+}  // namespace fuse_kernels_random_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace fuse_kernels_test {
 
 using testing::Digest;
 using testing::digest;
@@ -272,5 +272,5 @@ TEST(FuseKernels, LeavesWhatIsApartFromEachOther) {
   EXPECT_TRUE(testing::fused(pipeline.stats()).empty()) << to_string(pipeline.plan());
 }
 
-}  // namespace
+}  // namespace fuse_kernels_test
 }  // namespace sluice

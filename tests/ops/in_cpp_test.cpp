@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace in_cpp_test {
 
 using Suite = std::vector<Augmentation<Image>>;
 using Names = std::set<std::string>;
@@ -299,5 +299,5 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
   EXPECT_TRUE(declared == defaults);
 }
 
-}  // namespace
+}  // namespace in_cpp_test
 }  // namespace sluice

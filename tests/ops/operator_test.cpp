@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace operator_test {
 
 using detail::Argument;
 using detail::Arguments;
@@ -396,5 +396,5 @@ TEST(Operators, AnswerTheQuestionsOfPasses) {
   EXPECT_TRUE(find_operator("flip")->pure());
 }
 
-}  // namespace
+}  // namespace operator_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace push_crops_errors_test {
 
 // Where the marker of the scan begins.
 std::size_t scan_of(const File& file) {
@@ -196,5 +196,5 @@ TEST(PushCrops, InspectEndsAsThePipelineDoes) {
   }
 }
 
-}  // namespace
+}  // namespace push_crops_errors_test
 }  // namespace sluice

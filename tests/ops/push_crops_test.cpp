@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace push_crops_test {
 
 struct Case {
   const char* name;
@@ -296,5 +296,5 @@ TEST(PushCrops, ReachesFromTensorsAndIntoBatches) {
   EXPECT_EQ(runs_of(pushed.stats(), "decode_jpeg#3"), kSamples);  // all of it: no region
 }
 
-}  // namespace
+}  // namespace push_crops_test
 }  // namespace sluice

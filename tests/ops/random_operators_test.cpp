@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace random_operators_test {
 
 using detail::Argument;
 using detail::Arguments;
@@ -284,5 +284,5 @@ TEST(RandomOperators, GivePicturesOrErrorsThatNameThem) {
   RecordProperty("ran", ran);
 }
 
-}  // namespace
+}  // namespace random_operators_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace abandon_test {
 
 enum class Ends : std::uint8_t { well, broken, lost };
 
@@ -58,5 +58,5 @@ TEST(Abandon, WaitsForTheEndHoweverThatComes) {
   }
 }
 
-}  // namespace
+}  // namespace abandon_test
 }  // namespace sluice

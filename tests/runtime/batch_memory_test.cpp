@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace batch_memory_test {
 
 ValueSpec spec_of(std::int64_t n) { return {{n}, DType::u8, Layout::none}; }
 
@@ -155,5 +155,5 @@ TEST_F(BatchMemoryTest, NothingKeptIsEmpty) {
   EXPECT_FALSE(memory.dense());
 }
 
-}  // namespace
+}  // namespace batch_memory_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace buffer_pool_test {
 
 TEST(BufferPool, GivesAlignedBlocksOfEverySize) {
   BufferPool pool;
@@ -174,5 +174,5 @@ TEST(BufferPoolScope, ChoosesTheCurrentPoolAndCounts) {
   EXPECT_NE(&BufferPool::current(), &a);
 }
 
-}  // namespace
+}  // namespace buffer_pool_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace buffer_ring_test {
 
 struct alignas(64) Memory {
   std::array<std::byte, 64> bytes;
@@ -64,5 +64,5 @@ TEST(BufferRing, IsUsedFromSeveralThreads) {
   EXPECT_EQ(ring.free(), 4u);
 }
 
-}  // namespace
+}  // namespace buffer_ring_test
 }  // namespace sluice

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace bytes_on_demand_test {
 
 using Ranges = std::vector<ByteRange>;
 constexpr std::size_t kSize = 100'000;
@@ -226,5 +226,5 @@ TEST(BytesOnDemand, ManyThreadsReadEachByteOnce) {
   EXPECT_EQ(read, kSize - 100);
 }
 
-}  // namespace
+}  // namespace bytes_on_demand_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace bytes_test {
 
 const std::vector<std::uint8_t> kText = {'s', 'l', 'u', 'i', 'c', 'e'};
 
@@ -185,5 +185,5 @@ TEST(Bytes, ReleaseGivesTheMemoryBack) {
   EXPECT_EQ(pool.stats().bytes_in_use, 0u);
 }
 
-}  // namespace
+}  // namespace bytes_test
 }  // namespace sluice

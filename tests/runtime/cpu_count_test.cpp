@@ -4,7 +4,7 @@
 #include <sched.h>
 
 namespace sluice {
-namespace {
+namespace cpu_count_test {
 
 TEST(CpuCount, ReadsQuotas) {
   EXPECT_EQ(detail::quota_of_cpu_max("max 100000\n"), 0);
@@ -35,5 +35,5 @@ TEST(CpuCount, FollowsTheAffinityMask) {
   EXPECT_EQ(cpu_count(), before);
 }
 
-}  // namespace
+}  // namespace cpu_count_test
 }  // namespace sluice

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace dlpack_test {
 
 struct Type {
   DType dtype;
@@ -365,5 +365,5 @@ TEST(Dlpack, SurvivesADeleterThatThrows) {
   EXPECT_EQ(foreign.freed, 1);
 }
 
-}  // namespace
+}  // namespace dlpack_test
 }  // namespace sluice

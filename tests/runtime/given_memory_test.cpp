@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace given_memory_test {
 
 // Gives memory, until it is told otherwise.
 class Given : public MemoryResource {
@@ -151,5 +151,5 @@ TEST_F(GivenMemoryTest, TakesValuesWithoutElementsAndPadding) {
   EXPECT_EQ(given_->out, 2);
 }
 
-}  // namespace
+}  // namespace given_memory_test
 }  // namespace sluice

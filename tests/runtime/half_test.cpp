@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace half_test {
 
 // The value of a binary16 by its definition.
 double by_definition(std::uint16_t bits) {
@@ -52,5 +52,5 @@ TEST(Half, OverflowIsInfinity) {
   EXPECT_EQ(Half::from_float(-1e30f), 0xfc00);
 }
 
-}  // namespace
+}  // namespace half_test
 }  // namespace sluice

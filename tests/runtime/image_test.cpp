@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace image_test {
 
 Image numbered(int height, int width, int channels) {
   Image image(height, width, channels);
@@ -230,5 +230,5 @@ TEST(Image, IsMadeOfTensorsThatHoldPixels) {
   EXPECT_THROW((void)Image{Tensor()}, std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace image_test
 }  // namespace sluice

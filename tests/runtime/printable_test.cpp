@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace printable_test {
 
 TEST(Printable, EscapesWhatIsNoCharacterToShow) {
   const struct {
@@ -76,5 +76,5 @@ TEST(ErrorTexts, NameTheStepOnce) {
   }
 }
 
-}  // namespace
+}  // namespace printable_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace process_test {
 
 TEST(HomeProcess, IsLeftByFork) {
   const HomeProcess parent;
@@ -22,5 +22,5 @@ TEST(HomeProcess, IsLeftByFork) {
   EXPECT_TRUE(parent.here());
 }
 
-}  // namespace
+}  // namespace process_test
 }  // namespace sluice

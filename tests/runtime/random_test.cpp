@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace random_test {
 
 using Counter = std::array<std::uint32_t, 4>;
 using Key = std::array<std::uint32_t, 2>;
@@ -134,5 +134,5 @@ TEST(Random, WideIntegersLieBelowTheirBound) {
   EXPECT_NEAR(upper, 5000, 300);
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace tensor_slices_test {
 
 // Elements are their own numbers.
 template <class T>
@@ -166,5 +166,5 @@ TEST(TensorSlices, WhatDoesNotFitIsSaid) {
   }
 }
 
-}  // namespace
+}  // namespace tensor_slices_test
 }  // namespace sluice

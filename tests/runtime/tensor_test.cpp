@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace tensor_test {
 
 struct Type {
   DType dtype;
@@ -316,5 +316,5 @@ TEST(Tensor, OfAPoolKnowsWhereThePoolHasItsMemory) {
   EXPECT_THROW(BufferPool{nullptr}, std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace tensor_test
 }  // namespace sluice

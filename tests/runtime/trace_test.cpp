@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace trace_test {
 
 namespace fs = std::filesystem;
 using traces::read_trace;
@@ -173,5 +173,5 @@ TEST_F(TraceTest, SaysThatADiskIsFull) {
       << said;
 }
 
-}  // namespace
+}  // namespace trace_test
 }  // namespace sluice

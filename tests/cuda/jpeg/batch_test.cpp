@@ -7,7 +7,7 @@
 #include <thread>
 
 namespace sluice::device {
-namespace {
+namespace batch_test {
 
 struct Prepared {
   explicit Prepared(int count) : files(), entries(), plans(static_cast<std::size_t>(count)) {
@@ -117,5 +117,5 @@ TEST(JpegBatch, AllocatesNothingOnceWarm) {
   EXPECT_EQ(testing::allocations(), before);
 }
 
-}  // namespace
+}  // namespace batch_test
 }  // namespace sluice::device

@@ -12,7 +12,7 @@
 #include <cstring>
 
 namespace sluice::device {
-namespace {
+namespace codes_test {
 
 using JpegCodesOfFiles = JpegCorpus;
 
@@ -183,5 +183,5 @@ TEST(JpegCodes, HashesDiffer) {
   }
 }
 
-}  // namespace
+}  // namespace codes_test
 }  // namespace sluice::device

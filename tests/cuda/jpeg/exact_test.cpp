@@ -8,7 +8,7 @@
 #include <cstdio>
 
 namespace sluice::device {
-namespace {
+namespace exact_test {
 
 TEST(JpegOnDevice, SmallPicturesOfAllSizesAreExact) {
   // Many batches, for which streams of the stand-in would be slow.
@@ -104,5 +104,5 @@ TEST_F(JpegFilesOnDevice, TheCorpusIsExact) {
   EXPECT_GT(decode.tally.files, 100);
 }
 
-}  // namespace
+}  // namespace exact_test
 }  // namespace sluice::device

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace fetch_test {
 
 constexpr std::int64_t kFiles = 12;
 
@@ -201,5 +201,5 @@ TEST(JpegFetch, FilesAreWhereTheDeviceReadsThemWhicheverWayTheyCome) {
   }
 }
 
-}  // namespace
+}  // namespace fetch_test
 }  // namespace sluice::device

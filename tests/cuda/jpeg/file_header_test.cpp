@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::device {
-namespace {
+namespace file_header_test {
 
 using JpegHeadersOfFiles = JpegCorpus;
 
@@ -173,5 +173,5 @@ TEST(JpegFileHeader, UnusualOnesAreLeftToLibjpeg) {
   }
 }
 
-}  // namespace
+}  // namespace file_header_test
 }  // namespace sluice::device

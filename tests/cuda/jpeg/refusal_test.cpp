@@ -8,7 +8,7 @@
 #include <functional>
 
 namespace sluice::device {
-namespace {
+namespace refusal_test {
 
 File with_settings(J_COLOR_SPACE space, const std::function<void(jpeg_compress_struct&)>& set_up) {
   const int channels = space == JCS_GRAYSCALE ? 1 : space == JCS_CMYK ? 4 : 3;
@@ -184,5 +184,5 @@ TEST(JpegForTheHost, DamageDoesNoHarm) {
   std::printf("%d of %d were flagged\n", flagged, taken);
 }
 
-}  // namespace
+}  // namespace refusal_test
 }  // namespace sluice::device

@@ -13,7 +13,7 @@
 #include <new>
 
 namespace sluice::device {
-namespace {
+namespace throughput_test {
 
 using JpegFilesOnDevice = JpegCorpus;
 
@@ -144,5 +144,5 @@ TEST_F(JpegFilesOnDevice, HowFast) {
   }
 }
 
-}  // namespace
+}  // namespace throughput_test
 }  // namespace sluice::device

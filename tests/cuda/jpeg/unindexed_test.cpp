@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace sluice::device {
-namespace {
+namespace unindexed_test {
 
 TEST(UnindexedJpeg, SmallPicturesOfAllSizesAreExact) {
   ExactDecode decode(std::make_unique<HeapDevice>());
@@ -312,5 +312,5 @@ TEST_F(UnindexedJpegFiles, TheCorpusIsExactOrFlagged) {
   EXPECT_GT(judge.taken - judge.flagged, 100);
 }
 
-}  // namespace
+}  // namespace unindexed_test
 }  // namespace sluice::device

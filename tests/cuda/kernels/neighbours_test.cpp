@@ -25,7 +25,7 @@
 #include <tests/cuda/kernels/job_batch.h>
 
 namespace sluice::testing {
-namespace {
+namespace neighbours_test {
 
 Random a_random() { return Random({.seed = 3, .epoch = 1, .sample = 7, .generator = 2}); }
 
@@ -236,5 +236,5 @@ TEST(NeighboursOnDevice, RefuseWhatCannotBe) {
   EXPECT_THROW(device::jpeg_blocks_job(in(3, 4, 3), 0), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace neighbours_test
 }  // namespace sluice::testing

@@ -29,7 +29,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
-namespace {
+namespace pictures_test {
 
 TEST(ColoursOnDevice, ChangesThemAsTheHostDoes) {
   JobBatch<device::ColourJob, device::launch_colours> batch;
@@ -232,5 +232,5 @@ TEST(PicturesOnDevice, RefuseWhatCannotBe) {
   EXPECT_THROW(device::sharpness_job(in(3, 70000, 3), out(3, 70000, 3), {}), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace pictures_test
 }  // namespace sluice::testing

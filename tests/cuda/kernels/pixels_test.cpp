@@ -21,7 +21,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
-namespace {
+namespace pixels_test {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -266,5 +266,5 @@ TEST(Tiles, ABlockRefusesMoreThanItHolds) {
   EXPECT_EQ(block.on_device(memory).tiles, INT32_MAX);
 }
 
-}  // namespace
+}  // namespace pixels_test
 }  // namespace sluice::testing

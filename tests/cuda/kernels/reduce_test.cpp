@@ -12,7 +12,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
-namespace {
+namespace reduce_test {
 
 using kernels::Reduction;
 
@@ -86,5 +86,5 @@ TEST(ReduceOnDevice, RefusesWhatIsNoRows) {
   }
 }
 
-}  // namespace
+}  // namespace reduce_test
 }  // namespace sluice::testing

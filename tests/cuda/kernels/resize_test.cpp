@@ -17,7 +17,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
-namespace {
+namespace resize_test {
 
 using kernels::Box;
 
@@ -244,5 +244,5 @@ TEST(ResizeOnDevice, NothingIsLaunchedForNothing) {
   launch_resize(device.stream(), device.upload(std::vector<device::ResizeJob>()));
 }
 
-}  // namespace
+}  // namespace resize_test
 }  // namespace sluice::testing

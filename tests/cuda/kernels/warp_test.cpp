@@ -14,7 +14,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice::testing {
-namespace {
+namespace warp_test {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -134,5 +134,5 @@ TEST(WarpOnDevice, RefusesWhatCannotBe) {
   EXPECT_THROW(device::rotate_job(65535, 65535, 3, 30, {}), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace warp_test
 }  // namespace sluice::testing

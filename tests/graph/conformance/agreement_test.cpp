@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace agreement_test {
 
 const TensorSpec kFloats{DType::f32, Layout::chw, 3};
 const TensorSpec kHalves{DType::f16, Layout::chw, 3};
@@ -269,5 +269,5 @@ TEST(Agreement, C54_WhatIsNotKnownAgreesWithEverything) {
   }
 }
 
-}  // namespace
+}  // namespace agreement_test
 }  // namespace sluice::conformance

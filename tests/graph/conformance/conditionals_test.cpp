@@ -2,7 +2,7 @@
 #include "tests/graph/conformance/setup.h"
 
 namespace sluice::conformance {
-namespace {
+namespace conditionals_test {
 
 TEST(Conditionals, C1_TwoResultsOfEachArm) {
   for_each_predicate(
@@ -245,5 +245,5 @@ TEST(Conditionals, C17_SixDeepWithMostLeavesEmpty) {
       [](At a) { return six_deep_plain(a.idx % 8 - 2, a.idx, 0); });
 }
 
-}  // namespace
+}  // namespace conditionals_test
 }  // namespace sluice::conformance

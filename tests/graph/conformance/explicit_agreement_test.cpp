@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace explicit_agreement_test {
 
 const TensorSpec kFloats{DType::f32, Layout::chw, 3};
 const TensorSpec kHalves{DType::f16, Layout::chw, 3};
@@ -232,5 +232,5 @@ TEST(ExplicitAgreement, C54_OfAResultIsKnownWhatBothWaysKnow) {
   }
 }
 
-}  // namespace
+}  // namespace explicit_agreement_test
 }  // namespace sluice::conformance

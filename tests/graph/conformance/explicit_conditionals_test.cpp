@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace explicit_conditionals_test {
 
 constexpr int kTens = kSamples / 10;
 
@@ -369,5 +369,5 @@ TEST(ExplicitConditionals, ErrorsAndInspectionsNameTheArm) {
   EXPECT_FALSE(pipeline.inspect(3).has("risky"));
 }
 
-}  // namespace
+}  // namespace explicit_conditionals_test
 }  // namespace sluice::conformance

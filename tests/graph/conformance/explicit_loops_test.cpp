@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace explicit_loops_test {
 
 // Doubles from i + 1, counting trips: the limits that there are decide how often.
 TEST(ExplicitLoops, T17_WhicheverLimitComesFirst) {
@@ -329,5 +329,5 @@ TEST(ExplicitLoops, T30_LoopsInConditionals) {
       [&] { EXPECT_EQ(body.runs(), 3 * kSamples / 10); });
 }
 
-}  // namespace
+}  // namespace explicit_loops_test
 }  // namespace sluice::conformance

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace sluice::explicit_program {
-namespace {
+namespace explicit_random_test {
 
 using namespace conformance;
 
@@ -199,7 +199,7 @@ int expect_plain(const Block& program, int threads) {
 
 TEST(ExplicitRandom, BoundariesMeanWhatCallablesMean) {
   int runs = 0;
-  for (std::uint32_t seed = 0; seed < kPrograms && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint32_t seed = 0; seed < kPrograms && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("program " + std::to_string(seed));
     const Block program = generate(seed);
     Plain plain(program);
@@ -212,5 +212,5 @@ TEST(ExplicitRandom, BoundariesMeanWhatCallablesMean) {
   EXPECT_GT(runs, kPrograms * kSamples);
 }
 
-}  // namespace
+}  // namespace explicit_random_test
 }  // namespace sluice::explicit_program

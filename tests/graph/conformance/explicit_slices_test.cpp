@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace explicit_slices_test {
 
 TEST(ExplicitSlices, T21_IteratorsOverLists) {
   for (const bool reverse : {false, true}) {
@@ -228,5 +228,5 @@ TEST(ExplicitSlices, T25_TheNewDimensionStandsAtTheAxis) {
   }
 }
 
-}  // namespace
+}  // namespace explicit_slices_test
 }  // namespace sluice::conformance

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace logic_test {
 
 TEST(Logic, L1_Not) {
   for_each_predicate(
@@ -164,5 +164,5 @@ TEST(Logic, L10_NotTakesEveryNumberAndGivesABool) {
   expect_not<double>();
 }
 
-}  // namespace
+}  // namespace logic_test
 }  // namespace sluice::conformance

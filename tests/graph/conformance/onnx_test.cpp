@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace onnx_test {
 
 TEST(Onnx, RowA_If) {
   const auto [y] = result_of([](Graph& g) {
@@ -348,5 +348,5 @@ TEST(Onnx, O16_SequenceMapShapes) {
   EXPECT_EQ(found, shapes);
 }
 
-}  // namespace
+}  // namespace onnx_test
 }  // namespace sluice::conformance

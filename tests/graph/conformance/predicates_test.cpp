@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace predicates_test {
 
 template <class T>
 void expect_seven_holds() {
@@ -76,5 +76,5 @@ TEST(Predicates, C32_AValueIsNoBool) {
   EXPECT_FALSE((std::is_convertible_v<Value<int>, bool>));
 }
 
-}  // namespace
+}  // namespace predicates_test
 }  // namespace sluice::conformance

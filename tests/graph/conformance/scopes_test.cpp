@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace scopes_test {
 
 std::size_t count_steps(const detail::Plan& plan) {
   std::size_t count = 0;
@@ -277,5 +277,5 @@ TEST(Scopes, C37_MergingCopiesNothing) {
   }
 }
 
-}  // namespace
+}  // namespace scopes_test
 }  // namespace sluice::conformance

@@ -27,7 +27,7 @@ inline std::vector<std::int64_t> first_numbers(std::int64_t count) {
   return all;
 }
 
-inline Row row_of(const SampleInfo& info) {
+inline Row info_row(const SampleInfo& info) {
   return {info.index_in_epoch, info.index_in_batch, info.batch, info.epoch};
 }
 

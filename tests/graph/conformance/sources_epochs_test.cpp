@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::conformance {
-namespace {
+namespace sources_epochs_test {
 
 std::vector<std::int64_t> numbers(std::int64_t first, std::int64_t count) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
@@ -71,7 +71,7 @@ TEST(SourceEpochs, X36_TheEpochIsKnownToAll) {
           const std::int64_t count = iterations * batch_size;
           auto pipeline = make_pipeline(
               {.batch_size = batch_size, .threads = 2, .prefetch = depth}, [&](Graph& g) {
-                auto row = g.source(count, row_of, {.threads = threads});
+                auto row = g.source(count, info_row, {.threads = threads});
                 auto key = g.read(
                     batches_of(count, batch_size,
                                [](const BatchInfo& info) {
@@ -294,5 +294,5 @@ TEST(SourceEpochs, X45_ShardsOfSources) {
   }
 }
 
-}  // namespace
+}  // namespace sources_epochs_test
 }  // namespace sluice::conformance

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::conformance {
-namespace {
+namespace sources_equality_test {
 
 // A digest of the elements, type and shape.
 std::uint64_t digest(const Tensor& tensor) {
@@ -250,5 +250,5 @@ TEST(SourcesAgree, X33_LayoutsStayToTheEnd) {
   }
 }
 
-}  // namespace
+}  // namespace sources_equality_test
 }  // namespace sluice::conformance

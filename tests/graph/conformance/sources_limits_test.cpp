@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::conformance {
-namespace {
+namespace sources_limits_test {
 
 TEST(Sources, X10_GroupsAreCutOutOfTheOrder) {
   for (const int threads : {0, 3}) {
@@ -253,5 +253,5 @@ TEST(Sources, X23_SamplesOfDifferentRankInABatch) {
   }
 }
 
-}  // namespace
+}  // namespace sources_limits_test
 }  // namespace sluice::conformance

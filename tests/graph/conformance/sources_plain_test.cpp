@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::conformance {
-namespace {
+namespace sources_plain_test {
 
 TEST(PlainSources, X50_OneOutputOrSeveralAloneOrTogether) {
   for (const Mode mode : {Mode::plain, Mode::batches, Mode::values}) {
@@ -53,7 +53,7 @@ TEST(PlainSources, X51_CollectionsInLockStep) {
 TEST(PlainSources, X52_TheNumberOfTheCall) {
   for (int p = 0; p < 10; ++p) {
     auto pipeline = make_pipeline({.batch_size = 3, .threads = 2},
-                                  [](Graph& g) { return g.source(30, row_of); });
+                                  [](Graph& g) { return g.source(30, info_row); });
     std::int64_t next = 0;
     for (const Row& row : epoch_of(pipeline).all()) {
       EXPECT_EQ(row[0], next++);
@@ -162,5 +162,5 @@ TEST(PlainSources, X58_GroupsOfDifferentSize) {
   EXPECT_EQ(next, 23);
 }
 
-}  // namespace
+}  // namespace sources_plain_test
 }  // namespace sluice::conformance

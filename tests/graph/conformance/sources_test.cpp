@@ -20,14 +20,14 @@
 #include <gtest/gtest.h>
 
 namespace sluice::conformance {
-namespace {
+namespace sources_test {
 
 std::int64_t index_of(std::int64_t i, std::int64_t) { return i; }
 
 TEST(Sources, X1_SamplesKnowTheirPlace) {
   for (const int threads : {0, 4}) {
     auto pipeline = make_pipeline({.batch_size = 6, .threads = 2}, [&](Graph& g) {
-      return g.source(40, row_of, {.threads = threads});
+      return g.source(40, info_row, {.threads = threads});
     });
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
       std::int64_t next = 0;
@@ -283,5 +283,5 @@ TEST(Sources, X9_TheNextEpochBeginsAtZero) {
   }
 }
 
-}  // namespace
+}  // namespace sources_test
 }  // namespace sluice::conformance

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace split_merge_test {
 
 constexpr std::array<Predicate<bool>, 4> kMasks{{
     {"i % 2", [](At a) { return a.i % 2 == 1; }},
@@ -215,5 +215,5 @@ TEST(PerSample, C58_DrawsDoNotDependOnTheArmsOfOthers) {
   }
 }
 
-}  // namespace
+}  // namespace split_merge_test
 }  // namespace sluice::conformance

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sluice::conformance {
-namespace {
+namespace structures_test {
 
 using Labelled = std::tuple<Value<std::string>, Value<int>>;
 using Operator = std::function<Labelled(Value<std::string>, Value<int>)>;
@@ -156,5 +156,5 @@ TEST(Structures, S4_NestedStructuresThatAgree) {
       });
 }
 
-}  // namespace
+}  // namespace structures_test
 }  // namespace sluice::conformance

@@ -16,7 +16,7 @@
 #include <tbb/global_control.h>
 
 namespace sluice::flow {
-namespace {
+namespace async_node_test {
 
 using tbb::flow::graph;
 using Node = async_node<int>;
@@ -285,5 +285,5 @@ TEST(AsyncNode, TokensThatWaitLeaveTheirCreditToOthers) {
   EXPECT_EQ(credit.in_flight(), 0u);
 }
 
-}  // namespace
+}  // namespace async_node_test
 }  // namespace sluice::flow

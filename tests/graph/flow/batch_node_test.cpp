@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::flow {
-namespace {
+namespace batch_node_test {
 
 using Batch = const token_batch<int>*;
 
@@ -71,5 +71,5 @@ TEST(BatchNodeRing, TakesNoMemoryForBatchesThatItWasToldOf) {
   EXPECT_EQ(kept.batches.size(), 8u);
 }
 
-}  // namespace
+}  // namespace batch_node_test
 }  // namespace sluice::flow

@@ -13,7 +13,7 @@
 #include <tbb/parallel_for.h>
 
 namespace sluice::flow {
-namespace {
+namespace carrier_test {
 
 using tbb::flow::graph;
 using tbb::flow::make_edge;
@@ -90,7 +90,7 @@ TEST(Carrier, LeadsNothingOfAnotherGraph) {
 }
 
 // All of them come once, in batches and in order, whatever they wait for on their way.
-class CarriedWindow : public testing::TestWithParam<int> {};
+class CarriedWindow : public ::testing::TestWithParam<int> {};
 
 TEST_P(CarriedWindow, EachTokenArrivesOnce) {
   constexpr int kAll = 20011, kBatch = 32;
@@ -146,7 +146,7 @@ TEST_P(CarriedWindow, EachTokenArrivesOnce) {
   EXPECT_EQ(in.active(), 0u);
   EXPECT_EQ(batches.misplaced(), 0);
 }
-INSTANTIATE_TEST_SUITE_P(Active, CarriedWindow, testing::Values(1, 2, 3, 8));
+INSTANTIATE_TEST_SUITE_P(Active, CarriedWindow, ::testing::Values(1, 2, 3, 8));
 
-}  // namespace
+}  // namespace carrier_test
 }  // namespace sluice::flow

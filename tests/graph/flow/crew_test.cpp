@@ -14,7 +14,7 @@
 #include <tbb/task_arena.h>
 
 namespace sluice::flow {
-namespace {
+namespace crew_test {
 
 // Tasks that meet, `times` times, on the calling thread and those of the crew.
 int meet(tbb::task_arena& arena, int threads, int times) {
@@ -78,5 +78,5 @@ TEST(Crew, IsAsLargeAsTheSystemLetsItBe) {
   }
 }
 
-}  // namespace
+}  // namespace crew_test
 }  // namespace sluice::flow

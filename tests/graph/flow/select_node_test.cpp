@@ -11,7 +11,7 @@
 #include <tbb/concurrent_vector.h>
 
 namespace sluice::flow {
-namespace {
+namespace select_node_test {
 
 using tbb::flow::graph;
 using tbb::flow::make_edge;
@@ -168,5 +168,5 @@ TEST(LoopNode, AConditionThatThrowsEndsItsTokenAlone) {
   EXPECT_EQ(failed, 1);
 }
 
-}  // namespace
+}  // namespace select_node_test
 }  // namespace sluice::flow

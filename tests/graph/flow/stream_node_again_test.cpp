@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::flow {
-namespace {
+namespace stream_node_again_test {
 
 using namespace streams;
 
@@ -124,5 +124,5 @@ TEST(StreamNode, SlotsAreKeptForThoseThatGoOn) {
   EXPECT_EQ(sink.wait_for(3), numbers(0, 3));
 }
 
-}  // namespace
+}  // namespace stream_node_again_test
 }  // namespace sluice::flow

@@ -15,7 +15,7 @@
 #include <tbb/global_control.h>
 
 namespace sluice::flow {
-namespace {
+namespace stream_node_test {
 
 using namespace streams;
 
@@ -206,5 +206,5 @@ TEST(Poller, AsksUntilItIsOverAndSleepsThen) {
   EXPECT_GE(completions.time().rounds, 100);
 }
 
-}  // namespace
+}  // namespace stream_node_test
 }  // namespace sluice::flow

@@ -15,7 +15,7 @@
 #include <tbb/task_arena.h>
 
 namespace sluice::flow {
-namespace {
+namespace window_test {
 
 using tbb::flow::graph;
 using tbb::flow::make_edge;
@@ -277,5 +277,5 @@ TEST(Window, RunsOnOneThread) {
   });
 }
 
-}  // namespace
+}  // namespace window_test
 }  // namespace sluice::flow

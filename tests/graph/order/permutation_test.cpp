@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace permutation_test {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
@@ -169,5 +169,5 @@ TEST(Permutation, RefusesWhatCannotBe) {
   EXPECT_EQ(error_of(7, 6), "no error");
 }
 
-}  // namespace
+}  // namespace permutation_test
 }  // namespace sluice

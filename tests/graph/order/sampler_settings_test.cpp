@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace sampler_settings_test {
 
 const UserOrder kByLength{"by length", 10, [](auto, auto place) { return place; }};
 
@@ -149,5 +149,5 @@ TEST(SamplerSettings, AreEqualWhereTheListsAre) {
             (Sampler{.order = {"by length", 3, [](auto, auto) { return std::int64_t{0}; }}}));
 }
 
-}  // namespace
+}  // namespace sampler_settings_test
 }  // namespace sluice

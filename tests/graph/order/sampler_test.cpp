@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace sampler_test {
 
 using Samples = std::vector<std::int64_t>;
 
@@ -244,5 +244,5 @@ TEST(Sampler, StaysAsItIs) {
   }
 }
 
-}  // namespace
+}  // namespace sampler_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace shard_test {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
@@ -190,5 +190,5 @@ TEST(ShardPlaces, RefuseWhatCannotBe) {
   EXPECT_THROW((void)moved_on({5, 2}, 1), BuildError);
 }
 
-}  // namespace
+}  // namespace shard_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace weights_test {
 
 std::vector<double> drawn(const Weights& weights, int draws) {
   std::vector<double> counts(static_cast<std::size_t>(weights.size()));
@@ -109,5 +109,5 @@ TEST(Weights, SayWhichOneCannotBe) {
   EXPECT_EQ(error_of({0, 1e-320}), "no error");
 }
 
-}  // namespace
+}  // namespace weights_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace windowed_shuffle_test {
 
 std::vector<std::int64_t> all_of(const WindowedShuffle& order) {
   std::vector<std::int64_t> numbers;
@@ -142,5 +142,5 @@ TEST(WindowedShuffle, RefusesWhatCannotBe) {
   EXPECT_EQ(error_of(5, 2, 4), "no error");
 }
 
-}  // namespace
+}  // namespace windowed_shuffle_test
 }  // namespace sluice

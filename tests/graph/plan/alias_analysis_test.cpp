@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace alias_analysis_test {
 
 using Number = Value<std::int64_t>;
 
@@ -110,5 +110,5 @@ TEST(AliasAnalysis, OfALongProgramAreFoundInTime) {
   }
 }
 
-}  // namespace
+}  // namespace alias_analysis_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::detail {
-namespace {
+namespace column_test {
 
 TEST(ImageColumn, CopiesAPartOfWhatTheCellHolds) {
   BufferPool pool;
@@ -57,5 +57,5 @@ TEST(TensorColumn, TellsALayoutFromAnother) {
   EXPECT_EQ(batch[0].data<std::uint8_t>()[5], 5);
 }
 
-}  // namespace
+}  // namespace column_test
 }  // namespace sluice::detail

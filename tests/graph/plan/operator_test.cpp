@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace operator_test {
 
 using detail::Choosing;
 using detail::Constant;
@@ -194,5 +194,5 @@ TEST(PlansAsData, StepsAreBoundAgain) {
   EXPECT_EQ(sample.get<std::int32_t>(step.writes[0]), 21);
 }
 
-}  // namespace
+}  // namespace operator_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace plan_text_test {
 
 // An effect, a choice with an arm that gives an outer value, a loop, an output in place, a step
 // that nobody needs, one that sinks.
@@ -210,5 +210,5 @@ TEST(PlanText, DrawingWithCountsAndTimes) {
             std::count(noted.begin(), noted.end(), '\n'));
 }
 
-}  // namespace
+}  // namespace plan_text_test
 }  // namespace sluice

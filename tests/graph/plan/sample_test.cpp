@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace sample_test {
 
 struct SilentError : std::exception {
   const char* what() const noexcept override { return nullptr; }
@@ -95,5 +95,5 @@ TEST(Sample, ValuesAreDestroyedWhenAnotherOnesConstructorThrows) {
   }
 }
 
-}  // namespace
+}  // namespace sample_test
 }  // namespace sluice

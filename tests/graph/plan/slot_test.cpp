@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace slot_test {
 
 struct Counted {
   static inline std::atomic<int> alive{0};
@@ -38,5 +38,5 @@ TEST(SlotType, AUniquePtrIsDestroyedWithItsSample) {
   EXPECT_EQ(Counted::alive, 0);
 }
 
-}  // namespace
+}  // namespace slot_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace tensor_spec_test {
 
 using detail::agree;
 using detail::common;
@@ -245,5 +245,5 @@ TEST(Batches, TensorsOfDifferentSizeAreRagged) {
   EXPECT_EQ(rows, 8);
 }
 
-}  // namespace
+}  // namespace tensor_spec_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace trail_test {
 
 // Fails for sample 0, wherever it stands.
 Value<std::int64_t> fail(Graph& g, Value<std::int64_t> x, std::int64_t at) {
@@ -185,5 +185,5 @@ TEST(Warnings, OfALoopAreOnlyTheFirstOnes) {
   }
 }
 
-}  // namespace
+}  // namespace trail_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace visit_test {
 
 using detail::Block;
 using detail::Branch;
@@ -28,7 +28,7 @@ Number step(Graph& g, const char* name, Number x) {
       name, [](std::int64_t v) { return v + 1; }, x);
 }
 
-class Walks : public testing::Test {
+class Walks : public ::testing::Test {
  protected:
   Walks() {
     Graph g(recorder_);
@@ -110,5 +110,5 @@ TEST_F(Walks, KnowWhatANodeHoldsAndReads) {
   EXPECT_EQ(inputs_of(loop), std::vector{source});
 }
 
-}  // namespace
+}  // namespace visit_test
 }  // namespace sluice

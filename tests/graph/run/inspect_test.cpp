@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace inspect_test {
 
 auto make() {
   return make_pipeline({.batch_size = 4, .seed = 9, .on_error = OnError::skip}, [](Graph& g) {
@@ -95,5 +95,5 @@ TEST(Inspect, SaysWhatIsThereWhenANameIsWrong) {
             "the sample has no value 'sorce' on its path 'if_else:otherwise'; it has: s");
 }
 
-}  // namespace
+}  // namespace inspect_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace stall_test {
 
 using Number = Value<std::int64_t>;
 LoopOptions endless() { return {.max_iterations = INT64_MAX}; }
@@ -104,5 +104,5 @@ TEST(Stall, NamesTheLoopsAroundALoop) {
   EXPECT_NE(text.find(", in loop 'while_loop#2' (iteration "), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace stall_test
 }  // namespace sluice

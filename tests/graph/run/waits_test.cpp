@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::detail {
-namespace {
+namespace waits_test {
 
 // Times in nanoseconds. A batch is complete, asked for, got, and handed to the consumer.
 struct Taken {
@@ -50,5 +50,5 @@ TEST(Waits, AreThoseOfTheConsumerAndOfCompleteBatches) {
   }
 }
 
-}  // namespace
+}  // namespace waits_test
 }  // namespace sluice::detail

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace batches_test {
 
 std::vector<std::int64_t> indices_of(const BatchInfo& info) {
   std::vector<std::int64_t> all;
@@ -204,5 +204,5 @@ TEST(Batches, CopiesAreDatasetsByThemselves) {
   EXPECT_EQ(next, 20);
 }
 
-}  // namespace
+}  // namespace batches_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace generator_test {
 
 static_assert(std::ranges::input_range<generator<int>>);
 static_assert(!std::is_copy_constructible_v<generator<int>>);
@@ -99,5 +99,5 @@ TEST(Generator, PassesOnWhatIsThrownAndIsOverThen) {
   }
 }
 
-}  // namespace
+}  // namespace generator_test
 }  // namespace sluice

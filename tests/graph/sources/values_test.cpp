@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace values_test {
 
 generator<std::int64_t> count_to(std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) co_yield i;
@@ -259,5 +259,5 @@ TEST(Values, ACheckpointFarBehindTheEndEndsTheEpoch) {
   }
 }
 
-}  // namespace
+}  // namespace values_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::detail {
-namespace {
+namespace checksum_test {
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -89,5 +89,5 @@ TEST(Checksum, FieldsOfAnswers) {
   }
 }
 
-}  // namespace
+}  // namespace checksum_test
 }  // namespace sluice::detail

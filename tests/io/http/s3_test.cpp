@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace s3_test {
 
 using Request = HttpServer::Request;
 
@@ -150,5 +150,5 @@ TEST_F(S3Test, KeysAreNotForOthers) {
     EXPECT_EQ(other.asked().at(0).field(name), "") << name;
 }
 
-}  // namespace
+}  // namespace s3_test
 }  // namespace sluice

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace tar_urls_test {
 
 using Request = HttpServer::Request;
 
@@ -221,5 +221,5 @@ TEST_F(TarUrlsTest, WhatIsWrong) {
       "HttpOptions::max_bytes, which is 90000");
 }
 
-}  // namespace
+}  // namespace tar_urls_test
 }  // namespace sluice

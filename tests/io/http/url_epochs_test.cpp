@@ -21,7 +21,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace url_epochs_test {
 
 using Request = HttpServer::Request;
 
@@ -303,5 +303,5 @@ TEST_F(UrlEpochsTest, OptionsThatCannotBe) {
   EXPECT_EQ(sluice::error_of<BuildError>([] { (void)urls_of({}); }), "urls_of: no URLs are given");
 }
 
-}  // namespace
+}  // namespace url_epochs_test
 }  // namespace sluice

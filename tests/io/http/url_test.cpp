@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::detail {
-namespace {
+namespace url_test {
 
 TEST(Url, IsToldFromPaths) {
   for (const char* url : {"http://a", "HTTPS://a/b", "s3://b/k"}) EXPECT_TRUE(is_url(url)) << url;
@@ -99,5 +99,5 @@ TEST(S3Account, KeysAreTwo) {
   }
 }
 
-}  // namespace
+}  // namespace url_test
 }  // namespace sluice::detail

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace urls_test {
 
 using After = HttpServer::After;
 using Request = HttpServer::Request;
@@ -340,5 +340,5 @@ TEST_F(UrlsTest, ChecksumsOfTheDataset) {
     EXPECT_EQ(outcome({server_.url("/abc"), 0, one.sum}), one.outcome) << one.sum;
 }
 
-}  // namespace
+}  // namespace urls_test
 }  // namespace sluice

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace decode_image_test {
 
 using Level = std::function<unsigned(int y, int x, int c)>;
 
@@ -341,5 +341,5 @@ TEST(DecodeImage, DamageDoesNoHarm) {
   }
 }
 
-}  // namespace
+}  // namespace decode_image_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 namespace sluice {
-namespace {
+namespace png_bombs_test {
 
 std::span<const std::uint8_t> bytes_of(std::string_view file) {
   return {reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
@@ -81,5 +81,5 @@ TEST(DecodeImage, BombsInTextsOfPngFilesDoNotGoOff) {
   }
 }
 
-}  // namespace
+}  // namespace png_bombs_test
 }  // namespace sluice

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace allocation_test {
 namespace fs = std::filesystem;
 using sluice::testing::FailingAllocations;
 using sluice::testing::live_allocations;
@@ -220,5 +220,5 @@ TEST_F(JpegAllocation, TheSelfTest) {
   check([] { return static_cast<std::uint64_t>(jpeg_entropy_works()); }, false, 11);
 }
 
-}  // namespace
+}  // namespace allocation_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 
 namespace sluice {
-namespace {
+namespace corpus_test {
 
 // The hash of what djpeg -pnm prints for the picture.
 std::string pnm_hash(const Image& image) {
@@ -267,5 +267,5 @@ TEST_F(JpegCorpus, RegionsOfPhotosEqualCuts) {
   }
 }
 
-}  // namespace
+}  // namespace corpus_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace decode_test {
 
 constexpr Subsampling kSamplings[] = {Subsampling::s444, Subsampling::s422, Subsampling::s420,
                                       Subsampling::s440};
@@ -351,5 +351,5 @@ TEST(JpegDecode, ThreadsDoNotDisturbEachOther) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
+}  // namespace decode_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace encode_test {
 
 // How often a two-byte marker stands in the file. Stuffing keeps picture data from looking like
 // one.
@@ -201,5 +201,5 @@ TEST(JpegEncode, TakesTheLargestSides) {
   EXPECT_TRUE(back == wide);
 }
 
-}  // namespace
+}  // namespace encode_test
 }  // namespace sluice

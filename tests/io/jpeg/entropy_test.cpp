@@ -16,9 +16,9 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace entropy_test {
 
-class JpegEntropyTest : public testing::Test {
+class JpegEntropyTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
@@ -70,9 +70,9 @@ TEST_F(JpegEntropyTest, DecodesOrdinaryFilesOfAllKinds) {
            {Subsampling::s444, Subsampling::s422, Subsampling::s420, Subsampling::s440}) {
         for (const int quality : {20, 75, 97, 100}) {
           for (const int restart_rows : {0, 1, 3}) {
-            SCOPED_TRACE(testing::Message() << size[0] << " x " << size[1] << " x " << channels
-                                            << ", quality " << quality << ", sampling "
-                                            << static_cast<int>(s) << ", " << restart_rows);
+            SCOPED_TRACE(::testing::Message() << size[0] << " x " << size[1] << " x " << channels
+                                              << ", quality " << quality << ", sampling "
+                                              << static_cast<int>(s) << ", " << restart_rows);
             ++seed;
             const Bytes file = encode_jpeg(draw_picture(size[0], size[1], channels, seed),
                                            {.quality = quality,
@@ -146,5 +146,5 @@ TEST_F(JpegEntropyCorpus, EveryPhotographIsOrdinary) {
   for (const File& file : photos()) EXPECT_TRUE(check_file(file, {}, ++seed, 20));
 }
 
-}  // namespace
+}  // namespace entropy_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace exif_test {
 
 using Segment = std::vector<std::uint8_t>;
 
@@ -128,5 +128,5 @@ TEST(Exif, WritesWhatItReads) {
   }
 }
 
-}  // namespace
+}  // namespace exif_test
 }  // namespace sluice

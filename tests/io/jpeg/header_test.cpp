@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace header_test {
 
 using File = std::vector<std::uint8_t>;
 
@@ -195,5 +195,5 @@ TEST(JpegHeader, AnyBytesEndInAnAnswer) {
   EXPECT_LT(refused, 20000);
 }
 
-}  // namespace
+}  // namespace header_test
 }  // namespace sluice

@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace index_in_use_test {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kNothingInMemory = 0;
 
-class JpegIndexInUse : public testing::Test {
+class JpegIndexInUse : public ::testing::Test {
  protected:
   // A file, and regions of it as the library decodes them.
   struct Picture {
@@ -37,9 +37,9 @@ class JpegIndexInUse : public testing::Test {
 
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
-    folder_ = fs::path(testing::TempDir()) /
+    folder_ = fs::path(::testing::TempDir()) /
               ("sluice_in_use_" + std::to_string(::getpid()) +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+               ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
     const auto index = JpegIndex::in_memory({.grain = 4});
     const auto other = JpegIndex::in_memory({.grain = 1});
@@ -243,5 +243,5 @@ TEST_F(JpegIndexInUse, OpeningMayHappenMeanwhileToo) {
   writer.join();
 }
 
-}  // namespace
+}  // namespace index_in_use_test
 }  // namespace sluice

@@ -16,14 +16,14 @@
 #include <sys/stat.h>
 
 namespace sluice {
-namespace {
+namespace index_test {
 
-class JpegIndexTest : public testing::Test {
+class JpegIndexTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder_);
     for (int i = 0; i < 3; ++i) {
       files_.push_back(
@@ -206,5 +206,5 @@ TEST_F(JpegIndexTest, APipeIsNotWaitedFor) {
   EXPECT_FALSE(JpegIndex::is_one(path("pipe")));
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace sluice

@@ -19,9 +19,9 @@ std::ostream& operator<<(std::ostream& out, const JpegLearnReport& report) {
   return out << static_cast<int>(report.result) << " '" << report.reason << "'";
 }
 
-namespace {
+namespace learn_test {
 
-class JpegLearnTest : public testing::Test {
+class JpegLearnTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
@@ -69,7 +69,7 @@ TEST_F(JpegLearnTest, LeavesWhatDecodingLeaves) {
       for (const Subsampling s :
            {Subsampling::s444, Subsampling::s422, Subsampling::s420, Subsampling::s440}) {
         for (const int restart_rows : {0, 2}) {
-          SCOPED_TRACE(testing::Message()
+          SCOPED_TRACE(::testing::Message()
                        << size[0] << " x " << size[1] << " x " << channels << ", sampling "
                        << static_cast<int>(s) << ", " << restart_rows);
           ++seed;
@@ -188,5 +188,5 @@ TEST_F(JpegLearnCorpus, BombsAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace learn_test
 }  // namespace sluice

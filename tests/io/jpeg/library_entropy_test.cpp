@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace library_entropy_test {
 
-class JpegLibraryEntropy : public testing::Test {
+class JpegLibraryEntropy : public ::testing::Test {
  protected:
   void SetUp() override {
     decompressor_.open(file_, {});
@@ -65,5 +65,5 @@ TEST_F(JpegLibraryEntropy, OtherBeginningsAreNot) {
   info().entropy = real;
 }
 
-}  // namespace
+}  // namespace library_entropy_test
 }  // namespace sluice

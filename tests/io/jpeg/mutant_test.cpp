@@ -22,9 +22,9 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace mutant_test {
 
-class JpegMutantTest : public testing::Test {
+class JpegMutantTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "not in use with this libjpeg";
@@ -41,8 +41,8 @@ class JpegMutantTest : public testing::Test {
     // More than our decoder prepares at a time.
     files_.push_back(encode_jpeg(draw_picture(150, 180, 1), {.quality = 100}));
     ASSERT_GT(files_.back().size(), ScanReader::kPiece);
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -133,5 +133,5 @@ TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
   }
 }
 
-}  // namespace
+}  // namespace mutant_test
 }  // namespace sluice

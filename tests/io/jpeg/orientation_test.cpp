@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace orientation_test {
 
 // Where the stored pixel of (y, x) of the turned picture lies, from the table of the EXIF standard:
 // which side of the scene the stored row 0 and column 0 are.
@@ -69,5 +69,5 @@ TEST(Orientation, RegionsTurnAsThePictureDoes) {
   }
 }
 
-}  // namespace
+}  // namespace orientation_test
 }  // namespace sluice

@@ -24,7 +24,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace parts_test {
 
 // What lies outside of what has been read is other codes, which look like those of a picture.
 Bytes other_codes(std::size_t size) {
@@ -136,7 +136,7 @@ void expect_region(std::span<const std::uint8_t> file, const std::shared_ptr<Jpe
 constexpr Subsampling kSamplings[] = {Subsampling::s444, Subsampling::s422, Subsampling::s420,
                                       Subsampling::s440};
 
-class JpegParts : public testing::Test {
+class JpegParts : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
@@ -396,5 +396,5 @@ TEST_F(PartsOfCorpus, RegionsOfRealFiles) {
   for (const File& file : photos()) ASSERT_NO_FATAL_FAILURE(expect_regions(file, random));
 }
 
-}  // namespace
+}  // namespace parts_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace region_test {
 
 void expect_cut(std::span<const std::uint8_t> file, const Image& whole, const Rectangle& w,
                 const JpegOptions& options) {
@@ -196,5 +196,5 @@ TEST(JpegRegion, TolerantRegionsOfCutFilesEqualCuts) {
   }
 }
 
-}  // namespace
+}  // namespace region_test
 }  // namespace sluice

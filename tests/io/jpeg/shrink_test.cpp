@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace shrink_test {
 
 constexpr int kShrinks[] = {2, 4, 8};
 
@@ -69,8 +69,8 @@ bool check_file(std::span<const std::uint8_t> file, const JpegOptions& options, 
   for (int i = 0; i < regions; ++i) {
     const Rectangle w = any_region(random, turned ? header.oriented_height() : header.height,
                                    turned ? header.oriented_width() : header.width, i % 4 == 3);
-    SCOPED_TRACE(testing::Message() << w.height << " x " << w.width << " at (" << w.y << ", " << w.x
-                                    << ") shrunk by " << shrink);
+    SCOPED_TRACE(::testing::Message() << w.height << " x " << w.width << " at (" << w.y << ", "
+                                      << w.x << ") shrunk by " << shrink);
     expect_region(outcome_of(file, w, options, kLibrary, nullptr, shrink), w, whole, shrink);
     expect_region(outcome_of(file, w, options, kFast, nullptr, shrink), w, whole, shrink);
     expect_region(outcome_of(file, w, options, kFast, index.get(), shrink), w, whole, shrink);
@@ -228,5 +228,5 @@ TEST_F(JpegShrinkCorpus, EveryPhotographEqualsTheLibrary) {
   }
 }
 
-}  // namespace
+}  // namespace shrink_test
 }  // namespace sluice

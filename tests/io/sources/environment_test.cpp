@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace environment_test {
 
 using Variables = std::map<std::string, std::string>;
 
@@ -146,5 +146,5 @@ TEST(Environment, RefusesHalvesAndContradictions) {
   }
 }
 
-}  // namespace
+}  // namespace environment_test
 }  // namespace sluice

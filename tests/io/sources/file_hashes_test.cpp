@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace file_hashes_test {
 using Clock = std::chrono::system_clock;
 using Content = std::vector<std::uint8_t>;
 using Hash = std::optional<std::uint64_t>;
@@ -29,10 +29,10 @@ const Content kOld = {1, 2, 3, 4};
 const Content kNew = {5, 6, 7, 8};
 Hash hash_of(const Content& content) { return digest_of(content).hash; }
 
-class FileHashesTest : public testing::Test {
+class FileHashesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    path_ = testing::TempDir() + "/sluice_hashes_" + std::to_string(::getpid());
+    path_ = ::testing::TempDir() + "/sluice_hashes_" + std::to_string(::getpid());
     write(path_, kOld, O_CREAT | O_TRUNC);
   }
   void TearDown() override { (void)std::remove(path_.c_str()); }
@@ -165,5 +165,5 @@ TEST_F(FileHashesTest, ManyThreadsAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace file_hashes_test
 }  // namespace sluice

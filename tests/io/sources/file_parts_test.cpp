@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace file_parts_test {
 namespace fs = std::filesystem;
 
 constexpr int kFiles = 9;
@@ -396,5 +396,5 @@ TEST_F(FilePartsInPipelines, AFileThatChangesCostsItsSampleAlone) {
   }
 }
 
-}  // namespace
+}  // namespace file_parts_test
 }  // namespace sluice

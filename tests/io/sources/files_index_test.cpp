@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace files_index_test {
 namespace fs = std::filesystem;
 
 constexpr int kFiles = 12;
@@ -33,13 +33,13 @@ struct Sample {
 };
 using Samples = std::vector<Sample>;
 
-class FilesIndexTest : public testing::Test {
+class FilesIndexTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
-    folder_ = fs::path(testing::TempDir()) /
+    folder_ = fs::path(::testing::TempDir()) /
               ("sluice_index_" + std::to_string(getpid()) +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+               ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(folder_);
     for (int i = 0; i < kFiles; ++i) write(i, static_cast<std::uint64_t>(i) + 1);
   }
@@ -223,5 +223,5 @@ TEST_F(FilesIndexTest, TheSourceAndItsBytesKeepTheIndex) {
   EXPECT_TRUE(watched.expired());
 }
 
-}  // namespace
+}  // namespace files_index_test
 }  // namespace sluice

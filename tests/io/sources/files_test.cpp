@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace files_test {
 namespace fs = std::filesystem;
 
 class FilesTest : public ::testing::Test {
@@ -267,5 +267,5 @@ TEST_F(FilesTest, AFileThatVanishesIsTheErrorOfItsSample) {
   EXPECT_EQ(batch->errors()[0].step, "read");
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::detail {
-namespace {
+namespace fingerprint_test {
 
 TEST(Fingerprint, TellsPartsAndWhereTheyEnd) {
   const std::string known = Fingerprint().add("ab").add("c").text();
@@ -23,5 +23,5 @@ TEST(Fingerprint, TellsPartsAndWhereTheyEnd) {
   EXPECT_EQ(all.size(), 8U);
 }
 
-}  // namespace
+}  // namespace fingerprint_test
 }  // namespace sluice::detail

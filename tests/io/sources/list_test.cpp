@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace list_test {
 
 class ListTest : public ScratchTest {
  protected:
@@ -317,5 +317,5 @@ TEST_F(ListTest, TheBytesCarryTheIndex) {
   EXPECT_EQ(std::get<0>(list.read(0)).index(), index.get());
 }
 
-}  // namespace
+}  // namespace list_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace memory_test {
 
 Bytes bytes_of(const std::string& text) {
   return Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
@@ -73,5 +73,5 @@ TEST(MemoryTest, VectorsAreEquallyLong) {
             "memory_in: there are 3 items, but 2 values in a vector that goes with them");
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace small_pictures_test {
 
 class SmallPicturesTest : public ScratchTest {};
 
@@ -135,5 +135,5 @@ TEST_F(SmallPicturesTest, APipelineReadsThem) {
   EXPECT_EQ(batch->get<1>()[1], 9);
 }
 
-}  // namespace
+}  // namespace small_pictures_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace tar_damage_test {
 
 class TarDamage : public TarStreamTest {
  protected:
@@ -99,5 +99,5 @@ TEST_F(TarDamage, TheEndMayBeShortOrLong) {
   }
 }
 
-}  // namespace
+}  // namespace tar_damage_test
 }  // namespace sluice

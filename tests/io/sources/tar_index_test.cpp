@@ -11,7 +11,7 @@
 #include <string>
 
 namespace sluice {
-namespace {
+namespace tar_index_test {
 
 namespace fs = std::filesystem;
 
@@ -115,5 +115,5 @@ TEST_F(TarIndexTest, OneThatIsDamagedIsRefused) {
   EXPECT_EQ(error_of([&] { open({a_}); }), "the index 'offsets' is not an index of archives");
 }
 
-}  // namespace
+}  // namespace tar_index_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <tuple>
 
 namespace sluice {
-namespace {
+namespace tar_links_test {
 
 class TarLinksTest : public ScratchTest {};
 
@@ -86,5 +86,5 @@ TEST_F(TarLinksTest, AreFollowedInTheArchive) {
   }
 }
 
-}  // namespace
+}  // namespace tar_links_test
 }  // namespace sluice

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace tar_stream_limits_test {
 
 class TarStreamLimitsTest : public TarStreamTest {};
 
@@ -354,5 +354,5 @@ TEST_F(TarStreamLimitsTest, WhatThisBuildCannotReadIsSaid) {
                      "archive with gunzip"}));
 }
 
-}  // namespace
+}  // namespace tar_stream_limits_test
 }  // namespace sluice

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace tar_stream_order_test {
 
 using Numbers = std::vector<std::int64_t>;
 
@@ -233,5 +233,5 @@ TEST_F(TarStreamOrderTest, GoesOnFromACheckpoint) {
   }
 }
 
-}  // namespace
+}  // namespace tar_stream_order_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace tar_stream_test {
 
 // Good samples and bad ones, as tar_in sees them, with the same words.
 Strings of_tar_in(const std::string& archive,
@@ -293,5 +293,5 @@ TEST_F(TarStreamTest, SamplesHaveNames) {
   EXPECT_EQ(names, (Strings{paths[0] + "/1", paths[1] + "/3", paths[1] + "/5"}));
 }
 
-}  // namespace
+}  // namespace tar_stream_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace sluice {
-namespace {
+namespace tar_test {
 
 class TarTest : public ScratchTest {
  protected:
@@ -328,5 +328,5 @@ TEST_F(TarTest, TheBytesCarryTheIndex) {
   EXPECT_EQ(std::get<0>(tar.read(0)).index(), index.get());
 }
 
-}  // namespace
+}  // namespace tar_test
 }  // namespace sluice

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace conformance_epochs_test {
 
 using Places = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
@@ -162,5 +162,5 @@ TEST(WorkerEpochs, X43_AShuffleOfTheSourcesOwn) {
   }
 }
 
-}  // namespace
+}  // namespace conformance_epochs_test
 }  // namespace sluice

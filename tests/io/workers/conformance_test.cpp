@@ -15,7 +15,7 @@
 #include <tests/worker_samples.h>
 
 namespace sluice {
-namespace {
+namespace conformance_test {
 
 using testing::Typed;
 using Places = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
@@ -275,5 +275,5 @@ TEST(WorkerConformance, X18_X25_OptionsThatCannotBe) {
     EXPECT_THROW((void)sluice::workers<Typed>("typed", 10, wrong), BuildError);
 }
 
-}  // namespace
+}  // namespace conformance_test
 }  // namespace sluice

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace kill_test {
 
 using testing::Asked;
 using testing::Mixed;
@@ -199,5 +199,5 @@ TEST(KilledWorkers, StayWithTheProcessThatHasThem) {
   EXPECT_EQ(asked.pool().stats().restarts, 0);
 }
 
-}  // namespace
+}  // namespace kill_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <tests/worker_samples.h>
 
 namespace sluice {
-namespace {
+namespace many_samples_test {
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::int64_t kSamples = 50'000;
@@ -55,5 +55,5 @@ TEST(AMillionSamples, AQuarterOfThemFromWorkers) {
       {}, kQuarter);
 }
 
-}  // namespace
+}  // namespace many_samples_test
 }  // namespace sluice

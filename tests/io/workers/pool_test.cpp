@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace pool_test {
 
 using testing::Asked;
 using testing::Mixed;
@@ -389,5 +389,5 @@ TEST(WorkerPool, LeavesOutWhatAnEndedEpochAskedFor) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(asked.all_of(5)[i].sample);
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace sluice

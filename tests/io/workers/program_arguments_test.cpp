@@ -9,7 +9,7 @@
 #include <tests/worker_samples.h>
 
 namespace sluice {
-namespace {
+namespace program_arguments_test {
 
 using testing::Asked;
 using testing::Mixed;
@@ -33,5 +33,5 @@ TEST(ProgramArguments, AreThoseOfAnotherProgram) {
   }
 }
 
-}  // namespace
+}  // namespace program_arguments_test
 }  // namespace sluice

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 namespace sluice::detail {
-namespace {
+namespace values_test {
 
 std::string error_of(const std::function<void()>& f) {
   try {
@@ -225,5 +225,5 @@ TEST(WorkerValues, RefuseMemoryThatIsNotSealed) {
   EXPECT_NE(::ftruncate(descriptor.number(), 10), 0);
 }
 
-}  // namespace
+}  // namespace values_test
 }  // namespace sluice::detail

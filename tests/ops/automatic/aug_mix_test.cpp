@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace aug_mix_test {
 
 using testing::picture_of;
 
@@ -237,5 +237,5 @@ TEST(AugMix, RefusesWhatCannotBe) {
             9u);
 }
 
-}  // namespace
+}  // namespace aug_mix_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace auto_augment_test {
 
 using testing::picture_of;
 
@@ -317,5 +317,5 @@ TEST(AutoAugment, RefusesWhatCannotBe) {
     EXPECT_NE(error_of(c.policy).find(c.says), std::string::npos) << error_of(c.policy);
 }
 
-}  // namespace
+}  // namespace auto_augment_test
 }  // namespace sluice

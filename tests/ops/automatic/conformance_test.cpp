@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace automatic_conformance_test {
 
 using testing::picture_of;
 
@@ -144,5 +144,5 @@ TEST(RandAugment, C50_NoStepsLeaveThePictureAndNoOperatorsAreRefused) {
   EXPECT_THROW((void)augment(1), BuildError);
 }
 
-}  // namespace
+}  // namespace automatic_conformance_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace detection_augment_test {
 
 struct Scene {
   Image picture, mask;
@@ -232,5 +232,5 @@ TEST(SegmentationAugment, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace detection_augment_test
 }  // namespace sluice

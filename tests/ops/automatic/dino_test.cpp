@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace dino_test {
 
 Bytes file_of(std::int64_t i) {
   return encode_jpeg(draw_picture(90 + static_cast<int>(i % 5), 120 + static_cast<int>(i % 3), 3,
@@ -119,5 +119,5 @@ TEST(Dino, RefusesWhatCannotBe) {
     EXPECT_NE(error_of(c.options).find(c.says), std::string::npos) << error_of(c.options);
 }
 
-}  // namespace
+}  // namespace dino_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace rand_augment_test {
 
 using testing::picture_of;
 
@@ -173,5 +173,5 @@ TEST(RandAugment, RefusesWhatCannotBe) {
   EXPECT_EQ(rand_augment_list({.excluded = {"rotate", "equalize"}}).size(), 12u);
 }
 
-}  // namespace
+}  // namespace rand_augment_test
 }  // namespace sluice

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace sim_clr_test {
 
 Bytes file_of(std::int64_t i) {
   return encode_jpeg(draw_picture(90 + static_cast<int>(i % 5), 120 + static_cast<int>(i % 3), 3,
@@ -163,5 +163,5 @@ TEST(SimClr, RefusesWhatCannotBe) {
     EXPECT_NE(error_of(c.options).find(c.says), std::string::npos) << error_of(c.options);
 }
 
-}  // namespace
+}  // namespace sim_clr_test
 }  // namespace sluice

@@ -16,7 +16,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice {
-namespace {
+namespace mix_test {
 
 constexpr int kClasses = 5;
 constexpr std::uint64_t kSeed = 11;
@@ -292,5 +292,5 @@ TEST(Mix, RefusesWhatCannotBe) {
   EXPECT_EQ(bytes_of(images), before);
 }
 
-}  // namespace
+}  // namespace mix_test
 }  // namespace sluice

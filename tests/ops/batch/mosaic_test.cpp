@@ -16,7 +16,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice {
-namespace {
+namespace mosaic_test {
 
 constexpr int kHeight = 7, kWidth = 10;
 constexpr std::uint64_t kSeed = 3;
@@ -224,5 +224,5 @@ TEST(Mosaics, WrongOnesAreRefusedAndNothingIsChanged) {
             "batch");
 }
 
-}  // namespace
+}  // namespace mosaic_test
 }  // namespace sluice

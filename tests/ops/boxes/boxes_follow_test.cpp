@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace boxes_follow_test {
 
 constexpr int kWays = 11;
 constexpr int kTrials = 440;
@@ -283,5 +283,5 @@ TEST(BoxesFollow, SquaresAreFoundWhereBoxesPointsAndMasksSay) {
   EXPECT_GT(left_out, 10);
 }
 
-}  // namespace
+}  // namespace boxes_follow_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace boxes_boxes_test {
 
 using Numbers = std::vector<float>;
 using Change = std::function<Value<Tensor>(Graph& g, Value<Tensor> boxes, Value<Tensor> labels)>;
@@ -204,5 +204,5 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
       "random_bbox_crop: min_scale is 0.9, above max_scale, which is 0.5");
 }
 
-}  // namespace
+}  // namespace boxes_boxes_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <tests/ops/kernels/reference.h>
 
 namespace sluice {
-namespace {
+namespace regions_test {
 
 TEST(ShownPart, IsTheWindowsShareOfTheScaledSide) {
   const struct {
@@ -132,5 +132,5 @@ TEST(Regions, WhatCannotBeIsTheErrorOfItsSample) {
   EXPECT_NE(errors.find("nested_region: 2147483647 + 2147483647"), std::string::npos) << errors;
 }
 
-}  // namespace
+}  // namespace regions_test
 }  // namespace sluice

@@ -26,7 +26,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace colour_operators_test {
 
 using testing::apply;
 using testing::build_error;
@@ -173,5 +173,5 @@ TEST(ColourOperators, ColorTwistTakesFourNumbers) {
   EXPECT_EQ(result.errors, std::vector<std::string>{wanted});
 }
 
-}  // namespace
+}  // namespace colour_operators_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace invert_test {
 
 Image result_of(int channels, const std::function<Value<Image>(Value<Image>)>& describe) {
   auto pipeline = make_pipeline({.batch_size = 1}, [&](Graph& g) {
@@ -89,5 +89,5 @@ TEST(LevelTables, AreWhatTheOperatorsDo) {
       detail::gamma_correction_operator()->level_table({image, number(1.f), slot}).has_value());
 }
 
-}  // namespace
+}  // namespace invert_test
 }  // namespace sluice

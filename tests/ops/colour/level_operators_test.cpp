@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace level_operators_test {
 
 using testing::apply;
 using testing::build_error;
@@ -73,5 +73,5 @@ TEST(LevelOperators, RefuseNumbersByName) {
   }
 }
 
-}  // namespace
+}  // namespace level_operators_test
 }  // namespace sluice

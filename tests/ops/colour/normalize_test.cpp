@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace colour_normalize_test {
 
 using Numbers = std::array<float, 4>;
 
@@ -82,5 +82,5 @@ TEST(Normalize, WhiteIsOneLessTheMeanOverStd) {
   }
 }
 
-}  // namespace
+}  // namespace colour_normalize_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace decode_image_test {
 
 Bytes png_of(const Image& image) {
   const std::string file = png_file(
@@ -102,5 +102,5 @@ TEST_F(DecodeImageTest, ARegionAndGrayAreOptions) {
   EXPECT_TRUE(batch->get<0>()[1].clone() == whole.crop_view(3, 4, 10, 12).clone());
 }
 
-}  // namespace
+}  // namespace decode_image_test
 }  // namespace sluice

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace decode_index_test {
 
 constexpr std::int64_t kFiles = 10;
 
@@ -102,7 +102,7 @@ TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {
     Image image;
     decode_jpeg_image(files.back(), {}, image, learnt.get());
   }
-  const std::string path = testing::TempDir() + "/sluice_cut_" + std::to_string(::getpid());
+  const std::string path = ::testing::TempDir() + "/sluice_cut_" + std::to_string(::getpid());
   learnt->save(path);
   const std::shared_ptr<JpegIndex> index = JpegIndex::open(path, 0);
   std::filesystem::resize_file(path, 100);
@@ -147,5 +147,5 @@ TEST(DecodeIndex, ADamagedOneIsCountedAndSaidOnce) {
   std::filesystem::remove(path);
 }
 
-}  // namespace
+}  // namespace decode_index_test
 }  // namespace sluice

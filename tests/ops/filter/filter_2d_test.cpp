@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace filter_filter_2d_test {
 
 auto pipeline_of(const FilterRows& weights) {
   return make_pipeline({.batch_size = 1}, [&](Graph& g) {
@@ -48,5 +48,5 @@ TEST(Filter2dOperator, RefusesWindowsWhenTheGraphIsBuilt) {
   EXPECT_NE(refusal_of({{2e6f}}), "");
 }
 
-}  // namespace
+}  // namespace filter_filter_2d_test
 }  // namespace sluice

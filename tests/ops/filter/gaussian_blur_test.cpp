@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace filter_gaussian_blur_test {
 
 auto pipeline_of(const GaussianBlurOptions& options) {
   return make_pipeline({.batch_size = 1}, [&](Graph& g) {
@@ -60,5 +60,5 @@ TEST(GaussianBlurOperator, ASamplesSizeIsItsOwnError) {
             "gaussian_blur: window_size must be an odd number between 1 and 255, not 2");
 }
 
-}  // namespace
+}  // namespace filter_gaussian_blur_test
 }  // namespace sluice

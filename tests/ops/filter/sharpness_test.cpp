@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace filter_sharpness_test {
 
 TEST(SharpnessOperator, TakesAFactorOfEachSample) {
   auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {
@@ -28,5 +28,5 @@ TEST(SharpnessOperator, TakesAFactorOfEachSample) {
   EXPECT_EQ(batch->errors()[0].what, "sharpness: factor must lie between 0 and 100, not -1");
 }
 
-}  // namespace
+}  // namespace filter_sharpness_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace window_blurs_test {
 
 template <class Describe>
 auto pipeline_of(const Describe& describe) {
@@ -61,5 +61,5 @@ TEST(WindowBlurOperators, RefuseConstantsWhenTheGraphIsBuilt) {
   EXPECT_EQ(refusal_of([](Value<Image> x) { return median_blur(x); }), "");
 }
 
-}  // namespace
+}  // namespace window_blurs_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace pad_image_test {
 
 Image picture_of(std::int64_t i) {
   return testing::make_picture(5 + static_cast<int>(i), 9, 3, static_cast<std::uint32_t>(i));
@@ -45,5 +45,5 @@ TEST(PadImage, ParametersMayDifferFromSampleToSample) {
   EXPECT_EQ(told, "pad_image: left must lie between 0 and 65535, not -1");
 }
 
-}  // namespace
+}  // namespace pad_image_test
 }  // namespace sluice

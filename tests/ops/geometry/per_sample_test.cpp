@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace per_sample_test {
 
 Image picture() { return testing::make_picture(12, 17, 3); }
 
@@ -170,5 +170,5 @@ TEST(PerSample, ConstantsThatCannotBeAreRefusedWhenTheGraphIsBuilt) {
   });
 }
 
-}  // namespace
+}  // namespace per_sample_test
 }  // namespace sluice

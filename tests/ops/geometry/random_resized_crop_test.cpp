@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace random_resized_crop_test {
 
 // What `describe(jpeg)` makes of each file. Random numbers are those of the same seed each time.
 template <class Describe>
@@ -134,5 +134,5 @@ TEST_F(RandomResizedCropCorpus, ShrunkPhotographsAreCloseToExactOnes) {
   for (const int side : {32, 64}) expect_close(files, side, 3, 1, 50);
 }
 
-}  // namespace
+}  // namespace random_resized_crop_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace geometry_resize_test {
 
 // `size` of the side that is given, of a picture of height x 1 pixels.
 std::string outcome_of(int height, int size) {
@@ -98,5 +98,5 @@ TEST(Resize, ConstantsThatNoPictureCanFulfilAreRefused) {
   EXPECT_NE(told({.max_size = 8}).find("give height and width"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace geometry_resize_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace rotate_pipeline_test {
 
 // Pictures of many sizes, as JPEG files of several kinds; every ninth is damaged when asked for.
 std::vector<std::vector<std::uint8_t>> make_files(int count, bool damage = false) {
@@ -232,5 +232,5 @@ TEST(Operators, SizesMayDifferFromSampleToSample) {
   }
 }
 
-}  // namespace
+}  // namespace rotate_pipeline_test
 }  // namespace sluice

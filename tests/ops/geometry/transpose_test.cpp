@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace geometry_transpose_test {
 
 TEST(TransposeOperator, TwiceIsTheSamePicture) {
   const auto picture_of = [](std::int64_t i) {
@@ -33,5 +33,5 @@ TEST(TransposeOperator, TwiceIsTheSamePicture) {
   EXPECT_EQ(i, 4);
 }
 
-}  // namespace
+}  // namespace geometry_transpose_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace warp_test {
 
 constexpr int kSamples = 9;
 
@@ -139,5 +139,5 @@ TEST(Warps, WrongConstantsAreRefusedWhenTheGraphIsBuilt) {
             "translate: interpolation is 5, but must be one of nearest, bilinear");
 }
 
-}  // namespace
+}  // namespace warp_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace autocontrast_test {
 
 using kernels::autocontrast;
 
@@ -69,5 +69,5 @@ TEST(Autocontrast, RefusesWhatCannotBe) {
             "autocontrast: the image is empty");
 }
 
-}  // namespace
+}  // namespace autocontrast_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace blend_test {
 
 using kernels::blend;
 using kernels::weighted_sum;
@@ -164,5 +164,5 @@ TEST(WeightedSum, RefusesWhatCannotBe) {
   for (const auto& c : cases) EXPECT_NE(c.error.find(c.says), std::string::npos) << c.error;
 }
 
-}  // namespace
+}  // namespace blend_test
 }  // namespace sluice

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace border_test {
 
 TEST(Border, HasNames) {
   EXPECT_EQ(std::string(name_of(Border::constant)), "constant");
@@ -13,5 +13,5 @@ TEST(Border, HasNames) {
   EXPECT_EQ(std::string(name_of(Border::reflect)), "reflect");
 }
 
-}  // namespace
+}  // namespace border_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace box_blur_test {
 
 using kernels::box_blur;
 using testing::make_picture;
@@ -72,5 +72,5 @@ TEST(BoxBlur, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace box_blur_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::kernels {
-namespace {
+namespace kernels_boxes_test {
 
 using Numbers = std::vector<float>;
 
@@ -108,5 +108,5 @@ TEST(Boxes, RowsOfAnyType) {
             "op: there are 4 boxes and 3 rows of what belongs to them, one for each is wanted");
 }
 
-}  // namespace
+}  // namespace kernels_boxes_test
 }  // namespace sluice::kernels

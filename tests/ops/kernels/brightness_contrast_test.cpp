@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace brightness_contrast_test {
 
 using kernels::brightness_contrast;
 
@@ -68,5 +68,5 @@ TEST(BrightnessContrast, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace brightness_contrast_test
 }  // namespace sluice

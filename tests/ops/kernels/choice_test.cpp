@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_choice_test {
 
 TEST(Choice, IsAsProbableAsItsWeight) {
   const std::vector<float> weights{1, 0, 3, 4, 0.5f, 1.5f, 0};
@@ -43,5 +43,5 @@ TEST(Choice, RefusesWhatCannotBeDrawn) {
   EXPECT_EQ(told({0, 0}), "choice: all weights are 0; one must be larger");
 }
 
-}  // namespace
+}  // namespace kernels_choice_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace clahe_test {
 
 using kernels::ClaheParams;
 using testing::folded;
@@ -144,5 +144,5 @@ TEST(Clahe, RefusesWhatCannotBe) {
   EXPECT_NE(refusal([&] { kernels::clahe(Image(), {}, out); }), "");
 }
 
-}  // namespace
+}  // namespace clahe_test
 }  // namespace sluice

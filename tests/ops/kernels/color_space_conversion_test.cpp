@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace color_space_conversion_test {
 
 using kernels::color_space_conversion;
 using Colour = std::array<double, 3>;
@@ -99,5 +99,5 @@ TEST(ColorSpaceConversion, RefusesWhatCannotBe) {
             "color_space_conversion: the image is empty");
 }
 
-}  // namespace
+}  // namespace color_space_conversion_test
 }  // namespace sluice

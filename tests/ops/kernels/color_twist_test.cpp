@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace color_twist_test {
 
 using kernels::color_twist;
 using kernels::ColorTwist;
@@ -127,5 +127,5 @@ TEST(ColorTwist, HugeNumbersAreCutOff) {
   }
 }
 
-}  // namespace
+}  // namespace color_twist_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace composed_colours_test {
 
 using kernels::ComposedColours;
 using testing::largest_difference;
@@ -50,5 +50,5 @@ TEST(ComposedColours, ChecksWhatItWillBe) {
   EXPECT_THROW(ComposedColours(Image()).check_pixels("it"), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace composed_colours_test
 }  // namespace sluice

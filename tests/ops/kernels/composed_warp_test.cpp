@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace composed_warp_test {
 
 using kernels::ComposedWarp;
 using testing::largest_difference;
@@ -53,5 +53,5 @@ TEST(ComposedWarp, RefusesWhatTheOperatorsRefuse) {
   EXPECT_THROW(ComposedWarp(Image()).flip(true, true), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace composed_warp_test
 }  // namespace sluice

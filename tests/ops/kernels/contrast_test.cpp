@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace contrast_test {
 
 using kernels::contrast;
 
@@ -89,5 +89,5 @@ TEST(Contrast, RefusesWhatCannotBe) {
   EXPECT_EQ(testing::refusal([&] { contrast(Image(), 1, out); }), "contrast: the image is empty");
 }
 
-}  // namespace
+}  // namespace contrast_test
 }  // namespace sluice

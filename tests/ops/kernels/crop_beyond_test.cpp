@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace crop_beyond_test {
 
 using testing::make_picture;
 using testing::on_small_pictures;
@@ -64,5 +64,5 @@ TEST(CropTrimmed, IsWhatBothHave) {
     EXPECT_NE(refusal([&] { (void)kernels::trimmed(none, 5, 7); }), "");
 }
 
-}  // namespace
+}  // namespace crop_beyond_test
 }  // namespace sluice

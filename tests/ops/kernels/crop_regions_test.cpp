@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace crop_regions_test {
 
 using kernels::center_crop_region;
 using kernels::ImageSize;
@@ -108,5 +108,5 @@ TEST(ResizeShorterSize, RoundsTheLongerSideDown) {
   EXPECT_THROW(resize_shorter_size(1, 60000, 256), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace crop_regions_test
 }  // namespace sluice

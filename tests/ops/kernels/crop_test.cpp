@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace crop_test {
 
 using kernels::crop;
 using testing::make_picture;
@@ -53,5 +53,5 @@ TEST(Crop, RefusesRegionsThatAreNotInside) {
   EXPECT_THROW(crop(Image(), {0, 0, 1, 1}, out), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace crop_test
 }  // namespace sluice

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace deferred_image_test {
 
 using kernels::Box;
 using kernels::DeferredImage;
@@ -232,5 +232,5 @@ TEST(DeferredImage, RefusesInTheWordsOfTheKernels) {
   }
 }
 
-}  // namespace
+}  // namespace deferred_image_test
 }  // namespace sluice

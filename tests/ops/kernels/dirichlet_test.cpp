@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace dirichlet_test {
 
 using kernels::beta;
 using kernels::dirichlet;
@@ -117,5 +117,5 @@ TEST(Dirichlet, RefusesWhatCannotBe) {
   EXPECT_THROW(dirichlet(random, 1, out), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace dirichlet_test
 }  // namespace sluice

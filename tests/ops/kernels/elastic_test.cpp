@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace elastic_test {
 
 using testing::expect_levels;
 using testing::make_picture;
@@ -84,5 +84,5 @@ TEST(Elastic, NothingMovesWithoutAlphaAndWrongNumbersAreRefused) {
   EXPECT_NE(refusal([&] { kernels::elastic(random, Image(), {}, {}, out); }), "");
 }
 
-}  // namespace
+}  // namespace elastic_test
 }  // namespace sluice

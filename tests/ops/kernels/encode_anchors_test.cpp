@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::kernels {
-namespace {
+namespace encode_anchors_test {
 
 // Step by step as the header says it.
 std::vector<std::int64_t> matched_plainly(const std::vector<BoxEdges>& anchors,
@@ -95,5 +95,5 @@ TEST(EncodeAnchors, FollowTheFormula) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace encode_anchors_test
 }  // namespace sluice::kernels

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace equalize_test {
 
 using kernels::equalize;
 
@@ -76,5 +76,5 @@ TEST(Equalize, RefusesWhatCannotBe) {
   EXPECT_EQ(testing::refusal([&] { equalize(Image(), out); }), "equalize: the image is empty");
 }
 
-}  // namespace
+}  // namespace equalize_test
 }  // namespace sluice

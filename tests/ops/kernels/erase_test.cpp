@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_erase_test {
 
 using kernels::erase;
 using kernels::erased_region;
@@ -134,5 +134,5 @@ TEST(RandomErasing, NoRectangleWhereNoneFits) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_erase_test
 }  // namespace sluice

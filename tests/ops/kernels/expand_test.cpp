@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace expand_test {
 
 using testing::make_picture;
 using testing::on_small_pictures;
@@ -53,5 +53,5 @@ TEST(Expand, StandsOnACanvas) {
   EXPECT_NE(refusal([&] { kernels::expand(in, {60000, 0, 0}, 0, out); }), "");
 }
 
-}  // namespace
+}  // namespace expand_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace fill_test {
 
 TEST(Fill, OneValueIsForAllChannels) {
   const Fill fill = 255;
@@ -32,5 +32,5 @@ TEST(Fill, RefusesWhatIsNoByteAndNamesIt) {
   }
 }
 
-}  // namespace
+}  // namespace fill_test
 }  // namespace sluice

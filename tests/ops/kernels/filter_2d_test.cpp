@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_filter_2d_test {
 
 using kernels::filter_2d;
 using kernels::FilterWeights;
@@ -114,5 +114,5 @@ TEST(Filter2d, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_filter_2d_test
 }  // namespace sluice

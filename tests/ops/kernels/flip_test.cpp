@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace flip_test {
 
 using kernels::flip;
 using testing::make_picture;
@@ -70,5 +70,5 @@ TEST(Flip, RefusesAnEmptyImage) {
   EXPECT_THROW(flip(Image(2, 2, 5), true, false, out), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace flip_test
 }  // namespace sluice

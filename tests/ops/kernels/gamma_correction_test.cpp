@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace gamma_correction_test {
 
 using kernels::gamma_correction;
 
@@ -62,5 +62,5 @@ TEST(GammaCorrection, RefusesWhatCannotBe) {
             "gamma_correction: the image is empty");
 }
 
-}  // namespace
+}  // namespace gamma_correction_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_gaussian_blur_test {
 
 using kernels::gaussian_blur;
 using kernels::GaussianBlurParams;
@@ -158,5 +158,5 @@ TEST(GaussianBlur, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_gaussian_blur_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace grayscale_test {
 
 using kernels::grayscale;
 
@@ -64,5 +64,5 @@ TEST(Grayscale, RefusesWhatCannotBe) {
             "grayscale: the image has 2 channels; 1, 3 or 4 are possible");
 }
 
-}  // namespace
+}  // namespace grayscale_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_grid_mask_test {
 
 using kernels::grid_mask;
 using kernels::GridMask;
@@ -110,5 +110,5 @@ TEST(GridMask, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_grid_mask_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace hue_test {
 
 using kernels::hue;
 using Colour = std::array<double, 3>;
@@ -127,5 +127,5 @@ TEST(Hue, RefusesWhatCannotBe) {
   EXPECT_EQ(testing::refusal([&] { hue(Image(), 1, out); }), "hue: the image is empty");
 }
 
-}  // namespace
+}  // namespace hue_test
 }  // namespace sluice

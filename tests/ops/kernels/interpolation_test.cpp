@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace interpolation_test {
 
 TEST(Interpolation, EveryKindHasANameOfItsOwn) {
   std::set<std::string> names;
@@ -20,5 +20,5 @@ TEST(Interpolation, EveryKindHasANameOfItsOwn) {
   EXPECT_EQ(names.count("bilinear"), 1U);
 }
 
-}  // namespace
+}  // namespace interpolation_test
 }  // namespace sluice

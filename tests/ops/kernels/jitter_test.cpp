@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace jitter_test {
 
 using testing::make_picture;
 using testing::on_small_pictures;
@@ -40,5 +40,5 @@ TEST(Jitter, TakesPixelsFromNearby) {
   }
 }
 
-}  // namespace
+}  // namespace jitter_test
 }  // namespace sluice

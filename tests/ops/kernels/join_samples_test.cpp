@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::kernels {
-namespace {
+namespace join_samples_test {
 
 TEST(TilesOf, CoverThePictureOnce) {
   constexpr int kHeight = 5, kWidth = 8;
@@ -100,5 +100,5 @@ TEST(JoinSamples, WhatIsNoPictureIsRefused) {
     EXPECT_THROW((void)picture_side({shape, DType::u8}), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace join_samples_test
 }  // namespace sluice::kernels

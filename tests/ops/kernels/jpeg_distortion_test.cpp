@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace jpeg_distortion_test {
 
 using testing::largest_difference;
 using testing::refusal;
@@ -77,5 +77,5 @@ TEST(JpegDistortion, RefusesWhatCannotBe) {
   EXPECT_NE(refusal([&] { kernels::jpeg_distortion(Image(), 50, out); }), "");
 }
 
-}  // namespace
+}  // namespace jpeg_distortion_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace laplacian_test {
 
 using testing::on_small_pictures;
 using testing::refusal;
@@ -62,5 +62,5 @@ TEST(Laplacian, AgreesWithTheDefinition) {
             "laplacian: scale is 257; it must lie between -256 and 256");
 }
 
-}  // namespace
+}  // namespace laplacian_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace lens_distortion_test {
 
 using testing::expect_levels;
 using testing::for_all_warps;
@@ -39,5 +39,5 @@ TEST(LensDistortion, AgreesWithTheDefinition) {
             "");
 }
 
-}  // namespace
+}  // namespace lens_distortion_test
 }  // namespace sluice

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace median_blur_test {
 
 using kernels::median_blur;
 using testing::make_picture;
@@ -81,5 +81,5 @@ TEST(MedianBlur, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace median_blur_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace mix_rows_test {
 
 // Every half that is a number, subnormal ones too, beside one that differs.
 TEST(MixHalves, AreTheSameOnEveryTarget) {
@@ -37,5 +37,5 @@ TEST(MixHalves, AreTheSameOnEveryTarget) {
   }
 }
 
-}  // namespace
+}  // namespace mix_rows_test
 }  // namespace sluice

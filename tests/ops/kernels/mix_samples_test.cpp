@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace mix_samples_test {
 
 using kernels::cut_samples;
 using kernels::last_sample;
@@ -122,5 +122,5 @@ TEST(CutSamples, RefusesWhatCannotBe) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace mix_samples_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace morphology_test {
 
 using testing::make_picture;
 using testing::on_small_pictures;
@@ -51,5 +51,5 @@ TEST(Morphology, AgreesWithTheDefinition) {
             "erode: window_width must lie between 1 and 255, not 256");
 }
 
-}  // namespace
+}  // namespace morphology_test
 }  // namespace sluice

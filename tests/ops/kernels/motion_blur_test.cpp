@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace motion_blur_test {
 
 using testing::folded;
 using testing::make_picture;
@@ -61,5 +61,5 @@ TEST(MotionBlur, AgreesWithTheDefinition) {
       "");
 }
 
-}  // namespace
+}  // namespace motion_blur_test
 }  // namespace sluice

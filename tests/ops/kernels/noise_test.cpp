@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_noise_test {
 
 using kernels::gaussian_noise;
 using kernels::salt_and_pepper_noise;
@@ -191,5 +191,5 @@ TEST(Noise, RefusesWhatCannotBe) {
   EXPECT_THROW(salt_and_pepper_noise(random, Image(), {}, out), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace kernels_noise_test
 }  // namespace sluice

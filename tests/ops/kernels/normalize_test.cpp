@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_normalize_test {
 
 using kernels::crop_mirror_normalize;
 using kernels::NormalizeParams;
@@ -225,5 +225,5 @@ TEST(Normalize, RefusesWhatCannotBe) {
                std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace kernels_normalize_test
 }  // namespace sluice

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_one_hot_test {
 
 using kernels::one_hot;
 
@@ -35,5 +35,5 @@ TEST(OneHotKernel, RefusesLabelsOutside) {
     EXPECT_THROW(one_hot(label, 3, 0, out), std::invalid_argument) << label;
 }
 
-}  // namespace
+}  // namespace kernels_one_hot_test
 }  // namespace sluice

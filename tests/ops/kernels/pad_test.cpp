@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace pad_test {
 
 using kernels::Margins;
 
@@ -89,5 +89,5 @@ TEST(Pad, RefusesWhatCannotBe) {
                std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace pad_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace paste_test {
 
 using testing::make_picture;
 using testing::on_small_pictures;
@@ -56,5 +56,5 @@ TEST(Paste, IsMixedWhereItLies) {
   EXPECT_NE(refusal([&] { kernels::paste(in, in, nullptr, {0, 0, 1.5f}, out); }), "");
 }
 
-}  // namespace
+}  // namespace paste_test
 }  // namespace sluice

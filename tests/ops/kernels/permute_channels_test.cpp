@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace permute_channels_test {
 
 using kernels::permute_channels;
 
@@ -59,5 +59,5 @@ TEST(PermuteChannels, RefusesWhatCannotBe) {
             "permute_channels: the image is empty");
 }
 
-}  // namespace
+}  // namespace permute_channels_test
 }  // namespace sluice

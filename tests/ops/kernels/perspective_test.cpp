@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace perspective_test {
 
 using testing::expect_levels;
 using testing::for_all_warps;
@@ -107,5 +107,5 @@ TEST(PlaceSampler, Bicubic) {
   });
 }
 
-}  // namespace
+}  // namespace perspective_test
 }  // namespace sluice

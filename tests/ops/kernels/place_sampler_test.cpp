@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace place_sampler_test {
 
 constexpr int kHeight = 13, kWidth = 17;
 
@@ -59,5 +59,5 @@ TEST(PlaceSampler, ARowIsItsPlacesOneByOneOnEveryInstructionSet) {
   }
 }
 
-}  // namespace
+}  // namespace place_sampler_test
 }  // namespace sluice

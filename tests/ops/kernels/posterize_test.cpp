@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace posterize_test {
 
 using kernels::posterize;
 
@@ -29,5 +29,5 @@ TEST(Posterize, RefusesWhatCannotBe) {
   EXPECT_EQ(testing::refusal([&] { posterize(Image(), 4, out); }), "posterize: the image is empty");
 }
 
-}  // namespace
+}  // namespace posterize_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice::kernels {
-namespace {
+namespace random_bbox_crop_test {
 
 TEST(RandomBboxCrop, RegionsHaveWhatIsAskedFor) {
   const std::array<float, 1> half = {0.5f};
@@ -70,5 +70,5 @@ TEST(RandomBboxCrop, ThresholdsAreAsLikely) {
   EXPECT_NEAR(whole, 100, 35);  // 3.8 standard deviations
 }
 
-}  // namespace
+}  // namespace random_bbox_crop_test
 }  // namespace sluice::kernels

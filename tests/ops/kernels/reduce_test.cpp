@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace reduce_test {
 
 using kernels::Reduction;
 
@@ -124,5 +124,5 @@ TEST(Reduce, RefusesWhatItCannotReduce) {
   }
 }
 
-}  // namespace
+}  // namespace reduce_test
 }  // namespace sluice

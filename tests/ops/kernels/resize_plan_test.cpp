@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace resize_plan_test {
 
 using kernels::ImageSize;
 using kernels::plan_resize;
@@ -124,5 +124,5 @@ TEST(ResizePlan, PartsInPixelsAndShares) {
   EXPECT_NE(told({.height = 1, .roi_start_y = std::nanf("")}), "");
 }
 
-}  // namespace
+}  // namespace resize_plan_test
 }  // namespace sluice

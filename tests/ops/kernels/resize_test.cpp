@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_resize_test {
 
 using kernels::resize;
 using testing::constant_picture;
@@ -202,5 +202,5 @@ TEST(Resize, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_resize_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace rotate_test {
 
 using kernels::rotate;
 using kernels::RotateOptions;
@@ -168,5 +168,5 @@ TEST(Rotate, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace rotate_test
 }  // namespace sluice

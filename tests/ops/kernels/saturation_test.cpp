@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace saturation_test {
 
 using kernels::saturation;
 
@@ -85,5 +85,5 @@ TEST(Saturation, RefusesWhatCannotBe) {
             "saturation: the image is empty");
 }
 
-}  // namespace
+}  // namespace saturation_test
 }  // namespace sluice

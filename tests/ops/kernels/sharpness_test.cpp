@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_sharpness_test {
 
 using kernels::sharpness;
 
@@ -110,5 +110,5 @@ TEST(Sharpness, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_sharpness_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace shear_test {
 
 using kernels::WarpOptions;
 using testing::expect_levels;
@@ -60,5 +60,5 @@ TEST(Shear, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace shear_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace solarize_test {
 
 using kernels::solarize;
 
@@ -35,5 +35,5 @@ TEST(Solarize, RefusesWhatCannotBe) {
   EXPECT_EQ(testing::refusal([&] { solarize(Image(), 4, out); }), "solarize: the image is empty");
 }
 
-}  // namespace
+}  // namespace solarize_test
 }  // namespace sluice

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_tensors_test {
 
 // 0, 1, 2, ... from `first` on.
 Tensor counted(const Shape& shape, std::int32_t first, Layout layout = Layout::none) {
@@ -124,5 +124,5 @@ TEST(Reshape, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused([&] { kernels::reshape(none, {{-1, 0}, 2, Layout::none}, out); }), "");
 }
 
-}  // namespace
+}  // namespace kernels_tensors_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace translate_test {
 
 using kernels::WarpOptions;
 using testing::expect_levels;
@@ -48,5 +48,5 @@ TEST(Translate, RefusesWhatIsNoPicture) {
   EXPECT_THROW(kernels::translate(Image(), 1, 1, false, {}, out), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace translate_test
 }  // namespace sluice

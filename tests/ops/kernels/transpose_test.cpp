@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace kernels_transpose_test {
 
 TEST(Transpose, MovesEveryPixel) {
   for (int channels = 1; channels <= 4; ++channels) {
@@ -42,5 +42,5 @@ TEST(Transpose, RefusesWhatIsNoPicture) {
   EXPECT_THROW(kernels::transpose(Image(2, 2, 5), out), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace kernels_transpose_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace warp_affine_test {
 
 using kernels::AffineMap;
 using kernels::WarpOptions;
@@ -94,5 +94,5 @@ TEST(WarpAffine, RefusesWhatCannotBe) {
   }
 }
 
-}  // namespace
+}  // namespace warp_affine_test
 }  // namespace sluice

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace warp_rows_test {
 
 using kernels::warp_row;
 using kernels::WarpLine;
@@ -94,5 +94,5 @@ TEST(WarpRows, TakeViews) {
   }
 }
 
-}  // namespace
+}  // namespace warp_rows_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace labels_one_hot_test {
 
 TEST(OneHot, FollowsTheFormula) {
   for (const int classes : {1, 2, 5, 1000}) {
@@ -67,5 +67,5 @@ TEST(OneHot, RefusesWhatCannotBe) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace labels_one_hot_test
 }  // namespace sluice

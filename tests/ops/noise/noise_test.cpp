@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace noise_noise_test {
 
 using Describe = std::function<Value<Image>(Value<Image>)>;
 
@@ -56,5 +56,5 @@ TEST(NoiseOperators, ASamplesNumberIsItsOwnError) {
             "gaussian_noise: stddev must lie between 0 and 1000000, not -1");
 }
 
-}  // namespace
+}  // namespace noise_noise_test
 }  // namespace sluice

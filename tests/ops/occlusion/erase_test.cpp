@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace occlusion_erase_test {
 
 Image picture() { return draw_picture(30, 40, 3, 5); }
 
@@ -87,5 +87,5 @@ TEST(EraseOperator, RefusesRangesThatAreUpsideDown) {
   EXPECT_NE(refusal_of({.probability = 1.5f}), "");
 }
 
-}  // namespace
+}  // namespace occlusion_erase_test
 }  // namespace sluice

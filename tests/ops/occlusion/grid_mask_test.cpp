@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace occlusion_grid_mask_test {
 
 TEST(GridMaskOperator, TakesATileOfEachSample) {
   auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [](Graph& g) {
@@ -30,5 +30,5 @@ TEST(GridMaskOperator, TakesATileOfEachSample) {
   EXPECT_EQ(batch->errors().at(0).what, "grid_mask: tile must lie between 1 and 65535, not 0");
 }
 
-}  // namespace
+}  // namespace occlusion_grid_mask_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace random_choice_test {
 
 TEST(RandomChoice, InAGraph) {
   auto pipeline = make_pipeline({.batch_size = 400, .seed = 5}, [](Graph& g) {
@@ -54,5 +54,5 @@ TEST(RandomChoice, GraphsRefuseWhatCannotBe) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace random_choice_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace reductions_test {
 
 using kernels::Reduction;
 
@@ -54,5 +54,5 @@ TEST(Reductions, AreRefusedForTensorsOfAnotherType) {
   }
 }
 
-}  // namespace
+}  // namespace reductions_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace broken_plan_test {
 
 // What comes of the text: the words of a BuildError, or none. Anything else that is thrown ends
 // the test.
@@ -272,5 +272,5 @@ TEST(BrokenPlan, RandomNumbers) {
   }
 }
 
-}  // namespace
+}  // namespace broken_plan_test
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 namespace sluice {
-namespace {
+namespace saved_plan_test {
 
 namespace fs = std::filesystem;
 
@@ -44,7 +44,7 @@ std::string build_error(F f) {
   return "";
 }
 
-class Saved : public testing::TestWithParam<Program> {};
+class Saved : public ::testing::TestWithParam<Program> {};
 
 TEST_P(Saved, LoadsAsTheSamePlan) {
   auto pipeline = pipeline_of(2, GetParam().describe);
@@ -77,12 +77,12 @@ TEST_P(Saved, DeliversTheSameWithoutWhatNobodyNeeds) {
   EXPECT_EQ(delivered(loaded(2, text)), delivered(std::move(pipeline)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Saved, testing::ValuesIn(programs()),
+INSTANTIATE_TEST_SUITE_P(Programs, Saved, ::testing::ValuesIn(programs()),
                          [](const auto& one) { return one.param.name; });
 
-class SavedFile : public testing::Test {
+class SavedFile : public ::testing::Test {
  protected:
-  SavedFile() : folder_(fs::path(testing::TempDir()) / ("plans_" + std::to_string(getpid()))) {
+  SavedFile() : folder_(fs::path(::testing::TempDir()) / ("plans_" + std::to_string(getpid()))) {
     fs::create_directories(folder_);
   }
   ~SavedFile() override { fs::remove_all(folder_); }
@@ -282,5 +282,5 @@ TEST(SavedPlan, IsGivenValuesOfOnePipeline) {
   EXPECT_EQ(error(other_jpeg, other_label), "");
 }
 
-}  // namespace
+}  // namespace saved_plan_test
 }  // namespace sluice

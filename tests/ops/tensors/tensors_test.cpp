@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace tensors_tensors_test {
 
 TEST(Tensors, InAGraph) {
   auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
@@ -31,5 +31,5 @@ TEST(Tensors, InAGraph) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace tensors_tensors_test
 }  // namespace sluice
