@@ -78,6 +78,8 @@ class Engine {
   // The same, for destructors: throws nothing, and ends the process when it is called inside a
   // step, which it would have to wait for.
   void shut_down() noexcept;
+  // Whether the calling thread is in one of the steps.
+  bool is_inside_step() const noexcept;
 
   // How far the user has come, who would begin `next_epoch` next.
   Checkpoint checkpoint(std::int64_t next_epoch) const;

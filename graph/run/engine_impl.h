@@ -93,6 +93,8 @@ struct Engine::Impl {
   // Waits until nothing runs, and closes the ledger. Leaves the lock held. `by`: the call that ends
   // a run of which the user may expect more; empty when he does not.
   void end(std::unique_lock<std::mutex>& lock, const std::string& by);
+  // The same, for the one thread that does it.
+  void end_alone(std::unique_lock<std::mutex>& lock, const std::string& by);
 
   std::shared_ptr<Run> begin_epoch(std::int64_t epoch);
 
@@ -176,6 +178,8 @@ struct Engine::Impl {
   Ledger ledger;
   Ledger total_ledger;
   bool running = false;
+  bool ending = false;
+  std::condition_variable ended;
   bool stopping = false;
   bool shutting_down = false;  // on the thread that does; nobody else asks
   std::exception_ptr broken;   // why the run cannot go on

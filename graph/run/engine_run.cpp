@@ -220,7 +220,25 @@ void Engine::Impl::tell_end_waits() const noexcept {
 }
 
 void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by) {
+  // The consumer may find the end of an epoch while another thread ends it.
+  ended.wait(lock, [this] { return !ending; });
   if (!running) return;
+  ending = true;
+  const auto over_at_last = [&] {
+    if (!lock.owns_lock()) lock.lock();
+    ending = false;
+    ended.notify_all();
+  };
+  try {
+    end_alone(lock, by);
+  } catch (...) {
+    over_at_last();
+    throw;
+  }
+  over_at_last();
+}
+
+void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::string& by) {
   const bool complete = settled_batches == run_batches;
   const bool over = !std::exchange(stopping, true) && complete;
   if (!complete) {
@@ -313,6 +331,10 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     break_off(std::current_exception());
   }
   return begun;
+}
+
+bool Engine::is_inside_step() const noexcept {
+  return home_.here() && WorkScope::is_open(impl_->plan);
 }
 
 }  // namespace sluice::detail

@@ -1,19 +1,24 @@
 #include "array.h"
 
+#include "text.h"
 #include <sluice/runtime/dlpack_abi.h>
 
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
+
+constexpr int kCpu = 1, kCuda = 2, kCudaHost = 3;  // DLPack's own numbers
 
 // The consumer renames a capsule that it has taken over.
 template <class Managed>
@@ -45,9 +50,23 @@ AnyArray array_of(nb::handle object) {
     throw std::invalid_argument(fmt::format(
         "an array in the host's memory is expected (NumPy's, or of any library that has "
         "DLPack or buffers), not {}",
-        nb::cast<std::string>(nb::str(nb::handle(object.type())))));
+        message_of(object.type())));
   }
   return array;
+}
+
+// As NumPy says it: "uint16".
+std::string name_of_dtype(const AnyArray& array) {
+  const nb::dlpack::dtype type = array.dtype();
+  using Code = nb::dlpack::dtype_code;
+  const auto is = [&](Code code) { return type.code == static_cast<std::uint8_t>(code); };
+  if (is(Code::Bool)) return "bool";
+  const char* const kind = is(Code::Int)       ? "int"
+                           : is(Code::UInt)    ? "uint"
+                           : is(Code::Float)   ? "float"
+                           : is(Code::Complex) ? "complex"
+                                               : "another kind of ";
+  return kind + std::to_string(type.bits);
 }
 
 DType dtype_of_array(const AnyArray& array) {
@@ -64,9 +83,10 @@ DType dtype_of_array(const AnyArray& array) {
   if (is(Code::Float, 32)) return DType::f32;
   if (is(Code::Float, 64)) return DType::f64;
   if (is(Code::Bool, 8)) return DType::boolean;
-  throw std::invalid_argument(
-      "an array's elements must be uint8, int16, int32, int64, float16, float32, float64 or bool; "
-      "convert it with astype()");
+  throw std::invalid_argument(fmt::format(
+      "an array's elements must be uint8, int16, int32, int64, float16, float32, float64 "
+      "or bool, not {}; convert it with astype()",
+      name_of_dtype(array)));
 }
 
 // Row by row; the last dimension in one piece where its elements lie side by side.
@@ -98,21 +118,39 @@ void copy_all(const AnyArray& from, std::size_t bytes, std::byte* to) {
 
 }  // namespace
 
-nb::object Array::dlpack(std::optional<std::intptr_t> stream, bool versioned) const {
-  Tensor handle = tensor_->share();
-  if (versioned) {
-    return capsule_of(stream ? to_dlpack_versioned(std::move(handle), *stream)
-                             : to_dlpack_versioned(std::move(handle)));
+nb::object Array::dlpack(const DlpackRequest& request) const {
+  const std::pair<int, int> here = device(), wanted = request.device.value_or(here);
+  const bool moves = wanted != here;
+  if (moves && wanted.first != kCpu) {
+    throw nb::buffer_error(
+        fmt::format("this array is on device ({}, {}) of DLPack and goes to the host's memory at "
+                    "most, not to ({}, {})",
+                    here.first, here.second, wanted.first, wanted.second)
+            .c_str());
   }
-  return capsule_of(stream ? to_dlpack(std::move(handle), *stream) : to_dlpack(std::move(handle)));
+  if (moves && request.copy == false)
+    throw nb::buffer_error("an array of a device is not in the host's memory without a copy");
+  const bool copied = moves || request.copy == true;
+  if (copied && !moves && here.first == kCuda)
+    throw nb::buffer_error("an array on a GPU is not copied here: take it as it is, and copy it");
+  Tensor handle = !copied              ? tensor_->share()
+                  : here.first == kCpu ? tensor_->clone()
+                                       : tensor_->to_host().clone();
+  if (!request.versioned) {
+    return capsule_of(request.stream ? to_dlpack(std::move(handle), *request.stream)
+                                     : to_dlpack(std::move(handle)));
+  }
+  DLManagedTensorVersioned* const made =
+      request.stream ? to_dlpack_versioned(std::move(handle), *request.stream)
+                     : to_dlpack_versioned(std::move(handle));
+  if (copied) made->flags |= std::uint64_t{1} << 1U;  // DLPack: is a copy
+  return capsule_of(made);
 }
 
-nb::tuple Array::device() const {
-  constexpr int kCpu = 1, kCuda = 2, kCudaHost = 3;  // DLPack's own numbers
+std::pair<int, int> Array::device() const {
   const MemoryPlace place = tensor_->place();
-  if (place.kind == MemoryKind::pinned) return nb::make_tuple(kCudaHost, place.device);
-  return place.kind == MemoryKind::device ? nb::make_tuple(kCuda, place.device)
-                                          : nb::make_tuple(kCpu, 0);
+  if (place.kind == MemoryKind::pinned) return {kCudaHost, place.device};
+  return place.kind == MemoryKind::device ? std::pair(kCuda, place.device) : std::pair(kCpu, 0);
 }
 
 void copy_array(nb::handle object, Tensor& out, Layout layout) {
@@ -132,12 +170,15 @@ void copy_array(nb::handle object, Tensor& out, Layout layout) {
 
 void copy_picture(nb::handle object, Image& out) {
   const AnyArray array = array_of(object);
-  if (dtype_of_array(array) != DType::u8 || (array.ndim() != 2 && array.ndim() != 3)) {
-    throw std::invalid_argument(
-        fmt::format("a picture is an array of uint8, height x width or height x width x channels, "
-                    "not one of {} dimensions",
-                    array.ndim()));
+  constexpr std::string_view kPicture =
+      "a picture is an array of uint8, height x width or height x width x channels, not one of ";
+  const std::string dtype = name_of_dtype(array);
+  if (dtype != "uint8") {
+    throw std::invalid_argument(fmt::format(
+        "{}{}; convert it with astype('uint8'), or return a 'tensor'", kPicture, dtype));
   }
+  if (array.ndim() != 2 && array.ndim() != 3)
+    throw std::invalid_argument(fmt::format("{}{} dimensions", kPicture, array.ndim()));
   const auto size = [&](std::size_t axis) {
     if (array.shape(axis) > 1'000'000)
       throw std::invalid_argument("a picture's sides have at most 65535 pixels");
@@ -163,9 +204,12 @@ void bind_arrays(nb::module_& module) {
       .def(
           "__dlpack__",
           [](const Array& a, std::optional<std::intptr_t> stream, const nb::object& max_version,
-             const nb::object& /*dl_device*/, const nb::object& /*copy*/) {
-            const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
-            return a.dlpack(stream, versioned);
+             std::optional<std::pair<int, int>> device, std::optional<bool> copy) {
+            return a.dlpack(
+                {.stream = stream,
+                 .versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1,
+                 .device = device,
+                 .copy = copy});
           },
           nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())

@@ -1,7 +1,8 @@
 // Array: the elements of a batch, or of one sample of it, as other libraries take them: by DLPack,
 // without a copy. It keeps the memory alive.
 //
-// Threads: under Python's lock. Errors: those of to_dlpack().
+// Threads: under Python's lock. Errors: those of to_dlpack(); Python's BufferError for a copy or a
+// device that a consumer asks for and cannot have.
 #pragma once
 
 #include "object.h"
@@ -10,19 +11,27 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sluice::python {
+
+// What a consumer asks of __dlpack__.
+struct DlpackRequest {
+  std::optional<std::intptr_t> stream = {};
+  bool versioned = false;                          // it takes that form
+  std::optional<std::pair<int, int>> device = {};  // DLPack's kind, and the number
+  std::optional<bool> copy = {};                   // none: where it has to be one
+};
 
 class Array {
  public:
   explicit Array(Tensor tensor) : tensor_(std::make_shared<Tensor>(std::move(tensor))) {}
 
   const Tensor& tensor() const { return *tensor_; }
-  // A capsule, of the versioned form where the consumer takes it.
-  nb::object dlpack(std::optional<std::intptr_t> stream, bool versioned) const;
+  nb::object dlpack(const DlpackRequest& request) const;  // a capsule
   // DLPack's kind of device, and its number.
-  nb::tuple device() const;
+  std::pair<int, int> device() const;
   Array to_host() const { return Array(tensor_->to_host()); }
 
  private:

@@ -1,5 +1,6 @@
 #include "description.h"
 
+#include "text.h"
 #include "values.h"
 
 #include <cstdint>
@@ -31,7 +32,12 @@ Slots add_operator(Description& self, const std::string& name, const nb::dict& s
   for (const auto& [key, constant] : constants) {
     const std::string parameter = text_of(key);
     for (const detail::Parameter& one : op->schema().parameters) {
-      if (one.name == parameter) named.emplace_back(parameter, constant_for(one, constant));
+      if (one.name != parameter) continue;
+      try {
+        named.emplace_back(parameter, constant_for(one, constant));
+      } catch (const std::invalid_argument& error) {
+        throw BuildError(fmt::format("{}: {}", name, error.what()));
+      }
     }
   }
   return recorder.add(op, op->arrange(std::move(named)), step);
@@ -46,7 +52,8 @@ detail::Recorder::Place place_of(const Parts& places) {
 }
 
 // The steps of a saved plan, with these values in place of those that its source gave.
-Slots apply_plan(Description& self, const std::string& file, const Slots& values) {
+Slots apply_plan(Description& self, nb::handle path, const Slots& values) {
+  const std::string file = path_of(path);
   const SavedPlan plan = load_plan(file);
   const auto& wanted = plan.source_types();
   const auto name_of = [](const detail::SlotType* type) {
@@ -83,6 +90,15 @@ SlotId move(Description& self, SlotId slot, bool there) {
                   there ? "gpu" : "cpu",
                   detail::registry().name_of_type(self.recorder.plan().slots.at(slot).type)));
 }
+
+int traverse_description(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const Description* const description = nb::inst_ptr<Description>(self);
+  return description->kept == nullptr ? 0 : description->kept->traverse(visit, arg);
+}
+PyType_Slot description_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_description)},
+                                   {0, nullptr}};
 
 }  // namespace
 
@@ -132,7 +148,7 @@ void Description::require_same_types(const Slots& results, const std::vector<std
 
 void bind_description(nb::module_& module) {
   auto bound =
-      nb::class_<Description>(module, "Description")
+      nb::class_<Description>(module, "Description", nb::type_slots(description_slots))
           .def(nb::init<>())
           .def("operator", add_operator)
           .def("apply_plan", apply_plan)

@@ -38,6 +38,8 @@ struct Description {
   };
   std::vector<Open> open_parts;
   bool built = false;
+  // The user's functions that steps call; the pipeline has them once it is built.
+  std::shared_ptr<Kept> kept = std::make_shared<Kept>();
 
   // Throws BuildError when the pipeline has been built.
   detail::Recorder& open();

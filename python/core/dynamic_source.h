@@ -8,6 +8,7 @@
 #include "description.h"
 #include "errors.h"
 #include "options.h"
+#include "text.h"
 #include "values.h"
 
 #include <cstdint>
@@ -63,15 +64,18 @@ struct DynamicSource {
 };
 
 // One of Python's, without the function. `count` below 0: until it ends.
-inline DynamicSource python_source(const std::string& name, std::int64_t count,
-                                   const std::vector<std::string>& types, const nb::object& name_of,
-                                   const std::string& fingerprint) {
+inline DynamicSource python_source(const Description& self, const std::string& name,
+                                   std::int64_t count, const std::vector<std::string>& types,
+                                   const nb::object& name_of, const std::string& fingerprint) {
   DynamicSource source{.name = name, .samples = count < 0 ? kUntilEnd : count};
   source.types = tables_of(types);
   if (!name_of.is_none()) {
-    source.name_of = [f = Object(name_of)](const SampleKey& key) {
+    source.name_of = [f = Function(self.kept, name_of)](const SampleKey& key) {
       std::string text;
-      call_python([&] { text = nb::cast<std::string>(nb::str(f.get()(key.index))); });
+      call_python([&] {
+        const nb::object given = f.get()(key.index);
+        text = nb::isinstance<nb::str>(given) ? bytes_of(given) : message_of(given);
+      });
       return text;
     };
   }

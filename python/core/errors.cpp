@@ -1,7 +1,11 @@
 #include "errors.h"
 
+#include "text.h"
+
+#include <array>
 #include <exception>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -28,8 +32,25 @@ nb::object make_class(nb::module_& module, const char* name, const char* text,
   return made;
 }
 
-// Options are said in Python's words.
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+// Options and calls are said in Python's words.
 std::string in_python(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{{
+      {" (or kAutomatic)", ""},
+      {"let one of them have kUntilEnd", "give no `samples` to one of them"},
+      {"let it have kUntilEnd", "give it no `samples`"},
+      {"Pipeline::checkpoint()", "state_dict()"},
+      {"raise it if the loop is right",
+       "if the loop is right, write it with sluice.while_loop or sluice.for_loop, which take a "
+       "larger one"},
+      {"epoch(), which began epoch", "another loop, which began epoch"},
+  }};
+  for (const auto& [what, by] : kWords) replace_all(text, what, by);
   const std::string_view name = "OnError::";
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
     const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + name.size());
@@ -40,7 +61,7 @@ std::string in_python(std::string text) {
 }
 
 void raise(const nb::object& type, const std::exception& error) {
-  PyErr_SetString(type.ptr(), error.what());
+  PyErr_SetObject(type.ptr(), to_str(in_python(error.what())).ptr());
 }
 
 void translate(const std::exception_ptr& thrown, void*) {
@@ -48,7 +69,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const BatchError& error) {
-    nb::object made = all.batch(in_python(error.what()));
+    nb::object made = all.batch(to_str(in_python(error.what())));
     made.attr("errors") = to_list(error.errors());
     made.attr("batch") = error.batch();
     PyErr_SetObject(all.batch.ptr(), made.ptr());
@@ -77,10 +98,10 @@ nb::dict to_dict(const SampleError& error) {
   all["epoch"] = error.key.epoch;
   all["index"] = error.key.index;
   all["seed"] = error.seed;
-  all["source"] = error.source;
-  all["step"] = error.step;
-  all["path"] = error.path;
-  all["what"] = error.what;
+  all["source"] = to_str(error.source);
+  all["step"] = to_str(error.step);
+  all["path"] = to_str(error.path);
+  all["what"] = to_str(in_python(error.what));
   all["kept"] = error.kept;
   return all;
 }
@@ -121,13 +142,13 @@ void bind_errors(nb::module_& module) {
 
 std::string words_of(const nb::python_error& error) {
   std::string words = nb::cast<std::string>(error.type().attr("__name__"));
-  const auto text = nb::cast<std::string>(nb::str(error.value()));
+  const std::string text = message_of(error.value());
   if (!text.empty()) words += ": " + text;
   std::vector<std::string> places;
   const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
   if (error.traceback().is_valid() && !error.traceback().is_none()) {
     for (const nb::handle frame : nb::object(extract(error.traceback()))) {
-      places.push_back(fmt::format("{}:{} in {}", nb::cast<std::string>(frame.attr("filename")),
+      places.push_back(fmt::format("{}:{} in {}", message_of(frame.attr("filename")),
                                    nb::cast<int>(frame.attr("lineno")),
                                    nb::cast<std::string>(frame.attr("name"))));
     }
@@ -138,7 +159,7 @@ std::string words_of(const nb::python_error& error) {
   return places.empty() ? words : words + ")";
 }
 
-void call_python(const std::function<void()>& f, bool may_end) {
+void call_python(const std::function<void()>& f, Ends ends) {
   // The interpreter ends threads that ask for its lock once it is going away.
   if (!Py_IsInitialized()) throw Error("Python has ended");
   const nb::gil_scoped_acquire lock;
@@ -148,10 +169,11 @@ void call_python(const std::function<void()>& f, bool may_end) {
     f();
     return;
   } catch (nb::python_error& error) {
-    ended = may_end && (error.matches(PyExc_StopIteration) || error.matches(PyExc_IndexError));
+    ended = (ends != Ends::never && error.matches(PyExc_StopIteration)) ||
+            (ends == Ends::by_stop_or_index && error.matches(PyExc_IndexError));
     mistake = error.matches(classes().build.ptr());
     if (mistake) {
-      words = nb::cast<std::string>(nb::str(error.value()));
+      words = message_of(error.value());
     } else if (!ended) {
       words = words_of(error);
     }

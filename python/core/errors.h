@@ -34,9 +34,11 @@ nb::list to_list(const std::vector<SampleError>& errors);
 // "ValueError: no such file (load.py:12 in read, called from ...)".
 std::string words_of(const nb::python_error& error);
 
+// Which of Python's exceptions become EndOfEpoch.
+enum class Ends { never, by_stop, by_stop_or_index };
+
 // Calls f under Python's lock; what it throws in Python becomes an Error with its words, a
-// BuildError one of C++. Python's StopIteration and IndexError become EndOfEpoch where `may_end`
-// says so.
-void call_python(const std::function<void()>& f, bool may_end = false);
+// BuildError one of C++. StopIteration, or IndexError too, become EndOfEpoch where `ends` says so.
+void call_python(const std::function<void()>& f, Ends ends = Ends::never);
 
 }  // namespace sluice::python

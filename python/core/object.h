@@ -1,11 +1,15 @@
 // Object: any Python object as the value of a sample: what a Python function gives, and another one
-// takes.
+// takes. Function: what a pipeline calls; Kept: the functions of one pipeline.
 //
 // Ownership: a reference, which is given back under Python's lock; after the interpreter has ended
-// it is left alone. Threads: like a shared_ptr; moving and looking need no lock. Errors: none.
+// it is left alone. A function often refers to what holds its pipeline. Python's garbage collector
+// sees that through Kept, which has the only reference to each. Threads: like a shared_ptr; moving
+// and looking need no lock. Errors: none.
 #pragma once
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -45,6 +49,44 @@ class Object {
 
  private:
   PyObject* object_ = nullptr;
+};
+
+class Kept {
+ public:
+  Kept() = default;
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  ~Kept() {
+    if (objects_.empty() || !Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire lock;
+    for (PyObject* const object : objects_) Py_DECREF(object);
+  }
+
+  PyObject* add(nb::object object) {
+    objects_.reserve(objects_.size() + 1);
+    return objects_.emplace_back(object.release().ptr());
+  }
+  // For the collector: by one owner, that of the pipeline.
+  int traverse(visitproc visit, void* arg) const {
+    for (PyObject* const object : objects_) Py_VISIT(object);
+    return 0;
+  }
+
+ private:
+  std::vector<PyObject*> objects_;
+};
+
+class Function {
+ public:
+  // Under Python's lock.
+  Function(std::shared_ptr<Kept> kept, nb::object function)
+      : kept_(std::move(kept)), function_(kept_->add(std::move(function))) {}
+  // Under Python's lock.
+  nb::object get() const { return nb::borrow(function_); }
+
+ private:
+  std::shared_ptr<Kept> kept_;
+  PyObject* function_;
 };
 
 }  // namespace sluice::python

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "text.h"
 #include "values.h"
 #include <sluice/cuda/host_device.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,7 +25,7 @@ using Setters = std::map<std::string_view, std::function<void(nb::handle)>>;
 
 void set_all(const char* what, const nb::dict& options, const Setters& setters) {
   for (const auto& [key, value] : options) {
-    const auto name = nb::cast<std::string>(key);
+    const std::string name = message_of(key);
     const auto setter = setters.find(name);
     if (setter == setters.end()) {
       std::string known;
@@ -36,6 +38,11 @@ void set_all(const char* what, const nb::dict& options, const Setters& setters) 
       setter->second(value);
     } catch (const std::invalid_argument& error) {
       throw BuildError(fmt::format("{}: {}: {}", what, name, error.what()));
+    } catch (const std::bad_cast&) {
+      throw BuildError(
+          fmt::format("{}: {}: cannot be {}", what, name, message_of(nb::repr(value))));
+    } catch (const nb::python_error& error) {
+      throw BuildError(fmt::format("{}: {}: {}", what, name, message_of(error.value())));
     }
   }
 }
@@ -57,6 +64,8 @@ std::function<void(nb::handle)> set(T& field) {
       field = as<std::uint64_t>(value, "u64");
     else if constexpr (std::is_same_v<T, double>)
       field = as<double>(value, "f64");
+    else if constexpr (std::is_same_v<T, std::string>)
+      field = path_of(value);
     else
       field = nb::cast<T>(value);
   };
@@ -68,14 +77,14 @@ std::function<void(nb::handle)> set_choice(E& field,
   return [&field, choices](nb::handle value) {
     std::string names;
     for (const auto& [name, one] : choices) {
-      if (nb::isinstance<nb::str>(value) && nb::cast<std::string>(value) == name) {
+      if (nb::isinstance<nb::str>(value) && message_of(value) == name) {
         field = one;
         return;
       }
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
     }
     throw std::invalid_argument(
-        fmt::format("must be one of {}, not {}", names, nb::cast<std::string>(nb::repr(value))));
+        fmt::format("must be one of {}, not {}", names, message_of(nb::repr(value))));
   };
 }
 template <class E>
@@ -83,7 +92,7 @@ using Named = std::pair<std::string_view, E>;
 
 std::shared_ptr<Device> device_of(nb::handle value) {
   if (nb::isinstance<nb::str>(value)) {
-    const auto name = nb::cast<std::string>(value);
+    const std::string name = message_of(value);
     if (name == "cpu") return nullptr;
     if (name == "gpu") return gpu(0);
     if (name == "stand-in") return std::make_shared<device::HostDevice>();
@@ -126,7 +135,16 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
       {"stall_timeout", set(all.stall_timeout)},
       {"profile", set(all.profile)},
       {"trace", set(all.trace.file)},
-      {"resume", set(checkpoint)},
+      {"resume",
+       [&](nb::handle value) {
+         if (!nb::isinstance<nb::str>(value)) {
+           throw std::invalid_argument(
+               fmt::format("must be the str that state_dict()['checkpoint'] is, not {}",
+                           message_of(nb::repr(value))));
+         }
+         checkpoint = message_of(value);
+         if (checkpoint.empty()) throw std::invalid_argument("must be no empty str");
+       }},
   };
   set_all("a pipeline", options, setters);
   all.on_error = all.on_error.within(max_errors, max_rate);
@@ -152,7 +170,7 @@ SourceOptions source_options_of(const nb::dict& options) {
       {"shard",
        [&](nb::handle value) {
          if (nb::isinstance<nb::str>(value)) {
-           if (nb::cast<std::string>(value) != "environment")
+           if (message_of(value) != "environment")
              throw std::invalid_argument("must be (index, count) or 'environment'");
            sampler.shard = shard_of_environment();
            return;

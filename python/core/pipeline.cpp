@@ -3,8 +3,11 @@
 #include "description.h"
 #include "errors.h"
 #include "options.h"
+#include "shut_down.h"
+#include "text.h"
 #include "values.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -53,7 +56,7 @@ nb::dict to_dict(const Ledger& ledger) {
 
 nb::dict to_dict(const Stats& stats) {
   nb::dict all;
-  all["text"] = to_string(stats);
+  all["text"] = to_str(to_string(stats));
   all["epoch"] = to_dict(stats.epoch);
   all["total"] = to_dict(stats.total);
   all["batches"] = stats.batches;
@@ -66,8 +69,8 @@ nb::dict to_dict(const Stats& stats) {
   nb::list steps;
   for (const StepStats& step : stats.steps) {
     nb::dict one;
-    one["name"] = step.name;
-    one["path"] = step.path;
+    one["name"] = to_str(step.name);
+    one["path"] = to_str(step.path);
     one["runs"] = step.runs;
     one["seconds"] = static_cast<double>(step.total_ns) * 1e-9;
     steps.append(one);
@@ -76,13 +79,13 @@ nb::dict to_dict(const Stats& stats) {
   nb::dict arms;
   for (const BranchStats& branch : stats.branches) {
     nb::dict taken;
-    for (const ArmStats& arm : branch.arms) taken[arm.name.c_str()] = arm.taken;
-    arms[(branch.path.empty() ? branch.name : branch.path + "/" + branch.name).c_str()] = taken;
+    for (const ArmStats& arm : branch.arms) taken[to_str(arm.name)] = arm.taken;
+    arms[to_str(branch.path.empty() ? branch.name : branch.path + "/" + branch.name)] = taken;
   }
   all["branches"] = arms;
   nb::dict events;
   for (const EventStats& event : stats.events)
-    events[(event.step + ": " + event.name).c_str()] = event.count;
+    events[to_str(event.step + ": " + event.name)] = event.count;
   all["events"] = events;
   return all;
 }
@@ -147,44 +150,129 @@ void Caller::run(const std::function<void()>& f, const std::function<void()>& as
   if (error != nullptr) std::rethrow_exception(error);
 }
 
-Running::Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types)
-    : engine_(std::move(engine)), types_(std::move(types)), caller_(std::make_shared<Caller>()) {
+// The threads that are in a call which lets others have Python's lock.
+class Running::Callers {
+ public:
+  // Of one call. Made and destroyed under Python's lock.
+  class One {
+   public:
+    explicit One(Callers& all) : all_(all) {
+      const std::lock_guard lock(all_.mutex_);
+      all_.inside_.push_back(std::this_thread::get_id());
+    }
+    One(const One&) = delete;
+    One& operator=(const One&) = delete;
+    ~One() {
+      const std::lock_guard lock(all_.mutex_);
+      all_.inside_.erase(
+          std::find(all_.inside_.begin(), all_.inside_.end(), std::this_thread::get_id()));
+      all_.left_.notify_all();
+    }
+
+   private:
+    Callers& all_;
+  };
+
+  bool has_this_thread() const {
+    const std::lock_guard lock(mutex_);
+    return std::find(inside_.begin(), inside_.end(), std::this_thread::get_id()) != inside_.end();
+  }
+  // Without Python's lock, which those need who leave.
+  void wait_for_others() {
+    std::unique_lock lock(mutex_);
+    left_.wait(lock, [this, self = std::this_thread::get_id()] {
+      return std::all_of(inside_.begin(), inside_.end(), [&](auto one) { return one == self; });
+    });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable left_;
+  std::vector<std::thread::id> inside_;
+};
+
+Running::Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types,
+                 std::shared_ptr<Kept> kept)
+    : engine_(std::move(engine)),
+      types_(std::move(types)),
+      kept_(std::move(kept)),
+      caller_(std::make_shared<Caller>()),
+      callers_(std::make_shared<Callers>()) {
   if (const auto& from = engine_->options().resume) next_epoch_ = from->epoch;
 }
 
+Running::~Running() { let_go(); }
+
 detail::Engine& Running::engine() const {
-  if (engine_ == nullptr) throw Error("the pipeline has been closed");
+  if (engine_ == nullptr) throw Error("the pipeline has been closed" + closed_by_);
   return *engine_;
 }
 
-void Running::close() {
+std::shared_ptr<detail::Engine> Running::shared_engine() const {
+  (void)engine();
+  return engine_;
+}
+
+void Running::close(const std::string& why) {
   if (engine_ == nullptr) return;
-  const std::shared_ptr<detail::Engine> engine = std::move(engine_);
-  const std::shared_ptr<detail::Run> run = std::move(run_);
+  if (engine_->is_inside_step()) {
+    throw Error(
+        "close() was called inside a step of the same pipeline, which it would wait for; call "
+        "cancel() there, and close() on the thread that takes batches");
+  }
+  closed_by_ = why;
+  let_go();
+}
+
+void Running::let_go() {
+  if (engine_ == nullptr) return;
+  const bool at_home = caller_->at_home();
+  if (at_home) engine_->cancel();
+  // A signal's handler runs inside a call, too.
+  const bool would_wait_for_itself =
+      engine_->is_inside_step() || (at_home && callers_->has_this_thread());
+  std::function<void()> shut_down =
+      [engine = std::exchange(engine_, nullptr), caller = std::exchange(caller_, nullptr),
+       kept = std::exchange(kept_, nullptr), callers = callers_, at_home]() mutable {
+        if (at_home) callers->wait_for_others();
+        engine->shut_down();
+        // What a thread of the parent's may wait for cannot be destroyed in a child.
+        if (!at_home) (void)new std::shared_ptr<Caller>(caller);
+        engine.reset();
+        caller.reset();
+        kept.reset();
+      };
+  if (would_wait_for_itself) return do_elsewhere(std::move(shut_down));
+  const Callers::One inside(*callers_);
   // Steps that run may wait for Python's lock.
   const nb::gil_scoped_release unlocked;
-  engine->shut_down();
-  // What a thread of the parent's may wait for cannot be destroyed in a child.
-  if (!caller_->at_home()) (void)new std::shared_ptr<Caller>(caller_);
-  caller_.reset();
+  shut_down();
 }
 
-void Running::begin_epoch() {
-  detail::Engine& engine = this->engine();
+void Running::wait_for_others() const {
   const nb::gil_scoped_release unlocked;
-  run_ = engine.begin_epoch(next_epoch_);
-  ++next_epoch_;
+  callers_->wait_for_others();
 }
 
-nb::object Running::next() {
-  (void)this->engine();
-  if (run_ == nullptr) throw Error("no epoch has begun");
-  // Another thread may close the pipeline meanwhile.
-  const std::shared_ptr<detail::Engine> engine = engine_;
-  const std::shared_ptr<detail::Run> run = run_;
+EpochRun Running::begin_epoch() {
+  const std::shared_ptr<detail::Engine> engine = shared_engine();
+  const Callers::One inside(*callers_);
+  const std::int64_t epoch = next_epoch_;
+  EpochRun begun;
+  {
+    const nb::gil_scoped_release unlocked;
+    begun.run = engine->begin_epoch(epoch);
+  }
+  next_epoch_ = epoch + 1;
+  return begun;
+}
+
+nb::object Running::next(const EpochRun& epoch) {
+  const std::shared_ptr<detail::Engine> engine = shared_engine();
+  const Callers::One inside(*callers_);
   const std::shared_ptr<Caller> caller = caller_;
   std::unique_ptr<detail::BatchData> data;
-  caller->run([&] { data = engine->next(*run); },
+  caller->run([&] { data = engine->next(*epoch.run); },
               [] {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
               },
@@ -196,42 +284,52 @@ nb::object Running::next() {
   return to_dict(*data, types_);
 }
 
+void Running::leave(const EpochRun& epoch) {
+  if (engine_ != nullptr) engine_->cancel(*epoch.run);
+}
+
 std::int64_t Running::drain() {
-  begin_epoch();
+  const EpochRun epoch = begin_epoch();
+  const std::shared_ptr<detail::Engine> engine = shared_engine();
+  const Callers::One inside(*callers_);
   const nb::gil_scoped_release unlocked;
   std::int64_t samples = 0;
-  while (const auto data = engine_->next(*run_))
+  while (const auto data = engine->next(*epoch.run))
     samples += static_cast<std::int64_t>(data->ids.size());
   return samples;
 }
 
 void Running::reset(std::int64_t epoch) {
-  detail::Engine& engine = this->engine();
-  const nb::gil_scoped_release unlocked;
-  engine.stop();
+  const std::shared_ptr<detail::Engine> engine = shared_engine();
+  const Callers::One inside(*callers_);
+  {
+    const nb::gil_scoped_release unlocked;
+    engine->stop();
+  }
   next_epoch_ = epoch;
 }
 
 nb::dict Running::inspect(std::int64_t index, std::int64_t epoch) const {
-  const detail::Engine& engine = this->engine();
+  const std::shared_ptr<detail::Engine> engine = shared_engine();
+  const Callers::One inside(*callers_);
   std::optional<Inspection> sample;
   {
     const nb::gil_scoped_release unlocked;
-    sample.emplace(engine.inspect({epoch, index}));
+    sample.emplace(engine->inspect({epoch, index}));
   }
   nb::dict values;
-  const detail::Plan& plan = engine.recorded_plan();
+  const detail::Plan& plan = engine->recorded_plan();
   for (const Inspection::Named& value : sample->values()) {
     const detail::SlotType* type = plan.slots.at(value.slot).type;
     if (detail::registry().name_of_type(type).empty()) continue;
     try {
-      values[value.name.c_str()] = table_of(type).inspected(*sample, value.name);
+      values[to_str(value.name)] = table_of(type).inspected(*sample, value.name);
     } catch (const Error&) {  // of a type that Python has none for, or made by nobody
     }
   }
   nb::dict all;
   all["values"] = values;
-  all["path"] = sample->path();
+  all["path"] = to_str(sample->path());
   all["dropped"] = sample->dropped();
   all["error"] = sample->error() == nullptr ? nb::none() : nb::object(to_dict(*sample->error()));
   all["warnings"] = to_list(sample->warnings());
@@ -249,20 +347,42 @@ nb::object build_pipeline(Description& self, const Slots& outputs, const nb::dic
     types.push_back(table.type);
   }
   self.built = true;
+  std::shared_ptr<Kept> kept = std::exchange(self.kept, nullptr);
   std::shared_ptr<detail::Engine> engine;
   {
     const nb::gil_scoped_release unlocked;
     engine = detail::make_engine(recorder, how, outputs, std::move(makers));
   }
-  return nb::cast(new Running(std::move(engine), std::move(types)), nb::rv_policy::take_ownership);
+  return nb::cast(new Running(std::move(engine), std::move(types), std::move(kept)),
+                  nb::rv_policy::take_ownership);
 }
 
+namespace {
+
+int traverse_running(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<Running>(self)->traverse(visit, arg) : 0;
+}
+int clear_running(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Running>(self)->let_go();
+  return 0;
+}
+PyType_Slot running_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_running)},
+                               {Py_tp_clear, reinterpret_cast<void*>(clear_running)},
+                               {0, nullptr}};
+
+}  // namespace
+
 void bind_pipeline(nb::module_& module) {
-  nb::class_<Running>(module, "Running")
-      .def("close", &Running::close)
+  module.def("wait_for_elsewhere", wait_for_elsewhere);
+  nb::class_<EpochRun>(module, "EpochRun");
+  nb::class_<Running>(module, "Running", nb::type_slots(running_slots))
+      .def("close", &Running::close, nb::arg("why") = "")
+      .def("wait_for_others", &Running::wait_for_others)
       .def_prop_ro("closed", &Running::closed)
       .def("begin_epoch", &Running::begin_epoch)
-      .def("next", &Running::next)
+      .def("next", &Running::next, nb::arg("epoch"))
+      .def("leave", &Running::leave, nb::arg("epoch"))
       .def("drain", &Running::drain)
       .def("reset", &Running::reset, nb::arg("epoch"))
       .def("cancel", &Running::cancel)
@@ -273,11 +393,12 @@ void bind_pipeline(nb::module_& module) {
       .def("stats", [](const Running& r) { return to_dict(r.engine().stats()); })
       .def("checkpoint",
            [](const Running& r) { return r.engine().checkpoint(r.next_epoch()).to_json(); })
-      .def("text", [](const Running& r) { return detail::to_string(r.engine().plan()); })
-      .def("dot", [](const Running& r) { return detail::to_dot(r.engine().plan()); })
-      .def("explain", [](const Running& r) { return detail::explain(r.engine().recorded_plan()); })
-      .def("save", [](const Running& r, const std::string& file) {
-        detail::save_plan(r.engine().recorded_plan(), file);
+      .def("text", [](const Running& r) { return to_str(detail::to_string(r.engine().plan())); })
+      .def("dot", [](const Running& r) { return to_str(detail::to_dot(r.engine().plan())); })
+      .def("explain",
+           [](const Running& r) { return to_str(detail::explain(r.engine().recorded_plan())); })
+      .def("save", [](const Running& r, nb::handle file) {
+        detail::save_plan(r.engine().recorded_plan(), path_of(file));
       });
 }
 

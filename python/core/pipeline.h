@@ -4,7 +4,8 @@
 // thread of the pipeline's own, and the thread that asks looks for signals meanwhile.
 //
 // Ownership: a Running owns the engine; batches outlive it. close(), and its destructor, end what
-// runs and wait for steps that are at work, without Python's lock. Threads: one at a time but for
+// runs and wait for steps that are at work, without Python's lock. Where the last reference goes
+// inside one of the pipeline's own steps, another thread does so. Threads: one at a time but for
 // cancel() and stats(). Errors: those of Pipeline.
 #pragma once
 
@@ -50,21 +51,39 @@ class Caller {
   std::thread thread_;
 };
 
+// One run through an epoch, for the loop that began it.
+struct EpochRun {
+  std::shared_ptr<detail::Run> run;
+};
+
 class Running {
  public:
-  Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types);
+  Running(std::shared_ptr<detail::Engine> engine, std::vector<const detail::SlotType*> types,
+          std::shared_ptr<Kept> kept);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
-  ~Running() { close(); }
+  ~Running();
 
   // Throws Error when it has been closed.
   detail::Engine& engine() const;
-  void close();
+  // Throws Error inside a step of its own, which it would wait for. `why` is what later calls say.
+  void close(const std::string& why);
   bool closed() const { return engine_ == nullptr; }
+  // Until all threads but this one have left the calls that they were in when it was closed.
+  void wait_for_others() const;
+  // For Python's garbage collector.
+  int traverse(visitproc visit, void* arg) const {
+    return kept_ == nullptr ? 0 : kept_->traverse(visit, arg);
+  }
+  // Like close(), from anywhere.
+  void let_go();
 
-  void begin_epoch();
-  // A dict of what a batch is and has; None when the epoch is over.
-  nb::object next();
+  EpochRun begin_epoch();
+  // A dict of what a batch is and has; None when the epoch is over. Throws Error when another run
+  // has begun before it was.
+  nb::object next(const EpochRun& epoch);
+  // Ends the epoch, unless it is over.
+  void leave(const EpochRun& epoch);
   // Takes the batches of an epoch and lets go of them, as a program in C++ does; gives how many
   // samples were delivered. What the same loop in Python takes longer is Python's part.
   std::int64_t drain();
@@ -74,11 +93,18 @@ class Running {
   nb::dict inspect(std::int64_t index, std::int64_t epoch) const;
 
  private:
+  class Callers;
+
+  // For a call during which another thread may close the pipeline.
+  std::shared_ptr<detail::Engine> shared_engine() const;
+
   std::shared_ptr<detail::Engine> engine_;
   std::vector<const detail::SlotType*> types_;
-  std::shared_ptr<detail::Run> run_;
+  std::shared_ptr<Kept> kept_;
+  std::string closed_by_;
   std::int64_t next_epoch_ = 0;
   std::shared_ptr<Caller> caller_;  // next() keeps it while it waits
+  std::shared_ptr<Callers> callers_;
 };
 
 }  // namespace sluice::python

@@ -2,6 +2,7 @@
 #include "description.h"
 #include "dynamic_source.h"
 #include "options.h"
+#include "text.h"
 #include "values.h"
 
 #include <memory>
@@ -58,22 +59,24 @@ std::vector<ReadColumn<From>> readers_of(const Tables& types, const Read& read) 
   return readers;
 }
 
-Slots read_files(Description& self, const std::string& folder, const nb::dict& options,
+Slots read_files(Description& self, nb::handle folder, const nb::dict& options,
                  const std::shared_ptr<JpegIndex>& index, const std::optional<Names>& endings,
                  bool leave_out) {
   FilesOptions files{.index = index};
   if (endings) files.endings = *endings;
   if (leave_out) files.unreadable = Unreadable::leave_out;
   (void)self.open();
-  auto [jpeg, label] = self.graph.read(files_in(folder, files), source_options_of(options));
+  auto [jpeg, label] =
+      self.graph.read(files_in(path_of(folder), files), source_options_of(options));
   return {jpeg.slot(), label.slot()};
 }
 
-Slots read_list(Description& self, const std::string& list, const std::string& path,
-                const Names& columns, const Names& types, const nb::dict& options,
-                const std::shared_ptr<JpegIndex>& index, const std::string& folder) {
-  const ListOptions how{.path = path, .columns = columns, .folder = folder, .index = index};
-  const auto rows = std::make_shared<const detail::ListRows>(list, how, types.size());
+Slots read_list(Description& self, nb::handle list, const std::string& path, const Names& columns,
+                const Names& types, const nb::dict& options,
+                const std::shared_ptr<JpegIndex>& index, nb::handle folder) {
+  const ListOptions how{
+      .path = path, .columns = columns, .folder = path_of(folder), .index = index};
+  const auto rows = std::make_shared<const detail::ListRows>(path_of(list), how, types.size());
   DynamicSource source{.name = "read", .samples = rows->size()};
   source.types = tables_of(types);
   const auto readers = readers_of<detail::ListRow>(
@@ -93,11 +96,13 @@ Slots read_list(Description& self, const std::string& list, const std::string& p
   return add_source(self, std::move(source), source_options_of(options));
 }
 
-Slots read_tar(Description& self, const Names& archives, const Names& columns, const Names& types,
-               const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
-               const std::string& offsets) {
-  const TarOptions how{.columns = columns, .offsets = offsets, .index = index};
-  const auto samples = std::make_shared<const detail::TarSamples>(archives, how, types.size());
+Slots read_tar(Description& self, const nb::list& archives, const Names& columns,
+               const Names& types, const nb::dict& options, const std::shared_ptr<JpegIndex>& index,
+               nb::handle offsets) {
+  const TarOptions how{.columns = columns, .offsets = path_of(offsets), .index = index};
+  Names paths;
+  for (const nb::handle archive : archives) paths.push_back(path_of(archive));
+  const auto samples = std::make_shared<const detail::TarSamples>(paths, how, types.size());
   DynamicSource source{.name = "read", .samples = samples->size()};
   source.types = tables_of(types);
   using One = detail::TarSamples::Sample;
@@ -136,7 +141,7 @@ void bind_index(nb::module_& module) {
           "in_memory", [] { return JpegIndex::in_memory(); },
           "One that learns of each file that it sees, for as long as it lives.")
       .def_static(
-          "open", [](const std::string& path) { return JpegIndex::open(path); }, nb::arg("path"),
+          "open", [](nb::handle path) { return JpegIndex::open(path_of(path)); }, nb::arg("path"),
           "One that `sluice index` wrote.");
 }
 

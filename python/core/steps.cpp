@@ -5,6 +5,9 @@
 #include "options.h"
 #include "values.h"
 
+#include <memory>
+#include <utility>
+
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -41,7 +44,8 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
     taken.push_back(&table_of(recorder.plan().slots.at(slot).type));
   }
   Slots made = add_results(recorder, step, given);
-  step.run = [f = Object(function), inputs, taken, made, given](detail::Sample& sample) {
+  step.run = [f = Function(self.kept, function), inputs, taken, made,
+              given](detail::Sample& sample) {
     call_python([&] {
       nb::list arguments;
       for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -54,17 +58,40 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
   return made;
 }
 
-// f(index, epoch) for each sample, on threads that may stand still.
+// function(index, epoch) for each sample, on threads that may stand still. What goes through its
+// samples in order has methods: begin(epoch, first), end(), and alone(index, epoch) for a sample
+// that somebody looks at alone; it ends by StopIteration, where a function may raise IndexError,
+// too.
 Slots add_python_source(Description& self, const std::string& name, const nb::object& function,
                         std::int64_t count, const std::vector<std::string>& types,
                         const nb::dict& options, const nb::object& name_of,
-                        const std::string& fingerprint) {
-  DynamicSource source = python_source(name, count, types, name_of, fingerprint);
-  source.write = [f = Object(function), given = source.types, open_ended = count < 0](
+                        const std::string& fingerprint, bool in_order) {
+  DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
+  const Ends ends = count >= 0 ? Ends::never : in_order ? Ends::by_stop : Ends::by_stop_or_index;
+  const Function f(self.kept, function);
+  source.write = [f, given = source.types, ends, in_order](
                      detail::Sample& sample, const Slots& made, const SampleInfo& info) {
-    call_python([&] { take_results(sample, made, given, f.get()(info.index, info.epoch)); },
-                open_ended);
+    call_python(
+        [&] {
+          const nb::object call =
+              in_order && sample.is_alone() ? nb::object(f.get().attr("alone")) : f.get();
+          take_results(sample, made, given, call(info.index, info.epoch));
+        },
+        ends);
   };
+  if (in_order) {
+    detail::EpochHooks hooks;
+    hooks.begin = [f](const EpochInfo& info) {
+      call_python([&] { f.get().attr("begin")(info.epoch, info.first); });
+    };
+    hooks.end = [f] {
+      try {
+        call_python([&] { f.get().attr("end")(); });
+      } catch (const Error&) {  // of what the user's iterator does when it is closed
+      }
+    };
+    source.epoch = std::make_shared<const detail::EpochHooks>(std::move(hooks));
+  }
   return add_source(self, std::move(source), source_options_of(options));
 }
 
@@ -74,7 +101,7 @@ void bind_steps(nb::class_<Description>& description) {
   description.def("python_step", add_step)
       .def("python_source", add_python_source, nb::arg("name"), nb::arg("function"),
            nb::arg("count"), nb::arg("types"), nb::arg("options"), nb::arg("name_of") = nb::none(),
-           nb::arg("fingerprint") = "");
+           nb::arg("fingerprint") = "", nb::arg("in_order") = false);
 }
 
 }  // namespace sluice::python

@@ -1,5 +1,7 @@
 #include "values.h"
 
+#include "text.h"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -24,8 +26,7 @@ std::string type_of(nb::handle object) {
 
 [[noreturn]] void refuse(nb::handle object, std::string_view expected) {
   throw std::invalid_argument(fmt::format("{} is expected, not {} of type {}", expected,
-                                          nb::cast<std::string>(nb::repr(object)),
-                                          type_of(object)));
+                                          message_of(nb::repr(object)), type_of(object)));
 }
 
 template <class T>
@@ -78,13 +79,10 @@ struct Convert {
 
 template <>
 struct Convert<std::string> {
-  static nb::object to(const std::string& value) {
-    return nb::steal(PyUnicode_DecodeUTF8(value.data(), static_cast<Py_ssize_t>(value.size()),
-                                          "surrogateescape"));
-  }
+  static nb::object to(const std::string& value) { return to_str(value); }
   static void from(nb::handle object, std::string& value) {
     if (!nb::isinstance<nb::str>(object)) refuse(object, "a str");
-    value = nb::cast<std::string>(object);
+    value = bytes_of(object);
   }
 };
 
@@ -273,7 +271,7 @@ detail::Constant constant_of(std::string_view type, nb::handle object) {
     if (name == type) constant = detail::Constant(number_of<T>(object));
   });
   if (constant) return *constant;
-  if (type == "text") return nb::cast<std::string>(object);
+  if (type == "text") return bytes_of(object);
   if (type == "rectangle") return rectangle_of(object);
   throw BuildError(fmt::format("there are no constants of type '{}'", type));
 }
@@ -295,7 +293,7 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
       case Type::text:
       case Type::choice:
         if (!nb::isinstance<nb::str>(object)) refuse(object, "a str");
-        return nb::cast<std::string>(object);
+        return bytes_of(object);
       case Type::rectangle:
         return rectangle_of(object);
       case Type::numbers: {
@@ -321,7 +319,8 @@ detail::Constant constant_for(const detail::Parameter& parameter, nb::handle obj
         return constant_of(nb::cast<std::string>(typed[0]), typed[1]);
       }
       case Type::value_type: {
-        const auto name = nb::cast<std::string>(object);
+        if (!nb::isinstance<nb::str>(object)) refuse(object, "the name of a type, 'f32' say,");
+        const std::string name = bytes_of(object);
         const detail::SlotType* type = detail::registry().find_type(name);
         if (type == nullptr)
           throw std::invalid_argument(fmt::format("there is no type '{}'", name));

@@ -143,7 +143,7 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
   (void)self.open();
   const SourceOptions source_options = source_options_of(options);
   const Travellers travellers = travellers_of(types);
-  DynamicSource source = python_source(name, count, types, name_of, fingerprint);
+  DynamicSource source = python_source(self, name, count, types, name_of, fingerprint);
   const auto pool =
       std::make_shared<const Workers>(name, travellers, source.samples, worker_options_of(workers));
   const auto gate = std::make_shared<detail::EpochGate>();
@@ -181,7 +181,7 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
               travellers[i].write(*travellers[i].type, value, to);
             });
           },
-          open_ended);
+          open_ended ? Ends::by_stop_or_index : Ends::never);
     };
   };
   (void)detail::add_worker(name, std::move(entry));

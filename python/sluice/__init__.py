@@ -127,7 +127,7 @@ def saved_plan(path: Any, *values: Value) -> Any:
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
     graph = graph or require_graph("sluice.saved_plan()")
     slots = [graph._own(one, "sluice.saved_plan()") for one in values]
-    made = tuple(Value(graph, slot) for slot in graph.core.apply_plan(str(path), slots))
+    made = tuple(Value(graph, slot) for slot in graph.core.apply_plan(path, slots))
     return made[0] if len(made) == 1 else made
 
 

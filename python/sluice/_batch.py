@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Iterator
 
 from . import _core
@@ -72,9 +73,16 @@ class Column:
 
     def __getitem__(self, i: int) -> Array:
         size = len(self)
-        if not -size <= i < size:
-            raise IndexError(f"sample {i} of {size}")
-        return Array(self._core.sample(i % size))
+        try:
+            place = operator.index(i)
+        except TypeError:
+            raise TypeError(
+                f"a column is indexed by the number of a sample, not by {i!r}; numpy() gives an array, "
+                "which takes slices where all samples have the same shape"
+            ) from None
+        if not -size <= place < size:
+            raise IndexError(f"sample {place} of {size}")
+        return Array(self._core.sample(place % size))
 
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
@@ -213,6 +221,8 @@ class Batch:
         self.columns = [_column(one) for one in core["columns"]]
         self.structure = structure
         self.value = rebuild(structure, self.columns)
+        # A column of texts is a list, too; what was returned says whether there are several columns.
+        self._several = structure is not None and isinstance(self.value, (tuple, list, dict))
         for name in (
             "index", "epoch", "ids", "keys", "missing", "replaced", "errors", "warnings", "padding",
         ):
@@ -220,18 +230,16 @@ class Batch:
         self.size = len(self.ids) + self.padding
 
     def __iter__(self) -> Iterator[Any]:
-        if isinstance(self.value, (tuple, list)):
+        if self._several and not isinstance(self.value, dict):
             return iter(self.value)
         return iter((self.value,))
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(self.value, (tuple, list, dict)):
-            return self.value[key]
-        return (self.value,)[key]
+        return self.value[key] if self._several else (self.value,)[key]
 
     def __len__(self) -> int:
         """How many columns: what ``a, b = batch`` takes apart. `size` counts samples."""
-        return len(self.value) if isinstance(self.value, (tuple, list, dict)) else 1
+        return len(self.value) if self._several else 1
 
     def __repr__(self) -> str:
         return f"<Batch {self.index} of epoch {self.epoch}: {self.size} samples, {self.columns}>"

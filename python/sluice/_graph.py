@@ -208,8 +208,10 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     for name, value in kwargs.items():
         known = name if name in names else name.replace("__", ".")
         if known not in names:
+            others = [one for one, its in OPERATORS.items() if operator in one and name in _step_parameters(its)]
             raise TypeError(
                 f"{operator}() has no argument {name!r}; it has {', '.join(names) or 'none'}"
+                + (f"; {name!r} is one of {', '.join(others[:3])}" if others else "")
             )
         if known in given:
             raise TypeError(f"{operator}() is given {name!r} twice")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import inspect
+import operator
 import weakref
 from typing import Any, Callable, Iterator
 
@@ -29,22 +30,64 @@ _live: weakref.WeakSet[Pipeline] = weakref.WeakSet()
 def _close_all() -> None:
     """Python's lock cannot be had once the interpreter ends, so threads end before."""
     for one in list(_live):
-        one.close()
+        core = one._core
+        core.close(" as the program ends")
+        core.wait_for_others()
+    _core.wait_for_elsewhere()
+
+
+def _whole(number: Any, what: str, least: int = 0) -> int:
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        whole = None
+    if whole is None or isinstance(number, bool) or whole < least:
+        raise _core.BuildError(f"{what} is a whole number from {least} on, not {number!r}")
+    return whole
 
 
 def _is_leaf(x: Any) -> bool:
     return isinstance(x, Value) or is_number(x) or isinstance(x, str)
 
 
+class _Loop:
+    """The batches of one epoch, which ends with the last of them or when nobody has the loop."""
+
+    def __init__(self, pipeline: Pipeline, core: Any, structure: Any):
+        self._pipeline = pipeline  # lives as long as its loops
+        self._core = core
+        self._structure = structure
+        self._epoch = core.begin_epoch()
+
+    def __iter__(self) -> _Loop:
+        return self
+
+    def __next__(self) -> Batch:
+        data = self._core.next(self._epoch)
+        if data is None:
+            raise StopIteration
+        return Batch(data, self._structure)
+
+    def close(self) -> None:
+        """Ends the epoch, unless it is over."""
+        epoch = getattr(self, "_epoch", None)  # none: it could not begin
+        if epoch is not None:
+            self._core.leave(epoch)
+
+    __del__ = close
+
+
 class Pipeline:
     """A program over samples that runs, and delivers batches in order.
 
     ``for batch in pipeline`` runs the next epoch, 0 at first. Work goes on in the background while
-    you use a batch. Leaving the loop early ends the epoch; the pipeline stays usable. Nothing of what a
+    you use a batch. Leaving the loop early ends the epoch; the pipeline stays usable. One loop runs at
+    a time: when another one begins, the one before it raises Error. Nothing of what a
     sample is depends on the number of threads, the batch size or the number of shards.
 
     It ends with ``close()``, with ``with``, when nobody has it any more, or with the program.
     Batches outlive it. Threads: take batches on one at a time; ``cancel()`` and ``stats`` from any.
+    Functions that the pipeline calls may use it, but for ``close()`` and its loops.
 
     Raises
     ------
@@ -64,7 +107,13 @@ class Pipeline:
     def _build(self, options: dict[str, Any]) -> None:
         graph = Graph()
         with describing(graph):
-            given = self._describe()
+            try:
+                given = self._describe()
+            except RecursionError:
+                raise _core.BuildError(
+                    f"{self._name}() calls itself without an end: all arms of an `if` on a value are described, "
+                    "so a function that calls itself there never stops; write a `while` or a `for` loop"
+                ) from None
             outputs, structure = flatten(given)
             if not outputs:
                 raise _core.BuildError(
@@ -84,22 +133,8 @@ class Pipeline:
 
     # Batches.
     def __iter__(self) -> Iterator[Batch]:
-        core = self._core
-        core.begin_epoch()
-        return self._batches(core, core.next_epoch)
-
-    def _batches(self, core: Any, epoch: int) -> Iterator[Batch]:
-        ended = False
-        try:
-            while True:
-                data = core.next()
-                if data is None:
-                    ended = True
-                    return
-                yield Batch(data, self._structure)
-        finally:
-            if not ended and not core.closed and core.next_epoch == epoch:
-                core.cancel()
+        """Begins the next epoch, and gives its batches."""
+        return _Loop(self, self._core, self._structure)
 
     def __len__(self) -> int:
         """Batches of an epoch; raises TypeError while nobody knows how many there are."""
@@ -121,14 +156,17 @@ class Pipeline:
 
     def reset(self, epoch: int = 0) -> None:
         """The next loop runs this epoch."""
-        self._core.reset(epoch)
+        self._core.reset(_whole(epoch, "reset(): epoch"))
 
     def cancel(self) -> None:
         """Ends the epoch that runs; from any thread."""
         self._core.cancel()
 
     def close(self) -> None:
-        """Ends what runs, and waits for the steps that are at work."""
+        """Ends what runs, and waits for the steps that are at work.
+
+        Raises Error in a function that the pipeline itself calls.
+        """
         self._core.close()
 
     @property
@@ -149,13 +187,17 @@ class Pipeline:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Goes on with the first batch that was not taken, bit for bit.
 
-        Raises BuildError where the state is of another seed, dataset or program.
+        A loop that runs ends with Error. Raises BuildError where the state is of another seed, dataset
+        or program.
         """
-        if "checkpoint" not in state:
-            raise _core.BuildError("load_state_dict() takes what state_dict() has given")
+        checkpoint = state.get("checkpoint") if isinstance(state, dict) else None
+        if not isinstance(checkpoint, str) or not checkpoint:
+            raise _core.BuildError(
+                f"load_state_dict() takes the dict that state_dict() has given, not {state!r}"
+            )
         old = self._core
-        self._build({**self._options, "resume": state["checkpoint"]})
-        old.close()
+        self._build({**self._options, "resume": checkpoint})
+        old.close(" by load_state_dict(): begin another loop")
 
     # Looking.
     @property
@@ -172,7 +214,9 @@ class Pipeline:
             ``values`` by the name of the step that made them, ``path``, ``dropped``, ``error``,
             ``warnings``.
         """
-        return self._core.inspect(index, epoch)
+        return self._core.inspect(
+            _whole(index, "inspect(): index"), _whole(epoch, "inspect(): epoch")
+        )
 
     def explain(self) -> str:
         """The plan as it was described, and after each pass."""
@@ -183,7 +227,7 @@ class Pipeline:
 
         Raises BuildError for steps that are functions of Python's.
         """
-        self._core.save(str(path))
+        self._core.save(path)
 
     def graph(self) -> Drawing:
         """The plan as a drawing: of itself in a notebook, where Graphviz is installed."""
@@ -194,6 +238,7 @@ class Pipeline:
 
         ``show(n).save('sheet.jpg')`` writes them to a file.
         """
+        _whole(n, "show(): n", 1)
         sibling = Pipeline(self._describe, {**self._options, "batch_size": n, "prefetch": 0,
                                             "on_error": "skip", "trace": None, "resume": None},
                            self._name)

@@ -10,6 +10,7 @@ Threads: any. Errors: RewriteError; TypeError for what is no function.
 import __future__
 import ast
 import copy
+import dis
 import functools
 import inspect
 import types
@@ -47,14 +48,14 @@ def rewrite(function: Callable) -> Callable:
     Raises
     ------
     RewriteError
-        When there is no source, the function is asynchronous, or a decorator has wrapped it.
+        When there is no source and the function branches, it is asynchronous, or a decorator has wrapped it.
 
     Examples
     --------
     >>> @sluice.graph_function
     ... def brighter(image, often):
     ...     if ops.coin_flip(often):
-    ...         image = ops.brightness(image, 1.5)
+    ...         image = ops.brightness_contrast(image, brightness=1.5)
     ...     return image
     """
     if isinstance(function, (staticmethod, classmethod)):
@@ -77,13 +78,25 @@ def rewrite(function: Callable) -> Callable:
         raise RewriteError(
             code.co_filename, code.co_firstlineno, f"'{function.__name__}' is asynchronous; describe a pipeline in a plain `def`"
         )
-    node, class_name = _find(function)
+    try:
+        node, class_name = _find(function)
+    except RewriteError:
+        if _branches(code):
+            raise
+        return function  # a one-liner of `python -c`, say
     runtime = Runtime(code.co_filename, function.__globals__)
     rewritten = _compile(node, class_name, function, runtime)
     return function if rewritten is None else rewritten
 
 
 graph_function = rewrite
+
+
+def _branches(code: types.CodeType) -> bool:
+    """Whether the code has anything that a value could decide."""
+    return any(
+        "JUMP_IF" in one.opname or one.opname in ("FOR_ITER", "UNARY_NOT") for one in dis.get_instructions(code)
+    )
 
 
 @functools.lru_cache(maxsize=8)

@@ -573,7 +573,7 @@ class Runtime:
         if is_value(test):
             site = self.sites[number]
             what, cure = {
-                "assert": ("`assert`", "drop samples with sluice.filter, or let a function of sluice.map raise an error"),
+                "assert": ("`assert`", "drop samples with sluice.drop_unless, or let a function of sluice.map raise an error"),
                 "if of a comprehension": ("`if` in a comprehension", "write a loop and an `if` as statements"),
                 "guard of a case": ("`if` after a pattern", "write an `if` inside the case"),
             }[site.kind]

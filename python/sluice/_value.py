@@ -58,7 +58,7 @@ class Value:
     """
 
     __slots__ = ("graph", "slot", "type")
-    __array_priority__ = 1000  # NumPy's numbers leave `number + value` to the Value
+    __array_ufunc__ = None  # NumPy's numbers leave `number + value` to the Value, and arrays refuse it
 
     def __init__(self, graph: Any, slot: int):
         self.graph = graph
@@ -81,9 +81,10 @@ class Value:
         """The same picture or tensor in the memory of the host."""
         return Value(self.graph, self.graph.core.cpu(self.slot))
 
-    def cast(self, to: str) -> Value:
-        """The number as another type, ``"f32"`` say; fractions are cut off."""
-        return self.graph.operator("cast", x=self, to=to)
+    def cast(self, to: str | type) -> Value:
+        """The number as another type, ``"f32"`` say; fractions are cut off. int is i64, float f32."""
+        known = {bool: "bool", int: "i64", float: "f32"}
+        return self.graph.operator("cast", x=self, to=known.get(to, to) if isinstance(to, type) else to)
 
     def __repr__(self) -> str:
         return f"<Value {self.name!r} of type {self.type}>"
@@ -138,6 +139,11 @@ class Value:
 
     def _binary(self, name: str, other: Any, swapped: bool = False):
         if not isinstance(other, Value) and not is_number(other):
+            if hasattr(other, "__array__"):
+                raise TypeError(
+                    f"{name} of {self!r} and an array: a value stands for one sample; let a function of "
+                    "sluice.map compute with arrays"
+                )
             return NotImplemented
         x, y = (other, self) if swapped else (self, other)
         return self.graph.operator(name, x=x, y=y)
@@ -189,6 +195,22 @@ class Value:
             return NotImplemented
         return self.graph.operator("not", x=self)
 
+    def _no_bits(self, _other: Any):
+        raise TypeError(
+            "values have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked, or "
+            "compute bits in a function of sluice.map"
+        )
+
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_bits
+
+    def __pow__(self, _other: Any):
+        raise TypeError("values have no **: multiply, or compute it in a function of sluice.map")
+
+    __rpow__ = __pow__
+
+    def __abs__(self):
+        raise TypeError("values have no abs(): write `x if x > 0 else -x` in a function that is marked")
+
     def _compared(self, name: str, other: Any):
         """Python would take NotImplemented for "not the same"."""
         result = self._binary(name, other) if self.type in NUMBER_TYPES else NotImplemented
@@ -235,6 +257,11 @@ def _whole(x: Any) -> Any:
     return x.cast("i64") if isinstance(x, Value) and x.type == "bool" else x
 
 
+def _refuse_zero(y: Any, operator: str) -> None:
+    if not isinstance(y, (Value, float)) and y == 0:
+        raise ZeroDivisionError(f"a value {operator} 0")
+
+
 def _quotient(x: Any, y: Any):
     """x / y as Python means it: whole numbers become f32 first."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
@@ -248,6 +275,7 @@ def _modulo(x: Any, y: Any):
     """x % y as Python means it: of the sign of y."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
         return NotImplemented
+    _refuse_zero(y, "%")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
     rest = graph.operator("remainder", x=x, y=y)
     if not isinstance(y, Value) and y > 0 and isinstance(x, Value) and x.type.startswith("u"):
@@ -261,5 +289,6 @@ def _floor_quotient(x: Any, y: Any):
         return NotImplemented
     if not (_is_whole(x) and _is_whole(y)):
         raise TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
+    _refuse_zero(y, "//")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
     return graph.operator("divide", x=x - _modulo(x, y), y=y)

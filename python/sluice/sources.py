@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import operator
 import os
 import pickle
+import threading
 from typing import Any, Callable, Sequence
 
 from . import _core, _workers
@@ -42,6 +44,11 @@ def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
     return names, single
 
 
+def _require_text(text: Any, what: str) -> None:
+    if not isinstance(text, str):
+        raise _core.BuildError(f"{what} is a str, not {text!r}")
+
+
 def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
     values = tuple(Value(graph, slot) for slot in slots)
     return values[0] if single else values
@@ -50,9 +57,11 @@ def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
 def _index(index: Any) -> Any:
     if index is None or isinstance(index, _core.JpegIndex):
         return index
-    if index == "memory":
+    if isinstance(index, str) and index == "memory":
         return _core.JpegIndex.in_memory()
-    return _core.JpegIndex.open(os.fspath(index))
+    if not isinstance(index, (str, bytes, os.PathLike)):
+        raise _core.BuildError(f"index is the path of a file, or 'memory', not {index!r}")
+    return _core.JpegIndex.open(index)
 
 
 _SAMPLER = """
@@ -86,7 +95,7 @@ def files(
     index : path or 'memory', optional
         What is known of where rows begin in the files, so that regions are read alone: a file that
         `sluice index` wrote, or one in memory that learns.
-    endings : list of str, optional
+    endings : str or list of str, optional
         How the names of files end that count; ['.jpg', '.jpeg', '.jpe'].
     leave_out_unreadable : bool
         Folders that cannot be read are left out; else they are an error.{sampler}
@@ -103,10 +112,12 @@ def files(
         For a folder that is missing, unreadable or without such files.
     """
     graph = require_graph("sluice.files()")
-    made = graph.core.read_files(
-        os.fspath(folder), sampler, _index(index), list(endings) if endings else None,
-        leave_out_unreadable,
-    )
+    wanted = None if endings is None else [endings] if isinstance(endings, str) else list(endings)
+    if wanted is not None and (not wanted or not all(isinstance(one, str) for one in wanted)):
+        raise _core.BuildError(
+            f"sluice.files(): endings is a list of str, ['.jpg'] say, not {endings!r}"
+        )
+    made = graph.core.read_files(folder, sampler, _index(index), wanted, leave_out_unreadable)
     return _values(graph, made)
 
 
@@ -143,8 +154,7 @@ def list_file(
     wanted = {"label": "i64"} if columns is None else columns
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
-        os.fspath(path), path_column, list(wanted), types, sampler, _index(index),
-        os.fspath(folder),
+        path, path_column, list(wanted), types, sampler, _index(index), folder
     )
     return _values(graph, made)
 
@@ -176,11 +186,8 @@ def tar(
     graph = require_graph("sluice.tar()")
     wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else columns
     types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
-    several = [archives] if isinstance(archives, (str, os.PathLike)) else list(archives)
-    made = graph.core.read_tar(
-        [os.fspath(one) for one in several], list(wanted), types, sampler, _index(index),
-        os.fspath(offsets),
-    )
+    several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else list(archives)
+    made = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
     return _values(graph, made)
 
 
@@ -232,10 +239,18 @@ def source(
     """
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
+    _require_text(name, "sluice.source(): name")
     get = call_of(data)
     if samples is None and _is_dataset(data):
         samples = len(data)
-    count = -1 if samples is None else samples
+    if samples is not None and (
+        isinstance(samples, bool) or not hasattr(samples, "__index__") or operator.index(samples) < 0
+    ):
+        raise _core.BuildError(
+            f"sluice.source(): samples is a whole number from 0 on, not {samples!r}; None of a function "
+            "that ends by itself"
+        )
+    count = -1 if samples is None else operator.index(samples)
     if isinstance(workers, int) and not workers and not isinstance(workers, bool):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
         return _values(graph, made, single)
@@ -288,7 +303,9 @@ def iterate(
     make : function
         ``make()``, or ``make(epoch)`` where it takes an argument, gives an iterator for an epoch. It
         is gone through by one thread at a time, in order, and no further than the pipeline reads
-        ahead.
+        ahead. What it raises is the error of the sample that it should have given. A generator has
+        ended then; an iterator that goes on is gone on with. A generator is closed when its epoch
+        ends. ``inspect()`` and a state that is loaded have it begun again, up to their sample.
     returns : type, or tuple of types
         As in :func:`source`.
 
@@ -306,44 +323,86 @@ def iterate(
             "sluice.iterate() goes through samples in their own order: "
             f"{', '.join(sorted(sampler))} cannot be said of it; sluice.source() takes them"
         )
-    return source(_InOrder(make), returns, name=name, **sampler)
+    graph = require_graph("sluice.iterate()")
+    types, single = type_names(returns, "sluice.iterate()")
+    _require_text(name, "sluice.iterate(): name")
+    made = graph.core.python_source(name, _InOrder(make), -1, types, sampler, in_order=True)
+    return _values(graph, made, single)
+
+
+class _Failed:
+    """Stands for a value that an iterator raised an exception for."""
+
+    def __init__(self, error: BaseException):
+        self.error = error
+
+
+class _Iteration:
+    """What an iterator gives, by index from `first` on; kept until it has been asked for."""
+
+    def __init__(self, iterator: Any, first: int):
+        self._iterator = iterator
+        self._lock = threading.Lock()
+        self._first = first
+        self._kept: dict[int, Any] = {}
+        self._next = 0
+        self._ended = False
+
+    def take(self, index: int) -> Any:
+        with self._lock:
+            while self._next <= index and not self._ended:
+                try:
+                    value = next(self._iterator)
+                except StopIteration:
+                    self._ended = True
+                    break
+                except Exception as error:  # of this value, whoever asks for it
+                    value = _Failed(error)
+                if self._next >= self._first:
+                    self._kept[self._next] = value
+                self._next += 1
+            if index not in self._kept:
+                raise StopIteration
+            value = self._kept.pop(index)
+        if isinstance(value, _Failed):
+            raise value.error
+        return value
+
+    def close(self) -> None:
+        """A generator's own end; other iterators have none."""
+        close = getattr(self._iterator, "close", None)
+        if inspect.isgenerator(self._iterator) and close is not None:
+            close()
 
 
 class _InOrder:
-    """Values of an iterator by their index; kept until they have been asked for."""
+    """A source's samples, of which each epoch has an iterator; see the core's python_source()."""
 
     def __init__(self, make: Callable[..., Any]):
-        import threading
-
         self._make = make
-        self._lock = threading.Lock()
-        self._epoch = None
-        self._kept: dict[int, Any] = {}
-        self._next = 0
-        self._iterator: Any = None
-        self._ended: int | None = None
+        self._takes_epoch = _arguments_of(make) >= 1
+        self._now: _Iteration | None = None
 
-    def __call__(self, index: int, epoch: int) -> Any:
-        with self._lock:
-            if epoch != self._epoch or index < min(self._kept, default=self._next):
-                self._begin(epoch)
-            while self._next <= index and self._ended is None:
-                try:
-                    self._kept[self._next] = next(self._iterator)
-                except StopIteration:
-                    self._ended = self._next
-                else:
-                    self._next += 1
-            if self._ended is not None and index >= self._ended:
-                raise StopIteration
-            return self._kept.pop(index)
+    def _iterate(self, epoch: int, first: int) -> _Iteration:
+        return _Iteration(iter(self._make(epoch) if self._takes_epoch else self._make()), first)
 
-    def _begin(self, epoch: int) -> None:
-        self._epoch = epoch
-        self._kept = {}
-        self._next = 0
-        self._ended = None
-        self._iterator = iter(self._make(epoch) if _arguments_of(self._make) >= 1 else self._make())
+    def begin(self, epoch: int, first: int) -> None:
+        self._now = self._iterate(epoch, first)
+
+    def end(self) -> None:
+        now, self._now = self._now, None
+        if now is not None:
+            now.close()
+
+    def __call__(self, index: int, _epoch: int) -> Any:
+        return self._now.take(index)
+
+    def alone(self, index: int, epoch: int) -> Any:
+        own = self._iterate(epoch, index)
+        try:
+            return own.take(index)
+        finally:
+            own.close()
 
 
 def _arguments_of(function: Callable) -> int:
@@ -406,6 +465,7 @@ def map(function: Callable[..., Any], *values: Any, returns: Any = "object", nam
                 arguments[place] = one
             return function(*arguments)
 
+    _require_text(name, "sluice.map(): name")
     step = name or getattr(function, "__name__", "map").strip("<>") or "map"
     slots = [graph._own(values[i], f"sluice.map({step!r})") for i in places]
     made = graph.core.python_step(step, call, slots, types)

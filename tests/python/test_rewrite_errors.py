@@ -189,7 +189,7 @@ WRONG = [
             return n
         """,
         "wrong.py:2: `assert` on a Value of type bool: there is no sample yet that could answer; drop samples with "
-        "sluice.filter, or let a function of sluice.map raise an error",
+        "sluice.drop_unless, or let a function of sluice.map raise an error",
     ),
     (
         """
@@ -391,6 +391,12 @@ def no_source():
     scope = {}
     exec("def f(n): return not n", scope)
     return scope["f"]
+
+
+def test_a_function_that_does_not_branch_needs_no_source():
+    scope = {}
+    exec("def f(n): return n + 1", scope)
+    assert rewrite(scope["f"]) is scope["f"]
 
 
 def source_has_changed():

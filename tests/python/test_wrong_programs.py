@@ -1,5 +1,6 @@
 """What is said to mistakes."""
 
+import numpy
 import pytest
 
 import sluice
@@ -18,7 +19,125 @@ def image():
     return sluice.source(lambda i: None, "image", samples=4)
 
 
+def pictures():
+    return sluice.source(lambda i: numpy.zeros((2, 2), "u1"), "image", samples=1)
+
+
+def down():
+    def to_zero(n):
+        if n > 0:
+            return to_zero(n - 1)
+        return n
+
+    return to_zero(numbers())
+
+
 WRONG = {
+    "samples of a float": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=3.5)),
+        sluice.BuildError,
+        "samples is a whole number from 0 on, not 3.5",
+    ),
+    "fewer samples than none": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=-5)),
+        sluice.BuildError,
+        "samples is a whole number from 0 on, not -5",
+    ),
+    "a name that is none": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=3, name=3)),
+        sluice.BuildError,
+        "sluice.source(): name is a str, not 3",
+    ),
+    "an epoch of a float": (
+        lambda: described(numbers).reset(1.5),
+        sluice.BuildError,
+        "reset(): epoch is a whole number from 0 on, not 1.5",
+    ),
+    "an epoch before the first": (
+        lambda: described(numbers).reset(-1),
+        sluice.BuildError,
+        "reset(): epoch is a whole number from 0 on, not -1",
+    ),
+    "an inspected sample that is no number": (
+        lambda: described(numbers).inspect("x"),
+        sluice.BuildError,
+        "inspect(): index is a whole number from 0 on, not 'x'",
+    ),
+    "a trace that is no path": (
+        lambda: described(numbers, trace=3),
+        sluice.BuildError,
+        "trace: expected str, bytes or os.PathLike object, not int",
+    ),
+    "a state that is none": (
+        lambda: described(numbers, resume=3),
+        sluice.BuildError,
+        "resume: must be the str that state_dict()['checkpoint'] is, not 3",
+    ),
+    "weights that are none": (
+        lambda: described(lambda: sluice.source(lambda i: i, int, samples=3, weights="abc")),
+        sluice.BuildError,
+        "weights: cannot be 'abc'",
+    ),
+    "no endings": (
+        lambda: described(lambda: sluice.files("/tmp", endings=[])),
+        sluice.BuildError,
+        "endings is a list of str, ['.jpg'] say, not []",
+    ),
+    "an index that is none": (
+        lambda: described(lambda: sluice.files("/tmp", index=3)),
+        sluice.BuildError,
+        "index is the path of a file, or 'memory', not 3",
+    ),
+    "a column by a slice": (
+        lambda: next(iter(described(pictures)))[0][0:1],
+        TypeError,
+        "a column is indexed by the number of a sample, not by slice(0, 1, None)",
+    ),
+    "a picture of the wrong type": (
+        lambda: list(described(lambda: sluice.source(lambda i: numpy.zeros((2, 2), "u2"), "image", samples=1))),
+        sluice.BatchError,
+        "not one of uint16; convert it with astype('uint8')",
+    ),
+    "bits of values": (
+        lambda: described(lambda: (numbers() > 1) & (numbers() < 3)),
+        TypeError,
+        "write `a and b`",
+    ),
+    "a power of a value": (
+        lambda: described(lambda: numbers() ** 2),
+        TypeError,
+        "values have no **: multiply",
+    ),
+    "the absolute of a value": (
+        lambda: described(lambda: abs(numbers())),
+        TypeError,
+        "write `x if x > 0 else -x`",
+    ),
+    "an array and a value": (
+        lambda: described(lambda: numpy.arange(3) + numbers()),
+        TypeError,
+        "and an array: a value stands for one sample; let a function of sluice.map compute with arrays",
+    ),
+    "a division by zero": (
+        lambda: described(lambda: numbers() // 0),
+        ZeroDivisionError,
+        "a value // 0",
+    ),
+    "a cast to no type": (
+        lambda: described(lambda: numbers().cast(3)),
+        sluice.BuildError,
+        "cast: to: a str is expected, not 3",
+    ),
+    "an argument of another operator": (
+        lambda: described(lambda: ops.crop(image(), width=3)),
+        TypeError,
+        "'width' is one of center_crop, ",
+    ),
+    "a function that calls itself on values": (
+        lambda: described(down),
+        sluice.BuildError,
+        "calls itself without an end",
+    ),
     "an unknown option": (
         lambda: sluice.pipeline(batchsize=3)(numbers)(),
         sluice.BuildError,

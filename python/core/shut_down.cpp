@@ -1,0 +1,49 @@
+#include "shut_down.h"
+
+#include "object.h"
+#include <sluice/runtime/process.h>
+
+#include <exception>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace sluice::python {
+namespace {
+
+struct Threads {
+  HomeProcess home;  // a child of fork() has none of them
+  std::vector<std::thread> all;
+};
+// Lives as long as the process. Under Python's lock.
+Threads& threads() {
+  static auto* const made = new Threads;
+  return *made;
+}
+
+}  // namespace
+
+void do_elsewhere(std::function<void()> f) noexcept {
+  // What cannot be done stays as it is, and with it what f holds.
+  auto* const kept = new (std::nothrow) std::function<void()>(std::move(f));
+  if (kept == nullptr) return;
+  try {
+    std::vector<std::thread>& all = threads().all;
+    all.reserve(all.size() + 1);
+    all.emplace_back([kept] {
+      const std::unique_ptr<std::function<void()>> mine(kept);
+      (*mine)();
+    });
+  } catch (const std::exception&) {
+  }
+}
+
+void wait_for_elsewhere() {
+  if (!threads().home.here()) return;
+  std::vector<std::thread> all = std::exchange(threads().all, {});
+  const nb::gil_scoped_release unlocked;
+  for (std::thread& one : all) one.join();
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,127 @@
+"""Samples that an iterator gives: their order, their errors, and sample by sample."""
+
+import pytest
+
+import sluice
+
+
+def pipe_of(make, returns=int, **options):
+    options = {"batch_size": 4, "threads": 2, "io_threads": 4, "on_error": "skip", **options}
+    return sluice.pipeline(**options)(lambda: sluice.iterate(make, returns))()
+
+
+def numbers_and_errors(pipe):
+    numbers, errors = [], {}
+    for batch in pipe:
+        numbers += batch[0].tolist() if batch.size else []
+        errors.update({one["index"]: one["what"] for one in batch.errors})
+    return numbers, errors
+
+
+def failing(error):
+    def make():
+        yield from range(5)
+        raise error
+    return make
+
+
+@pytest.mark.parametrize("error", [ValueError("no more"), IndexError("out of range"), KeyError("x")])
+def test_what_a_generator_raises_is_an_error_and_its_end(error):
+    for _ in range(20):
+        numbers, errors = numbers_and_errors(pipe_of(failing(error)))
+        assert numbers == [0, 1, 2, 3, 4]
+        assert list(errors) == [5] and type(error).__name__ in errors[5] and "in make" in errors[5]
+    with pytest.raises(sluice.BatchError, match=type(error).__name__):
+        list(pipe_of(failing(error), on_error="fail"))
+
+
+class GoesOn:
+    def __init__(self):
+        self.at = -1
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.at += 1
+        if self.at == 20:
+            raise StopIteration
+        if self.at % 5 == 3:
+            raise OSError(f"record {self.at}")
+        return self.at
+
+
+def test_an_iterator_that_goes_on_is_gone_on_with():
+    wanted = [i for i in range(20) if i % 5 != 3]
+    for _ in range(20):
+        numbers, errors = numbers_and_errors(pipe_of(GoesOn))
+        assert numbers == wanted
+        assert {i: f"OSError: record {i}" in what for i, what in errors.items()} == {
+            3: True, 8: True, 13: True, 18: True}
+
+
+def test_what_making_the_iterator_raises_ends_the_loop():
+    def make():
+        raise OSError("no such stream")
+
+    pipe = pipe_of(make)
+    for _ in range(2):
+        with pytest.raises(sluice.Error, match="OSError: no such stream"):
+            iter(pipe)
+
+
+def test_a_generator_is_closed_when_its_epoch_ends():
+    closed = []
+
+    def make(epoch):
+        try:
+            yield from range(100)
+        finally:
+            closed.append(epoch)
+
+    pipe = pipe_of(make)
+    list(pipe)
+    for _ in pipe:
+        break
+    pipe.close()
+    assert closed == [0, 1]
+
+
+def test_a_sample_is_inspected_without_disturbing_the_loop():
+    made = []
+
+    def make(epoch):
+        made.append(epoch)
+        yield from range(10 * epoch, 10 * epoch + 10)
+
+    pipe = pipe_of(make)
+    batches = iter(pipe)
+    seen = next(batches)[0].tolist()
+    (value,) = pipe.inspect(2)["values"].values()
+    assert value == 2
+    (value,) = pipe.inspect(7, epoch=3)["values"].values()
+    assert value == 37
+    assert seen + [n for (batch,) in batches for n in batch] == list(range(10))
+    assert made == [0, 0, 3]
+
+
+def test_goes_on_from_a_state():
+    def make(epoch):
+        yield from range(100 * epoch, 100 * epoch + 10)
+
+    pipe = pipe_of(make)
+    batches = iter(pipe)
+    next(batches)
+    state = pipe.state_dict()
+    other = pipe_of(make)
+    other.load_state_dict(state)
+    assert [n for (batch,) in other for n in batch] == list(range(4, 10))
+    assert [n for (batch,) in other for n in batch] == list(range(100, 110))
+
+
+def test_an_epoch_is_begun_again():
+    pipe = pipe_of(lambda: iter(range(6)))
+    for batch in pipe:
+        break
+    pipe.reset(0)
+    assert numbers_and_errors(pipe) == ([0, 1, 2, 3, 4, 5], {})

@@ -1,0 +1,84 @@
+"""Names and words that are no UTF-8."""
+
+import os
+
+import pytest
+
+import sluice
+from sluice import ops
+
+
+@pytest.fixture
+def odd_folder(tmp_path):
+    """A sound picture and a damaged one, in a folder and of names that are no UTF-8."""
+    folder = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
+    os.mkdir(folder)
+    picture = sluice._core.encode_jpeg(memoryview(bytes(16 * 16 * 3)).cast("B", (16, 16, 3)), 90)
+    with open(os.path.join(folder, b"a\xff.jpg"), "wb") as file:
+        file.write(picture)
+    with open(os.path.join(folder, b"b\xff.jpg"), "wb") as file:
+        file.write(b"no picture")
+    return folder
+
+
+@sluice.pipeline(batch_size=4, on_error="skip")
+def decoded(folder):
+    jpeg, label = sluice.files(folder)
+    return ops.decode_jpeg(jpeg)
+
+
+def test_files_of_any_name(odd_folder):
+    for folder in (odd_folder, os.fsdecode(odd_folder)):
+        (batch,) = decoded(folder)
+        assert batch.size == 1
+        (error,) = batch.errors
+        assert os.fsencode(error["source"]) == os.path.join(odd_folder, b"b\xff.jpg")
+    with pytest.raises(sluice.BatchError) as raised:
+        list(decoded(odd_folder, on_error="fail"))
+    assert "/b\\xff.jpg)" in str(raised.value)
+    with pytest.raises(sluice.IoError) as raised:
+        decoded(odd_folder + b"\xfe")
+    assert "caf\\xe9\\xfe" in str(raised.value)
+
+
+def test_exceptions_of_any_words():
+    class Silent(Exception):
+        def __str__(self):
+            raise ValueError("says nothing")
+
+    raised = [ValueError("lone \udcff and \ud800"), Silent()]
+
+    def fails(i):
+        raise raised[i]
+
+    pipe = sluice.pipeline(batch_size=2, on_error="skip")(lambda: sluice.source(fails, int, samples=2))()
+    (batch,) = pipe
+    first, second = (one["what"] for one in batch.errors)
+    assert first.startswith(r"ValueError: lone \udcff and \ud800 (")
+    assert second.startswith("Silent: (an object whose __str__ raises)")
+
+
+def test_texts_of_any_bytes():
+    def texts(i):
+        return ["plain", "caf\udce9", "\ud800"][i]
+
+    pipe = sluice.pipeline(batch_size=3, on_error="skip")(lambda: sluice.source(texts, str, samples=3))()
+    (batch,) = pipe
+    assert list(batch[0]) == ["plain", "caf\udce9"]
+    (error,) = batch.errors
+    assert "a lone surrogate that stands for no byte" in error["what"]
+
+
+def test_paths_as_options(tmp_path):
+    pipe = sluice.pipeline(trace=tmp_path / "trace.json")(lambda: sluice.source(lambda i: i, int, samples=2))()
+    list(pipe)
+    pipe.close()
+    assert (tmp_path / "trace.json").stat().st_size > 0
+    pipe = decoded_numbers()
+    pipe.save(os.fsencode(tmp_path / "plan.json"))
+    assert (tmp_path / "plan.json").exists()
+
+
+def decoded_numbers():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return sluice.pipeline(lambda: ops.decode_jpeg(sluice.files(folder, endings=".py")[0]))()
