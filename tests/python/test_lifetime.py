@@ -112,14 +112,18 @@ def test_the_program_may_end_while_a_daemon_thread_is_inside(how):
         pipe = sluice.pipeline(batch_size=1)(lambda: sluice.source(wait, int, samples=4))()
         batches = iter(pipe)
 
+        begun = threading.Event()
+
         def work():
+            begun.set()
             try:
                 {how}
             except sluice.Error:
                 pass
 
-        threading.Thread(target=work, daemon=True).start()
         inside.wait()
+        threading.Thread(target=work, daemon=True).start()
+        begun.wait()
         import atexit
         atexit.register(ends.set)
         print("ends")
