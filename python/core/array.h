@@ -41,13 +41,19 @@ class Array {
 // A column of pictures or tensors.
 class Pictures {
  public:
-  explicit Pictures(ImageBatch images) : column_(std::make_shared<ImageBatch>(std::move(images))) {}
+  explicit Pictures(ImageBatch images) : images_(std::make_shared<ImageBatch>(std::move(images))) {}
   explicit Pictures(TensorBatch tensors)
-      : column_(std::make_shared<TensorBatch>(std::move(tensors))) {}
-  const detail::MemoryBatch& column() const { return *column_; }
+      : tensors_(std::make_shared<TensorBatch>(std::move(tensors))) {}
+  const detail::MemoryBatch& column() const {
+    return images_ != nullptr ? static_cast<const detail::MemoryBatch&>(*images_) : *tensors_;
+  }
+  // One of them is null.
+  const ImageBatch* images() const { return images_.get(); }
+  const TensorBatch* tensors() const { return tensors_.get(); }
 
  private:
-  std::shared_ptr<detail::MemoryBatch> column_;
+  std::shared_ptr<ImageBatch> images_;
+  std::shared_ptr<TensorBatch> tensors_;
 };
 
 // A tensor with elements of its own, of anything that Python's libraries have as an array in the

@@ -227,6 +227,7 @@ void bind_description(nb::module_& module) {
   bind_sources(bound);
   bind_steps(bound);
   bind_workers(module, bound);
+  bind_batches(module, bound);
 }
 
 }  // namespace sluice::python

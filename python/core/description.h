@@ -67,6 +67,8 @@ void bind_sources(nb::class_<Description>& description);
 void bind_steps(nb::class_<Description>& description);
 // The same in worker processes, and what these call.
 void bind_workers(nb::module_& module, nb::class_<Description>& description);
+// What concerns several samples at once.
+void bind_batches(nb::module_& module, nb::class_<Description>& description);
 void bind_pipeline(nb::module_& module);  // class Pipeline
 // Takes the plan. `options` as options.h says.
 nb::object build_pipeline(Description& description, const Slots& outputs, const nb::dict& options);

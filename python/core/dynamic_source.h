@@ -71,12 +71,7 @@ inline DynamicSource python_source(const Description& self, const std::string& n
   source.types = tables_of(types);
   if (!name_of.is_none()) {
     source.name_of = [f = Function(self.kept, name_of)](const SampleKey& key) {
-      std::string text;
-      call_python([&] {
-        const nb::object given = f.get()(key.index);
-        text = nb::isinstance<nb::str>(given) ? bytes_of(given) : message_of(given);
-      });
-      return text;
+      return name_by(f, key.index);
     };
   }
   if (!fingerprint.empty()) source.dataset.fingerprint = [fingerprint] { return fingerprint; };

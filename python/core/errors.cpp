@@ -183,4 +183,13 @@ void call_python(const std::function<void()>& f, Ends ends) {
   throw Error(words);
 }
 
+std::string name_by(const Function& name_of, std::int64_t index) {
+  std::string text;
+  call_python([&] {
+    const nb::object given = name_of.get()(index);
+    text = nb::isinstance<nb::str>(given) ? bytes_of(given) : message_of(given);
+  });
+  return text;
+}
+
 }  // namespace sluice::python

@@ -18,6 +18,7 @@
 #include "object.h"
 #include <sluice/sluice.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -40,5 +41,8 @@ enum class Ends { never, by_stop, by_stop_or_index };
 // Calls f under Python's lock; what it throws in Python becomes an Error with its words, a
 // BuildError one of C++. StopIteration, or IndexError too, become EndOfEpoch where `ends` says so.
 void call_python(const std::function<void()>& f, Ends ends = Ends::never);
+
+// What name_of(index) gives, for messages.
+std::string name_by(const Function& name_of, std::int64_t index);
 
 }  // namespace sluice::python

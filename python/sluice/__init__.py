@@ -36,7 +36,8 @@ from ._core import (
     StallError,
 )
 from ._graph import require_graph
-from ._pipeline import Pipeline, pipeline
+from ._mix import cut_mix, mix_up
+from ._pipeline import BatchKey, Pipeline, pipeline
 from ._rewrite import RewriteError, graph_function
 from ._value import Value
 from ._workers import WorkerOptions
@@ -139,10 +140,10 @@ def drop_unless(predicate: Value) -> None:
 
 
 __all__ = [
-    "Array", "Batch", "BatchError", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
+    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
     "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
-    "all_of", "any_of", "apply_if", "constant", "decode_and_crop_jpeg", "decode_jpeg", "devices",
+    "all_of", "any_of", "apply_if", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "graph_function", "if_else", "iterate",
-    "list_file", "map", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",
+    "list_file", "map", "mix_up", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",
     "while_loop",
 ]

@@ -7,7 +7,7 @@ import functools
 import inspect
 import operator
 import weakref
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, NamedTuple
 
 from . import _core
 from ._batch import Batch
@@ -50,13 +50,23 @@ def _is_leaf(x: Any) -> bool:
     return isinstance(x, Value) or is_number(x) or isinstance(x, str)
 
 
+class BatchKey(NamedTuple):
+    """Which batch it is, for what is drawn for it as a whole: ``random.Random(repr(key))`` gives the
+    same in each run."""
+
+    seed: int
+    epoch: int
+    batch: int
+
+
 class _Loop:
     """The batches of one epoch, which ends with the last of them or when nobody has the loop."""
 
-    def __init__(self, pipeline: Pipeline, core: Any, structure: Any):
+    def __init__(self, pipeline: Pipeline, core: Any, structure: Any, steps: tuple):
         self._pipeline = pipeline  # lives as long as its loops
         self._core = core
         self._structure = structure
+        self._steps = steps
         self._epoch = core.begin_epoch()
 
     def __iter__(self) -> _Loop:
@@ -66,7 +76,10 @@ class _Loop:
         data = self._core.next(self._epoch)
         if data is None:
             raise StopIteration
-        return Batch(data, self._structure)
+        batch = Batch(data, self._structure)
+        for step in self._steps:
+            step(batch, BatchKey(self._pipeline.seed, batch.epoch, batch.index))
+        return batch
 
     def close(self) -> None:
         """Ends the epoch, unless it is over."""
@@ -101,6 +114,7 @@ class Pipeline:
         self._describe = describe
         self._options = dict(options)
         self._name = name
+        self._batch_steps: tuple = ()
         self._build(options)
         _live.add(self)
 
@@ -134,7 +148,25 @@ class Pipeline:
     # Batches.
     def __iter__(self) -> Iterator[Batch]:
         """Begins the next epoch, and gives its batches."""
-        return _Loop(self, self._core, self._structure)
+        return _Loop(self, self._core, self._structure, self._batch_steps)
+
+    def batch_step(self, step: Callable[[Batch, BatchKey], Any]) -> Pipeline:
+        """Does ``step(batch, key)`` to each batch of the loops that begin from now on.
+
+        It is for what concerns several samples, as :func:`sluice.mix_up` does, and may change the
+        columns in place. Steps run in the order in which they are said, on the thread that takes
+        batches, one batch at a time. What a step draws should follow from the key alone: the seed, the
+        epoch and the number of the batch. What it raises, the loop raises; the batch is lost.
+
+        Returns
+        -------
+        Pipeline
+            This one.
+        """
+        if not callable(step):
+            raise _core.BuildError(f"batch_step() takes a function of a batch and its key, not {step!r}")
+        self._batch_steps += (step,)
+        return self
 
     def __len__(self) -> int:
         """Batches of an epoch; raises TypeError while nobody knows how many there are."""
@@ -148,6 +180,11 @@ class Pipeline:
         """Samples of an epoch; None while nobody knows."""
         count = self._core.samples
         return None if count < 0 else count
+
+    @property
+    def seed(self) -> int:
+        """What random numbers and shuffles follow from."""
+        return self._options.get("seed") or 0
 
     @property
     def next_epoch(self) -> int:
@@ -242,6 +279,7 @@ class Pipeline:
         sibling = Pipeline(self._describe, {**self._options, "batch_size": n, "prefetch": 0,
                                             "on_error": "skip", "trace": None, "resume": None},
                            self._name)
+        sibling._batch_steps = self._batch_steps
         with sibling:
             sibling.reset(epoch)
             for batch in sibling:

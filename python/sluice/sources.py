@@ -200,6 +200,7 @@ def source(
     fingerprint: str = "",
     name: str = "source",
     workers: int | WorkerOptions = 0,
+    batch: int = 0,
     **sampler: Any,
 ) -> Any:
     """Samples that Python makes.
@@ -225,7 +226,13 @@ def source(
     workers : int or WorkerOptions
         So many processes make the samples; 0: threads of this one, under Python's lock. `data` is
         pickled, and unpickled once in each; ``data.__worker_init__(worker, workers)`` is called
-        then, where there is such a method. A worker that dies costs the sample that it was at.{sampler}
+        then, where there is such a method. A worker that dies costs the sample that it was at.
+    batch : int
+        So many samples are asked for together: of a dataset by ``data.__getitems__(indices)``, as
+        PyTorch does, of a function as ``data(indices)`` or ``data(indices, epoch)``. It gives a list
+        of samples in the order of the indices, which are up to so many; of fewer, the rest counts as
+        dropped, and what it raises is the error of them all. A sample that is inspected, or that
+        stands in for another one, is asked for alone. `threads` call it; 0: those of the pipeline.{sampler}
 
     Returns
     -------
@@ -240,7 +247,14 @@ def source(
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
     _require_text(name, "sluice.source(): name")
-    get = call_of(data)
+    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 0:
+        raise _core.BuildError(f"sluice.source(): batch is a whole number from 0 on, not {batch!r}")
+    if batch and workers:
+        raise _core.BuildError(
+            "sluice.source(): batch and workers exclude each other: WorkerOptions(mini_batch=...) says how "
+            "many samples a worker is given at once"
+        )
+    get = call_of(data, together=batch > 0)
     if samples is None and _is_dataset(data):
         samples = len(data)
     if samples is not None and (
@@ -251,6 +265,9 @@ def source(
             "that ends by itself"
         )
     count = -1 if samples is None else operator.index(samples)
+    if batch:
+        made = graph.core.python_batches(get, count, batch, sampler, name_of, fingerprint)
+        return map(_same, Value(graph, made), returns=returns, name=name)
     if isinstance(workers, int) and not workers and not isinstance(workers, bool):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
         return _values(graph, made, single)
@@ -272,10 +289,19 @@ def _is_dataset(data: Any) -> bool:
     return not callable(data) or (hasattr(data, "__getitem__") and hasattr(data, "__len__"))
 
 
-def call_of(data: Any) -> Callable[[int, int], Any]:
-    """The function of an index and an epoch that gives a dataset's samples."""
+def _same(sample: Any) -> Any:
+    return sample
+
+
+def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
+    """The function of an index, or of several, and an epoch that gives a dataset's samples."""
     get = data
-    if _is_dataset(data):
+    if _is_dataset(data) and together and hasattr(data, "__getitems__"):
+        get = data.__getitems__
+    elif _is_dataset(data) and together:
+        def get(indices: list[int]) -> list:
+            return [data[index] for index in indices]
+    elif _is_dataset(data):
         if not hasattr(data, "__getitem__"):
             raise _core.BuildError(
                 f"sluice.source() takes a dataset with __len__ and __getitem__, or a function of an "

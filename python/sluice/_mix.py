@@ -1,0 +1,75 @@
+"""Samples of a batch mixed with each other, as steps on batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._batch import Column
+from ._pipeline import BatchKey
+
+
+def _core_of(column: Any, what: str) -> Any:
+    if not isinstance(column, Column):
+        raise TypeError(f"{what} is a column of pictures or tensors of a batch, not {type(column).__name__}")
+    return column._core
+
+
+def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) -> float:
+    """Mixes each sample of a batch with the one before it, in place, and the labels as well.
+
+    ::
+
+        pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))
+
+    Parameters
+    ----------
+    images : Column
+        Of one size; u8, f16 or f32, in the host's memory.
+    labels : Column
+        f32, of one shape: what ``ops.one_hot`` gives.
+    key : BatchKey
+        From which the weight is drawn.
+    alpha : float
+        The weight is drawn from Beta(alpha, alpha).
+
+    Returns
+    -------
+    float
+        The weight of a sample itself.
+
+    Raises
+    ------
+    Error
+        For what cannot be mixed, before anything is changed.
+    """
+    return _core.mix_up(_core_of(images, "mix_up: images"), _core_of(labels, "mix_up: labels"), *key, alpha)[0]
+
+
+def cut_mix(
+    images: Column, labels: Column, key: BatchKey, alpha: float = 1.0
+) -> tuple[float, tuple[int, int, int, int]]:
+    """Copies a rectangle of the sample before into each sample of a batch, in place, and mixes the labels
+    as the areas are.
+
+    Parameters
+    ----------
+    images, labels, key, alpha
+        As of :func:`mix_up`; pictures may have any elements.
+
+    Returns
+    -------
+    float
+        The part of the labels that stays.
+    tuple of int
+        The rectangle: y, x, height, width.
+
+    Raises
+    ------
+    Error
+        For what cannot be mixed, before anything is changed.
+    """
+    weight, region = _core.cut_mix(
+        _core_of(images, "cut_mix: images"), _core_of(labels, "cut_mix: labels"), *key, alpha
+    )
+    return weight, region

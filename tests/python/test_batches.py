@@ -1,0 +1,188 @@
+"""Functions of several samples at once: sources, and steps on batches."""
+
+import random
+import threading
+
+import numpy
+import pytest
+
+import sluice
+from sluice import ops
+
+
+def numbers_of(pipe):
+    return [n for (batch,) in pipe for n in batch.tolist()]
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+@pytest.mark.parametrize("size", [1, 4, 7])
+def test_a_function_is_asked_for_several(threads, size):
+    asked, lock = [], threading.Lock()
+
+    def squares(indices, epoch):
+        with lock:
+            asked.append(tuple(indices))
+        return [i * i + 1000 * epoch for i in indices]
+
+    pipe = sluice.pipeline(batch_size=3)(
+        lambda: sluice.source(squares, int, samples=10, batch=size, threads=threads))()
+    for epoch in range(2):
+        asked.clear()
+        assert numbers_of(pipe) == [i * i + 1000 * epoch for i in range(10)]
+        assert sorted(asked) == [tuple(range(i, min(i + size, 10))) for i in range(0, 10, size)]
+
+
+def test_shuffled_groups_are_those_of_the_epoch():
+    asked = []
+
+    def same(indices):
+        asked.extend(indices)
+        return list(indices)
+
+    pipe = sluice.pipeline(batch_size=5, seed=3)(
+        lambda: sluice.source(same, int, samples=20, batch=20, shuffle=True))()
+    got = numbers_of(pipe)
+    assert got == asked and sorted(got) == list(range(20)) and got != sorted(got)
+
+
+class Dataset:
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return numpy.full((2,), i, numpy.float32), f"row {i}"
+
+
+class Together(Dataset):
+    def __getitems__(self, indices):
+        return [(numpy.full((2,), 10 * i, numpy.float32), "together") for i in indices]
+
+
+@pytest.mark.parametrize("data, factor, texts", [
+    (Dataset(), 1, ["row 0", "row 1", "row 2"]), (Together(), 10, ["together"] * 3)])
+def test_datasets_give_several(data, factor, texts):
+    pipe = sluice.pipeline(batch_size=3)(lambda: sluice.source(data, ("tensor", str), batch=4))()
+    first, second = list(pipe)
+    assert numpy.asarray(first[0])[:, 0].tolist() == [0, factor, 2 * factor] and first[1] == texts
+    assert second.size == 3
+
+
+def test_what_is_raised_is_the_error_of_the_group():
+    def loads(indices):
+        if 5 in indices:
+            raise OSError("database gone")
+        return list(indices)
+
+    pipe = sluice.pipeline(batch_size=4, on_error="skip")(
+        lambda: sluice.source(loads, int, samples=12, batch=4, name_of=lambda i: f"row {i}"))()
+    batches = list(pipe)
+    assert [batch.missing for batch in batches] == [[], [4, 5, 6, 7], []]
+    assert [one["source"] for one in batches[1].errors] == ["row 4", "row 5", "row 6", "row 7"]
+    assert all("OSError: database gone (" in one["what"] for one in batches[1].errors)
+
+
+@pytest.mark.parametrize("gives, words", [
+    (lambda indices: 3, "a list of 4 samples is expected, not <class 'int'>"),
+    (lambda indices: [1] * 9, "9 samples"),
+    (lambda indices: ["x"] * 4, "a whole number is expected, not 'x' of type str"),
+])
+def test_says_what_is_wrong_with_a_group(gives, words):
+    pipe = sluice.pipeline(batch_size=4, on_error="skip")(
+        lambda: sluice.source(gives, int, samples=4, batch=4))()
+    (batch,) = pipe
+    assert batch.size == 0 and words in batch.errors[0]["what"], batch.errors
+
+
+def test_a_function_without_an_end_ends():
+    def some(indices):
+        if indices[0] >= 8:
+            raise StopIteration
+        return [i for i in indices if i < 10]
+
+    pipe = sluice.pipeline(batch_size=4)(lambda: sluice.source(some, int, batch=4))()
+    assert numbers_of(pipe) == list(range(8))
+
+
+def test_a_sample_of_a_group_is_inspected():
+    pipe = sluice.pipeline(batch_size=4)(lambda: sluice.source(lambda i: [3 * n for n in i], int, samples=9, batch=4))()
+    assert 15 in pipe.inspect(5)["values"].values()
+
+
+@pytest.mark.parametrize("how, words", [
+    (dict(batch=-1), "batch is a whole number from 0 on, not -1"),
+    (dict(batch=2.5), "batch is a whole number from 0 on, not 2.5"),
+    (dict(batch=4, workers=2), "batch and workers exclude each other"),
+])
+def test_refuses_groups_that_cannot_be(how, words):
+    with pytest.raises(sluice.BuildError, match=words):
+        sluice.pipeline(lambda: sluice.source(Dataset(), "object", **how))()
+
+
+# Steps on batches.
+
+
+def labelled(alpha_steps, **options):
+    pixels = numpy.arange(8 * 6 * 5 * 3, dtype=numpy.uint32).reshape(8, 6, 5, 3) % 251
+
+    def describe():
+        image, label = sluice.source(lambda i: (pixels[i].astype(numpy.uint8), i % 3), ("image", int), samples=8)
+        return image, ops.one_hot(label, classes=3)
+
+    pipe = sluice.pipeline(**{"batch_size": 4, "seed": 9, **options})(describe)()
+    for step in alpha_steps:
+        pipe.batch_step(step)
+    return pipe, pixels
+
+
+def test_batches_are_mixed_as_the_formula_says():
+    weights = []
+    pipe, pixels = labelled([lambda batch, key: weights.append(sluice.mix_up(*batch, key, alpha=0.4))])
+    for number, (images, labels) in enumerate(pipe):
+        own = pixels[4 * number : 4 * number + 4].astype(numpy.float64)
+        w = weights[number]
+        assert 0 < w < 1
+        wanted = w * own + (1 - w) * numpy.roll(own, 1, axis=0)
+        assert numpy.abs(numpy.asarray(images) - wanted).max() <= 0.51
+        one_hot = numpy.eye(3)[[i % 3 for i in range(4 * number, 4 * number + 4)]]
+        assert numpy.allclose(numpy.asarray(labels), w * one_hot + (1 - w) * numpy.roll(one_hot, 1, axis=0), atol=1e-6)
+
+
+def test_rectangles_of_batches_are_cut():
+    told = []
+    pipe, pixels = labelled([lambda batch, key: told.append(sluice.cut_mix(*batch, key))])
+    for number, (images, _) in enumerate(pipe):
+        wanted = pixels[4 * number : 4 * number + 4].copy()
+        _, (y, x, height, width) = told[number]
+        cut = numpy.roll(wanted, 1, axis=0)[:, y : y + height, x : x + width]
+        wanted[:, y : y + height, x : x + width] = cut
+        assert numpy.array_equal(numpy.asarray(images), wanted)
+
+
+def test_steps_run_in_order_and_draw_by_their_key():
+    drawn, order = [], []
+    steps = [
+        lambda batch, key: drawn.append((key, random.Random(repr(key)).random())),
+        lambda batch, key: order.append(batch.index),
+    ]
+    runs = []
+    for threads in (1, 3):
+        drawn.clear()
+        order.clear()
+        pipe, _ = labelled(steps, threads=threads)
+        for _ in range(2):
+            assert len(list(pipe)) == 2
+        assert order == [0, 1, 0, 1]
+        runs.append(list(drawn))
+    assert runs[0] == runs[1]
+    assert [key for key, _ in runs[0]] == [(9, 0, 0), (9, 0, 1), (9, 1, 0), (9, 1, 1)]
+
+
+def test_says_what_cannot_be_mixed():
+    pipe, _ = labelled([lambda batch, key: sluice.mix_up(batch[0], batch[0], key)])
+    with pytest.raises(sluice.Error, match="mix_up: labels are tensors, not pictures"):
+        list(pipe)
+    with pytest.raises(sluice.BuildError, match="batch_step"):
+        pipe.batch_step(3)
+    pipe, _ = labelled([lambda batch, key: sluice.mix_up([1], batch[1], key)])
+    with pytest.raises(TypeError, match="mix_up: images is a column"):
+        list(pipe)
