@@ -36,32 +36,33 @@ bool JpegFilesLaunch::add_to_engines(detail::Gather& gather, const PreparedJpeg&
   const JpegPlan& plan = prepared.plan;
   JpegEngines::File work{file, out.data(), out.row_stride(), plan.stored_height(),
                          plan.stored_width()};
-  if (engine_batch_ == nullptr) {
-    try {
-      engine_batch_ = prepared.engines->make_batch(gather.device());
-    } catch (const DeviceError&) {
-      throw;
-    } catch (const Error&) {  // no memory for a state of theirs, say: the cores decode the file
-      return false;
-    }
-  }
   engines_ = prepared.engines;
   filler_ = &gather;
   engine_files_.resize(engine_work_.size());
   engine_files_.push_back({&gather.sample(), gather.sample().running(), &prepared});
   engine_work_.reserve(engine_work_.size() + 1);
-  if (region) {
-    work.stride = std::ptrdiff_t{work.width} * out.channels();
-    work.pixels = reinterpret_cast<std::uint8_t*>(
-        gather.scratch(static_cast<std::size_t>(work.stride * work.height)));
-    PixelsJob cut = pixels_job(cropped(hwc_pixels(out.channels(), work.stride), *region),
-                               pixels_out(out.height(), out.width(), out.channels()));
-    place_pixels(cut, work.pixels, out.data());
-    cuts_.reserve(cuts_.size() + 1);
-    if (!prepared.engines->enter(filler_)) return false;
-    cuts_.push_back(cut);
-  } else if (!prepared.engines->enter(filler_)) {
+  cuts_.reserve(cuts_.size() + 1);
+  if (!engines_->enter(filler_)) return false;
+  try {
+    if (engine_batch_ == nullptr) engine_batch_ = engines_->make_batch(gather.device());
+    if (region) {
+      work.stride = std::ptrdiff_t{work.width} * out.channels();
+      work.pixels = reinterpret_cast<std::uint8_t*>(
+          gather.scratch(static_cast<std::size_t>(work.stride * work.height)));
+      PixelsJob cut = pixels_job(cropped(hwc_pixels(out.channels(), work.stride), *region),
+                                 pixels_out(out.height(), out.width(), out.channels()));
+      place_pixels(cut, work.pixels, out.data());
+      cuts_.push_back(cut);
+    }
+  } catch (const DeviceError&) {
+    engines_->leave(1);
+    throw;
+  } catch (const Error&) {  // no memory for a state of theirs, say: the cores decode the file
+    engines_->leave(1);
     return false;
+  } catch (...) {
+    engines_->leave(1);
+    throw;
   }
   engine_work_.push_back(work);
   return true;

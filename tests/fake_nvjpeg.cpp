@@ -106,7 +106,9 @@ int nvjpegGetHardwareDecoderInfo(void*, unsigned* engines, unsigned* cores) {
   *cores = 1;
   return 0;
 }
-int nvjpegJpegStateCreate(void*, void** state) { return make<State>(state); }
+int nvjpegJpegStateCreate(void*, void** state) {
+  return fake.refuses_states ? kFailed : make<State>(state);
+}
 int nvjpegJpegStateDestroy(void* state) { return destroy<State>(state); }
 int nvjpegJpegStreamCreate(void*, void** jpeg) { return make<Header>(jpeg); }
 int nvjpegJpegStreamDestroy(void* jpeg) { return destroy<Header>(jpeg); }

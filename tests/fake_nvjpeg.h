@@ -17,6 +17,7 @@ struct FakeStream {
 struct FakeNvjpeg {
   unsigned refused_backends = 0;  // by number, as bits
   int fails_after = -1;           // batches that still succeed; -1: all
+  bool refuses_states = false;    // no memory for them, say
   unsigned refused_width = 0;     // of a file that no batch may hold
   int loses_from = 1 << 20;       // batches of so many or more lose their last picture
 

@@ -126,9 +126,17 @@ std::unique_ptr<JpegEngines::Batch> NvjpegEngines::make_batch(Device& device) {
   }
   if (state.object == nullptr) {
     const std::shared_ptr<void> current = make_current_(device_);
-    check_nvjpeg(library_.JpegStateCreate(handle_, &state.object), "making a decoder's state");
+    const int status = library_.JpegStateCreate(handle_, &state.object);
+    if (status != 0) note(true);  // as good as a batch that is refused
+    check_nvjpeg(status, "making a decoder's state");
   }
-  return std::make_unique<NvjpegBatch>(*this, device, state);
+  try {
+    return std::make_unique<NvjpegBatch>(*this, device, state);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    states_.push_back(state);
+    throw;
+  }
 }
 
 }  // namespace sluice::device

@@ -103,6 +103,31 @@ TEST_F(NvjpegEnginesTest, KeepStatesForTheNextBatch) {
   EXPECT_EQ(fake_.objects, before + 2);
 }
 
+TEST_F(NvjpegEnginesTest, GetNoMoreFilesWhereNoStateCanBeMade) {
+  fake_.refuses_states = true;
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_TRUE(engines_->has_room()) << i;
+    try {
+      (void)engines_->make_batch(device_);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& e) {
+      EXPECT_STREQ(e.what(), "nvJPEG: making a decoder's state: EXECUTION_FAILED (6)");
+    }
+  }
+  EXPECT_FALSE(engines_->has_room());
+}
+
+TEST_F(NvjpegEnginesTest, TakeFilesAgainAfterAStateThatCouldNotBeMade) {
+  fake_.refuses_states = true;
+  EXPECT_THROW((void)engines_->make_batch(device_), Error);
+  fake_.refuses_states = false;
+  EXPECT_TRUE(decode(*engines_->make_batch(device_), 2));
+  fake_.refuses_states = true;
+  const auto kept = engines_->make_batch(device_);  // the one from before
+  for (int i = 0; i < 7; ++i) EXPECT_THROW((void)engines_->make_batch(device_), Error);
+  EXPECT_TRUE(engines_->has_room());  // the count has begun anew
+}
+
 TEST_F(NvjpegEnginesTest, TakeFilesByTheirHeaders) {
   EXPECT_TRUE(engines_->takes(files_[0]));
   const Bytes nothing = Bytes::copy_of(std::vector<std::uint8_t>{1, 2, 3});
