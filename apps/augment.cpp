@@ -152,6 +152,7 @@ class Augmentation {
   void announce() const {
     fmt::print("{}{}, {}: {}\n", dataset_->words(), part_.words(),
                plan_ ? "pipeline" : fmt::format("recipe {}", name_of(options_.recipe)), summary());
+    fmt::print("{}", why_exact(chosen_decoder(options_.decoder), device_.get()));
     if (there_ > 0) fmt::print("{} are there already\n", there_);
     if (const auto& from = checkpoint_.from()) {
       fmt::print("goes on after the {} samples that {} says are done\n", wanted_.before(*from),

@@ -227,6 +227,7 @@ class Bench {
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .index = index, .device = device};
     subject.decoder = chosen_decoder(options_.decoder);
+    fmt::print(out_, "{}", why_exact(subject.decoder, device.get()));
     const RecipeSize size = conditional ? size_of(Recipe::rotate) : options_.size;
     subject.width = size.width;
     subject.height = size.height;
@@ -267,7 +268,10 @@ class Bench {
     summarise(result, beside);
     nlohmann::ordered_json json = common(result);
     json["index"] = index_choice;
-    if (subject.device != nullptr) json["device"] = subject.device->name();
+    if (subject.device != nullptr) {
+      json["device"] = subject.device->name();
+      json["decoder"] = options_.decoder;
+    }
     if (result.rival) json["nvjpeg"] = report_rival(*rival, result);
     if (index != nullptr) {
       const std::int64_t known = corpus.known_to(*index);

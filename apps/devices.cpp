@@ -64,6 +64,16 @@ Decoder chosen_decoder(const std::string& name) {
   return name == "any" ? Decoder::any : Decoder::exact;
 }
 
+std::string why_exact(Decoder decoder, Device* device) {
+  if (decoder != Decoder::any) return {};
+  constexpr const char* kBegin = "--decoder any makes no difference: ";
+  if (device == nullptr) return fmt::format("{}all runs on the CPU\n", kBegin);
+  std::string why_none;
+  if (device->jpeg_engines(&why_none) != nullptr) return {};
+  return fmt::format("{}{} has no JPEG engines that can be used: {}\n", kBegin, device->name(),
+                     why_none);
+}
+
 std::shared_ptr<Device> device_to_draw(const std::string& name) {
   return number_of(name) == kNone ? nullptr : stand_in();
 }

@@ -20,6 +20,10 @@ std::shared_ptr<Device> device_to_draw(const std::string& name);
 // What --decoder says: "any", or else "exact".
 Decoder chosen_decoder(const std::string& name);
 
+// Where Decoder::any makes no difference, a line that says why; else empty. A null device is the
+// host.
+std::string why_exact(Decoder decoder, Device* device);
+
 // Says which GPUs there are, and what JPEG engines they have. Returns the exit status.
 int run_devices();
 

@@ -79,6 +79,9 @@ TEST_F(DeviceOption, DecoderAnyUsesTheEngines) {
     const Ran ran = augment(one.options);
     EXPECT_EQ(ran.status, 0) << one.options << ran.errors;
     EXPECT_EQ(holds(ran.out, "on_engines"), one.on_engines) << one.options << ran.out;
+    EXPECT_EQ(holds(ran.out, "--decoder any makes no difference: all runs on the CPU\n"),
+              one.options == std::string("--decoder any"))
+        << one.options << ran.out;
   }
   const Ran wrong = augment("--decoder nvjpeg");
   EXPECT_EQ(wrong.status, 2);
@@ -245,6 +248,7 @@ TEST_F(DeviceOption, BenchSaysWhatItCosts) {
   const auto json = nlohmann::json::parse(ran.out);
   EXPECT_GT(json.at("cpu_us_per_image"), 0);
   EXPECT_EQ(json.at("device"), "the stand-in for device 0");
+  EXPECT_EQ(json.at("decoder"), "exact");
 }
 
 TEST_F(DeviceOption, BenchMeasuresTheLatency) {
