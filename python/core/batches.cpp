@@ -1,11 +1,13 @@
 // Python's functions on several samples at once: sources that give them together, and what mixes
 // the samples of a batch.
+#include "array.h"
 #include "description.h"
 #include "errors.h"
 #include "options.h"
 #include "text.h"
 
-#include <memory>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>

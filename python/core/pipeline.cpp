@@ -375,7 +375,7 @@ PyType_Slot running_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse
 
 void bind_pipeline(nb::module_& module) {
   module.def("wait_for_elsewhere", wait_for_elsewhere);
-  nb::class_<EpochRun>(module, "EpochRun");
+  const nb::class_<EpochRun> epoch_run(module, "EpochRun");
   nb::class_<Running>(module, "Running", nb::type_slots(running_slots))
       .def("close", &Running::close, nb::arg("why") = "")
       .def("wait_for_others", &Running::wait_for_others)
