@@ -28,6 +28,8 @@ class RewriteError(BuildError):
         self.filename = filename
         self.lineno = lineno
 
+    __module__ = "sluice"  # where it is exported, and what tracebacks say
+
 
 class Site:
     """What is known of one construct of the source.

@@ -20,9 +20,12 @@ def main() -> None:
     # As many threads as there are workers compute already. Libraries look when they are loaded.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     place, asked = sys.argv[1:3]
-    with open(place, "rb") as file:
-        told = pickle.load(file)
-        pickled = file.read()
+    try:
+        with open(place, "rb") as file:
+            told = pickle.load(file)
+            pickled = file.read()
+    except FileNotFoundError:  # the program has ended, and wants no workers
+        sys.exit(0)
     sys.path[:] = told["path"]
     sys.argv[:] = told["argv"]
     from sluice import _core, _workers
