@@ -81,6 +81,10 @@ class Engine {
   // Whether the calling thread is in one of the steps.
   bool is_inside_step() const noexcept;
 
+  // Whether the batch that came last counts as taken, for checkpoints; it does. One that did not
+  // reach the user, as a signal came between, does not.
+  void count_last(bool counts);
+
   // How far the user has come, who would begin `next_epoch` next.
   Checkpoint checkpoint(std::int64_t next_epoch) const;
 

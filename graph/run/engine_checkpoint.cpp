@@ -117,11 +117,13 @@ void Engine::Impl::forget_start() {
 }
 
 void Engine::Impl::note_taken(const BatchData& batch) {
+  without_last = reached;
   const std::int64_t next = options.compact ? compactor.next_id() : -1;
   const std::int64_t settled = settled_batches * options.batch_size;
   reached.position = next >= 0 ? next : start.position + std::min(settled, run_end);
   reached.batch = batch.index + 1;
   reached.errors += static_cast<std::int64_t>(batch.errors.size());
+  with_last = reached;
 }
 
 }  // namespace sluice::detail

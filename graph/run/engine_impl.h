@@ -166,6 +166,7 @@ struct Engine::Impl {
   std::optional<Start> resume;                // where the first epoch begins, until it has begun
   Start start;                                // what was done of the epoch before this run
   Start reached;                              // the same, and what the user has taken since
+  Start with_last, without_last;              // that, and what it was before the last batch
   bool current = false;                       // the run is what a checkpoint is about
   std::optional<BegunSources> sources;        // of the run that goes on; the consumer's thread
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known

@@ -308,7 +308,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     const std::lock_guard lock(mutex);
     run = begun;
     resume.reset();
-    start = reached = from;
+    start = reached = with_last = without_last = from;
     current = true;
     order = std::move(next_order);
     total = its_total;
@@ -331,6 +331,11 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     break_off(std::current_exception());
   }
   return begun;
+}
+
+void Engine::count_last(bool counts) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->reached = counts ? impl_->with_last : impl_->without_last;
 }
 
 bool Engine::is_inside_step() const noexcept {

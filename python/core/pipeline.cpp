@@ -254,52 +254,128 @@ void Running::wait_for_others() const {
   callers_->wait_for_others();
 }
 
+std::unique_lock<std::mutex> Running::take_over(const char* call, const std::string& why) {
+  const std::shared_ptr<detail::Engine> engine = shared_engine();
+  if (engine->is_inside_step()) {
+    throw Error(
+        fmt::format("{} was called inside a step of the same pipeline; call it on the thread that "
+                    "takes batches",
+                    call));
+  }
+  if (callers_->has_this_thread()) {
+    throw Error(
+        fmt::format("{} was called while this thread waits for a batch, by a signal's handler say; "
+                    "call cancel() "
+                    "there",
+                    call));
+  }
+  std::unique_lock turn(turn_, std::try_to_lock);
+  if (!turn.owns_lock()) {
+    if (current_ != nullptr && !current_->over) current_->ended_by = why;
+    const Callers::One inside(*callers_);
+    engine->cancel();
+    const nb::gil_scoped_release unlocked;
+    turn.lock();
+  }
+  (void)this->engine();
+  if (current_ != nullptr && !current_->over) current_->ended_by = why;
+  return turn;
+}
+
 EpochRun Running::begin_epoch() {
+  const std::unique_lock turn =
+      take_over("a loop", fmt::format("another loop, which began epoch {}", next_epoch_));
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   const Callers::One inside(*callers_);
   const std::int64_t epoch = next_epoch_;
-  EpochRun begun;
+  const EpochRun begun{std::make_shared<EpochRun::State>()};
+  begun.state->epoch = epoch;
   {
     const nb::gil_scoped_release unlocked;
-    begun.run = engine->begin_epoch(epoch);
+    begun.state->run = engine->begin_epoch(epoch);
   }
   next_epoch_ = epoch + 1;
+  current_ = begun.state;
   return begun;
 }
 
 nb::object Running::next(const EpochRun& epoch) {
+  EpochRun::State& state = *epoch.state;
   const std::shared_ptr<detail::Engine> engine = shared_engine();
+  if (state.over) return nb::none();
+  if (callers_->has_this_thread())
+    throw Error("a batch was asked for while this thread waits for one, by a signal's handler say");
+  const std::unique_lock turn(turn_, std::try_to_lock);
+  if (!turn.owns_lock()) {
+    throw Error(
+        "another thread takes batches of this pipeline, or begins an epoch: one loop in one thread "
+        "does at a time");
+  }
   const Callers::One inside(*callers_);
+  if (std::exchange(state.given_back, false)) {
+    engine->count_last(true);
+    return state.last;
+  }
+  state.last = nb::none();
   const std::shared_ptr<Caller> caller = caller_;
   std::unique_ptr<detail::BatchData> data;
-  caller->run([&] { data = engine->next(*epoch.run); },
-              [] {
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();
-              },
-              [&] { engine->cancel(); });
+  std::exception_ptr interrupted;
+  try {
+    caller->run([&] { data = engine->next(*state.run); },
+                [] {
+                  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                },
+                [&] { engine->cancel(); });
+  } catch (...) {
+    if (data == nullptr) throw;
+    interrupted = std::current_exception();  // the batch came all the same
+  }
   if (data == nullptr) {
     (void)this->engine();
+    state.over = true;
+    if (!state.ended_by.empty()) {
+      throw Error(fmt::format("epoch {} was ended before its last batch by {}", state.epoch,
+                              state.ended_by));
+    }
     return nb::none();
   }
-  return to_dict(*data, types_);
+  state.last = to_dict(*data, types_);
+  if (interrupted != nullptr) {
+    state.given_back = true;
+    engine->count_last(false);
+    std::rethrow_exception(interrupted);
+  }
+  return state.last;
+}
+
+void Running::give_back(const EpochRun& epoch) {
+  EpochRun::State& state = *epoch.state;
+  if (engine_ == nullptr || current_ != epoch.state || !state.last.is_valid() ||
+      state.last.is_none() || std::exchange(state.given_back, true))
+    return;
+  engine_->count_last(false);
 }
 
 void Running::leave(const EpochRun& epoch) {
-  if (engine_ != nullptr) engine_->cancel(*epoch.run);
+  epoch.state->over = true;
+  epoch.state->last = nb::none();
+  if (engine_ != nullptr) engine_->cancel(*epoch.state->run);
 }
 
 std::int64_t Running::drain() {
   const EpochRun epoch = begin_epoch();
+  const std::unique_lock turn = take_over("drain()", "drain()");
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   const Callers::One inside(*callers_);
   const nb::gil_scoped_release unlocked;
   std::int64_t samples = 0;
-  while (const auto data = engine->next(*epoch.run))
+  while (const auto data = engine->next(*epoch.state->run))
     samples += static_cast<std::int64_t>(data->ids.size());
   return samples;
 }
 
 void Running::reset(std::int64_t epoch) {
+  const std::unique_lock turn = take_over("reset()", "reset()");
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   const Callers::One inside(*callers_);
   {
@@ -382,6 +458,7 @@ void bind_pipeline(nb::module_& module) {
       .def_prop_ro("closed", &Running::closed)
       .def("begin_epoch", &Running::begin_epoch)
       .def("next", &Running::next, nb::arg("epoch"))
+      .def("give_back", &Running::give_back, nb::arg("epoch"))
       .def("leave", &Running::leave, nb::arg("epoch"))
       .def("drain", &Running::drain)
       .def("reset", &Running::reset, nb::arg("epoch"))

@@ -6,7 +6,8 @@
 // Ownership: a Running owns the engine; batches outlive it. close(), and its destructor, end what
 // runs and wait for steps that are at work, without Python's lock. Where the last reference goes
 // inside one of the pipeline's own steps, another thread does so. Threads: one at a time but for
-// cancel() and stats(). Errors: those of Pipeline.
+// cancel() and stats(), and close(); a second thread that asks for batches gets an Error, and a new
+// epoch or reset() ends the loop of another thread. Errors: those of Pipeline.
 #pragma once
 
 #include "object.h"
@@ -53,7 +54,15 @@ class Caller {
 
 // One run through an epoch, for the loop that began it.
 struct EpochRun {
-  std::shared_ptr<detail::Run> run;
+  struct State {
+    std::shared_ptr<detail::Run> run;
+    std::int64_t epoch = 0;
+    bool over = false;
+    std::string ended_by;     // the call that ended it before its last batch
+    nb::object last;          // the batch that was given last
+    bool given_back = false;  // and is to be given again
+  };
+  std::shared_ptr<State> state;
 };
 
 class Running {
@@ -82,6 +91,8 @@ class Running {
   // A dict of what a batch is and has; None when the epoch is over. Throws Error when another run
   // has begun before it was.
   nb::object next(const EpochRun& epoch);
+  // The last batch has not reached the loop: it does not count as taken, and next() gives it again.
+  void give_back(const EpochRun& epoch);
   // Ends the epoch, unless it is over.
   void leave(const EpochRun& epoch);
   // Takes the batches of an epoch and lets go of them, as a program in C++ does; gives how many
@@ -95,6 +106,9 @@ class Running {
  private:
   class Callers;
 
+  // Ends what another thread takes, and has it leave. `call` is what messages say. Without the
+  // lock nobody takes batches, begins or ends an epoch.
+  std::unique_lock<std::mutex> take_over(const char* call, const std::string& why);
   // For a call during which another thread may close the pipeline.
   std::shared_ptr<detail::Engine> shared_engine() const;
 
@@ -105,6 +119,8 @@ class Running {
   std::int64_t next_epoch_ = 0;
   std::shared_ptr<Caller> caller_;  // next() keeps it while it waits
   std::shared_ptr<Callers> callers_;
+  std::mutex turn_;
+  std::shared_ptr<EpochRun::State> current_;
 };
 
 }  // namespace sluice::python

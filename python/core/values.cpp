@@ -165,6 +165,9 @@ nb::object column_of_values(detail::Column& column) {
     Items<T> items = typed.take();
     if constexpr (detail::TensorElement<T>) {
       if (!items.empty()) return nb::cast(Array(items.tensor()));
+      Tensor none;
+      none.create({0}, dtype_of<T>::value);
+      return nb::cast(Array(std::move(none)));
     }
     nb::list list;
     for (const auto& item : items) list.append(Convert<T>::to(item));

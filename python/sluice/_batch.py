@@ -37,6 +37,8 @@ class Column:
     def block(self) -> Any:
         """All elements as one array; raises Error where shapes differ."""
         if self._block is None:
+            if not len(self):
+                raise _core.Error("this batch is empty: its samples failed or were dropped; see batch.size")
             if not self._core.dense:
                 raise _core.Error(
                     f"the {len(self)} samples of this column have different shapes, so they are no "
@@ -51,22 +53,22 @@ class Column:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.block().shape
+        return self.block().shape if len(self) else (0,)
 
     def _any(self) -> Any:
         return self.block() if self._core.dense else self._core.sample(0)
 
     @property
     def dtype(self) -> str:
-        return self._any().dtype
+        return self._any().dtype if len(self) else ""
 
     @property
     def layout(self) -> str:
-        return self._core.sample(0).layout
+        return self._core.sample(0).layout if len(self) else "none"
 
     @property
     def on_device(self) -> bool:
-        return self._any().on_device
+        return self._any().on_device if len(self) else False
 
     def __len__(self) -> int:
         return len(self._core)
@@ -176,7 +178,10 @@ def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
     import numpy
 
     array = numpy.from_dlpack(core.to_host() if core.on_device else core)
-    if dtype is not None and array.dtype != dtype:
+    converts = dtype is not None and array.dtype != dtype
+    if copy is False and (converts or core.on_device):
+        raise ValueError("this array has another dtype, or lies on a GPU: it cannot be had without a copy")
+    if converts:
         return array.astype(dtype)
     return array.copy() if copy else array
 
@@ -198,7 +203,7 @@ class Batch:
     Attributes
     ----------
     size : int
-        Samples in it.
+        Samples in it; 0 where all have failed or were dropped.
     index, epoch : int
         Of the batch in its epoch, and of the epoch.
     ids : list of int

@@ -73,13 +73,25 @@ class _Loop:
         return self
 
     def __next__(self) -> Batch:
-        data = self._core.next(self._epoch)
-        if data is None:
-            raise StopIteration
-        batch = Batch(data, self._structure)
-        for step in self._steps:
+        try:
+            data = self._core.next(self._epoch)
+            batch = None if data is None else Batch(data, self._structure)
+            for step in self._steps if batch is not None else ():
+                self._do(step, batch)
+            if batch is not None:
+                return batch
+        except Exception:
+            raise
+        except BaseException:  # Ctrl-C: the batch does not reach the loop, and does not count as taken
+            self._core.give_back(self._epoch)
+            raise
+        raise StopIteration
+
+    def _do(self, step: Callable[[Batch, BatchKey], Any], batch: Batch) -> None:
+        try:
             step(batch, BatchKey(self._pipeline.seed, batch.epoch, batch.index))
-        return batch
+        except StopIteration as error:  # it would end the loop
+            raise RuntimeError("a batch step raised StopIteration") from error
 
     def close(self) -> None:
         """Ends the epoch, unless it is over."""
@@ -232,9 +244,13 @@ class Pipeline:
             raise _core.BuildError(
                 f"load_state_dict() takes the dict that state_dict() has given, not {state!r}"
             )
-        old = self._core
+        old, structure = self._core, self._structure
         self._build({**self._options, "resume": checkpoint})
-        old.close(" by load_state_dict(): begin another loop")
+        try:
+            old.close(" by load_state_dict(): begin another loop")
+        except _core.Error:  # inside a step of its own
+            self._core, self._structure = old, structure
+            raise
 
     # Looking.
     @property

@@ -95,7 +95,7 @@ graph_function = rewrite
 def _branches(code: types.CodeType) -> bool:
     """Whether the code has anything that a value could decide."""
     return any(
-        "JUMP_IF" in one.opname or one.opname in ("FOR_ITER", "UNARY_NOT") for one in dis.get_instructions(code)
+        ("JUMP" in one.opname and "_IF_" in one.opname) or one.opname in ("FOR_ITER", "UNARY_NOT") for one in dis.get_instructions(code)
     )
 
 

@@ -256,6 +256,11 @@ def source(
         )
     get = call_of(data, together=batch > 0)
     if samples is None and _is_dataset(data):
+        if not hasattr(data, "__len__"):
+            raise _core.BuildError(
+                f"sluice.source(): {type(data).__name__} has no __len__: say samples=N, or give a function "
+                "of an index, which may end by itself"
+            )
         samples = len(data)
     if samples is not None and (
         isinstance(samples, bool) or not hasattr(samples, "__index__") or operator.index(samples) < 0
@@ -382,7 +387,7 @@ class _Iteration:
                 except StopIteration:
                     self._ended = True
                     break
-                except Exception as error:  # of this value, whoever asks for it
+                except BaseException as error:  # of this value, whoever asks for it
                     value = _Failed(error)
                 if self._next >= self._first:
                     self._kept[self._next] = value
@@ -406,7 +411,7 @@ class _InOrder:
 
     def __init__(self, make: Callable[..., Any]):
         self._make = make
-        self._takes_epoch = _arguments_of(make) >= 1
+        self._takes_epoch = _arguments_of(make, unknown=0) >= 1
         self._now: _Iteration | None = None
 
     def _iterate(self, epoch: int, first: int) -> _Iteration:
@@ -431,12 +436,12 @@ class _InOrder:
             own.close()
 
 
-def _arguments_of(function: Callable) -> int:
+def _arguments_of(function: Callable, unknown: int = 1) -> int:
     """How many arguments without a default it takes by place; many for *args."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return 1
+        return unknown
     if any(one.kind is one.VAR_POSITIONAL for one in parameters):
         return 1
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

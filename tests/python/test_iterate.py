@@ -1,5 +1,7 @@
 """Samples that an iterator gives: their order, their errors, and sample by sample."""
 
+import functools
+
 import pytest
 
 import sluice
@@ -125,3 +127,26 @@ def test_an_epoch_is_begun_again():
         break
     pipe.reset(0)
     assert numbers_and_errors(pipe) == ([0, 1, 2, 3, 4, 5], {})
+
+
+def test_what_has_no_signature_takes_no_argument():
+    pipe = pipe_of(functools.partial(range, 4))
+    for _ in range(3):
+        assert numbers_and_errors(pipe) == ([0, 1, 2, 3], {})
+    assert numbers_and_errors(pipe_of({1: 2, 3: 4}.values)) == ([2, 4], {})
+
+
+class Cancels(GoesOn):
+    def __next__(self):
+        self.at += 1
+        if self.at == 6:
+            raise StopIteration
+        if self.at == 3:
+            raise KeyboardInterrupt("meant for this sample")
+        return self.at
+
+
+def test_any_exception_is_that_of_its_sample():
+    for _ in range(10):
+        numbers, errors = numbers_and_errors(pipe_of(Cancels))
+        assert numbers == [0, 1, 2, 4, 5] and list(errors) == [3]

@@ -2,12 +2,15 @@
 
 import gc
 import os
+import random
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
 import weakref
 
+import numpy
 import pytest
 
 import sluice
@@ -188,3 +191,149 @@ def test_close_from_another_thread_ends_the_loop():
     closer.join()
     thread.join()
     assert pipe.closed and said and "closed" in said[0]
+
+
+def test_threads_that_loop_over_one_pipeline_do_no_harm():
+    """Each loop gives its batches in order, or says who ended it."""
+    pipe = sluice.pipeline(batch_size=8, threads=2)(lambda: sluice.source(lambda i: i, int, samples=200))()
+    wrong, ended = [], []
+
+    def work(seed):
+        chance = random.Random(seed)
+        for _ in range(60):
+            try:
+                leaves, seen = chance.random() < 0.5, 0
+                for seen, batch in enumerate(pipe):
+                    if batch.index != seen:
+                        wrong.append((batch.index, seen))
+                    if leaves and seen == 2:
+                        break
+                if not leaves and seen != 24:
+                    wrong.append(seen)
+            except sluice.Error as error:
+                ended.append(str(error))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    words = ("ended before its last batch by another loop", "another thread takes batches")
+    assert not wrong and all(any(known in error for known in words) for error in ended), (wrong, set(ended))
+    assert [n for (batch,) in pipe for n in batch] == list(range(200))
+
+
+def test_a_loop_that_waits_is_told_who_ended_it():
+    inside, ends = threading.Event(), threading.Event()
+
+    def wait(i):
+        inside.set()
+        ends.wait()
+        return i
+
+    pipe = sluice.pipeline(lambda: sluice.source(wait, int, samples=4))()
+    said = []
+
+    def work():
+        try:
+            list(pipe)
+        except sluice.Error as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    inside.wait()
+    other = threading.Thread(target=pipe.reset)
+    other.start()
+    while not said:
+        ends.set()
+        thread.join(0.01)
+        if not thread.is_alive():
+            break
+    other.join()
+    thread.join()
+    assert said and "epoch 0 was ended before its last batch by reset()" in said[0]
+
+
+def test_a_signal_between_batches_loses_none():
+    """Whatever the moment is at which Ctrl-C comes, the state points to the first batch that was not had."""
+    describe = sluice.pipeline(batch_size=5)(lambda: sluice.source(lambda i: i, int, samples=1000))
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for attempt in range(60):
+            pipe, had = describe(), []
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.0004 * (attempt + 1))
+                for batch in pipe:
+                    had = batch.ids
+            except KeyboardInterrupt:
+                pass
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            last = had[-1] if had else -1
+            other = describe()
+            other.load_state_dict(pipe.state_dict())
+            rest = [n for (batch,) in other for n in batch]
+            assert rest[0] == (last + 1) % 1000, attempt
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_handler_may_close_while_the_loop_waits():
+    assert ended("""
+        import signal, sluice, threading
+
+        ends = threading.Event()
+
+        def wait(i):
+            ends.wait()
+            return i
+
+        pipe = sluice.pipeline(batch_size=1)(lambda: sluice.source(wait, int, samples=4))()
+
+        def handler(*_):
+            pipe.close()
+            ends.set()
+
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            list(pipe)
+        except sluice.Error as error:
+            print(error)
+    """) == "the pipeline has been closed\n"
+
+
+def test_a_batch_step_that_ends_an_iterator_is_no_end_of_the_loop():
+    pipe = sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=4))()
+    some = iter([1, 2])
+    pipe.batch_step(lambda batch, key: next(some))
+    with pytest.raises(RuntimeError, match="a batch step raised StopIteration"):
+        list(pipe)
+
+
+def test_loading_a_state_inside_an_own_step_changes_nothing():
+    def describe():
+        return sluice.map(lambda i: pipe.load_state_dict(state), sluice.source(lambda i: i, int, samples=4))
+
+    pipe = sluice.pipeline(on_error="skip")(describe)()
+    state = pipe.state_dict()
+    batches = list(pipe)
+    assert all("inside a step of the same pipeline" in batch.errors[0]["what"] for batch in batches)
+    assert len(batches) == 4 and pipe.next_epoch == 1 and not pipe.closed
+
+
+def test_batches_of_nothing_have_columns():
+    def describe():
+        n = sluice.source(lambda i: i, int, samples=4)
+        image = sluice.map(lambda i: numpy.zeros((2, 2, 3), "u1"), n, returns="image")
+        sluice.drop_unless(n >= 2)
+        return image, n
+
+    first, second = sluice.pipeline(batch_size=2)(describe)()
+    images, numbers = first
+    assert first.size == 0 and numbers.tolist() == [] and numbers.dtype == "i64"
+    assert images.shape == (0,) and list(images) == [] and not images.on_device
+    with pytest.raises(sluice.Error, match="this batch is empty"):
+        images.numpy()
+    assert second[1].tolist() == [2, 3]
