@@ -15,6 +15,14 @@ def _core_of(column: Any, what: str) -> Any:
     return column._core
 
 
+def _arguments(user: str, images: Any, labels: Any, key: Any, alpha: Any) -> tuple:
+    if not isinstance(key, tuple) or len(key) != 3 or not all(isinstance(one, int) for one in key):
+        raise TypeError(f"{user}: key is the BatchKey (seed, epoch, batch) that a batch step is given, not {key!r}")
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)):
+        raise TypeError(f"{user}: alpha is a number, not {alpha!r}")
+    return _core_of(images, f"{user}: images"), _core_of(labels, f"{user}: labels"), *key, alpha
+
+
 def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) -> float:
     """Mixes each sample of a batch with the one before it, in place, and the labels as well.
 
@@ -43,7 +51,7 @@ def mix_up(images: Column, labels: Column, key: BatchKey, alpha: float = 0.2) ->
     Error
         For what cannot be mixed, before anything is changed.
     """
-    return _core.mix_up(_core_of(images, "mix_up: images"), _core_of(labels, "mix_up: labels"), *key, alpha)[0]
+    return _core.mix_up(*_arguments("mix_up", images, labels, key, alpha))[0]
 
 
 def cut_mix(
@@ -69,7 +77,4 @@ def cut_mix(
     Error
         For what cannot be mixed, before anything is changed.
     """
-    weight, region = _core.cut_mix(
-        _core_of(images, "cut_mix: images"), _core_of(labels, "cut_mix: labels"), *key, alpha
-    )
-    return weight, region
+    return _core.cut_mix(*_arguments("cut_mix", images, labels, key, alpha))

@@ -247,8 +247,8 @@ def source(
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
     _require_text(name, "sluice.source(): name")
-    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 0:
-        raise _core.BuildError(f"sluice.source(): batch is a whole number from 0 on, not {batch!r}")
+    if isinstance(batch, bool) or not hasattr(batch, "__index__") or not 0 <= operator.index(batch) < 2**31:
+        raise _core.BuildError(f"sluice.source(): batch is a whole number from 0 to 2^31, not {batch!r}")
     if batch and workers:
         raise _core.BuildError(
             "sluice.source(): batch and workers exclude each other: WorkerOptions(mini_batch=...) says how "
@@ -271,7 +271,7 @@ def source(
         )
     count = -1 if samples is None else operator.index(samples)
     if batch:
-        made = graph.core.python_batches(get, count, batch, sampler, name_of, fingerprint)
+        made = graph.core.python_batches(get, count, operator.index(batch), sampler, name_of, fingerprint)
         return map(_same, Value(graph, made), returns=returns, name=name)
     if isinstance(workers, int) and not workers and not isinstance(workers, bool):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)

@@ -109,8 +109,8 @@ def test_a_sample_of_a_group_is_inspected():
 
 
 @pytest.mark.parametrize("how, words", [
-    (dict(batch=-1), "batch is a whole number from 0 on, not -1"),
-    (dict(batch=2.5), "batch is a whole number from 0 on, not 2.5"),
+    (dict(batch=-1), "batch is a whole number from 0 to 2\\^31, not -1"),
+    (dict(batch=2.5), "batch is a whole number from 0 to 2\\^31, not 2.5"),
     (dict(batch=4, workers=2), "batch and workers exclude each other"),
 ])
 def test_refuses_groups_that_cannot_be(how, words):
@@ -183,6 +183,12 @@ def test_says_what_cannot_be_mixed():
         list(pipe)
     with pytest.raises(sluice.BuildError, match="batch_step"):
         pipe.batch_step(3)
+    pipe, _ = labelled([lambda batch, key: sluice.mix_up(*batch, (1, 2))])
+    with pytest.raises(TypeError, match=r"mix_up: key is the BatchKey \(seed, epoch, batch\)"):
+        list(pipe)
+    pipe, _ = labelled([lambda batch, key: sluice.cut_mix(*batch, key, alpha="x")])
+    with pytest.raises(TypeError, match="cut_mix: alpha is a number, not 'x'"):
+        list(pipe)
     pipe, _ = labelled([lambda batch, key: sluice.mix_up([1], batch[1], key)])
     with pytest.raises(TypeError, match="mix_up: images is a column"):
         list(pipe)
