@@ -90,6 +90,11 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+bool is_main_thread() {
+  const nb::object threading = nb::module_::import_("threading");
+  return threading.attr("current_thread")().is(threading.attr("main_thread")());
+}
+
 }  // namespace
 
 nb::dict to_dict(const SampleError& error) {
@@ -177,6 +182,8 @@ void call_python(const std::function<void()>& f, Ends ends) {
     } else if (!ended) {
       words = words_of(error);
     }
+    // Ctrl-C in a function that the main thread is at is meant for the program, which gets it next.
+    if (error.matches(PyExc_KeyboardInterrupt) && is_main_thread()) PyErr_SetInterrupt();
   }
   if (ended) throw EndOfEpoch();
   if (mistake) throw BuildError(words);

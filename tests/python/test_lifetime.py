@@ -337,3 +337,32 @@ def test_batches_of_nothing_have_columns():
     with pytest.raises(sluice.Error, match="this batch is empty"):
         images.numpy()
     assert second[1].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("how", ["pipe.inspect(0)", "iter(pipe)"])
+def test_ctrl_c_in_a_function_of_the_main_thread_is_the_programs(how):
+    assert ended(f"""
+        import signal, sluice, time
+
+        def slow(*_):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            for _ in range(1000):
+                time.sleep(0.02)
+            return iter([1])
+
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        described = (lambda: sluice.iterate(slow, int)) if "iter" in {how!r} else (
+            lambda: sluice.source(slow, int, samples=4))
+        pipe = sluice.pipeline(described)()
+        try:
+            {how}
+            time.sleep(5)
+        except KeyboardInterrupt:
+            print("interrupted")
+        except sluice.Error:
+            try:
+                time.sleep(5)
+            except KeyboardInterrupt:
+                print("interrupted")
+    """) == "interrupted\n"
