@@ -288,7 +288,7 @@ EpochRun Running::begin_epoch() {
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   const Callers::One inside(*callers_);
   const std::int64_t epoch = next_epoch_;
-  const EpochRun begun{std::make_shared<EpochRun::State>()};
+  EpochRun begun{std::make_shared<EpochRun::State>()};
   begun.state->epoch = epoch;
   {
     const nb::gil_scoped_release unlocked;
