@@ -11,7 +11,7 @@ using namespace jpeg_marker;
 using Segment = std::span<const std::uint8_t>;  // what follows its length
 
 // Where in the rows of a block each of its 64 values goes.
-constexpr std::uint8_t kZigzag[64] = {
+constexpr std::uint8_t kZigzagOrder[64] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
@@ -99,7 +99,7 @@ class PlainReader {
       const std::uint8_t* const from = &segment[1];
       std::uint16_t* const to = out_.quantisers[number];
       for (std::size_t i = 0; i < 64; ++i) {
-        to[kZigzag[i]] =
+        to[kZigzagOrder[i]] =
             wide == 0 ? from[i] : static_cast<std::uint16_t>(from[2 * i] << 8 | from[2 * i + 1]);
       }
       out_.known |= 1u << number;
