@@ -165,7 +165,10 @@ def test_refuses_what_is_no_state(state):
     assert len(list(pipe)) == 4
 
 
-def test_close_from_another_thread_ends_the_loop():
+def said_to_a_loop_that_waits(interrupt):
+    """What a loop in another thread raises when ``interrupt(pipe)`` is called while it waits for a sample.
+
+    There are so many samples that it does not end by itself."""
     inside, ends = threading.Event(), threading.Event()
 
     def wait(i):
@@ -173,23 +176,28 @@ def test_close_from_another_thread_ends_the_loop():
         ends.wait()
         return i
 
-    pipe = sluice.pipeline(lambda: sluice.source(wait, int, samples=4))()
+    pipe = sluice.pipeline(lambda: sluice.source(wait, int, samples=10**9))()
     said = []
 
     def work():
         try:
-            list(pipe)
+            for _ in pipe:
+                pass
         except sluice.Error as error:
             said.append(str(error))
 
-    thread = threading.Thread(target=work)
-    thread.start()
+    loop, other = threading.Thread(target=work), threading.Thread(target=interrupt, args=(pipe,))
+    loop.start()
     inside.wait()
-    closer = threading.Thread(target=pipe.close)
-    closer.start()
+    other.start()
     ends.set()
-    closer.join()
-    thread.join()
+    other.join()
+    loop.join()
+    return pipe, said
+
+
+def test_close_from_another_thread_ends_the_loop():
+    pipe, said = said_to_a_loop_that_waits(sluice.Pipeline.close)
     assert pipe.closed and said and "closed" in said[0]
 
 
@@ -224,34 +232,7 @@ def test_threads_that_loop_over_one_pipeline_do_no_harm():
 
 
 def test_a_loop_that_waits_is_told_who_ended_it():
-    inside, ends = threading.Event(), threading.Event()
-
-    def wait(i):
-        inside.set()
-        ends.wait()
-        return i
-
-    pipe = sluice.pipeline(lambda: sluice.source(wait, int, samples=4))()
-    said = []
-
-    def work():
-        try:
-            list(pipe)
-        except sluice.Error as error:
-            said.append(str(error))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    inside.wait()
-    other = threading.Thread(target=pipe.reset)
-    other.start()
-    while not said:
-        ends.set()
-        thread.join(0.01)
-        if not thread.is_alive():
-            break
-    other.join()
-    thread.join()
+    _, said = said_to_a_loop_that_waits(sluice.Pipeline.reset)
     assert said and "epoch 0 was ended before its last batch by reset()" in said[0]
 
 
