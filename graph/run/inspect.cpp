@@ -145,6 +145,19 @@ bool Inspection::has(std::string_view name) const {
                      [&](const Named& value) { return value.name == name; });
 }
 
+const void* Inspection::find(const Named& value, const detail::SlotType* type) const {
+  const bool made = std::any_of(impl_->values.begin(), impl_->values.end(),
+                                [&](const Named& one) { return one.slot == value.slot; });
+  if (!made)
+    throw Error("the value '" + value.name + "' is none of this sample's; take one of values()");
+  if (impl_->plan.slots[value.slot].type != type) {
+    throw Error("the value '" + value.name + "' is not of type " +
+                std::string(detail::short_name(type->name)) + "; it is " +
+                std::string(detail::short_name(value.type)));
+  }
+  return impl_->look_at(value.slot, type);
+}
+
 const void* Inspection::find(std::string_view name, const detail::SlotType* type) const {
   const Named* other = nullptr;
   for (const Named& value : impl_->values) {

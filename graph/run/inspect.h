@@ -52,6 +52,11 @@ class Inspection {
   const T& get(std::string_view name) const {
     return *static_cast<const T*>(find(name, detail::slot_type<T>()));
   }
+  // One of values(), where a step makes several. Throws Error when it is of another type.
+  template <class T>
+  const T& get(const Named& value) const {
+    return *static_cast<const T*>(find(value, detail::slot_type<T>()));
+  }
   // The arms taken, outermost first: "if_else:then/select:arm 3".
   const std::string& path() const;
   // Why the sample ended early; null when it did not fail.
@@ -63,6 +68,7 @@ class Inspection {
 
  private:
   const void* find(std::string_view name, const detail::SlotType* type) const;
+  const void* find(const Named& value, const detail::SlotType* type) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

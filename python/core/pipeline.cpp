@@ -90,6 +90,37 @@ nb::dict to_dict(const Stats& stats) {
   return all;
 }
 
+// Nothing for what Python has no type for, and for what nobody has made.
+nb::object value_of(const Inspection& sample, const Inspection::Named& value,
+                    const detail::SlotType* type) {
+  if (detail::registry().name_of_type(type).empty()) return {};
+  try {
+    return table_of(type).inspected(sample, value);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// By the names of the steps; a step that makes several has a tuple of them.
+nb::dict values_of(const Inspection& sample, const detail::Plan& plan) {
+  std::vector<std::pair<std::string, std::vector<nb::object>>> steps;
+  for (const Inspection::Named& value : sample.values()) {
+    auto step = std::find_if(steps.begin(), steps.end(),
+                             [&](const auto& one) { return one.first == value.name; });
+    if (step == steps.end()) step = steps.insert(step, {value.name, {}});
+    step->second.push_back(value_of(sample, value, plan.slots.at(value.slot).type));
+  }
+  nb::dict values;
+  for (const auto& [name, made] : steps) {
+    if (std::none_of(made.begin(), made.end(), [](const auto& one) { return one.is_valid(); }))
+      continue;
+    nb::list list;
+    for (const nb::object& one : made) list.append(one.is_valid() ? one : nb::none());
+    values[to_str(name)] = made.size() == 1 ? made[0] : nb::object(nb::tuple(list));
+  }
+  return values;
+}
+
 }  // namespace
 
 Caller::~Caller() {
@@ -273,9 +304,13 @@ std::unique_lock<std::mutex> Running::take_over(const char* call, const std::str
   if (!turn.owns_lock()) {
     if (current_ != nullptr && !current_->over) current_->ended_by = why;
     const Callers::One inside(*callers_);
+    waiting_.push_back(why);
     engine->cancel();
-    const nb::gil_scoped_release unlocked;
-    turn.lock();
+    {
+      const nb::gil_scoped_release unlocked;
+      turn.lock();
+    }
+    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), why));
   }
   (void)this->engine();
   if (current_ != nullptr && !current_->over) current_->ended_by = why;
@@ -285,6 +320,10 @@ std::unique_lock<std::mutex> Running::take_over(const char* call, const std::str
 EpochRun Running::begin_epoch() {
   const std::unique_lock turn =
       take_over("a loop", fmt::format("another loop, which began epoch {}", next_epoch_));
+  return begin();
+}
+
+EpochRun Running::begin() {
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   const Callers::One inside(*callers_);
   const std::int64_t epoch = next_epoch_;
@@ -296,6 +335,11 @@ EpochRun Running::begin_epoch() {
   }
   next_epoch_ = epoch + 1;
   current_ = begun.state;
+  // Who came meanwhile has cancelled this run, or nothing, and could come after its next batches.
+  if (!waiting_.empty()) {
+    begun.state->ended_by = waiting_.back();
+    engine->cancel(*begun.state->run);
+  }
   return begun;
 }
 
@@ -363,8 +407,8 @@ void Running::leave(const EpochRun& epoch) {
 }
 
 std::int64_t Running::drain() {
-  const EpochRun epoch = begin_epoch();
   const std::unique_lock turn = take_over("drain()", "drain()");
+  const EpochRun epoch = begin();
   const std::shared_ptr<detail::Engine> engine = shared_engine();
   const Callers::One inside(*callers_);
   const nb::gil_scoped_release unlocked;
@@ -393,18 +437,8 @@ nb::dict Running::inspect(std::int64_t index, std::int64_t epoch) const {
     const nb::gil_scoped_release unlocked;
     sample.emplace(engine->inspect({epoch, index}));
   }
-  nb::dict values;
-  const detail::Plan& plan = engine->recorded_plan();
-  for (const Inspection::Named& value : sample->values()) {
-    const detail::SlotType* type = plan.slots.at(value.slot).type;
-    if (detail::registry().name_of_type(type).empty()) continue;
-    try {
-      values[to_str(value.name)] = table_of(type).inspected(*sample, value.name);
-    } catch (const Error&) {  // of a type that Python has none for, or made by nobody
-    }
-  }
   nb::dict all;
-  all["values"] = values;
+  all["values"] = values_of(*sample, engine->recorded_plan());
   all["path"] = to_str(sample->path());
   all["dropped"] = sample->dropped();
   all["error"] = sample->error() == nullptr ? nb::none() : nb::object(to_dict(*sample->error()));

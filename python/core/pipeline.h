@@ -109,6 +109,8 @@ class Running {
   // Ends what another thread takes, and has it leave. `call` is what messages say. Without the
   // lock nobody takes batches, begins or ends an epoch.
   std::unique_lock<std::mutex> take_over(const char* call, const std::string& why);
+  // The next epoch, for who has the turn.
+  EpochRun begin();
   // For a call during which another thread may close the pipeline.
   std::shared_ptr<detail::Engine> shared_engine() const;
 
@@ -120,6 +122,7 @@ class Running {
   std::shared_ptr<Caller> caller_;  // next() keeps it while it waits
   std::shared_ptr<Callers> callers_;
   std::mutex turn_;
+  std::vector<std::string> waiting_;  // for the turn: what they will have ended the run by
   std::shared_ptr<EpochRun::State> current_;
 };
 

@@ -188,8 +188,8 @@ TypeTable entry(std::string name) {
     return std::make_unique<detail::MakerOf<T>>();
   };
   table.column = column_of_values<T>;
-  table.inspected = [](const Inspection& sample, std::string_view step) {
-    return Convert<T>::to(sample.get<T>(step));
+  table.inspected = [](const Inspection& sample, const Inspection::Named& value) {
+    return Convert<T>::to(sample.get<T>(value));
   };
   return table;
 }

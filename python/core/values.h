@@ -34,8 +34,8 @@ struct TypeTable {
   std::unique_ptr<detail::ColumnMaker> (*make_column)();
   // Of a finished column of such values: an Array, a Pictures, or a list.
   nb::object (*column)(detail::Column& column);
-  // The value that the step of this name has made.
-  nb::object (*inspected)(const Inspection& sample, std::string_view step);
+  // One of the sample's values().
+  nb::object (*inspected)(const Inspection& sample, const Inspection::Named& value);
 };
 
 // Throws BuildError for a name of which no value can go to Python or come from there.

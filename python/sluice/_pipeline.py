@@ -264,8 +264,8 @@ class Pipeline:
         Returns
         -------
         dict
-            ``values`` by the name of the step that made them, ``path``, ``dropped``, ``error``,
-            ``warnings``.
+            ``values`` by the name of the step that made them (a tuple where it makes several, with
+            None for one that is not made), ``path``, ``dropped``, ``error``, ``warnings``.
         """
         return self._core.inspect(
             _whole(index, "inspect(): index"), _whole(epoch, "inspect(): epoch")

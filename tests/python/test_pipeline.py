@@ -220,6 +220,17 @@ def test_inspects_and_explains(folder):
     assert pipe.stats["total"]["delivered"] == 12 and "12 delivered" in pipe.stats["text"]
 
 
+def test_inspects_steps_of_several_values():
+    @sluice.pipeline
+    def halves():
+        number = sluice.source(lambda i: i, int, samples=9)
+        quotient, rest = sluice.map(divmod, number, 2, returns=(int, int))
+        return quotient, sluice.map(lambda n: None, rest, returns=object)
+
+    values = halves().inspect(7)["values"]
+    assert (3, 1) in values.values() and 7 in values.values() and None in values.values()
+
+
 def test_saves_plans(folder, tmp_path):
     thumbnails(folder).save(tmp_path / "plan.json")
     assert "decode_jpeg" in (tmp_path / "plan.json").read_text()

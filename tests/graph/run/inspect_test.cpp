@@ -1,9 +1,11 @@
+#include "tests/error_of.h"
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -93,6 +95,32 @@ TEST(Inspect, SaysWhatIsThereWhenANameIsWrong) {
             "the sample has no value 'source' of type f32; it is i64");
   EXPECT_EQ(message([](const Inspection& s) { (void)s.get<float>("sorce"); }).substr(0, 74),
             "the sample has no value 'sorce' on its path 'if_else:otherwise'; it has: s");
+}
+
+TEST(Inspect, GivesEachOfSeveralValuesOfAStep) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto i = indices(g, 40);
+    auto [tens, rest] = g.map(
+        "divide",
+        [](std::int64_t n) {
+          return std::tuple{n / 10, float(n % 10)};
+        },
+        i);
+    return std::tuple{tens, rest};
+  });
+  const Inspection sample = pipeline.inspect(37);
+  std::vector<Inspection::Named> made;
+  for (const Inspection::Named& value : sample.values()) {
+    if (value.name == "divide") made.push_back(value);
+  }
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(sample.get<std::int64_t>(made[0]), 3);
+  EXPECT_EQ(sample.get<float>(made[1]), 7.f);
+  EXPECT_EQ(error_of<Error>([&] { (void)sample.get<float>(made[0]); }),
+            "the value 'divide' is not of type f32; it is i64");
+  made[0].slot = 4711;
+  EXPECT_EQ(error_of<Error>([&] { (void)sample.get<std::int64_t>(made[0]); }),
+            "the value 'divide' is none of this sample's; take one of values()");
 }
 
 }  // namespace inspect_test
