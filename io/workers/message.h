@@ -8,13 +8,13 @@
 //   setup      SetupFields, name, argument   hello    it runs, and is about to be set up
 //                                            ready    what its samples are, as text
 //   fetch      `count` SampleInfos           failed   why it cannot be set up; `count`
-//                                                     is 1 where it never can
-//   give_back  `count` ids of values         segment  a descriptor of shared memory comes along
-//   cancel                                   gone     a segment is not used any more
-//                                            sample   `count` WireValues, what stands inline
-//                                            error    what the reader threw
-//                                            end      the reader threw EndOfEpoch
-//                                            cancelled  `count` requests are left out
+//   call       a SampleInfo, `count`                  is 1 where it never can
+//              WireValues, what stands       segment  a descriptor of shared memory comes along
+//              inline; a descriptor of       gone     a segment is not used any more
+//              shared memory may come        sample   `count` WireValues, what stands inline
+//              along                         error    what the reader threw
+//   give_back  `count` ids of values         end      the reader threw EndOfEpoch
+//   cancel                                   cancelled  `count` requests are left out
 //
 // Ownership: plain data. MessageReader refers to the message. Errors: Nonsense for a message that
 // cannot be.
@@ -35,7 +35,7 @@
 
 namespace sluice::detail {
 
-inline constexpr std::uint32_t kWorkerProtocol = 2;
+inline constexpr std::uint32_t kWorkerProtocol = 3;
 inline constexpr std::size_t kMostMessage = std::size_t{64} << 10;
 // What is not larger stands in the message itself.
 inline constexpr std::size_t kMostInline = 1024;
@@ -55,7 +55,8 @@ enum class MessageKind : std::uint32_t {
   error,
   end,
   cancelled,
-  hello
+  hello,
+  call
 };
 
 struct Header {

@@ -135,9 +135,10 @@ WorkerPool::~WorkerPool() {
   running_->thread.join();
 }
 
-void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request) {
+void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request,
+                       std::unique_ptr<RequestInputs> inputs) {
   home_.require("workers()");
-  running_->work.fetch({info, std::move(request)});
+  running_->work.fetch({info, std::move(request), false, std::move(inputs)});
 }
 
 void WorkerPool::begin_epoch() {

@@ -271,8 +271,9 @@ void PoolThread::hand_out() {
     if (worker == nullptr) return;
     const bool scarce = wake_->held_bytes >= setup_.options.max_bytes / 2;
     const std::size_t share = (queue_.size() + wanting - 1) / wanting;
+    const bool alone = scarce || queue_.front().inputs != nullptr;
     const std::size_t size =
-        scarce ? 1 : std::min(share, static_cast<std::size_t>(setup_.options.mini_batch));
+        alone ? 1 : std::min(share, static_cast<std::size_t>(setup_.options.mini_batch));
     std::vector<Work> group;
     for (std::size_t i = 0; i < size; ++i) {
       group.push_back(std::move(queue_.front()));

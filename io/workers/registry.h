@@ -39,7 +39,8 @@ struct WorkerArguments {
 
 namespace detail {
 
-using AnyWorkerReader = std::function<void(const SampleInfo&, ReplyWriter&)>;
+// `inputs` are null but for a function that is called with values.
+using AnyWorkerReader = std::function<void(const SampleInfo&, ReplyReader* inputs, ReplyWriter&)>;
 
 struct WorkerEntry {
   std::string types;  // of a sample, as text
@@ -66,8 +67,8 @@ bool add_worker_function(std::string_view name, Make make) noexcept {
       using Gives = std::decay_t<std::invoke_result_t<Reader&, const SampleInfo&>>;
       if constexpr (travelling<Gives>::check()) {
         auto any = [make](const WorkerArguments& arguments) -> AnyWorkerReader {
-          return [reader = std::make_shared<Reader>(make(arguments))](const SampleInfo& info,
-                                                                      ReplyWriter& to) {
+          return [reader = std::make_shared<Reader>(make(arguments))](
+                     const SampleInfo& info, ReplyReader*, ReplyWriter& to) {
             travelling<Gives>::write(to, (*reader)(info));
           };
         };

@@ -16,11 +16,13 @@ class Held {
         returns_(std::move(returns)),
         id_(wire.id),
         bytes_(wire.bytes) {
-    returns_->hold(bytes_);
+    if (returns_ != nullptr) returns_->hold(bytes_);
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
-  ~Held() { returns_->give_back(id_, bytes_); }
+  ~Held() {
+    if (returns_ != nullptr) returns_->give_back(id_, bytes_);
+  }
 
  private:
   std::shared_ptr<Segment> segment_;

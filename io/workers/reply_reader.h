@@ -1,5 +1,5 @@
-// ReplyReader: the values of a sample that a worker has sent, in the process that started it.
-// Internal; see values.h.
+// ReplyReader: the values of a sample that a worker has sent, in the process that started it, or
+// those that a request brings along, in a worker. Internal; see values.h.
 //
 // Nothing that the worker wrote is believed: offsets, lengths, types and ranks are looked at, all
 // of them when the reader is made. What the memory holds is the worker's affair.
@@ -27,7 +27,7 @@ using Segments = std::unordered_map<std::uint64_t, std::shared_ptr<Segment>>;
 class ReplyReader {
  public:
   // `count` values, in what is left of the message. Throws Nonsense. Values that nobody takes are
-  // given back.
+  // given back; without `returns` there is nobody to give them to.
   ReplyReader(MessageReader message, std::size_t count, const Segments& segments,
               const std::shared_ptr<Returns>& returns);
 

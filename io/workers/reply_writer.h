@@ -3,16 +3,15 @@
 
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/shared_memory.h>
+#include <sluice/io/workers/wire_values.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/tensor.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
-#include <vector>
 
 namespace sluice::detail {
 
@@ -20,7 +19,7 @@ class ReplyWriter {
  public:
   explicit ReplyWriter(const SharedMemory& memory) : memory_(&memory) {}
 
-  void add_number(std::uint64_t bits);
+  void add_number(std::uint64_t bits) { wires_.add_number(bits); }
   void add_text(const std::string& text);
   void add(Bytes&& bytes, ValueKind kind = ValueKind::bytes);
   void add(Tensor&& tensor, ValueKind kind);
@@ -33,7 +32,6 @@ class ReplyWriter {
   void give_back(std::uint64_t id) noexcept { kept_.erase(id); }
 
  private:
-  bool put_inline(WireValue& value, std::span<const std::byte> elements);
   // Whether the elements lie in shared memory, where `value` is told.
   bool find(WireValue& value, const std::byte* at, bool is_view) const;
   std::string refusal(std::uint64_t bytes) const;
@@ -41,8 +39,7 @@ class ReplyWriter {
   void keep(WireValue& value, T&& object);
 
   const SharedMemory* memory_;
-  std::vector<WireValue> values_;
-  std::string inline_;
+  WireValues wires_;
   std::unordered_map<std::uint64_t, std::variant<Bytes, Tensor>> kept_;
   std::uint64_t next_id_ = 1;
 };

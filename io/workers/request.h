@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
+#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/values.h>
 
 #include <memory>
@@ -34,8 +35,9 @@ Sample read_sample(ReplyReader& reply) {
 
 struct Work {
   SampleInfo info;
-  std::unique_ptr<WorkerRequest> request;  // null: nobody wants it any more
-  bool tried = false;                      // by a worker that ended
+  std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more
+  bool tried = false;                          // by a worker that ended
+  std::unique_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
 };
 
 }  // namespace sluice::detail

@@ -20,9 +20,10 @@ constexpr std::size_t kPage = 4096;
 
 }  // namespace
 
-Segment::Segment(int descriptor, std::size_t bytes) : size_(bytes) {
-  void* const at =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, 0);
+Segment::Segment(int descriptor, std::size_t bytes, Pages pages) : size_(bytes) {
+  // To populate pages that are copied is to copy them.
+  const int how = pages == Pages::shared ? MAP_SHARED | MAP_POPULATE : MAP_PRIVATE;
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, how, descriptor, 0);
   if (at == MAP_FAILED) fail("mmap");
   at_ = static_cast<std::byte*>(at);
 }
@@ -38,10 +39,10 @@ std::pair<Segment, Descriptor> Segment::make(std::size_t bytes) {
   if (::ftruncate(descriptor.number(), static_cast<off_t>(bytes)) != 0) fail("ftruncate");
   if (::fcntl(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     fail("fcntl");
-  return {Segment(descriptor.number(), bytes), std::move(descriptor)};
+  return {Segment(descriptor.number(), bytes, Pages::shared), std::move(descriptor)};
 }
 
-Segment Segment::of(const Descriptor& descriptor, std::size_t most) {
+Segment Segment::of(const Descriptor& descriptor, std::size_t most, Pages pages) {
   struct stat status {};
   const int seals = ::fcntl(descriptor.number(), F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0)
@@ -50,7 +51,7 @@ Segment Segment::of(const Descriptor& descriptor, std::size_t most) {
   if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > most) {
     throw Nonsense("shared memory of " + std::to_string(status.st_size) + " bytes");
   }
-  return Segment(descriptor.number(), static_cast<std::size_t>(status.st_size));
+  return Segment(descriptor.number(), static_cast<std::size_t>(status.st_size), pages);
 }
 
 }  // namespace sluice::detail

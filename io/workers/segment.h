@@ -11,6 +11,7 @@
 #include <sluice/io/workers/descriptor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace sluice::detail {
@@ -19,8 +20,10 @@ class Segment {
  public:
   // A new one of at least `bytes` bytes, and the descriptor to send.
   static std::pair<Segment, Descriptor> make(std::size_t bytes);
-  // One that somebody else has made, of at most `most` bytes.
-  static Segment of(const Descriptor& descriptor, std::size_t most);
+  // One that somebody else has made, of at most `most` bytes. What is written to a `copied` one
+  // nobody else sees.
+  enum class Pages : std::uint8_t { shared, copied };
+  static Segment of(const Descriptor& descriptor, std::size_t most, Pages pages = Pages::shared);
 
   Segment(Segment&& other) noexcept
       : at_(std::exchange(other.at_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -35,7 +38,7 @@ class Segment {
   }
 
  private:
-  Segment(int descriptor, std::size_t bytes);
+  Segment(int descriptor, std::size_t bytes, Pages pages);
   std::byte* at_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -1,7 +1,9 @@
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/message.h>
 #include <sluice/io/workers/registry.h>
+#include <sluice/io/workers/reply_reader.h>
 #include <sluice/io/workers/reply_writer.h>
+#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/serve.h>
 #include <sluice/io/workers/shared_memory.h>
 #include <sluice/runtime/buffer_pool.h>
@@ -14,9 +16,11 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -45,9 +49,17 @@ class Server {
   }
 
  private:
+  // What a function is called with.
+  struct Call {
+    std::vector<std::byte> values;
+    std::uint32_t count;
+    Descriptor memory;
+    bool lost_memory;
+  };
   struct Request {
     std::uint64_t number;
     SampleInfo info;
+    std::optional<Call> call;
   };
 
   void send(const MessageWriter& message) {
@@ -100,12 +112,19 @@ class Server {
     return false;
   }
 
-  void take(std::span<const std::byte> bytes) {
-    MessageReader message(bytes);
+  void take(Channel::Received& received) {
+    MessageReader message(received.message);
     const auto header = message.take<Header>();
     if (header.kind == MessageKind::fetch) {
       for (std::uint32_t i = 0; i < header.count; ++i)
-        requests_.push_back({header.number + i, message.take<SampleInfo>()});
+        requests_.push_back({header.number + i, message.take<SampleInfo>(), std::nullopt});
+    } else if (header.kind == MessageKind::call) {
+      const auto info = message.take<SampleInfo>();
+      requests_.push_back({header.number, info,
+                           Call{{message.rest().begin(), message.rest().end()},
+                                header.count,
+                                std::move(received.descriptor),
+                                received.lost_descriptor}});
     } else if (header.kind == MessageKind::give_back) {
       for (std::uint32_t i = 0; i < header.count; ++i)
         writer_->give_back(message.take<std::uint64_t>());
@@ -119,23 +138,42 @@ class Server {
   // Takes all that has come, and waits for more where there is no request.
   Request next() {
     while (true) {
-      const auto received = channel_.receive(requests_.empty() ? Patience::wait : Patience::none);
+      auto received = channel_.receive(requests_.empty() ? Patience::wait : Patience::none);
       if (received.result == Channel::Result::closed) throw Closed();
       if (received.result == Channel::Result::done) {
-        take(received.message);
+        take(received);
       } else if (!requests_.empty()) {
-        const Request request = requests_.front();
+        Request request = std::move(requests_.front());
         requests_.pop_front();
         return request;
       }
     }
   }
 
+  static ReplyReader inputs_of(const Call& call) {
+    Segments segments;
+    if (call.lost_memory) {
+      throw Error("the values of the sample cannot be had: this process has no descriptor left");
+    }
+    if (call.memory) {
+      segments.emplace(
+          RequestInputs::kSegment,
+          std::make_shared<Segment>(Segment::of(
+              call.memory, std::numeric_limits<std::size_t>::max(), Segment::Pages::copied)));
+    }
+    return {MessageReader(call.values), call.count, segments, nullptr};
+  }
+
   // What the reader takes of memory is shared memory.
-  void serve(const Request& request) {
+  void serve(Request request) {
     try {
       const BufferPoolScope scope(*pool_);
-      read_(request.info, *writer_);
+      if (request.call) {
+        ReplyReader inputs = inputs_of(*request.call);
+        read_(request.info, &inputs, *writer_);
+      } else {
+        read_(request.info, nullptr, *writer_);
+      }
       send(writer_->finish(request.number));
       return;
     } catch (const EndOfEpoch&) {

@@ -46,10 +46,24 @@ bool Worker::wants_work() const {
 
 bool Worker::hand(std::vector<Work>& group) {
   flush(1);
+  RequestInputs* const inputs = group.front().inputs.get();
+  if (inputs != nullptr) {
+    try {
+      inputs->seal();
+    } catch (const std::exception& error) {
+      group.front().request->fail(error.what());
+      return true;
+    }
+  }
   MessageWriter message(
-      {MessageKind::fetch, static_cast<std::uint32_t>(group.size()), next_number_});
+      inputs == nullptr
+          ? Header{MessageKind::fetch, static_cast<std::uint32_t>(group.size()), next_number_}
+          : Header{MessageKind::call, inputs->count(), next_number_});
   for (const Work& work : group) message.add(work.info);
-  if (process_->channel().send(message.message(), Patience::none) != Channel::Result::done)
+  if (inputs != nullptr) inputs->write(message);
+  const int descriptor = inputs == nullptr ? -1 : inputs->descriptor();
+  if (process_->channel().send(message.message(), Patience::none, descriptor) !=
+      Channel::Result::done)
     return false;
   if (in_hand_.empty()) since_ = Clock::now();
   for (std::size_t i = 0; i < group.size(); ++i)

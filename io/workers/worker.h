@@ -63,7 +63,8 @@ class Worker {
   WorkerProcess* process() { return process_.get(); }
 
   bool wants_work() const;
-  // Takes the work, or none of it if there is no room in its socket.
+  // Takes the work, of which what has inputs is alone, or none of it if there is no room in its
+  // socket.
   bool hand(std::vector<Work>& group);
   std::size_t in_hand() const { return in_hand_.size(); }
   int groups() const { return groups_; }

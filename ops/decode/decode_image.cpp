@@ -22,7 +22,7 @@ Value<Image> decode(const Value<Source>& file, const Param<Rectangle>& region,
                          o.max_output_bytes, region);
 }
 
-OperatorDeclaration declare_decoder(const char* name, const char* summary) {
+OperatorDeclaration declare_image_decoder(const char* name, const char* summary) {
   const ImageOptions usual;
   OperatorDeclaration declaration(name);
   declaration.family("decode")
@@ -47,8 +47,8 @@ void note(SampleNotes& notes, const std::optional<JpegReport>& report) {
 
 const OperatorPtr& decode_image_size_operator() {
   static const OperatorPtr op =
-      declare_decoder("decode_image_size",
-                      "The size of the picture, as an image without pixels; passes use it.")
+      declare_image_decoder("decode_image_size",
+                            "The size of the picture, as an image without pixels; passes use it.")
           .runs([](const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, Image& out) {
             const ImageOptions options{color, turned, max_output_bytes};
@@ -67,8 +67,9 @@ const OperatorPtr& decode_image_size_operator() {
 
 const OperatorPtr& decode_image_region_operator() {
   static const OperatorPtr op =
-      declare_decoder("decode_image_region",
-                      "A rectangle of the picture in a file; of a JPEG file no more is computed.")
+      declare_image_decoder(
+          "decode_image_region",
+          "A rectangle of the picture in a file; of a JPEG file no more is computed.")
           .in_cpp("decode_image(file, region)")
           .events(jpeg_events())
           .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
@@ -82,7 +83,7 @@ const OperatorPtr& decode_image_region_operator() {
 
 const OperatorPtr& decode_image_operator() {
   static const OperatorPtr op =
-      declare_decoder("decode_image", "The picture in a JPEG, PNG, WebP or GIF file.")
+      declare_image_decoder("decode_image", "The picture in a JPEG, PNG, WebP or GIF file.")
           .in_cpp("decode_image(file)")
           .in_cpp("decode_image(file, {.color = ColorSpace::gray})")
           .events(jpeg_events())

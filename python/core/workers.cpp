@@ -44,6 +44,9 @@ struct Traveller {
   const TypeTable* type;
   std::unique_ptr<Arrived> (*read)(detail::ReplyReader& from);
   void (*write)(const TypeTable& type, nb::handle object, detail::ReplyWriter& to);
+  // The way to a worker.
+  void (*add_input)(const void* value, detail::RequestInputs& to);
+  nb::object (*take_input)(const TypeTable& type, detail::ReplyReader& from);
 };
 using Travellers = std::vector<Traveller>;
 
@@ -60,7 +63,7 @@ void for_each_travelling_type(Visit&& visit) {
 Travellers travellers_of(const std::vector<std::string>& types) {
   Travellers all;
   for (const TypeTable* table : tables_of(types)) {
-    Traveller one{table, nullptr, nullptr};
+    Traveller one{table, nullptr, nullptr, nullptr, nullptr};
     for_each_travelling_type([&]<class T>(std::type_identity<T>) {
       if (table->type != detail::slot_type<T>()) return;
       using Travelling = detail::travelling<T>;
@@ -73,9 +76,17 @@ Travellers travellers_of(const std::vector<std::string>& types) {
         type.from_python(object, &value);
         Travelling::write_one(to, std::move(value));
       };
+      one.add_input = [](const void* value, detail::RequestInputs& to) {
+        detail::add_input(to, *static_cast<const T*>(value));
+      };
+      one.take_input = [](const TypeTable& type, detail::ReplyReader& from) {
+        const T value = Travelling::read_one(from);
+        return type.to_python(&value);
+      };
     });
     if (one.read == nullptr)
-      throw BuildError(fmt::format("a value of type '{}' cannot come from a worker", table->name));
+      throw BuildError(
+          fmt::format("a value of type '{}' travels neither to a worker nor back", table->name));
     all.push_back(one);
   }
   return all;
@@ -124,8 +135,9 @@ class Workers {
     }
   }
 
-  void fetch(const SampleInfo& info, std::unique_ptr<Request> request) const {
-    pool_->fetch(info, std::move(request));
+  void fetch(const SampleInfo& info, std::unique_ptr<Request> request,
+             std::unique_ptr<detail::RequestInputs> inputs = nullptr) const {
+    pool_->fetch(info, std::move(request), std::move(inputs));
   }
   // For Plan's hooks.
   void begin_epoch(const EpochInfo&) const { pool_->begin_epoch(); }
@@ -158,25 +170,72 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
   return add_source(self, std::move(source), source_options);
 }
 
+// As add_worker_source, of a function of values.
+Slots add_worker_step(Description& self, const std::string& name, const Slots& inputs,
+                      const std::vector<std::string>& types, const nb::dict& workers,
+                      const nb::object& keep) {
+  detail::Recorder& recorder = self.open();
+  std::vector<std::string> taken;
+  for (const SlotId slot : inputs) {
+    recorder.use(slot, fmt::format("'{}'", name));
+    taken.push_back(table_of(recorder.plan().slots.at(slot).type).name);
+  }
+  const Travellers gives = travellers_of(types), takes = travellers_of(taken);
+  WorkerOptions options = worker_options_of(workers);
+  options.mini_batch = 1;
+  const auto pool = std::make_shared<const Workers>(name, gives, kUntilEnd, options);
+  const auto gate = std::make_shared<detail::EpochGate>();
+  detail::Step step;
+  step.name = recorder.unique_name(name);
+  step.reads = inputs;
+  step.kind = detail::StepKind::wait;
+  step.effect = types.empty();
+  step.epoch = detail::epoch_hooks(pool, gate);
+  for (const Traveller& one : gives)
+    step.writes.push_back(recorder.add_slot(one.type->type, step.name));
+  Slots made = step.writes;
+  step.run = [pool, gate, gives, takes, inputs, made, kept = Object(keep)](detail::Sample& sample) {
+    auto values = std::make_unique<detail::RequestInputs>();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      takes[i].add_input(sample.address(inputs[i]), *values);
+    auto request = std::make_unique<Request>(sample, gives, made);
+    const SampleInfo info = sample.info();
+    const auto ask = [&] { pool->fetch(info, std::move(request), std::move(values)); };
+    if (sample.is_alone()) return ask();
+    gate->pass(ask);
+  };
+  recorder.add_step(std::move(step));
+  return made;
+}
+
 // In a worker: serves until the process that started it wants no more. make(worker, workers) gives
-// the function of (index, epoch) that makes samples; what it raises is a try that failed, but a
-// BuildError is final.
+// the function of (index, epoch) that makes samples, or, where `inputs` is no None but a list of
+// types, of such values; what it raises is a try that failed, but a BuildError is final.
 void serve_worker(const std::string& asked, const std::vector<std::string>& types, bool open_ended,
-                  const nb::object& make) {
+                  const nb::object& make, const nb::object& inputs) {
   const Travellers travellers = travellers_of(types);
+  const bool called = !inputs.is_none();
+  const Travellers takes = travellers_of(called ? nb::cast<std::vector<std::string>>(inputs)
+                                                : std::vector<std::string>());
   const std::string name =
       asked.substr(std::min(asked.size(), sizeof(detail::kWorkerArgument) - 1));
   detail::WorkerEntry entry;
   entry.types = names_of(travellers);
-  entry.make = [make = Object(make), travellers,
+  entry.make = [make = Object(make), travellers, takes, called,
                 open_ended](const WorkerArguments& told) -> detail::AnyWorkerReader {
     Object function;
     call_python([&] { function = Object(nb::object(make.get()(told.worker, told.workers))); });
-    return [function = std::move(function), travellers, open_ended](const SampleInfo& info,
-                                                                    detail::ReplyWriter& to) {
+    return [function = std::move(function), travellers, takes, called, open_ended](
+               const SampleInfo& info, detail::ReplyReader* from, detail::ReplyWriter& to) {
+      if (called != (from != nullptr)) throw Error("it was asked for what it does not do");
       call_python(
           [&] {
-            const nb::object given = function.get()(info.index, info.epoch);
+            nb::list arguments;
+            for (const Traveller& one : takes) arguments.append(one.take_input(*one.type, *from));
+            if (called) detail::finish_sample(*from);
+            const nb::object given =
+                called ? function.get()(*arguments) : function.get()(info.index, info.epoch);
+            if (travellers.empty()) return;
             for_each_value(given, travellers.size(), [&](std::size_t i, nb::handle value) {
               travellers[i].write(*travellers[i].type, value, to);
             });
@@ -198,8 +257,10 @@ void bind_workers(nb::module_& module, nb::class_<Description>& description) {
   description.def("worker_source", add_worker_source, nb::arg("name"), nb::arg("count"),
                   nb::arg("types"), nb::arg("options"), nb::arg("workers"), nb::arg("keep"),
                   nb::arg("name_of").none(), nb::arg("fingerprint"));
+  description.def("worker_step", add_worker_step, nb::arg("name"), nb::arg("inputs"),
+                  nb::arg("types"), nb::arg("workers"), nb::arg("keep"));
   module.def("serve_worker", serve_worker, nb::arg("asked"), nb::arg("types"),
-             nb::arg("open_ended"), nb::arg("make"));
+             nb::arg("open_ended"), nb::arg("make"), nb::arg("inputs").none());
 }
 
 }  // namespace sluice::python

@@ -34,11 +34,12 @@ def main() -> None:
     _core.serve_worker(
         asked, told["types"], told["open_ended"],
         lambda worker, workers: _function_of(told, pickled, worker, workers),
+        told["inputs"],
     )
 
 
 def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
-    """The function of (index, epoch) that gives samples."""
+    """The function of (index, epoch), or of values, that gives samples."""
     from sluice import _core, sources
 
     os.environ.pop("SLUICE_WORKER", None)  # what the dataset starts is no worker
@@ -47,18 +48,18 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
         data = pickle.loads(pickled)
     except Exception as error:
         raise _core.BuildError(
-            f"the dataset cannot be unpickled in a worker process: {type(error).__name__}: {error}"
+            f"the {told['what']} cannot be unpickled in a worker process: {type(error).__name__}: {error}"
         ) from error
     begin = getattr(data, "__worker_init__", None)
     if begin is not None:
         begin(worker, workers)
-    get = sources.call_of(data)
+    get = sources.call_of(data) if told["inputs"] is None else _unpacked(data, told["unpickled"])
     if not told["pickled"]:
         return get
     count = len(told["types"])
 
-    def packed(index: int, epoch: int):
-        given = get(index, epoch)
+    def packed(*arguments):
+        given = get(*arguments)
         if count == 1:
             return pickle.dumps(given, pickle.HIGHEST_PROTOCOL)
         if not isinstance(given, (tuple, list)) or len(given) != count:
@@ -69,6 +70,20 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
         return values
 
     return packed
+
+
+def _unpacked(function, pickled: list[int]):
+    """The function, of values of which some come pickled."""
+    if not pickled:
+        return function
+
+    def call(*given):
+        values = list(given)
+        for i in pickled:
+            values[i] = pickle.loads(values[i])
+        return function(*values)
+
+    return call
 
 
 def _run_main(main: tuple[str, str] | None) -> None:

@@ -13,6 +13,7 @@ import pickle
 import subprocess
 import sys
 import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core
@@ -23,7 +24,7 @@ in_worker = False
 
 @dataclasses.dataclass(frozen=True)
 class WorkerOptions:
-    """How :func:`sluice.source` has samples made in worker processes.
+    """How :func:`sluice.source` and :func:`sluice.map` have worker processes compute.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ class WorkerOptions:
     renew_after : int
         Samples after which a worker is replaced by a new one, for code that leaks. 0: never.
     mini_batch, prefetch : int
-        A worker is given samples in groups of at most so many, and so many groups ahead.
+        A worker is given samples in groups of at most so many, those of a map one by one, and so many
+        groups ahead.
     max_bytes : int
         Shared memory of the values that are under way or in use. No value may be larger.
     """
@@ -54,26 +56,51 @@ class WorkerOptions:
     max_bytes: int = 1 << 30
 
 
-def options_of(workers: int | WorkerOptions) -> WorkerOptions:
+class Call:
+    """A function of the values at some places, with what stands at the others."""
+
+    def __init__(self, function: Callable[..., Any], arguments: list, places: list[int]):
+        self.function = function
+        self.arguments = [None if i in places else one for i, one in enumerate(arguments)]
+        self.places = places
+        self.__qualname__ = _name(function)
+        if hasattr(function, "__worker_init__"):
+            self.__worker_init__ = function.__worker_init__
+
+    def __call__(self, *given: Any) -> Any:
+        arguments = list(self.arguments)
+        for place, one in zip(self.places, given):
+            arguments[place] = one
+        return self.function(*arguments)
+
+
+def options_of(workers: int | WorkerOptions, call: str) -> WorkerOptions:
     if isinstance(workers, WorkerOptions):
         return workers
     if isinstance(workers, bool) or not isinstance(workers, int):
         raise _core.BuildError(
-            "sluice.source(): workers is a number of processes, or sluice.WorkerOptions(...), not "
-            f"{workers!r}"
+            f"{call}(): workers is a number of processes, or sluice.WorkerOptions(...), not {workers!r}"
         )
     return WorkerOptions(workers=workers)
 
 
-def program_of(data: Any, sent: list[str], pickled: list[int], open_ended: bool) -> tuple[dict, Any]:
+def program_of(
+    call: str, data: Any, sent: list[str], pickled: list[int], *, open_ended: bool = False,
+    inputs: list[str] | None = None, unpickled: Sequence[int] = (),
+) -> tuple[dict, Any]:
     """What starts a worker for the data, as options of the core; and what it reads, which has to be
     kept for as long as workers are started.
 
     Parameters
     ----------
+    call : str
+        What messages name: "sluice.source".
     sent : list of str
         Of the values that a worker sends, of which those at the places `pickled` are bytes that it
         has pickled itself.
+    inputs : list of str, optional
+        Of the values that a function is called with, of which those at the places `unpickled` come
+        pickled; None for a source.
 
     Raises
     ------
@@ -82,15 +109,15 @@ def program_of(data: Any, sent: list[str], pickled: list[int], open_ended: bool)
     """
     if in_worker:
         raise _core.BuildError(
-            "sluice.source(workers=...) is called while a worker process runs the program's own file: "
+            f"{call}(workers=...) is called while a worker process runs the program's own file: "
             'put what runs pipelines under if __name__ == "__main__":'
         )
     if not sys.executable:
         raise _core.BuildError(
-            "sluice.source(workers=...) starts the Python that this program runs in, and "
+            f"{call}(workers=...) starts the Python that this program runs in, and "
             "sys.executable does not say which that is"
         )
-    data_pickled, main = _pickled(data)
+    data_pickled, main = _pickled(call, data)
     told = {
         "path": [entry or os.getcwd() for entry in sys.path],
         "argv": list(sys.argv),
@@ -98,6 +125,9 @@ def program_of(data: Any, sent: list[str], pickled: list[int], open_ended: bool)
         "types": sent,
         "pickled": pickled,
         "open_ended": open_ended,
+        "inputs": inputs,
+        "unpickled": list(unpickled),
+        "what": "dataset" if inputs is None else "function",
     }
     # A worker that is started anew reads it again, from its beginning.
     memory = os.fdopen(os.memfd_create("sluice-dataset"), "wb")
@@ -113,14 +143,14 @@ def program_of(data: Any, sent: list[str], pickled: list[int], open_ended: bool)
     return {"program": sys.executable, "program_arguments": arguments}, memory
 
 
-def _pickled(data: Any) -> tuple[bytes, tuple[str, str] | None]:
+def _pickled(call: str, data: Any) -> tuple[bytes, tuple[str, str] | None]:
     """The data, and the file or module that has to be run before they are unpickled."""
     try:
         pickled = pickle.dumps(data, pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         by_value = _by_value(data)
         if by_value is None:
-            raise _core.BuildError(_refusal(data, error)) from error
+            raise _core.BuildError(_refusal(call, data, error)) from error
         return by_value, None
     if b"__main__" not in pickled:
         return pickled, None
@@ -129,7 +159,7 @@ def _pickled(data: Any) -> tuple[bytes, tuple[str, str] | None]:
         by_value = _by_value(data)
         if by_value is None:
             raise _core.BuildError(
-                f"sluice.source(workers=...) cannot hand {_name(data)} to worker processes: it is defined in "
+                f"{call}(workers=...) cannot hand {_name(data)} to worker processes: it is defined in "
                 "a session, not in a file that they could run. Put it into a module and import it, "
                 "or pip install cloudpickle"
             )
@@ -165,7 +195,15 @@ def _name(data: Any) -> str:
     return getattr(data, "__qualname__", None) or f"a {type(data).__qualname__}"
 
 
-def _refusal(data: Any, error: Exception) -> str:
+def _refusal(call: str, data: Any, error: Exception) -> str:
+    if isinstance(data, Call):
+        data, arguments = data.function, data.arguments
+        bad = next((one for one in arguments if not _can_be_pickled(one)), None)
+        if bad is not None and _can_be_pickled(data):
+            return (
+                f"{call}(workers=...) cannot hand {bad!r} to worker processes, which {_name(data)} is called "
+                f"with: it cannot be pickled ({type(error).__name__}: {error})"
+            )
     path, culprit = _culprit(data)
     if path:
         what = f"its attribute {path}, {_name(culprit)},"
@@ -180,7 +218,7 @@ def _refusal(data: Any, error: Exception) -> str:
             "cloudpickle"
         )
     return (
-        f"sluice.source(workers=...) cannot hand {_name(data)} to worker processes: {what} cannot be "
+        f"{call}(workers=...) cannot hand {_name(data)} to worker processes: {what} cannot be "
         f"pickled ({type(error).__name__}: {error}). {cure}"
     )
 

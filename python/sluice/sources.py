@@ -276,14 +276,25 @@ def source(
     if isinstance(workers, int) and not workers and not isinstance(workers, bool):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
         return _values(graph, made, single)
-    options = dataclasses.asdict(_workers.options_of(workers))
-    # What has no form in shared memory travels pickled, and a step unpickles it.
-    pickled = [i for i, one in enumerate(types) if one not in _TRAVEL]
-    sent = ["bytes" if i in pickled else one for i, one in enumerate(types)]
-    program, kept = _workers.program_of(data, sent, pickled, samples is None)
+    options = dataclasses.asdict(_workers.options_of(workers, "sluice.source"))
+    sent, pickled = _travelling(types)
+    program, kept = _workers.program_of(
+        "sluice.source", data, sent, pickled, open_ended=samples is None
+    )
     made = graph.core.worker_source(
         name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint
     )
+    return _arrived(graph, made, types, pickled, single)
+
+
+def _travelling(types: list[str]) -> tuple[list[str], list[int]]:
+    """As what values of these types travel, and the places of those that do so pickled."""
+    pickled = [i for i, one in enumerate(types) if one not in _TRAVEL]
+    return ["bytes" if i in pickled else one for i, one in enumerate(types)], pickled
+
+
+def _arrived(graph: Any, made: list[int], types: list[str], pickled: list[int], single: bool) -> Any:
+    """What workers gave; what came pickled a step unpickles."""
     values = list(_values(graph, made))
     for i in pickled:
         values[i] = map(pickle.loads, values[i], returns=types[i], name="unpickle")
@@ -452,7 +463,10 @@ def _takes_epoch(function: Callable) -> bool:
     return _arguments_of(function) >= 2
 
 
-def map(function: Callable[..., Any], *values: Any, returns: Any = "object", name: str = "") -> Any:
+def map(
+    function: Callable[..., Any], *values: Any, returns: Any = "object", name: str = "",
+    workers: int | WorkerOptions = 0,
+) -> Any:
     """A step of your own: ``function(*values)`` for each sample.
 
     Parameters
@@ -466,6 +480,12 @@ def map(function: Callable[..., Any], *values: Any, returns: Any = "object", nam
         What it gives, as in :func:`source`; None for what it does, not for what it gives.
     name : str, optional
         Of the step, in errors and drawings; that of the function.
+    workers : int or WorkerOptions
+        So many processes call it, each sample in one of them; 0: threads of this one, under Python's
+        lock. The function is pickled, and unpickled once in each, and
+        ``function.__worker_init__(worker, workers)`` is called then, where there is such a method.
+        Pictures, tensors and bytes travel in shared memory, objects pickled. A worker that dies costs
+        the sample that it was at.
 
     Returns
     -------
@@ -486,21 +506,43 @@ def map(function: Callable[..., Any], *values: Any, returns: Any = "object", nam
         )
     types, single = ([], False) if returns is None else type_names(returns, "sluice.map()")
     places = [i for i, one in enumerate(values) if isinstance(one, Value)]
-    call = function
-    if len(places) < len(values):
-        template = list(values)
-
-        def call(*given: Any) -> Any:
-            arguments = list(template)
-            for place, one in zip(places, given):
-                arguments[place] = one
-            return function(*arguments)
-
+    call = function if len(places) == len(values) else _workers.Call(function, list(values), places)
     _require_text(name, "sluice.map(): name")
     step = name or getattr(function, "__name__", "map").strip("<>") or "map"
+    if not isinstance(workers, int) or workers or isinstance(workers, bool):
+        given = [values[i] for i in places]
+        made = _map_in_workers(graph, step, call, given, types, single, workers)
+        return None if returns is None else made
     slots = [graph._own(values[i], f"sluice.map({step!r})") for i in places]
     made = graph.core.python_step(step, call, slots, types)
     return None if returns is None else _values(graph, made, single)
+
+
+def _map_in_workers(
+    graph: Any, step: str, function: Callable[..., Any], given: list[Value], types: list[str],
+    single: bool, workers: int | WorkerOptions,
+) -> Any:
+    options = dataclasses.asdict(_workers.options_of(workers, "sluice.map"))
+    for one in given:
+        if one.on_device:
+            raise _core.BuildError(
+                f"sluice.map({step!r}): {one.name!r} lies in the device's memory, which worker processes "
+                "do not have: give it value.cpu()"
+            )
+    inputs, unpickled = _travelling([one.type for one in given])
+    for i in unpickled:
+        given[i] = map(_dumped, given[i], returns="bytes", name="pickle")
+    sent, pickled = _travelling(types)
+    program, kept = _workers.program_of(
+        "sluice.map", function, sent, pickled, inputs=inputs, unpickled=unpickled
+    )
+    slots = [graph._own(one, f"sluice.map({step!r})") for one in given]
+    made = graph.core.worker_step(step, slots, sent, {**options, **program}, kept)
+    return _arrived(graph, made, types, pickled, single)
+
+
+def _dumped(value: Any) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
 for _function in (files, list_file, tar, source):

@@ -137,3 +137,42 @@ def generated():
 
 def block(index):
     return numpy.full(1_000_000, index % 256, numpy.uint8)
+
+
+def all_changed(number, image, tensor, data, text, whole, real, flag, thing, numbers):
+    """Each value as it came, but for what shows that it was here; writes over what it was given."""
+    result = (255 - image, tensor + number, data + b"!", text + "!", whole + 1, real / 2, not flag,
+              {**thing, "seen": True}, [*numbers, 1.0])
+    if image.size:
+        image[...] = 0
+    tensor[...] = -1
+    return result
+
+
+class Scaled:
+    """A function that is set up once in each worker, and dies at one number."""
+
+    def __init__(self, deed="", at=-1, once=""):
+        self.deed, self.at, self.once = deed, at, once
+        self.factor = 1
+
+    def __worker_init__(self, worker, workers):
+        self.factor = 10
+
+    def __call__(self, number, image, add=0):
+        total = int(image.sum()) + add
+        image[...] = 255
+        if number == self.at:
+            wild = Wild(self.deed, self.once)
+            if wild.is_first():
+                getattr(wild, self.deed)()
+        return self.factor * total
+
+
+def touch(number, folder):
+    with open(os.path.join(folder, str(number)), "x"):
+        pass
+
+
+def texts(_number, _image):
+    return "a"

@@ -5,11 +5,13 @@
 #include <sluice/io/workers/reply_writer.h>
 #include <sluice/io/workers/request.h>
 #include <sluice/io/workers/shared_memory.h>
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fcntl.h>
@@ -94,6 +96,38 @@ TEST(WorkerValues, ComeOutAsTheyWentIn) {
   EXPECT_EQ(sides.there_and_back(std::string(100'000, 'x')), std::string(100'000, 'x'));
   EXPECT_EQ(sides.there_and_back(std::uint8_t{255}), 255);
   EXPECT_EQ(sides.there_and_back(std::int32_t{-7}), -7);
+}
+
+// The other way: what a request brings along.
+TEST(WorkerValues, ReachAFunctionAsTheyAre) {
+  for (std::int64_t i = 0; i < 200; ++i) {
+    const testing::Mixed made = testing::mixed_sample({.index = i});
+    RequestInputs inputs;
+    std::apply([&](const auto&... each) { (add_input(inputs, each), ...); }, made);
+    inputs.seal();
+    inputs.seal();
+    MessageWriter message({MessageKind::call, inputs.count(), 1});
+    inputs.write(message);
+    Segments segments;
+    // Who writes to the pages has them alone: a second reader finds what was sent.
+    for (int reader = 0; reader < 2; ++reader) {
+      if (inputs.descriptor() >= 0) {
+        const Descriptor memory(::dup(inputs.descriptor()));
+        segments[RequestInputs::kSegment] = std::make_shared<Segment>(
+            Segment::of(memory, std::size_t{1} << 30, Segment::Pages::copied));
+      }
+      MessageReader from(message.message());
+      const auto header = from.take<Header>();
+      ReplyReader reply(from, header.count, segments, nullptr);
+      auto there = read_sample<testing::Mixed>(reply);
+      EXPECT_TRUE(testing::same(there, made)) << i;
+      auto& bytes = std::get<Bytes>(there);
+      std::fill(bytes.data(), bytes.data() + bytes.size(), std::uint8_t{77});
+    }
+  }
+  RequestInputs many;
+  for (std::size_t i = 0; i <= WireValues::kMostValues; ++i) add_input(many, 1.f);
+  EXPECT_THROW(many.seal(), Error);
 }
 
 TEST(WorkerValues, AreNotCopiedWhereTheyLieInSharedMemoryAlready) {

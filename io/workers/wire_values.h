@@ -1,0 +1,69 @@
+// WireValues: the values of a message, what stands in it included. Internal.
+//
+// Ownership: plain data. Threads: like a vector. No errors.
+#pragma once
+
+#include <sluice/io/workers/message.h>
+#include <sluice/runtime/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice::detail {
+
+class WireValues {
+ public:
+  static constexpr std::size_t kMostInlineOfAll = kMostMessage / 4;
+  static constexpr std::size_t kMostValues = kMostMessage / 2 / sizeof(WireValue);
+
+  // What a tensor is, without its elements. Of rank -1 for one that holds nothing.
+  static WireValue of(const Tensor& tensor, ValueKind kind) {
+    WireValue value;
+    value.kind = kind;
+    value.rank = tensor.empty() ? -1 : tensor.shape().rank;
+    if (tensor.empty()) return value;
+    value.dtype = tensor.dtype();
+    value.layout = tensor.layout();
+    value.dims = tensor.shape().dims;
+    value.read_only = tensor.read_only() ? 1 : 0;
+    value.bytes = tensor.nbytes();
+    return value;
+  }
+
+  void add(const WireValue& value) { values_.push_back(value); }
+  void add_number(std::uint64_t bits) {
+    WireValue value;
+    value.offset = bits;
+    add(value);
+  }
+  // False, and nothing is added, if there is no room for the elements in the message.
+  bool add_inline(WireValue& value, std::span<const std::byte> elements) {
+    value.bytes = elements.size();
+    if (elements.size() > kMostInline || inline_.size() + elements.size() > kMostInlineOfAll)
+      return false;
+    value.offset = inline_.size();
+    inline_.append(reinterpret_cast<const char*>(elements.data()), elements.size());
+    add(value);
+    return true;
+  }
+
+  const std::vector<WireValue>& values() const { return values_; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(values_.size()); }
+  void write(MessageWriter& to) const {
+    for (const WireValue& value : values_) to.add(value);
+    to.add_text(inline_);
+  }
+  void clear() {
+    values_.clear();
+    inline_.clear();
+  }
+
+ private:
+  std::vector<WireValue> values_;
+  std::string inline_;
+};
+
+}  // namespace sluice::detail
