@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/version.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -206,6 +207,9 @@ TEST(Threads, AreNamedInTheStatsOnlyWhenSomeAreLacking) {
 // Little memory for their stacks: sanitizers take more than that for themselves. However little
 // there is, the run ends by itself: as it should, with fewer threads, or with an error.
 TEST(Threads, LittleMemoryMeansFewerOfThem) {
+  // That of Ubuntu 24.04 waits for a lock that it has itself when it must say so.
+  if (TBB_runtime_interface_version() >= 12110)
+    GTEST_SKIP() << "this oneTBB hangs where it has no memory for an arena";
   int fewer = 0;
   for (rlim_t megabytes = 1; megabytes <= 600; megabytes = megabytes * 5 / 4 + 1) {
     const std::string said = in_child([&]() -> std::string {
