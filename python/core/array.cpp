@@ -47,6 +47,14 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 AnyArray array_of(nb::handle object) {
   AnyArray array;
   if (!nb::try_cast(object, array)) {
+    const nb::object type = nb::getattr(object, "dtype", nb::none());
+    if (const nb::object native = nb::getattr(type, "isnative", nb::none());
+        !native.is_none() && !nb::cast<bool>(native)) {
+      throw std::invalid_argument(fmt::format(
+          "an array of {} is expected in this machine's order of bytes; array.astype(array.dtype"
+          ".newbyteorder('=')) gives it",
+          message_of(nb::str(type.attr("newbyteorder")("=")))));
+    }
     throw std::invalid_argument(fmt::format(
         "an array in the host's memory is expected (NumPy's, or of any library that has "
         "DLPack or buffers), not {}",

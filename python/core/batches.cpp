@@ -2,13 +2,15 @@
 // the samples of a batch.
 #include "array.h"
 #include "description.h"
+#include "dynamic_source.h"
 #include "errors.h"
 #include "options.h"
 #include "text.h"
 
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,34 +18,24 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace sluice::python {
 namespace {
 
-// A dataset for Graph::read: function(indices, epoch) gives a list of samples, each of which is any
-// object.
+// function(indices, epoch) gives a list of samples, each of which is any object.
 class PythonBatches {
  public:
-  using Sample = Object;
-
-  PythonBatches(const Function& function, std::int64_t count, std::int64_t size, int threads,
-                std::optional<Function> name_of, std::string fingerprint)
+  PythonBatches(const Function& function, std::int64_t count, std::int64_t size, int threads)
       : groups_(count, size,
                 [function, ends = count == kUntilEnd](const BatchInfo& info) {
                   return call(function, info, ends);
                 },
-                {.threads = threads}),
-        name_of_(std::move(name_of)),
-        fingerprint_(std::move(fingerprint)) {}
+                {.threads = threads}) {}
 
-  std::int64_t size() const { return groups_.size(); }
-  std::string name(std::int64_t index) const {
-    return name_of_ ? name_by(*name_of_, index) : std::string();
-  }
-  std::string fingerprint() const { return fingerprint_; }
   void begin_epoch(const EpochInfo& info) const { groups_.begin_epoch(info); }
   void end_epoch() const noexcept { groups_.end_epoch(); }
-  void operator()(Completion<Sample> done, const SampleInfo& info) const {
+  void ask(Completion<Object> done, const SampleInfo& info) const {
     groups_(std::move(done), info);
   }
 
@@ -62,6 +54,10 @@ class PythonBatches {
                                                     info.keys.size(),
                                                     message_of(nb::repr(given.type()))));
           }
+          if (nb::len(given) > info.keys.size()) {
+            throw std::invalid_argument(fmt::format("a list of {} samples is expected, not of {}",
+                                                    info.keys.size(), nb::len(given)));
+          }
           for (const nb::handle sample : given) samples.emplace_back(nb::borrow(sample));
         },
         ends ? Ends::by_stop_or_index : Ends::never);
@@ -69,21 +65,29 @@ class PythonBatches {
   }
 
   Batches<Call> groups_;
-  std::optional<Function> name_of_;
-  std::string fingerprint_;
 };
 
-SlotId add_batches(Description& self, const nb::object& function, std::int64_t count,
-                   std::int64_t size, const nb::dict& options, const nb::object& name_of,
-                   const std::string& fingerprint) {
+SlotId add_batches(Description& self, const std::string& name, const nb::object& function,
+                   std::int64_t count, std::int64_t size, const nb::dict& options,
+                   const nb::object& name_of, const std::string& fingerprint) {
   (void)self.open();
   SourceOptions how = source_options_of(options);
-  const int threads = std::exchange(how.threads, 0);  // the dataset's own
-  std::optional<Function> names;
-  if (!name_of.is_none()) names.emplace(self.kept, name_of);
-  PythonBatches batches(Function(self.kept, function), count < 0 ? kUntilEnd : count, size, threads,
-                        std::move(names), fingerprint);
-  return self.graph.read(std::move(batches), how).slot();
+  const int threads = std::exchange(how.threads, 0);  // of the batches
+  DynamicSource source = python_source(self, name, count, {"object"}, name_of, fingerprint);
+  const auto batches = std::make_shared<const PythonBatches>(Function(self.kept, function),
+                                                             source.samples, size, threads);
+  const auto gate = std::make_shared<detail::EpochGate>();
+  source.epoch = detail::epoch_hooks(batches, gate);
+  source.ask = [batches, gate, samples = source.samples](detail::Sample& sample, const Slots& made,
+                                                         const SampleInfo& info) {
+    Completion<Object> done(sample, made);
+    if (info.index >= samples)  // another source does not know its end
+      return (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
+    const auto ask = [&] { batches->ask(std::move(done), info); };
+    if (sample.is_alone()) return ask();
+    gate->pass(ask);
+  };
+  return add_source(self, std::move(source), how).front();
 }
 
 // Calls f with the pictures, which are images or tensors, and the labels.
@@ -110,8 +114,8 @@ BatchKey key_of(std::uint64_t seed, std::int64_t epoch, std::int64_t batch) {
 }  // namespace
 
 void bind_batches(nb::module_& module, nb::class_<Description>& description) {
-  description.def("python_batches", add_batches, nb::arg("function"), nb::arg("count"),
-                  nb::arg("size"), nb::arg("options"), nb::arg("name_of").none(),
+  description.def("python_batches", add_batches, nb::arg("name"), nb::arg("function"),
+                  nb::arg("count"), nb::arg("size"), nb::arg("options"), nb::arg("name_of").none(),
                   nb::arg("fingerprint"));
   module.def("mix_up", [](const Pictures& images, const Pictures& labels, std::uint64_t seed,
                           std::int64_t epoch, std::int64_t batch, float alpha) {

@@ -254,6 +254,8 @@ def source(
             "sluice.source(): batch and workers exclude each other: WorkerOptions(mini_batch=...) says how "
             "many samples a worker is given at once"
         )
+    if name_of is not None and not callable(name_of):
+        raise _core.BuildError(f"sluice.source(): name_of is a function of an index, not {name_of!r}")
     get = call_of(data, together=batch > 0)
     if samples is None and _is_dataset(data):
         if not hasattr(data, "__len__"):
@@ -271,8 +273,8 @@ def source(
         )
     count = -1 if samples is None else operator.index(samples)
     if batch:
-        made = graph.core.python_batches(get, count, operator.index(batch), sampler, name_of, fingerprint)
-        return map(_same, Value(graph, made), returns=returns, name=name)
+        made = graph.core.python_batches(name, get, count, operator.index(batch), sampler, name_of, fingerprint)
+        return map(_same, Value(graph, made), returns=returns, name="take apart")
     if isinstance(workers, int) and not workers and not isinstance(workers, bool):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
         return _values(graph, made, single)

@@ -83,14 +83,15 @@ def test_what_is_raised_is_the_error_of_the_group():
 
 @pytest.mark.parametrize("gives, words", [
     (lambda indices: 3, "a list of 4 samples is expected, not <class 'int'>"),
-    (lambda indices: [1] * 9, "9 samples"),
+    (lambda indices: [1] * 9, "a list of 4 samples is expected, not of 9"),
     (lambda indices: ["x"] * 4, "a whole number is expected, not 'x' of type str"),
 ])
 def test_says_what_is_wrong_with_a_group(gives, words):
     pipe = sluice.pipeline(batch_size=4, on_error="skip")(
-        lambda: sluice.source(gives, int, samples=4, batch=4))()
+        lambda: sluice.source(gives, int, samples=4, batch=4, name="rows"))()
     (batch,) = pipe
     assert batch.size == 0 and words in batch.errors[0]["what"], batch.errors
+    assert batch.errors[0]["step"] == ("take apart" if "str" in words else "rows")
 
 
 def test_a_function_without_an_end_ends():

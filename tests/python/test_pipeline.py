@@ -231,6 +231,17 @@ def test_inspects_steps_of_several_values():
     assert (3, 1) in values.values() and 7 in values.values() and None in values.values()
 
 
+def test_an_array_in_another_order_of_bytes_is_refused_with_the_cure():
+    @sluice.pipeline(on_error="skip")
+    def described():
+        return sluice.source(lambda i: numpy.zeros(3, ">f4"), "tensor", samples=1)
+
+    (batch,) = described()
+    assert "an array of float32 is expected in this machine's order of bytes; array.astype(" in batch.errors[0]["what"]
+    with pytest.raises(sluice.BuildError, match="name_of is a function of an index, not 5"):
+        sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=1, name_of=5))()
+
+
 def test_saves_plans(folder, tmp_path):
     thumbnails(folder).save(tmp_path / "plan.json")
     assert "decode_jpeg" in (tmp_path / "plan.json").read_text()
