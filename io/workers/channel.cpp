@@ -40,6 +40,11 @@ std::pair<Descriptor, Descriptor> Channel::pair() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+void Channel::end() noexcept {
+  if (end_) (void)::shutdown(end_.number(), SHUT_RDWR);
+  close();
+}
+
 Channel::Result Channel::send(std::span<const std::byte> message, Patience patience,
                               int descriptor) const {
   iovec part{const_cast<std::byte*>(message.data()), message.size()};

@@ -41,6 +41,8 @@ class Channel {
 
   int number() const { return end_.number(); }
   void close() noexcept { end_.close(); }
+  // The other end sees that this one goes, also where a child of fork() has it, too.
+  void end() noexcept;
 
  private:
   Descriptor end_;

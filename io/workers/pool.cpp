@@ -43,7 +43,8 @@ void check(const std::string& name, const WorkerOptions& options) {
     }
   }
   if (!(options.deadline_s > 0) || options.deadline_s > 1e8)
-    refuse(name, "deadline_s is " + std::to_string(options.deadline_s) + "; it must be above 0");
+    refuse(name, "deadline_s is " + std::to_string(options.deadline_s) +
+                     "; it must be above 0, and 1e8 at the most");
   if (options.max_bytes < (std::size_t{1} << 20))
     refuse(name,
            "max_bytes is " + std::to_string(options.max_bytes) + "; it must be 1 MiB or more");

@@ -9,6 +9,7 @@
 namespace sluice::detail {
 
 void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
+  unwatch(worker);
   auto ending = worker.end(why);
   if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
   if (ending.was_ready) {
@@ -48,7 +49,10 @@ std::string PoolThread::try_start(Worker& worker) {
     start(worker);
     return {};
   } catch (const std::system_error& error) {
-    if (worker.runs()) (void)worker.end("is not watched");
+    if (worker.runs()) {
+      unwatch(worker);
+      (void)worker.end("is not watched");
+    }
     return worker.title() + " cannot be started: " + error.what();
   }
 }
@@ -77,6 +81,7 @@ void PoolThread::give_up(const std::string& what) {
   }
   for (const auto& worker : workers_) {
     if (!worker->runs()) continue;
+    unwatch(*worker);
     auto ending = worker->end("was ended with the others");
     for (Work& work : ending.in_hand) queue_.push_back(std::move(work));
     if (ending.process != nullptr) dying_.push_back(std::move(ending.process));

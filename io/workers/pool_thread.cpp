@@ -24,6 +24,11 @@ void watch(const Descriptor& epoll, int descriptor, std::uint64_t data) {
     throw std::system_error(errno, std::generic_category(), "epoll_ctl");
 }
 
+// A child of fork() may have the descriptor, too: that it is closed here does not end its events.
+void forget(const Descriptor& epoll, int descriptor) {
+  if (descriptor >= 0) (void)::epoll_ctl(epoll.number(), EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
 std::string seconds_text(double seconds) {
   std::string text = std::to_string(seconds);
   text.erase(text.find_last_not_of('0') + 1);
@@ -178,8 +183,7 @@ void PoolThread::on_event(Worker& worker, unsigned which) {
   } else if (which == kExit) {
     on_exit(worker);
   } else if (!worker.process()->listen()) {
-    (void)::epoll_ctl(epoll_.number(), EPOLL_CTL_DEL, worker.process()->words_descriptor(),
-                      nullptr);
+    forget(epoll_, worker.process()->words_descriptor());
   }
 }
 
@@ -202,21 +206,30 @@ bool PoolThread::on_messages(Worker& worker) {
 // What it has said before counts.
 void PoolThread::on_exit(Worker& worker) {
   if (!worker.process()->ended(0)) return;  // another one did, before this one was started
-  if (worker.closed()) {
-    --ready_;
-    const auto ending = worker.end("");
-    const std::string failure = try_start(worker);
-    return failure.empty() ? void() : replace(worker, failure);
-  }
+  if (worker.closed()) return renew(worker, "");
   while (worker.runs() && on_messages(worker)) {
   }
   if (worker.runs()) end(worker, "");
+}
+
+// It was let go of after so many samples as it may make.
+void PoolThread::renew(Worker& worker, const std::string& why) {
+  --ready_;
+  unwatch(worker);
+  auto ending = worker.end(why);
+  if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
+  const std::string failure = try_start(worker);
+  if (!failure.empty()) replace(worker, failure);
 }
 
 void PoolThread::look_at_deadlines() {
   const auto now = Clock::now();
   for (const auto& worker : workers_) {
     if (worker->deadline() > now) continue;
+    if (worker->ready() && worker->closed()) {
+      renew(*worker, "did not end by itself");
+      continue;
+    }
     const std::string limit =
         " than deadline_s = " + seconds_text(setup_.options.deadline_s) + " seconds";
     if (worker->ready()) {
@@ -291,9 +304,18 @@ void PoolThread::keep_going() {
   for (const auto& worker : workers_) {
     if (!worker->runs()) continue;
     worker->flush(wake_->short_of_memory ? 1 : kMany);
-    worker->retire_if_due();
+    if (!worker->is_due() || worker->closed()) continue;
+    forget(epoll_, worker->process()->channel().number());
+    worker->close();
   }
   std::erase_if(dying_, [](const auto& process) { return process->ended(0).has_value(); });
+}
+
+void PoolThread::unwatch(Worker& worker) {
+  WorkerProcess& process = *worker.process();
+  forget(epoll_, process.channel().number());
+  forget(epoll_, process.words_descriptor());
+  forget(epoll_, process.exit_descriptor());
 }
 
 void PoolThread::start(Worker& worker) {

@@ -69,9 +69,11 @@ class PoolThread {
 
   void start(Worker& worker);
   std::string try_start(Worker& worker);
+  void unwatch(Worker& worker);
   // It has ended, or is to: `why`.
   void end(Worker& worker, const std::string& why, bool lasting = false);
   void save_work(Worker::Ending& ending);
+  void renew(Worker& worker, const std::string& why);
   void replace(Worker& worker, std::string what);
   void give_up(const std::string& what);
   void fail_all(std::deque<Work>& all, const std::string& what) noexcept;

@@ -35,6 +35,19 @@ struct Closed {};
 
 constexpr const char* kNoException = "threw something that is not a std::exception";
 
+// At most 8 KB of UTF-8, without the middle: what an error says last is where it was.
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kBegin = 6000, kEnd = 2000;
+  if (text.size() <= kBegin + kEnd) return std::string(text);
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  std::size_t begin = kBegin, end = text.size() - kEnd;
+  while (begin > 0 && continues(begin)) --begin;
+  while (continues(end)) ++end;
+  return std::string(text.substr(0, begin)) + " ... " + std::string(text.substr(end));
+}
+
 class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
@@ -67,9 +80,8 @@ class Server {
   }
   void send(MessageKind kind, std::uint64_t number, std::string_view text = {},
             std::uint32_t count = 0) {
-    constexpr std::size_t kMostText = 8192;
     MessageWriter message({kind, count, number});
-    message.add_text(text.substr(0, kMostText));
+    message.add_text(shortened(text));
     send(message);
   }
 

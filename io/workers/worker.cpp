@@ -200,8 +200,11 @@ void Worker::pop() {
 
 Worker::Clock::time_point Worker::deadline() const {
   if (!runs() || (ready_ && in_hand_.empty() && !retiring_)) return Clock::time_point::max();
-  return since_ + std::chrono::duration_cast<Clock::duration>(
-                      std::chrono::duration<double>(setup_.options.deadline_s));
+  constexpr double kPatience = 10;  // with one that is to end
+  const double seconds = runs() && closed() ? std::min(setup_.options.deadline_s, kPatience)
+                                            : setup_.options.deadline_s;
+  return since_ +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 void Worker::cancel(const std::string& what) {
@@ -214,12 +217,8 @@ void Worker::cancel(const std::string& what) {
   (void)process_->channel().send(message.message(), Patience::none);
 }
 
-void Worker::retire_if_due() {
-  if (retiring_ && in_hand_.empty()) close();
-}
-
 void Worker::close() {
-  if (process_ != nullptr) process_->channel().close();
+  if (process_ != nullptr) process_->channel().end();
 }
 
 Worker::Ending Worker::end(const std::string& why) {

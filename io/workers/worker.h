@@ -83,8 +83,8 @@ class Worker {
   // Nobody wants what it has in hand: its requests fail with this.
   void cancel(const std::string& what);
 
-  // Lets it end, if it has made as many samples as it may.
-  void retire_if_due();
+  // Whether it has made as many samples as it may.
+  bool is_due() const { return retiring_ && in_hand_.empty(); }
   // Lets it end, as nothing is wanted of it.
   void close();
   bool closed() const { return process_->channel().number() < 0; }

@@ -61,6 +61,10 @@ void for_each_travelling_type(Visit&& visit) {
 }
 
 Travellers travellers_of(const std::vector<std::string>& types) {
+  if (types.size() > detail::WireValues::kMostValues) {
+    throw BuildError(fmt::format("{} values of a sample travel to a worker or back; they may be {}",
+                                 types.size(), detail::WireValues::kMostValues));
+  }
   Travellers all;
   for (const TypeTable* table : tables_of(types)) {
     Traveller one{table, nullptr, nullptr, nullptr, nullptr};
@@ -225,13 +229,18 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
                 open_ended](const WorkerArguments& told) -> detail::AnyWorkerReader {
     Object function;
     call_python([&] { function = Object(nb::object(make.get()(told.worker, told.workers))); });
-    return [function = std::move(function), travellers, takes, called, open_ended](
+    // The function may keep what it is given; what it gives lies in shared memory.
+    const auto own = std::make_shared<BufferPool>();
+    return [function = std::move(function), travellers, takes, called, open_ended, own](
                const SampleInfo& info, detail::ReplyReader* from, detail::ReplyWriter& to) {
       if (called != (from != nullptr)) throw Error("it was asked for what it does not do");
       call_python(
           [&] {
             nb::list arguments;
-            for (const Traveller& one : takes) arguments.append(one.take_input(*one.type, *from));
+            {
+              const BufferPoolScope scope(*own);
+              for (const Traveller& one : takes) arguments.append(one.take_input(*one.type, *from));
+            }
             if (called) detail::finish_sample(*from);
             const nb::object given =
                 called ? function.get()(*arguments) : function.get()(info.index, info.epoch);

@@ -53,7 +53,7 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
     begin = getattr(data, "__worker_init__", None)
     if begin is not None:
         begin(worker, workers)
-    get = sources.call_of(data) if told["inputs"] is None else _unpacked(data, told["unpickled"])
+    get = sources.call_of(data) if told["inputs"] is None else _unpacked(data, told)
     if not told["pickled"]:
         return get
     count = len(told["types"])
@@ -72,15 +72,25 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
     return packed
 
 
-def _unpacked(function, pickled: list[int]):
+def _unpacked(function, told: dict):
     """The function, of values of which some come pickled."""
-    if not pickled:
+    if not told["unpickled"]:
         return function
+
+    def loaded(pickled: bytes):
+        try:
+            return pickle.loads(pickled)
+        except AttributeError:  # of the program's own file, which the function did without
+            main, told["main_of_inputs"] = told["main_of_inputs"], None
+            if main is None:
+                raise
+            _run_main(main)
+            return pickle.loads(pickled)
 
     def call(*given):
         values = list(given)
-        for i in pickled:
-            values[i] = pickle.loads(values[i])
+        for i in told["unpickled"]:
+            values[i] = loaded(values[i])
         return function(*values)
 
     return call
@@ -94,7 +104,13 @@ def _run_main(main: tuple[str, str] | None) -> None:
     kind, where = main
     run = runpy.run_path if kind == "file" else runpy.run_module
     module = types.ModuleType("__mp_main__")
-    module.__dict__.update(run(where, run_name="__mp_main__"))
+    from sluice import _workers
+
+    _workers.runs_main = True
+    try:
+        module.__dict__.update(run(where, run_name="__mp_main__"))
+    finally:
+        _workers.runs_main = False
     sys.modules["__main__"] = sys.modules["__mp_main__"] = module
 
 

@@ -8,6 +8,7 @@ each worker unpickles it once. Samples come back as docs/workers.md says.
 from __future__ import annotations
 
 import dataclasses
+import operator
 import os
 import pickle
 import subprocess
@@ -18,8 +19,9 @@ from typing import Any
 
 from . import _core
 
-#: Whether this process is a worker. What its program's own file describes there is left out.
-in_worker = False
+#: Whether this process is a worker, and whether it runs the program's own file just now: what that
+#: describes is left out there.
+in_worker = runs_main = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +45,7 @@ class WorkerOptions:
         A worker is given samples in groups of at most so many, those of a map one by one, and so many
         groups ahead.
     max_bytes : int
-        Shared memory of the values that are under way or in use. No value may be larger.
+        Shared memory of the values that come from workers, under way or in use. None may be larger.
     """
 
     workers: int = 4
@@ -77,11 +79,23 @@ class Call:
 def options_of(workers: int | WorkerOptions, call: str) -> WorkerOptions:
     if isinstance(workers, WorkerOptions):
         return workers
-    if isinstance(workers, bool) or not isinstance(workers, int):
+    if isinstance(workers, bool) or not hasattr(workers, "__index__"):
         raise _core.BuildError(
             f"{call}(): workers is a number of processes, or sluice.WorkerOptions(...), not {workers!r}"
         )
-    return WorkerOptions(workers=workers)
+    return WorkerOptions(workers=operator.index(workers))
+
+
+class _Memory:
+    """Bytes that a child process can open; they go with this."""
+
+    def __init__(self, content: bytes):
+        self.descriptor = os.memfd_create("sluice-dataset")
+        with open(self.descriptor, "wb", closefd=False) as file:
+            file.write(content)
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
 
 
 def program_of(
@@ -107,6 +121,8 @@ def program_of(
     BuildError
         For data that cannot be pickled, and in a worker.
     """
+    if in_worker and not runs_main:
+        raise _core.BuildError(f"{call}(workers=...): a worker process cannot have workers of its own")
     if in_worker:
         raise _core.BuildError(
             f"{call}(workers=...) is called while a worker process runs the program's own file: "
@@ -118,10 +134,13 @@ def program_of(
             "sys.executable does not say which that is"
         )
     data_pickled, main = _pickled(call, data)
+    # What workers pickle of the program's own file they call by this name.
+    sys.modules["__mp_main__"] = sys.modules["__main__"]
     told = {
         "path": [entry or os.getcwd() for entry in sys.path],
         "argv": list(sys.argv),
         "main": main,
+        "main_of_inputs": _main() if unpickled and main is None else None,
         "types": sent,
         "pickled": pickled,
         "open_ended": open_ended,
@@ -130,15 +149,12 @@ def program_of(
         "what": "dataset" if inputs is None else "function",
     }
     # A worker that is started anew reads it again, from its beginning.
-    memory = os.fdopen(os.memfd_create("sluice-dataset"), "wb")
-    memory.write(pickle.dumps(told))
-    memory.write(data_pickled)
-    memory.flush()
+    memory = _Memory(pickle.dumps(told) + data_pickled)
     arguments = [
         *subprocess._args_from_interpreter_flags(),
         "-P",  # what lies beside the file is not what "import torch" means
         os.path.join(os.path.dirname(os.path.abspath(__file__)), "_worker.py"),
-        f"/proc/{os.getpid()}/fd/{memory.fileno()}",
+        f"/proc/{os.getpid()}/fd/{memory.descriptor}",
     ]
     return {"program": sys.executable, "program_arguments": arguments}, memory
 
@@ -183,6 +199,8 @@ def _main() -> tuple[str, str] | None:
     """How a worker runs the program's own file; None where there is none."""
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.name == "__main__":  # a folder or an archive with a __main__.py
+        return ("file", os.path.abspath(sys.argv[0])) if os.path.exists(sys.argv[0]) else None
     if spec is not None:
         return "module", spec.name
     file = getattr(main, "__file__", None)

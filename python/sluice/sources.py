@@ -49,6 +49,11 @@ def _require_text(text: Any, what: str) -> None:
         raise _core.BuildError(f"{what} is a str, not {text!r}")
 
 
+def _require_no_nul(text: str, what: str) -> None:
+    if "\0" in text:
+        raise _core.BuildError(f"{what} holds a NUL, which worker processes cannot be told: {text!r}")
+
+
 def _values(graph: Any, slots: Sequence[int], single: bool = False) -> Any:
     values = tuple(Value(graph, slot) for slot in slots)
     return values[0] if single else values
@@ -275,10 +280,11 @@ def source(
     if batch:
         made = graph.core.python_batches(name, get, count, operator.index(batch), sampler, name_of, fingerprint)
         return map(_same, Value(graph, made), returns=returns, name="take apart")
-    if isinstance(workers, int) and not workers and not isinstance(workers, bool):
+    if not _wants_workers(workers):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
         return _values(graph, made, single)
     options = dataclasses.asdict(_workers.options_of(workers, "sluice.source"))
+    _require_no_nul(name, "sluice.source(): name")
     sent, pickled = _travelling(types)
     program, kept = _workers.program_of(
         "sluice.source", data, sent, pickled, open_ended=samples is None
@@ -287,6 +293,10 @@ def source(
         name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint
     )
     return _arrived(graph, made, types, pickled, single)
+
+
+def _wants_workers(workers: Any) -> bool:
+    return isinstance(workers, bool) or not hasattr(workers, "__index__") or operator.index(workers) != 0
 
 
 def _travelling(types: list[str]) -> tuple[list[str], list[int]]:
@@ -511,7 +521,7 @@ def map(
     call = function if len(places) == len(values) else _workers.Call(function, list(values), places)
     _require_text(name, "sluice.map(): name")
     step = name or getattr(function, "__name__", "map").strip("<>") or "map"
-    if not isinstance(workers, int) or workers or isinstance(workers, bool):
+    if _wants_workers(workers):
         given = [values[i] for i in places]
         made = _map_in_workers(graph, step, call, given, types, single, workers)
         return None if returns is None else made
@@ -525,6 +535,7 @@ def _map_in_workers(
     single: bool, workers: int | WorkerOptions,
 ) -> Any:
     options = dataclasses.asdict(_workers.options_of(workers, "sluice.map"))
+    _require_no_nul(step, "sluice.map(): name")
     for one in given:
         if one.on_device:
             raise _core.BuildError(
@@ -547,5 +558,5 @@ def _dumped(value: Any) -> bytes:
     return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
-for _function in (files, list_file, tar, source):
+for _function in (files, list_file, tar, source) if __doc__ else ():  # python -OO has none
     _function.__doc__ = _function.__doc__.replace("{sampler}", _SAMPLER).replace("{{", "{").replace("}}", "}")

@@ -1,5 +1,8 @@
 """Steps that are functions of Python's in worker processes: values, errors, deaths, and how many."""
 
+import os
+import signal
+import subprocess
 import sys
 
 import numpy
@@ -11,7 +14,7 @@ from test_workers import errors_of, local_function, program, same, samples_of
 
 
 def filled(number):
-    return numpy.full((40, 40, 3), number, numpy.uint8)
+    return numpy.full((40, 40, 3), number % 256, numpy.uint8)
 
 
 def pipe_of(function, *more, workers=1, samples=20, **options):
@@ -149,3 +152,77 @@ def test_refuses_what_cannot_be_handed_over(function, more, words, monkeypatch):
 def test_refuses_options_that_cannot_be(workers):
     with pytest.raises(sluice.BuildError, match="must be at least 1|sluice.map.*: workers is a number of processes"):
         pipe_of(worker_sets.Scaled(), workers=workers)
+
+
+def test_objects_of_the_programs_own_classes_travel(tmp_path):
+    (tmp_path / "elsewhere.py").write_text("def same(thing):\n    return thing\n")
+    text = """
+        import sluice, elsewhere
+
+        class Thing:
+            def __init__(self, number):
+                self.number = number
+
+        def doubled(number):
+            return Thing(2 * number)
+
+        if __name__ == "__main__":
+            @sluice.pipeline(batch_size=4)
+            def described():
+                number = sluice.source(lambda i: i, int, samples=4)
+                made = sluice.map(doubled, number, returns=object, workers=1)
+                return made, sluice.map(elsewhere.same, made, returns=object, workers=1)
+            for batch in described():
+                for column in batch:
+                    print(*(one.number for one in column if isinstance(one, Thing)))
+    """
+    running = program(tmp_path, text)
+    out, errors = running.communicate(timeout=60)
+    assert out == "0 2 4 6\n0 2 4 6\n", errors
+    # As a folder with a __main__.py, too.
+    (tmp_path / "program.py").rename(tmp_path / "__main__.py")
+    done = subprocess.run([sys.executable, str(tmp_path)], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    assert done.stdout == out, done.stderr
+
+
+def test_workers_are_renewed_while_a_child_of_fork_lives():
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    try:
+        # Were the child's end of their sockets left open, each would take the deadline to end.
+        pipe = pipe_of(worker_sets.Scaled(), workers=sluice.WorkerOptions(1, renew_after=4, restarts=0))
+        child_after = os.fork()
+        if child_after == 0:
+            signal.pause()
+        try:
+            assert samples_of(pipe) == expected(range(20))
+            pipe.close()
+        finally:
+            os.kill(child_after, signal.SIGKILL)
+            os.waitpid(child_after, 0)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_long_words_keep_their_beginning_and_their_end():
+    errors = errors_of(pipe_of(worker_sets.raises_long))
+    assert errors[3].encode() and errors[3].startswith("ValueError: xé") and " ... " in errors[3]
+    assert f"{worker_sets.__file__}:" in errors[3] and 7000 < len(errors[3].encode()) < 8100
+
+
+def test_what_a_function_keeps_is_its_own_memory():
+    pipe = pipe_of(worker_sets.keeps, workers=sluice.WorkerOptions(1, max_bytes=1 << 20), samples=400)
+    assert samples_of(pipe) == [(i, i) for i in range(400)]
+
+
+def test_refuses_what_workers_cannot_be_told():
+    def described(name, count):
+        number = sluice.source(lambda i: i, int, samples=3)
+        return sluice.map(max, *[number] * count, returns=int, workers=1, name=name)
+
+    for name, count, words in [("a\0b", 2, r"name holds a NUL"), ("a", 400, "400 values of a sample travel")]:
+        with pytest.raises(sluice.BuildError, match=words):
+            sluice.pipeline(described)(name, count)

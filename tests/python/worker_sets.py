@@ -176,3 +176,15 @@ def touch(number, folder):
 
 def texts(_number, _image):
     return "a"
+
+
+def raises_long(_number, _image):
+    raise ValueError("x" + "é" * 9001)
+
+
+_kept = []
+
+
+def keeps(number, image):
+    _kept.append(image)
+    return number

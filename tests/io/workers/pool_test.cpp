@@ -301,7 +301,7 @@ TEST(WorkerPool, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(error_of({.workers = 5000}),
             "workers(\"wild\"): workers, mini_batch and prefetch must be at most 1024, not 5000");
   EXPECT_EQ(error_of({.deadline_s = 0}),
-            "workers(\"wild\"): deadline_s is 0.000000; it must be above 0");
+            "workers(\"wild\"): deadline_s is 0.000000; it must be above 0, and 1e8 at the most");
   EXPECT_EQ(error_of({.max_bytes = 1}),
             "workers(\"wild\"): max_bytes is 1; it must be 1 MiB or more");
   EXPECT_EQ(error_of({.argument = std::string(40'000, 'x')}),
