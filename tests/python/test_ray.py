@@ -229,7 +229,7 @@ def test_says_what_is_wrong_with_rows():
 
 
 def test_workers_of_ray_train_take_their_shards(cluster, folder, tmp_path):
-    train = pytest.importorskip("ray.train")
+    train = pytest.importorskip("ray.train", exc_type=ImportError)
     from ray.train.v2.api.data_parallel_trainer import DataParallelTrainer
 
     def work():
