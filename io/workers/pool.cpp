@@ -137,7 +137,7 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request,
-                       std::unique_ptr<RequestInputs> inputs) {
+                       std::shared_ptr<RequestInputs> inputs) {
   home_.require("workers()");
   running_->work.fetch({info, std::move(request), false, std::move(inputs)});
 }

@@ -31,7 +31,7 @@ class WorkerPool {
   // `inputs` are for workers that have a function of such; what they refer to lives until the
   // request is answered.
   void fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request,
-             std::unique_ptr<RequestInputs> inputs = nullptr);
+             std::shared_ptr<RequestInputs> inputs = nullptr);
   // Throws Error if no worker is left.
   void begin_epoch();
   // With the last epoch that is open, requests that were not answered fail.

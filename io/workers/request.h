@@ -5,13 +5,14 @@
 #pragma once
 
 #include <sluice/graph/plan/sample.h>
-#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/values.h>
 
 #include <memory>
 #include <string>
 
 namespace sluice::detail {
+
+class RequestInputs;
 
 class WorkerRequest {
  public:
@@ -37,7 +38,7 @@ struct Work {
   SampleInfo info;
   std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more
   bool tried = false;                          // by a worker that ended
-  std::unique_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
+  std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
 };
 
 }  // namespace sluice::detail

@@ -1,3 +1,4 @@
+#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/worker.h>
 #include <sluice/runtime/printable.h>
 

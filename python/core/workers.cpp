@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "options.h"
 #include "values.h"
+#include <sluice/io/workers/request_inputs.h>
 
 #include <algorithm>
 #include <exception>
@@ -140,7 +141,7 @@ class Workers {
   }
 
   void fetch(const SampleInfo& info, std::unique_ptr<Request> request,
-             std::unique_ptr<detail::RequestInputs> inputs = nullptr) const {
+             std::shared_ptr<detail::RequestInputs> inputs = nullptr) const {
     pool_->fetch(info, std::move(request), std::move(inputs));
   }
   // For Plan's hooks.
@@ -199,7 +200,7 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
     step.writes.push_back(recorder.add_slot(one.type->type, step.name));
   Slots made = step.writes;
   step.run = [pool, gate, gives, takes, inputs, made, kept = Object(keep)](detail::Sample& sample) {
-    auto values = std::make_unique<detail::RequestInputs>();
+    auto values = std::make_shared<detail::RequestInputs>();
     for (std::size_t i = 0; i < inputs.size(); ++i)
       takes[i].add_input(sample.address(inputs[i]), *values);
     auto request = std::make_unique<Request>(sample, gives, made);

@@ -4,6 +4,7 @@
 #include <sluice/io/workers/reply_reader.h>
 #include <sluice/io/workers/reply_writer.h>
 #include <sluice/io/workers/request.h>
+#include <sluice/io/workers/request_inputs.h>
 #include <sluice/io/workers/shared_memory.h>
 #include <sluice/runtime/error.h>
 
