@@ -162,7 +162,7 @@ bool PoolThread::take_orders() {
   fail_all(cancelled, kUnwanted);
   if (cancel) cancel_all();
   if (!broken.empty()) {
-    fail_all(ordered, broken);
+    for (const Work& work : ordered) work.request->refuse(broken);
   } else if (queue_.empty()) {
     queue_.swap(ordered);
   } else {

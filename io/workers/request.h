@@ -23,6 +23,9 @@ class WorkerRequest {
   virtual void fail(const std::string& what) noexcept = 0;
   // There is no such sample: the epoch ends here.
   virtual void end() noexcept = 0;
+  // No worker is left, and none will be. Where nobody knows how many samples there are, the epoch
+  // has to end some time.
+  virtual void refuse(const std::string& what) noexcept { fail(what); }
 };
 
 // Reads a whole sample.

@@ -27,7 +27,8 @@
 // Ownership: copies share the workers, which end with the last of them. Values in shared memory may
 // outlive it. Threads: all. Errors: workers() throws BuildError for options that cannot be, and for
 // a name or a type that does not fit, and Error where processes cannot be started. When no worker
-// is left, begin_epoch() throws Error, and so each sample fails.
+// is left, begin_epoch() throws Error, and so each sample fails; where it is not known how many
+// there are, the epoch that runs ends soon.
 #pragma once
 
 #include <sluice/graph/completion.h>
@@ -37,6 +38,7 @@
 #include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/serve.h>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -66,24 +68,12 @@ class Workers {
 
   // For Graph::read.
   void operator()(Completion<S> done, const SampleInfo& info) const {
-    shared_->pool.fetch(info, std::make_unique<Request>(std::move(done)));
+    shared_->pool.fetch(info, std::make_unique<Request>(std::move(done), *shared_));
   }
   void begin_epoch(const EpochInfo&) const { shared_->pool.begin_epoch(); }
   void end_epoch() const noexcept { shared_->pool.end_epoch(); }
 
  private:
-  class Request final : public detail::WorkerRequest {
-   public:
-    explicit Request(Completion<S> done) : done_(std::move(done)) {}
-    void give(detail::ReplyReader& reply) override {
-      (void)done_.set(detail::read_sample<S>(reply));
-    }
-    void fail(const std::string& what) noexcept override { (void)done_.fail(what); }
-    void end() noexcept override { (void)done_.fail(std::make_exception_ptr(EndOfEpoch())); }
-
-   private:
-    Completion<S> done_;
-  };
   struct Shared {
     Shared(const std::string& called, std::int64_t count, const WorkerOptions& options)
         : name(called),
@@ -93,7 +83,26 @@ class Workers {
     std::string name;
     std::int64_t samples;
     std::function<std::string(std::int64_t)> sample_name;
+    std::atomic<bool> refused{false};
     detail::WorkerPool pool;
+  };
+  class Request final : public detail::WorkerRequest {
+   public:
+    Request(Completion<S> done, Shared& of) : done_(std::move(done)), of_(of) {}
+    void give(detail::ReplyReader& reply) override {
+      (void)done_.set(detail::read_sample<S>(reply));
+    }
+    void fail(const std::string& what) noexcept override { (void)done_.fail(what); }
+    void end() noexcept override { (void)done_.fail(std::make_exception_ptr(EndOfEpoch())); }
+    void refuse(const std::string& what) noexcept override {
+      if (of_.samples == kUntilEnd && !done_.out_of_turn() && of_.refused.exchange(true))
+        return end();
+      fail(what);
+    }
+
+   private:
+    Completion<S> done_;
+    Shared& of_;  // which waits for the sample
   };
   std::shared_ptr<Shared> shared_;
 };

@@ -7,6 +7,7 @@
 #include <sluice/io/workers/request_inputs.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <string>
@@ -106,8 +107,10 @@ std::string names_of(const Travellers& types) {
 // A sample that waits for its values.
 class Request final : public detail::WorkerRequest, private detail::CompletionHandle {
  public:
-  Request(detail::Sample& sample, const Travellers& types, const Slots& slots)
-      : CompletionHandle(sample), types_(types), slots_(slots) {}
+  // `refused`: of a source that does not know how many samples it has, whether one was refused.
+  Request(detail::Sample& sample, const Travellers& types, const Slots& slots,
+          std::shared_ptr<std::atomic<bool>> refused = nullptr)
+      : CompletionHandle(sample), types_(types), slots_(slots), refused_(std::move(refused)) {}
 
   void give(detail::ReplyReader& reply) override {
     std::vector<std::unique_ptr<Arrived>> values;
@@ -119,10 +122,15 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   }
   void fail(const std::string& what) noexcept override { (void)fire_error(what); }
   void end() noexcept override { (void)fire_error(std::make_exception_ptr(EndOfEpoch())); }
+  void refuse(const std::string& what) noexcept override {
+    if (refused_ != nullptr && !out_of_turn() && refused_->exchange(true)) return end();
+    fail(what);
+  }
 
  private:
   const Travellers& types_;  // the step's, which waits for the sample
   const Slots& slots_;
+  const std::shared_ptr<std::atomic<bool>> refused_;
 };
 
 // The processes. Whoever has Python's lock when they end lets others have it meanwhile.
@@ -145,18 +153,37 @@ class Workers {
     pool_->fetch(info, std::move(request), std::move(inputs));
   }
   // For Plan's hooks.
-  void begin_epoch(const EpochInfo&) const { pool_->begin_epoch(); }
+  void begin_epoch(const EpochInfo& info) const {
+    pool_->begin_epoch();
+    ++round_;
+    first_ = info.first;
+    window_ = info.window;
+  }
   void end_epoch() const noexcept { pool_->end_epoch(); }
+
+  // What an iterator is asked with: the index; the epoch; which of the pipeline's epochs asks, from
+  // 1 on, 0 for a sample that somebody looks at alone; and the lowest index that may be asked for
+  // still.
+  static inline const std::vector<std::string> kPlace{"i64", "i64", "i64", "i64"};
+  std::shared_ptr<detail::RequestInputs> place_of(const SampleInfo& info, bool alone) const {
+    auto place = std::make_shared<detail::RequestInputs>();
+    const std::int64_t oldest = alone ? info.index : std::max(first_, info.index - window_);
+    for (const std::int64_t number : {info.index, info.epoch, alone ? 0 : round_, oldest})
+      detail::add_input(*place, number);
+    return place;
+  }
 
  private:
   std::unique_ptr<detail::WorkerPool> pool_;
+  mutable std::int64_t round_ = 0, first_ = 0, window_ = 0;  // stay as they are in an epoch
 };
 
-// `keep` has to live as long as the workers are started.
+// `keep` has to live as long as the workers are started. `in_order`: samples are asked for by their
+// place, see Workers.
 Slots add_worker_source(Description& self, const std::string& name, std::int64_t count,
                         const std::vector<std::string>& types, const nb::dict& options,
                         const nb::dict& workers, const nb::object& keep, const nb::object& name_of,
-                        const std::string& fingerprint) {
+                        const std::string& fingerprint, bool in_order) {
   (void)self.open();
   const SourceOptions source_options = source_options_of(options);
   const Travellers travellers = travellers_of(types);
@@ -165,12 +192,19 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
       std::make_shared<const Workers>(name, travellers, source.samples, worker_options_of(workers));
   const auto gate = std::make_shared<detail::EpochGate>();
   source.epoch = detail::epoch_hooks(pool, gate);
-  source.ask = [pool, gate, travellers, samples = source.samples, kept = Object(keep)](
-                   detail::Sample& sample, const Slots& made, const SampleInfo& info) {
-    auto request = std::make_unique<Request>(sample, travellers, made);
+  const auto refused =
+      source.samples == kUntilEnd ? std::make_shared<std::atomic<bool>>() : nullptr;
+  source.ask = [pool, gate, travellers, refused, in_order, samples = source.samples,
+                kept = Object(keep)](detail::Sample& sample, const Slots& made,
+                                     const SampleInfo& info) {
+    auto request = std::make_unique<Request>(sample, travellers, made, refused);
     if (info.index >= samples) return request->end();  // another source does not know its end
-    if (sample.is_alone()) return pool->fetch(info, std::move(request));
-    gate->pass([&] { pool->fetch(info, std::move(request)); });
+    const bool alone = sample.is_alone();
+    const auto ask = [&] {
+      pool->fetch(info, std::move(request), in_order ? pool->place_of(info, alone) : nullptr);
+    };
+    if (alone) return ask();
+    gate->pass(ask);
   };
   return add_source(self, std::move(source), source_options);
 }
@@ -216,8 +250,13 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
 // In a worker: serves until the process that started it wants no more. make(worker, workers) gives
 // the function of (index, epoch) that makes samples, or, where `inputs` is no None but a list of
 // types, of such values; what it raises is a try that failed, but a BuildError is final.
-void serve_worker(const std::string& asked, const std::vector<std::string>& types, bool open_ended,
-                  const nb::object& make, const nb::object& inputs) {
+// `ended_by`: what ends the epoch when the function raises it, "StopIteration" or "IndexError",
+// which includes the other; nothing does else.
+void serve_worker(const std::string& asked, const std::vector<std::string>& types,
+                  const std::string& ended_by, const nb::object& make, const nb::object& inputs) {
+  const Ends ends = ended_by == "IndexError"      ? Ends::by_stop_or_index
+                    : ended_by == "StopIteration" ? Ends::by_stop
+                                                  : Ends::never;
   const Travellers travellers = travellers_of(types);
   const bool called = !inputs.is_none();
   const Travellers takes = travellers_of(called ? nb::cast<std::vector<std::string>>(inputs)
@@ -227,12 +266,12 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
   detail::WorkerEntry entry;
   entry.types = names_of(travellers);
   entry.make = [make = Object(make), travellers, takes, called,
-                open_ended](const WorkerArguments& told) -> detail::AnyWorkerReader {
+                ends](const WorkerArguments& told) -> detail::AnyWorkerReader {
     Object function;
     call_python([&] { function = Object(nb::object(make.get()(told.worker, told.workers))); });
     // The function may keep what it is given; what it gives lies in shared memory.
     const auto own = std::make_shared<BufferPool>();
-    return [function = std::move(function), travellers, takes, called, open_ended, own](
+    return [function = std::move(function), travellers, takes, called, ends, own](
                const SampleInfo& info, detail::ReplyReader* from, detail::ReplyWriter& to) {
       if (called != (from != nullptr)) throw Error("it was asked for what it does not do");
       call_python(
@@ -250,7 +289,7 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
               travellers[i].write(*travellers[i].type, value, to);
             });
           },
-          open_ended ? Ends::by_stop_or_index : Ends::never);
+          ends);
     };
   };
   (void)detail::add_worker(name, std::move(entry));
@@ -266,11 +305,12 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
 void bind_workers(nb::module_& module, nb::class_<Description>& description) {
   description.def("worker_source", add_worker_source, nb::arg("name"), nb::arg("count"),
                   nb::arg("types"), nb::arg("options"), nb::arg("workers"), nb::arg("keep"),
-                  nb::arg("name_of").none(), nb::arg("fingerprint"));
+                  nb::arg("name_of").none(), nb::arg("fingerprint"), nb::arg("in_order"));
+  description.def_static("place_types", [] { return Workers::kPlace; });
   description.def("worker_step", add_worker_step, nb::arg("name"), nb::arg("inputs"),
                   nb::arg("types"), nb::arg("workers"), nb::arg("keep"));
-  module.def("serve_worker", serve_worker, nb::arg("asked"), nb::arg("types"),
-             nb::arg("open_ended"), nb::arg("make"), nb::arg("inputs").none());
+  module.def("serve_worker", serve_worker, nb::arg("asked"), nb::arg("types"), nb::arg("ended_by"),
+             nb::arg("make"), nb::arg("inputs").none());
 }
 
 }  // namespace sluice::python

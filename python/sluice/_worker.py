@@ -32,7 +32,7 @@ def main() -> None:
 
     _workers.in_worker = True
     _core.serve_worker(
-        asked, told["types"], told["open_ended"],
+        asked, told["types"], told["ended_by"],
         lambda worker, workers: _function_of(told, pickled, worker, workers),
         told["inputs"],
     )
@@ -53,7 +53,10 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
     begin = getattr(data, "__worker_init__", None)
     if begin is not None:
         begin(worker, workers)
-    get = sources.call_of(data) if told["inputs"] is None else _unpacked(data, told)
+    if told["in_order"]:
+        get = sources.InOrderByPlace(data)
+    else:
+        get = sources.call_of(data) if told["inputs"] is None else _unpacked(data, told)
     if not told["pickled"]:
         return get
     count = len(told["types"])

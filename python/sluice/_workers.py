@@ -99,8 +99,8 @@ class _Memory:
 
 
 def program_of(
-    call: str, data: Any, sent: list[str], pickled: list[int], *, open_ended: bool = False,
-    inputs: list[str] | None = None, unpickled: Sequence[int] = (),
+    call: str, data: Any, sent: list[str], pickled: list[int], *, ended_by: str = "",
+    inputs: list[str] | None = None, unpickled: Sequence[int] = (), in_order: bool = False,
 ) -> tuple[dict, Any]:
     """What starts a worker for the data, as options of the core; and what it reads, which has to be
     kept for as long as workers are started.
@@ -112,9 +112,13 @@ def program_of(
     sent : list of str
         Of the values that a worker sends, of which those at the places `pickled` are bytes that it
         has pickled itself.
+    ended_by : 'StopIteration', 'IndexError' or nothing
+        What ends the epoch when it is raised; the second includes the first.
     inputs : list of str, optional
         Of the values that a function is called with, of which those at the places `unpickled` come
-        pickled; None for a source.
+        pickled; None for a source whose samples are asked for by index.
+    in_order : bool
+        The data give iterators; they are asked as the core's worker_source() says.
 
     Raises
     ------
@@ -143,10 +147,11 @@ def program_of(
         "main_of_inputs": _main() if unpickled and main is None else None,
         "types": sent,
         "pickled": pickled,
-        "open_ended": open_ended,
+        "ended_by": ended_by,
+        "in_order": in_order,
         "inputs": inputs,
         "unpickled": list(unpickled),
-        "what": "dataset" if inputs is None else "function",
+        "what": "dataset" if inputs is None else "iterator's function" if in_order else "function",
     }
     # A worker that is started anew reads it again, from its beginning.
     memory = _Memory(pickle.dumps(told) + data_pickled)

@@ -287,10 +287,10 @@ def source(
     _require_no_nul(name, "sluice.source(): name")
     sent, pickled = _travelling(types)
     program, kept = _workers.program_of(
-        "sluice.source", data, sent, pickled, open_ended=samples is None
+        "sluice.source", data, sent, pickled, ended_by="IndexError" if samples is None else ""
     )
     made = graph.core.worker_source(
-        name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint
+        name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint, False
     )
     return _arrived(graph, made, types, pickled, single)
 
@@ -348,7 +348,8 @@ def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
 
 
 def iterate(
-    make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate", **sampler: Any
+    make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate",
+    workers: int | WorkerOptions = 0, **sampler: Any,
 ) -> Any:
     """What a generator gives, one sample after the other, until it ends.
 
@@ -362,6 +363,11 @@ def iterate(
         ends. ``inspect()`` and a state that is loaded have it begun again, up to their sample.
     returns : type, or tuple of types
         As in :func:`source`.
+    workers : 0, 1 or WorkerOptions
+        1: a worker process goes through the iterator; 0: threads of this one, under Python's lock.
+        `make` is pickled, as the function of :func:`map` is. A worker that dies costs the sample that
+        it was at, and the next one begins the iterator again, up to where it was; so does one that
+        is renewed.
 
     Returns
     -------
@@ -380,8 +386,24 @@ def iterate(
     graph = require_graph("sluice.iterate()")
     types, single = type_names(returns, "sluice.iterate()")
     _require_text(name, "sluice.iterate(): name")
-    made = graph.core.python_source(name, _InOrder(make), -1, types, sampler, in_order=True)
-    return _values(graph, made, single)
+    if not _wants_workers(workers):
+        made = graph.core.python_source(name, _InOrder(make), -1, types, sampler, in_order=True)
+        return _values(graph, made, single)
+    how = _workers.options_of(workers, "sluice.iterate")
+    if how.workers != 1:
+        raise _core.BuildError(
+            f"sluice.iterate(): one worker goes through an iterator, not {how.workers}: say workers=1; of a "
+            "dataset, or a function of an index, sluice.source(workers=...) lets several make samples"
+        )
+    _require_no_nul(name, "sluice.iterate(): name")
+    sent, pickled = _travelling(types)
+    program, kept = _workers.program_of(
+        "sluice.iterate", make, sent, pickled, ended_by="StopIteration",
+        inputs=graph.core.place_types(), in_order=True,
+    )
+    options = {**dataclasses.asdict(how), **program}
+    made = graph.core.worker_source(name, -1, sent, sampler, options, kept, None, "", True)
+    return _arrived(graph, made, types, pickled, single)
 
 
 class _Failed:
@@ -422,6 +444,9 @@ class _Iteration:
             raise value.error
         return value
 
+    def keep(self, index: int, value: Any) -> None:
+        self._kept[index] = value
+
     def close(self) -> None:
         """A generator's own end; other iterators have none."""
         close = getattr(self._iterator, "close", None)
@@ -443,6 +468,12 @@ class _InOrder:
     def begin(self, epoch: int, first: int) -> None:
         self._now = self._iterate(epoch, first)
 
+    def fail(self, error: BaseException, first: int, last: int) -> None:
+        """There is no iterator, which is the error of these samples, and the end after them."""
+        self._now = _Iteration(iter(()), first)
+        for index in range(first, last + 1):
+            self._now.keep(index, _Failed(error))
+
     def end(self) -> None:
         now, self._now = self._now, None
         if now is not None:
@@ -457,6 +488,29 @@ class _InOrder:
             return own.take(index)
         finally:
             own.close()
+
+
+class InOrderByPlace:
+    """The same in a worker process, which is told of no beginning and of no end: a place says them."""
+
+    def __init__(self, make: Callable[..., Any]):
+        self._samples = _InOrder(make)
+        self._round = 0
+
+    def __call__(self, index: int, epoch: int, round_: int, oldest: int) -> Any:
+        if round_ == 0:
+            return self._samples.alone(index, epoch)
+        if round_ != self._round:
+            self._round = round_
+            try:
+                self._samples.end()
+            except Exception:
+                pass  # of what the user's iterator does when it is closed
+            try:
+                self._samples.begin(epoch, oldest)
+            except BaseException as error:
+                self._samples.fail(error, oldest, index)
+        return self._samples(index, epoch)
 
 
 def _arguments_of(function: Callable, unknown: int = 1) -> int:

@@ -246,6 +246,20 @@ TEST(WorkerConformance, X12_ADeadWorkerCostsItsSampleOnly) {
   }
 }
 
+// An epoch whose length nobody knows ends, too.
+TEST(WorkerConformance, X12_WithoutWorkersTheEpochEnds) {
+  WorkerOptions how = options(1, "exit@20");
+  how.restarts = 0;
+  auto pipeline = make_pipeline(
+      {.batch_size = 4, .threads = 2, .on_error = OnError::skip},
+      [&](Graph& g) { return g.read(sluice::workers<std::int64_t>("wild", kUntilEnd, how)); });
+  std::size_t errors = 0;
+  for (const auto& batch : pipeline.epoch()) errors += batch.errors().size();
+  EXPECT_GT(errors, 0u);
+  EXPECT_LT(errors, 1000u);
+  EXPECT_THROW((void)pipeline.epoch(), Error);
+}
+
 TEST(WorkerConformance, X44_APipelineIsDestroyedAtAnyMoment) {
   const auto dataset = typed(3, 250);
   for (int batches = 0; batches < 10; ++batches) {
