@@ -14,7 +14,8 @@
 //              shared memory may come        sample   `count` WireValues, what stands inline
 //              along                         error    what the reader threw
 //   give_back  `count` ids of values         end      the reader threw EndOfEpoch
-//   cancel                                   cancelled  `count` requests are left out
+//   cancel                                   dropped  the reader leaves the sample out
+//                                            cancelled  `count` requests are left out
 //
 // Ownership: plain data. MessageReader refers to the message. Errors: Nonsense for a message that
 // cannot be.
@@ -35,7 +36,7 @@
 
 namespace sluice::detail {
 
-inline constexpr std::uint32_t kWorkerProtocol = 3;
+inline constexpr std::uint32_t kWorkerProtocol = 4;
 inline constexpr std::size_t kMostMessage = std::size_t{64} << 10;
 // What is not larger stands in the message itself.
 inline constexpr std::size_t kMostInline = 1024;
@@ -56,7 +57,8 @@ enum class MessageKind : std::uint32_t {
   end,
   cancelled,
   hello,
-  call
+  call,
+  dropped
 };
 
 struct Header {

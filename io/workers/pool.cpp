@@ -139,7 +139,7 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::fetch(const SampleInfo& info, std::unique_ptr<WorkerRequest> request,
                        std::shared_ptr<RequestInputs> inputs) {
   home_.require("workers()");
-  running_->work.fetch({info, std::move(request), false, std::move(inputs)});
+  running_->work.fetch({.info = info, .request = std::move(request), .inputs = std::move(inputs)});
 }
 
 void WorkerPool::begin_epoch() {

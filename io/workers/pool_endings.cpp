@@ -26,12 +26,15 @@ void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
   replace(worker, ending.what);
 }
 
-// The first one in hand is what it was at.
+// The first one in hand is what it was at, or a group that begins with it, which is made once more,
+// sample by sample.
 void PoolThread::save_work(Worker::Ending& ending) {
   auto& all = ending.in_hand;
   if (!all.empty() && all.front().request != nullptr) {
     Work& work = all.front();
-    if (setup_.options.retry && !work.tried) {
+    if (work.request->made_with_others() && !work.alone) {
+      for (Work& each : all) each.alone = true;
+    } else if (setup_.options.retry && !work.tried) {
       work.tried = true;
     } else {
       work.request->fail(ending.what);

@@ -284,11 +284,13 @@ void PoolThread::hand_out() {
     if (worker == nullptr) return;
     const bool scarce = wake_->held_bytes >= setup_.options.max_bytes / 2;
     const std::size_t share = (queue_.size() + wanting - 1) / wanting;
-    const bool alone = scarce || queue_.front().inputs != nullptr;
+    const bool alone = scarce || queue_.front().alone || queue_.front().inputs != nullptr;
     const std::size_t size =
         alone ? 1 : std::min(share, static_cast<std::size_t>(setup_.options.mini_batch));
     std::vector<Work> group;
     for (std::size_t i = 0; i < size; ++i) {
+      const Work& next = queue_.front();
+      if (i > 0 && (next.alone || next.info.epoch != group.front().info.epoch)) break;
       group.push_back(std::move(queue_.front()));
       queue_.pop_front();
     }

@@ -21,8 +21,10 @@
 #include <sluice/graph/plan/sample.h>
 #include <sluice/io/workers/values.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -39,8 +41,17 @@ struct WorkerArguments {
 
 namespace detail {
 
-// `inputs` are null but for a function that is called with values.
-using AnyWorkerReader = std::function<void(const SampleInfo&, ReplyReader* inputs, ReplyWriter&)>;
+struct WorkerTask {
+  const SampleInfo& info;
+  // The samples that were asked for together, of which this is the one at `place`. The first of
+  // them is made first.
+  std::span<const SampleInfo> group;
+  std::size_t place;
+  ReplyReader* inputs;  // null but for a function that is called with values
+};
+// What a reader throws where it leaves the sample out.
+struct DroppedSample {};
+using AnyWorkerReader = std::function<void(const WorkerTask&, ReplyWriter&)>;
 
 struct WorkerEntry {
   std::string types;  // of a sample, as text
@@ -67,9 +78,9 @@ bool add_worker_function(std::string_view name, Make make) noexcept {
       using Gives = std::decay_t<std::invoke_result_t<Reader&, const SampleInfo&>>;
       if constexpr (travelling<Gives>::check()) {
         auto any = [make](const WorkerArguments& arguments) -> AnyWorkerReader {
-          return [reader = std::make_shared<Reader>(make(arguments))](
-                     const SampleInfo& info, ReplyReader*, ReplyWriter& to) {
-            travelling<Gives>::write(to, (*reader)(info));
+          return [reader = std::make_shared<Reader>(make(arguments))](const WorkerTask& task,
+                                                                      ReplyWriter& to) {
+            travelling<Gives>::write(to, (*reader)(task.info));
           };
         };
         return add_worker(name, {travelling<Gives>::names(), std::move(any)});

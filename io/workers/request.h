@@ -23,6 +23,11 @@ class WorkerRequest {
   virtual void fail(const std::string& what) noexcept = 0;
   // There is no such sample: the epoch ends here.
   virtual void end() noexcept = 0;
+  // Whether the reader makes all samples of a group at once, so that it is not known at which of
+  // them it was when it ended.
+  virtual bool made_with_others() const noexcept { return false; }
+  // The reader leaves the sample out.
+  virtual void drop() noexcept { fail("the worker left it out"); }
   // No worker is left, and none will be. Where nobody knows how many samples there are, the epoch
   // has to end some time.
   virtual void refuse(const std::string& what) noexcept { fail(what); }
@@ -41,6 +46,7 @@ struct Work {
   SampleInfo info;
   std::unique_ptr<WorkerRequest> request;      // null: nobody wants it any more
   bool tried = false;                          // by a worker that ended
+  bool alone = false;                          // it is not given to a worker with others
   std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
 };
 

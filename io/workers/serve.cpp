@@ -71,7 +71,8 @@ class Server {
   };
   struct Request {
     std::uint64_t number;
-    SampleInfo info;
+    std::shared_ptr<const std::vector<SampleInfo>> group;
+    std::size_t place;
     std::optional<Call> call;
   };
 
@@ -128,11 +129,13 @@ class Server {
     MessageReader message(received.message);
     const auto header = message.take<Header>();
     if (header.kind == MessageKind::fetch) {
+      auto group = std::make_shared<std::vector<SampleInfo>>();
+      for (std::uint32_t i = 0; i < header.count; ++i) group->push_back(message.take<SampleInfo>());
       for (std::uint32_t i = 0; i < header.count; ++i)
-        requests_.push_back({header.number + i, message.take<SampleInfo>(), std::nullopt});
+        requests_.push_back({header.number + i, group, i, std::nullopt});
     } else if (header.kind == MessageKind::call) {
-      const auto info = message.take<SampleInfo>();
-      requests_.push_back({header.number, info,
+      auto alone = std::make_shared<std::vector<SampleInfo>>(1, message.take<SampleInfo>());
+      requests_.push_back({header.number, std::move(alone), 0,
                            Call{{message.rest().begin(), message.rest().end()},
                                 header.count,
                                 std::move(received.descriptor),
@@ -177,19 +180,19 @@ class Server {
   }
 
   // What the reader takes of memory is shared memory.
-  void serve(Request request) {
+  void serve(const Request& request) {
     try {
       const BufferPoolScope scope(*pool_);
-      if (request.call) {
-        ReplyReader inputs = inputs_of(*request.call);
-        read_(request.info, &inputs, *writer_);
-      } else {
-        read_(request.info, nullptr, *writer_);
-      }
+      WorkerTask task{request.group->at(request.place), *request.group, request.place, nullptr};
+      std::optional<ReplyReader> inputs;
+      if (request.call) task.inputs = &inputs.emplace(inputs_of(*request.call));
+      read_(task, *writer_);
       send(writer_->finish(request.number));
       return;
     } catch (const EndOfEpoch&) {
       send(MessageKind::end, request.number);
+    } catch (const DroppedSample&) {
+      send(MessageKind::dropped, request.number);
     } catch (const std::exception& error) {
       const char* const what = error.what();
       send(MessageKind::error, request.number, what == nullptr ? "" : what);

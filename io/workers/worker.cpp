@@ -109,6 +109,7 @@ void Worker::handle(Channel::Received& received) {
     case MessageKind::sample:
     case MessageKind::error:
     case MessageKind::end:
+    case MessageKind::dropped:
       return answer(header, message);
     case MessageKind::cancelled:
       return leave_out(header);
@@ -167,6 +168,10 @@ void Worker::answer(const Header& header, const MessageReader& message) {
 void Worker::give(Work& work, const Header& header, const MessageReader& message) {
   if (header.kind == MessageKind::end) {
     if (work.request != nullptr) work.request->end();
+    return;
+  }
+  if (header.kind == MessageKind::dropped) {
+    if (work.request != nullptr) work.request->drop();
     return;
   }
   if (header.kind == MessageKind::error) {

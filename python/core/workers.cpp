@@ -109,8 +109,12 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
  public:
   // `refused`: of a source that does not know how many samples it has, whether one was refused.
   Request(detail::Sample& sample, const Travellers& types, const Slots& slots,
-          std::shared_ptr<std::atomic<bool>> refused = nullptr)
-      : CompletionHandle(sample), types_(types), slots_(slots), refused_(std::move(refused)) {}
+          std::shared_ptr<std::atomic<bool>> refused = nullptr, bool together = false)
+      : CompletionHandle(sample),
+        types_(types),
+        slots_(slots),
+        refused_(std::move(refused)),
+        together_(together) {}
 
   void give(detail::ReplyReader& reply) override {
     std::vector<std::unique_ptr<Arrived>> values;
@@ -122,6 +126,10 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   }
   void fail(const std::string& what) noexcept override { (void)fire_error(what); }
   void end() noexcept override { (void)fire_error(std::make_exception_ptr(EndOfEpoch())); }
+  bool made_with_others() const noexcept override { return together_; }
+  void drop() noexcept override {
+    (void)fire([](detail::Sample& sample) { sample.drop(); });
+  }
   void refuse(const std::string& what) noexcept override {
     if (refused_ != nullptr && !out_of_turn() && refused_->exchange(true)) return end();
     fail(what);
@@ -131,6 +139,7 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   const Travellers& types_;  // the step's, which waits for the sample
   const Slots& slots_;
   const std::shared_ptr<std::atomic<bool>> refused_;
+  const bool together_;
 };
 
 // The processes. Whoever has Python's lock when they end lets others have it meanwhile.
@@ -179,11 +188,11 @@ class Workers {
 };
 
 // `keep` has to live as long as the workers are started. `in_order`: samples are asked for by their
-// place, see Workers.
+// place, see Workers. `together`: each group of samples is made at once.
 Slots add_worker_source(Description& self, const std::string& name, std::int64_t count,
                         const std::vector<std::string>& types, const nb::dict& options,
                         const nb::dict& workers, const nb::object& keep, const nb::object& name_of,
-                        const std::string& fingerprint, bool in_order) {
+                        const std::string& fingerprint, bool in_order, bool together) {
   (void)self.open();
   const SourceOptions source_options = source_options_of(options);
   const Travellers travellers = travellers_of(types);
@@ -194,10 +203,10 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
   source.epoch = detail::epoch_hooks(pool, gate);
   const auto refused =
       source.samples == kUntilEnd ? std::make_shared<std::atomic<bool>>() : nullptr;
-  source.ask = [pool, gate, travellers, refused, in_order, samples = source.samples,
+  source.ask = [pool, gate, travellers, refused, in_order, together, samples = source.samples,
                 kept = Object(keep)](detail::Sample& sample, const Slots& made,
                                      const SampleInfo& info) {
-    auto request = std::make_unique<Request>(sample, travellers, made, refused);
+    auto request = std::make_unique<Request>(sample, travellers, made, refused, together);
     if (info.index >= samples) return request->end();  // another source does not know its end
     const bool alone = sample.is_alone();
     const auto ask = [&] {
@@ -247,13 +256,23 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
   return made;
 }
 
+// function(indices, epoch, place) gives a tuple of the sample at this place, or an empty one.
+nb::object one_of_several(nb::handle function, const detail::WorkerTask& task) {
+  nb::list indices;
+  for (const SampleInfo& info : task.group) indices.append(info.index);
+  const nb::tuple given(function(indices, task.info.epoch, task.place));
+  if (nb::len(given) == 0) throw detail::DroppedSample();
+  return given[0];
+}
+
 // In a worker: serves until the process that started it wants no more. make(worker, workers) gives
 // the function of (index, epoch) that makes samples, or, where `inputs` is no None but a list of
 // types, of such values; what it raises is a try that failed, but a BuildError is final.
 // `ended_by`: what ends the epoch when the function raises it, "StopIteration" or "IndexError",
-// which includes the other; nothing does else.
+// which includes the other; nothing does else. `together`: see one_of_several().
 void serve_worker(const std::string& asked, const std::vector<std::string>& types,
-                  const std::string& ended_by, const nb::object& make, const nb::object& inputs) {
+                  const std::string& ended_by, const nb::object& make, const nb::object& inputs,
+                  bool together) {
   const Ends ends = ended_by == "IndexError"      ? Ends::by_stop_or_index
                     : ended_by == "StopIteration" ? Ends::by_stop
                                                   : Ends::never;
@@ -265,25 +284,27 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
       asked.substr(std::min(asked.size(), sizeof(detail::kWorkerArgument) - 1));
   detail::WorkerEntry entry;
   entry.types = names_of(travellers);
-  entry.make = [make = Object(make), travellers, takes, called,
+  entry.make = [make = Object(make), travellers, takes, called, together,
                 ends](const WorkerArguments& told) -> detail::AnyWorkerReader {
     Object function;
     call_python([&] { function = Object(nb::object(make.get()(told.worker, told.workers))); });
     // The function may keep what it is given; what it gives lies in shared memory.
     const auto own = std::make_shared<BufferPool>();
-    return [function = std::move(function), travellers, takes, called, ends, own](
-               const SampleInfo& info, detail::ReplyReader* from, detail::ReplyWriter& to) {
-      if (called != (from != nullptr)) throw Error("it was asked for what it does not do");
+    return [function = std::move(function), travellers, takes, called, together, ends, own](
+               const detail::WorkerTask& task, detail::ReplyWriter& to) {
+      if (called != (task.inputs != nullptr)) throw Error("it was asked for what it does not do");
       call_python(
           [&] {
             nb::list arguments;
             {
               const BufferPoolScope scope(*own);
-              for (const Traveller& one : takes) arguments.append(one.take_input(*one.type, *from));
+              for (const Traveller& one : takes)
+                arguments.append(one.take_input(*one.type, *task.inputs));
             }
-            if (called) detail::finish_sample(*from);
-            const nb::object given =
-                called ? function.get()(*arguments) : function.get()(info.index, info.epoch);
+            if (called) detail::finish_sample(*task.inputs);
+            const nb::object given = called     ? function.get()(*arguments)
+                                     : together ? one_of_several(function.get(), task)
+                                                : function.get()(task.info.index, task.info.epoch);
             if (travellers.empty()) return;
             for_each_value(given, travellers.size(), [&](std::size_t i, nb::handle value) {
               travellers[i].write(*travellers[i].type, value, to);
@@ -305,12 +326,13 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
 void bind_workers(nb::module_& module, nb::class_<Description>& description) {
   description.def("worker_source", add_worker_source, nb::arg("name"), nb::arg("count"),
                   nb::arg("types"), nb::arg("options"), nb::arg("workers"), nb::arg("keep"),
-                  nb::arg("name_of").none(), nb::arg("fingerprint"), nb::arg("in_order"));
+                  nb::arg("name_of").none(), nb::arg("fingerprint"), nb::arg("in_order"),
+                  nb::arg("together"));
   description.def_static("place_types", [] { return Workers::kPlace; });
   description.def("worker_step", add_worker_step, nb::arg("name"), nb::arg("inputs"),
                   nb::arg("types"), nb::arg("workers"), nb::arg("keep"));
   module.def("serve_worker", serve_worker, nb::arg("asked"), nb::arg("types"), nb::arg("ended_by"),
-             nb::arg("make"), nb::arg("inputs").none());
+             nb::arg("make"), nb::arg("inputs").none(), nb::arg("together"));
 }
 
 }  // namespace sluice::python

@@ -34,7 +34,7 @@ def main() -> None:
     _core.serve_worker(
         asked, told["types"], told["ended_by"],
         lambda worker, workers: _function_of(told, pickled, worker, workers),
-        told["inputs"],
+        told["inputs"], told["together"],
     )
 
 
@@ -53,26 +53,35 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
     begin = getattr(data, "__worker_init__", None)
     if begin is not None:
         begin(worker, workers)
+    if told["together"]:
+        several = sources.Several(sources.call_of(data, together=True), told["ended_by"])
+
+        def one_of(indices, epoch, place):
+            return tuple(_packed(one, told) for one in several.take(indices, epoch, place))
+
+        return one_of
     if told["in_order"]:
         get = sources.InOrderByPlace(data)
     else:
         get = sources.call_of(data) if told["inputs"] is None else _unpacked(data, told)
     if not told["pickled"]:
         return get
+    return lambda *arguments: _packed(get(*arguments), told)
+
+
+def _packed(given, told: dict):
+    """A sample, whose values are pickled that travel so."""
     count = len(told["types"])
-
-    def packed(*arguments):
-        given = get(*arguments)
-        if count == 1:
-            return pickle.dumps(given, pickle.HIGHEST_PROTOCOL)
-        if not isinstance(given, (tuple, list)) or len(given) != count:
-            return given  # what is wrong with it is said by whoever takes it
-        values = list(given)
-        for i in told["pickled"]:
-            values[i] = pickle.dumps(values[i], pickle.HIGHEST_PROTOCOL)
-        return values
-
-    return packed
+    if not told["pickled"]:
+        return given
+    if count == 1:
+        return pickle.dumps(given, pickle.HIGHEST_PROTOCOL)
+    if not isinstance(given, (tuple, list)) or len(given) != count:
+        return given  # what is wrong with it is said by whoever takes it
+    values = list(given)
+    for i in told["pickled"]:
+        values[i] = pickle.dumps(values[i], pickle.HIGHEST_PROTOCOL)
+    return values
 
 
 def _unpacked(function, told: dict):

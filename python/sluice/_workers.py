@@ -42,8 +42,8 @@ class WorkerOptions:
     renew_after : int
         Samples after which a worker is replaced by a new one, for code that leaks. 0: never.
     mini_batch, prefetch : int
-        A worker is given samples in groups of at most so many, those of a map one by one, and so many
-        groups ahead.
+        A worker is given samples in groups of at most so many, those of a map and of an iterator one
+        by one, and so many groups ahead.
     max_bytes : int
         Shared memory of the values that come from workers, under way or in use. None may be larger.
     """
@@ -100,7 +100,7 @@ class _Memory:
 
 def program_of(
     call: str, data: Any, sent: list[str], pickled: list[int], *, ended_by: str = "",
-    inputs: list[str] | None = None, unpickled: Sequence[int] = (), in_order: bool = False,
+    inputs: list[str] | None = None, unpickled: Sequence[int] = (), in_order: bool = False, together: bool = False,
 ) -> tuple[dict, Any]:
     """What starts a worker for the data, as options of the core; and what it reads, which has to be
     kept for as long as workers are started.
@@ -119,6 +119,8 @@ def program_of(
         pickled; None for a source whose samples are asked for by index.
     in_order : bool
         The data give iterators; they are asked as the core's worker_source() says.
+    together : bool
+        The data are asked for several samples at once.
 
     Raises
     ------
@@ -149,6 +151,7 @@ def program_of(
         "pickled": pickled,
         "ended_by": ended_by,
         "in_order": in_order,
+        "together": together,
         "inputs": inputs,
         "unpickled": list(unpickled),
         "what": "dataset" if inputs is None else "iterator's function" if in_order else "function",

@@ -237,7 +237,10 @@ def source(
         PyTorch does, of a function as ``data(indices)`` or ``data(indices, epoch)``. It gives a list
         of samples in the order of the indices, which are up to so many; of fewer, the rest counts as
         dropped, and what it raises is the error of them all. A sample that is inspected, or that
-        stands in for another one, is asked for alone. `threads` call it; 0: those of the pipeline.{sampler}
+        stands in for another one, is asked for alone. `threads` call it; 0: those of the pipeline.
+        Worker processes are asked for up to so many samples each, which need not follow each other, and
+        may take `deadline_s` for them. Where that raises something, or gives fewer, they are asked for
+        each of these samples alone.{sampler}
 
     Returns
     -------
@@ -254,11 +257,6 @@ def source(
     _require_text(name, "sluice.source(): name")
     if isinstance(batch, bool) or not hasattr(batch, "__index__") or not 0 <= operator.index(batch) < 2**31:
         raise _core.BuildError(f"sluice.source(): batch is a whole number from 0 to 2^31, not {batch!r}")
-    if batch and workers:
-        raise _core.BuildError(
-            "sluice.source(): batch and workers exclude each other: WorkerOptions(mini_batch=...) says how "
-            "many samples a worker is given at once"
-        )
     if name_of is not None and not callable(name_of):
         raise _core.BuildError(f"sluice.source(): name_of is a function of an index, not {name_of!r}")
     get = call_of(data, together=batch > 0)
@@ -277,20 +275,24 @@ def source(
             "that ends by itself"
         )
     count = -1 if samples is None else operator.index(samples)
-    if batch:
+    if batch and not _wants_workers(workers):
         made = graph.core.python_batches(name, get, count, operator.index(batch), sampler, name_of, fingerprint)
         return map(_same, Value(graph, made), returns=returns, name="take apart")
     if not _wants_workers(workers):
         made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
         return _values(graph, made, single)
     options = dataclasses.asdict(_workers.options_of(workers, "sluice.source"))
+    if batch:
+        options["mini_batch"] = operator.index(batch)
     _require_no_nul(name, "sluice.source(): name")
     sent, pickled = _travelling(types)
     program, kept = _workers.program_of(
-        "sluice.source", data, sent, pickled, ended_by="IndexError" if samples is None else ""
+        "sluice.source", data, sent, pickled, ended_by="IndexError" if samples is None else "",
+        together=batch > 0,
     )
     made = graph.core.worker_source(
-        name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint, False
+        name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint,
+        False, batch > 0,
     )
     return _arrived(graph, made, types, pickled, single)
 
@@ -345,6 +347,41 @@ def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
     if _takes_epoch(get):
         return get
     return lambda index, _epoch: get(index)
+
+
+class Several:
+    """Samples that a worker process is asked for together, and takes one after the other, the first one first.
+
+    Which of them come together is up to chance. So that this changes nothing, each is asked for alone where the
+    function raises something, or gives another number of samples.
+    """
+
+    def __init__(self, get: Callable[[list[int], int], Any], ended_by: str):
+        self._get = get
+        self._may_end = bool(ended_by)
+        self._given: Sequence | None = None
+
+    def take(self, indices: list[int], epoch: int, place: int) -> tuple:
+        """The sample at this place, alone in a tuple; an empty one if there is none."""
+        if place == 0:
+            self._given = self._all(indices, epoch) if len(indices) > 1 else None
+        if self._given is not None:
+            return (self._given[place],)
+        given = self._get([indices[place]], epoch)
+        if not isinstance(given, (list, tuple)):
+            raise ValueError(f"a list of samples is expected, not {type(given)!r}")
+        if len(given) > 1:
+            raise ValueError(f"a list of 1 sample is expected, not of {len(given)}")
+        if not given and self._may_end:
+            raise StopIteration
+        return tuple(given)
+
+    def _all(self, indices: list[int], epoch: int) -> Sequence | None:
+        try:
+            given = self._get(indices, epoch)
+        except BaseException:
+            return None
+        return given if isinstance(given, (list, tuple)) and len(given) == len(indices) else None
 
 
 def iterate(
@@ -402,7 +439,7 @@ def iterate(
         inputs=graph.core.place_types(), in_order=True,
     )
     options = {**dataclasses.asdict(how), **program}
-    made = graph.core.worker_source(name, -1, sent, sampler, options, kept, None, "", True)
+    made = graph.core.worker_source(name, -1, sent, sampler, options, kept, None, "", True, False)
     return _arrived(graph, made, types, pickled, single)
 
 

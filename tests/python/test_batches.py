@@ -112,7 +112,7 @@ def test_a_sample_of_a_group_is_inspected():
 @pytest.mark.parametrize("how, words", [
     (dict(batch=-1), "batch is a whole number from 0 to 2\\^31, not -1"),
     (dict(batch=2.5), "batch is a whole number from 0 to 2\\^31, not 2.5"),
-    (dict(batch=4, workers=2), "batch and workers exclude each other"),
+    (dict(batch=2000, workers=2), "mini_batch and prefetch must be at most 1024, not 2000"),
 ])
 def test_refuses_groups_that_cannot_be(how, words):
     with pytest.raises(sluice.BuildError, match=words):
