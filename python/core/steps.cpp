@@ -59,9 +59,9 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
 }
 
 // function(index, epoch) for each sample, on threads that may stand still. What goes through its
-// samples in order has methods: begin(epoch, first), end(), and alone(index, epoch) for a sample
-// that somebody looks at alone; it ends by StopIteration, where a function may raise IndexError,
-// too.
+// samples in order has methods instead: begin(epoch, first), end(), take(index), which gives a
+// sample and what to call when it was copied, and alone(index, epoch) for one that somebody looks
+// at alone; it ends by StopIteration, where a function may raise IndexError, too.
 Slots add_python_source(Description& self, const std::string& name, const nb::object& function,
                         std::int64_t count, const std::vector<std::string>& types,
                         const nb::dict& options, const nb::object& name_of,
@@ -73,9 +73,15 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
                      detail::Sample& sample, const Slots& made, const SampleInfo& info) {
     call_python(
         [&] {
-          const nb::object call =
-              in_order && sample.is_alone() ? nb::object(f.get().attr("alone")) : f.get();
-          take_results(sample, made, given, call(info.index, info.epoch));
+          const auto give = [&](const nb::object& value) {
+            take_results(sample, made, given, value);
+          };
+          if (!in_order) return give(f.get()(info.index, info.epoch));
+          if (sample.is_alone()) return give(f.get().attr("alone")(info.index, info.epoch));
+          const nb::tuple taken(f.get().attr("take")(info.index));
+          const auto done = [&](const void*) { taken[1](); };
+          const std::unique_ptr<const void, decltype(done)> at_last(&taken, done);
+          give(nb::object(taken[0]));
         },
         ends);
   };

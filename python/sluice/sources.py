@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import operator
@@ -344,6 +345,8 @@ def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
             "samples one after the other, not the one of an index: sluice.iterate() takes it; worker "
             "processes need a function of an index, or a dataset"
         )
+    what = "indices" if together else "index"
+    _require_arguments("sluice.source()", get, 1, f"data({what}), or data({what}, epoch)")
     if _takes_epoch(get):
         return get
     return lambda index, _epoch: get(index)
@@ -415,6 +418,7 @@ def iterate(
             "sluice.iterate() takes a function that gives an iterator for each epoch, not "
             f"{type(make).__name__}: write lambda: iter(...), or the name of a generator function"
         )
+    _require_arguments("sluice.iterate()", make, 0, "make(), or make(epoch)")
     if sampler.keys() - {"threads"}:
         raise _core.BuildError(
             "sluice.iterate() goes through samples in their own order: "
@@ -450,8 +454,22 @@ class _Failed:
         self.error = error
 
 
+def _own(value: Any) -> Any:
+    """The value, with arrays of its own: an iterator may fill the same one again."""
+    if type(value) in (tuple, list):
+        return type(value)(_own(one) for one in value)
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if any(hasattr(value, how) for how in ("__dlpack__", "__array_interface__", "__array__")):
+        return copy.deepcopy(value)
+    return value
+
+
 class _Iteration:
-    """What an iterator gives, by index from `first` on; kept until it has been asked for."""
+    """What an iterator gives, by index from `first` on; kept until it has been asked for.
+
+    The iterator stands still from take() to done(), so that what it gave can be copied meanwhile.
+    """
 
     def __init__(self, iterator: Any, first: int):
         self._iterator = iterator
@@ -462,10 +480,13 @@ class _Iteration:
         self._ended = False
 
     def take(self, index: int) -> Any:
-        with self._lock:
+        self._lock.acquire()
+        try:
             while self._next <= index and not self._ended:
                 try:
                     value = next(self._iterator)
+                    if self._first <= self._next < index:
+                        value = _own(value)
                 except StopIteration:
                     self._ended = True
                     break
@@ -477,9 +498,15 @@ class _Iteration:
             if index not in self._kept:
                 raise StopIteration
             value = self._kept.pop(index)
-        if isinstance(value, _Failed):
-            raise value.error
+            if isinstance(value, _Failed):
+                raise value.error
+        except BaseException:
+            self._lock.release()
+            raise
         return value
+
+    def done(self) -> None:
+        self._lock.release()
 
     def keep(self, index: int, value: Any) -> None:
         self._kept[index] = value
@@ -516,8 +543,10 @@ class _InOrder:
         if now is not None:
             now.close()
 
-    def __call__(self, index: int, _epoch: int) -> Any:
-        return self._now.take(index)
+    def take(self, index: int) -> tuple[Any, Callable[[], None]]:
+        """A sample, and what to call when it was copied."""
+        now = self._now
+        return now.take(index), now.done
 
     def alone(self, index: int, epoch: int) -> Any:
         own = self._iterate(epoch, index)
@@ -547,7 +576,9 @@ class InOrderByPlace:
                 self._samples.begin(epoch, oldest)
             except BaseException as error:
                 self._samples.fail(error, oldest, index)
-        return self._samples(index, epoch)
+        value, done = self._samples.take(index)
+        done()  # nobody else is here who could go on with the iterator
+        return value
 
 
 def _arguments_of(function: Callable, unknown: int = 1) -> int:
@@ -560,6 +591,22 @@ def _arguments_of(function: Callable, unknown: int = 1) -> int:
         return 1
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(one.kind in by_place and one.default is one.empty for one in parameters)
+
+
+def _require_arguments(call: str, function: Callable, least: int, called: str) -> None:
+    """Refuses what can be called neither with `least` arguments nor with one more."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    for count in (least, least + 1):
+        try:
+            signature.bind(*[None] * count)
+        except TypeError:
+            continue
+        return
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    raise _core.BuildError(f"{call}: {name}{signature} cannot be called as {called}")
 
 
 def _takes_epoch(function: Callable) -> bool:
