@@ -26,8 +26,8 @@ void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
   replace(worker, ending.what);
 }
 
-// The first one in hand is what it was at, or a group that begins with it, which is made once more,
-// sample by sample.
+// The first one in hand is what it was at, or a group begins with it: then all in hand are made
+// once more, one by one.
 void PoolThread::save_work(Worker::Ending& ending) {
   auto& all = ending.in_hand;
   if (!all.empty() && all.front().request != nullptr) {

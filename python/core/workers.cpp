@@ -326,8 +326,8 @@ void serve_worker(const std::string& asked, const std::vector<std::string>& type
 void bind_workers(nb::module_& module, nb::class_<Description>& description) {
   description.def("worker_source", add_worker_source, nb::arg("name"), nb::arg("count"),
                   nb::arg("types"), nb::arg("options"), nb::arg("workers"), nb::arg("keep"),
-                  nb::arg("name_of").none(), nb::arg("fingerprint"), nb::arg("in_order"),
-                  nb::arg("together"));
+                  nb::arg("name_of").none(), nb::arg("fingerprint"), nb::arg("in_order") = false,
+                  nb::arg("together") = false);
   description.def_static("place_types", [] { return Workers::kPlace; });
   description.def("worker_step", add_worker_step, nb::arg("name"), nb::arg("inputs"),
                   nb::arg("types"), nb::arg("workers"), nb::arg("keep"));

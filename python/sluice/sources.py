@@ -276,24 +276,36 @@ def source(
             "that ends by itself"
         )
     count = -1 if samples is None else operator.index(samples)
-    if batch and not _wants_workers(workers):
+    if _wants_workers(workers):
+        options = _workers.options_of(workers, "sluice.source")
+        if batch:
+            options = dataclasses.replace(options, mini_batch=operator.index(batch))
+        return _sampled_in_workers(
+            graph, "sluice.source", name, data, types, single, options, sampler, count, name_of, fingerprint,
+            ended_by="IndexError" if samples is None else "", together=batch > 0,
+        )
+    if batch:
         made = graph.core.python_batches(name, get, count, operator.index(batch), sampler, name_of, fingerprint)
         return map(_same, Value(graph, made), returns=returns, name="take apart")
-    if not _wants_workers(workers):
-        made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
-        return _values(graph, made, single)
-    options = dataclasses.asdict(_workers.options_of(workers, "sluice.source"))
-    if batch:
-        options["mini_batch"] = operator.index(batch)
-    _require_no_nul(name, "sluice.source(): name")
+    made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
+    return _values(graph, made, single)
+
+
+def _sampled_in_workers(
+    graph: Any, call: str, name: str, data: Any, types: list[str], single: bool, options: WorkerOptions,
+    sampler: dict, count: int = -1, name_of: Any = None, fingerprint: str = "", *, ended_by: str,
+    in_order: bool = False, together: bool = False,
+) -> Any:
+    """A source whose samples worker processes make; see the core's worker_source()."""
+    _require_no_nul(name, f"{call}(): name")
     sent, pickled = _travelling(types)
     program, kept = _workers.program_of(
-        "sluice.source", data, sent, pickled, ended_by="IndexError" if samples is None else "",
-        together=batch > 0,
+        call, data, sent, pickled, ended_by=ended_by, in_order=in_order, together=together,
+        inputs=graph.core.place_types() if in_order else None,
     )
     made = graph.core.worker_source(
-        name, count, sent, sampler, {**options, **program}, kept, name_of, fingerprint,
-        False, batch > 0,
+        name, count, sent, sampler, {**dataclasses.asdict(options), **program}, kept, name_of, fingerprint,
+        in_order=in_order, together=together,
     )
     return _arrived(graph, made, types, pickled, single)
 
@@ -436,15 +448,9 @@ def iterate(
             f"sluice.iterate(): one worker goes through an iterator, not {how.workers}: say workers=1; of a "
             "dataset, or a function of an index, sluice.source(workers=...) lets several make samples"
         )
-    _require_no_nul(name, "sluice.iterate(): name")
-    sent, pickled = _travelling(types)
-    program, kept = _workers.program_of(
-        "sluice.iterate", make, sent, pickled, ended_by="StopIteration",
-        inputs=graph.core.place_types(), in_order=True,
+    return _sampled_in_workers(
+        graph, "sluice.iterate", name, make, types, single, how, sampler, ended_by="StopIteration", in_order=True
     )
-    options = {**dataclasses.asdict(how), **program}
-    made = graph.core.worker_source(name, -1, sent, sampler, options, kept, None, "", True, False)
-    return _arrived(graph, made, types, pickled, single)
 
 
 class _Failed:

@@ -6,6 +6,7 @@ import numpy
 import pytest
 
 import sluice
+from worker_sets import numbers_and_errors
 
 
 class Rows:
@@ -61,14 +62,6 @@ def gives_too_many(indices):
 def pipe_of(data, returns=int, batch=4, workers=2, batch_size=5, **source):
     return sluice.pipeline(batch_size=batch_size, threads=2, on_error="skip", seed=3)(
         lambda: sluice.source(data, returns, batch=batch, workers=workers, **source))()
-
-
-def numbers_and_errors(pipe):
-    numbers, errors = [], {}
-    for batch in pipe:
-        numbers += batch[0].tolist() if batch.size else []
-        errors.update({one["index"]: one["what"] for one in batch.errors})
-    return numbers, errors
 
 
 @pytest.mark.parametrize("shuffle", [False, True])

@@ -1,11 +1,12 @@
 """What external sources promise, by the numbers of docs/conformance.md, of Python's sources.
 
-Elsewhere: X12, X13, X19, X46 to X49, X59 (test_workers.py, test_map_workers.py: deaths, words of errors, memory, what is
-pickled), X14 (test_iterate.py, test_pipeline.py: states), X22 (test_batches.py), X55, X56 (arrays are copied, or come from
-shared memory). Not here:
+Elsewhere: X12, X13, X59 (test_workers.py: deaths, words of errors, what is pickled), X14 (test_iterate.py: states), X19
+(test_pipeline.py: a child of fork()), X22 (test_batches.py). Not here:
 
+- X11, X46 to X49: how shared memory grows; the library's own matter, which C++ tests.
 - X20: fewer iterators than workers; an iterator has one worker, always.
 - X21, X54: data fed by hand; there is no such call.
+- X55, X56: memory that is not copied; arrays are, or come from shared memory.
 - X58: inputs whose batches differ in size; batches are made of samples.
 """
 

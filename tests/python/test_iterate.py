@@ -5,19 +5,12 @@ import functools
 import pytest
 
 import sluice
+from worker_sets import GoesOn, numbers_and_errors
 
 
 def pipe_of(make, returns=int, **options):
     options = {"batch_size": 4, "threads": 2, "io_threads": 4, "on_error": "skip", **options}
     return sluice.pipeline(**options)(lambda: sluice.iterate(make, returns))()
-
-
-def numbers_and_errors(pipe):
-    numbers, errors = [], {}
-    for batch in pipe:
-        numbers += batch[0].tolist() if batch.size else []
-        errors.update({one["index"]: one["what"] for one in batch.errors})
-    return numbers, errors
 
 
 def failing(error):
@@ -35,22 +28,6 @@ def test_what_a_generator_raises_is_an_error_and_its_end(error):
         assert list(errors) == [5] and type(error).__name__ in errors[5] and "in make" in errors[5]
     with pytest.raises(sluice.BatchError, match=type(error).__name__):
         list(pipe_of(failing(error), on_error="fail"))
-
-
-class GoesOn:
-    def __init__(self):
-        self.at = -1
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        self.at += 1
-        if self.at == 20:
-            raise StopIteration
-        if self.at % 5 == 3:
-            raise OSError(f"record {self.at}")
-        return self.at
 
 
 def test_an_iterator_that_goes_on_is_gone_on_with():

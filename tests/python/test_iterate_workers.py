@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 import sluice
+from worker_sets import GoesOn, numbers_and_errors
 
 WORKERS = sluice.WorkerOptions(workers=1, deadline_s=30, restarts=3)
 
@@ -19,24 +20,6 @@ def counting(epoch):
 def failing():
     yield from range(5)
     raise IndexError("no row 5")
-
-
-class GoesOn:
-    """Raises for each fifth sample, and has another one after it."""
-
-    def __init__(self):
-        self.at = -1
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        self.at += 1
-        if self.at == 20:
-            raise StopIteration
-        if self.at % 5 == 3:
-            raise OSError(f"record {self.at}")
-        return self.at
 
 
 def cannot_begin():
@@ -75,14 +58,6 @@ class SetUp:
 def pipe_of(make, returns=int, workers=WORKERS, **options):
     options = {"batch_size": 4, "threads": 2, "on_error": "skip", **options}
     return sluice.pipeline(**options)(lambda: sluice.iterate(make, returns, workers=workers))()
-
-
-def numbers_and_errors(pipe):
-    numbers, errors = [], {}
-    for batch in pipe:
-        numbers += batch[0].tolist() if batch.size else []
-        errors.update({one["index"]: one["what"] for one in batch.errors})
-    return numbers, errors
 
 
 def test_gives_what_threads_give_in_each_epoch():

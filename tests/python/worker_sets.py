@@ -1,4 +1,4 @@
-"""Datasets that tests give to worker processes, which import this file."""
+"""What tests of sources share: what they give to worker processes, which import this file, and what comes of it."""
 
 import ctypes
 import os
@@ -188,3 +188,30 @@ _kept = []
 def keeps(number, image):
     _kept.append(image)
     return number
+
+
+class GoesOn:
+    """An iterator that raises for each fifth sample, and has another one after it."""
+
+    def __init__(self):
+        self.at = -1
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.at += 1
+        if self.at == 20:
+            raise StopIteration
+        if self.at % 5 == 3:
+            raise OSError(f"record {self.at}")
+        return self.at
+
+
+def numbers_and_errors(pipe):
+    """What an epoch of one column gives, and its errors by index."""
+    numbers, errors = [], {}
+    for batch in pipe:
+        numbers += batch[0].tolist() if batch.size else []
+        errors.update({one["index"]: one["what"] for one in batch.errors})
+    return numbers, errors
