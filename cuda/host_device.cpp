@@ -79,10 +79,16 @@ struct HostDevice::Impl {
         memory(options.bytes),
         pinned(std::make_shared<PinnedMemory>(options.index)) {}
 
-  // Nothing of what was put in runs from now on, but for what has begun: see HostEvent::over().
+  // Nothing of what was put in runs from now on, but for what has begun.
   void lose() {
     lost = true;
     for (const auto& queue : queues) host.merge(queue->clock);
+  }
+
+  // Whether some stream is at a piece of work. Once the device is lost nothing begins any more, and
+  // what is at work may use memory of every stream that has waited for it.
+  bool at_work() const {
+    return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->busy; });
   }
 
   // The lock, for calls that a child of fork() cannot make.
@@ -103,7 +109,7 @@ struct HostDevice::Impl {
 
   void put(Queue& queue, const char* what, const char* kernel, Work work) {
     std::unique_lock lock = enter();
-    if (lost) changed.wait(lock, [&] { return !queue.busy; });
+    if (lost) changed.wait(lock, [&] { return !at_work(); });
     work.fault = begin(what, kernel, queue.index, work.call);
     queue.clock.merge(host);
     if (work.waits_for != nullptr) queue.clock.merge(work.waits_for->clock);
@@ -205,7 +211,7 @@ class HostEvent : public DeviceEvent {
   bool over() override {
     const auto lock = device_.enter();
     if (device_.lost) {
-      if (queue != nullptr && queue->busy) return false;  // what runs still uses memory
+      if (device_.at_work()) return false;
       throw DeviceError(device_.name + " is lost", true);
     }
     if (recorded == nullptr) return true;
@@ -215,7 +221,6 @@ class HostEvent : public DeviceEvent {
     return true;
   }
   RecordedPtr recorded;
-  const Queue* queue = nullptr;  // where it was recorded last
 
  private:
   Impl& device_;
@@ -252,7 +257,6 @@ class HostStream : public DeviceStream {
     const RecordedPtr now = work.records;
     device_.put(queue_, "record", "", std::move(work));
     to.recorded = now;
-    to.queue = &queue_;
   }
   void wait(DeviceEvent& event) override {
     const RecordedPtr& recorded = static_cast<HostEvent&>(event).recorded;

@@ -15,7 +15,7 @@
 // in. Threads: as Device says; step() for one stream from one thread at a time. Errors:
 // DeviceError; std::bad_alloc when `bytes` of device memory are in use. Work that fails is told by
 // the next event that is recorded in its stream, and by no later one; after a loss, by everything,
-// though for a stream not before the piece of work has ended that it had begun. In a child of
+// though not before each piece of work has ended that some stream had begun. In a child of
 // fork() calls throw Error, and memory that is given back stays as it is.
 #pragma once
 
