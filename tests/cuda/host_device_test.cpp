@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -305,58 +304,6 @@ TEST(HostDevice, FaultsAreThoseThatWereAskedFor) {
       EXPECT_EQ(lost > 0, fault == Fault::lost) << at;
     }
   }
-}
-
-// Nobody can wait for work that a lost device will never do.
-TEST(HostDevice, MemoryMayBeFreedOnceTheDeviceIsLost) {
-  HostDevice device({.manual = true, .fault = [](const Call& call) {
-                       return call.number == 3 ? Fault::lost : Fault::none;
-                     }});
-  const auto stream = device.make_stream(), other = device.make_stream();
-  const auto event = device.make_event();
-  auto memory = std::make_unique<Ints>(device, 8);
-  EXPECT_EQ(device.bytes_in_use(), 4096u);
-  stream->fill(memory->get(), 1, memory->bytes());
-  stream->record(*event);
-  other->record(*event);
-  EXPECT_TRUE(device.step(1));
-  EXPECT_THROW(event->over(), DeviceError);
-  EXPECT_THROW(stream->fill(memory->get(), 1, memory->bytes()), DeviceError);
-  memory.reset();
-  EXPECT_TRUE(device.violations().empty());
-  EXPECT_EQ(device.bytes_in_use(), 0u);
-}
-
-// A stream that has joined another may use the same memory.
-TEST(HostDevice, ALossIsNotToldWhileSomeStreamIsAtWork) {
-  std::promise<void> begun, goes_on;
-  HostDevice device({.fault =
-                         [](const Call& call) {
-                           return std::string(call.what) == "record" ? Fault::lost : Fault::none;
-                         },
-                     .before =
-                         [&](const Call& call) {
-                           if (std::string(call.what) != "fill") return;
-                           begun.set_value();
-                           goes_on.get_future().wait();
-                         }});
-  const auto at_work = device.make_stream(), loses = device.make_stream();
-  const auto event = device.make_event();
-  auto memory = std::make_unique<Ints>(device, 8);
-  at_work->fill(memory->get(), 1, memory->bytes());
-  begun.get_future().wait();
-  loses->record(*event);
-  while (device.pending() > 1) {  // until it is lost
-  }
-  EXPECT_FALSE(event->over());
-  goes_on.set_value();
-  const auto told = [&] {
-    while (!event->over()) {
-    }
-  };
-  EXPECT_THROW(told(), DeviceError);
-  memory.reset();
-  EXPECT_TRUE(device.violations().empty());
 }
 
 // Random work on several streams, with waits where they must be, against the same in order.
