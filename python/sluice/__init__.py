@@ -23,7 +23,18 @@ from typing import Any
 
 from . import _core, ops
 from ._batch import Array, Batch, Column
-from ._control import all_of, any_of, apply_if, for_loop, if_else, not_, select, while_loop
+from ._control import (
+    all_of,
+    any_of,
+    apply_if,
+    cond,
+    for_loop,
+    for_loop_collect,
+    if_else,
+    not_,
+    select,
+    while_loop,
+)
 from ._core import (
     BatchError,
     BudgetError,
@@ -142,8 +153,8 @@ def drop_unless(predicate: Value) -> None:
 __all__ = [
     "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
     "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
-    "all_of", "any_of", "apply_if", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
-    "drop_unless", "encode_jpeg", "files", "for_loop", "graph_function", "if_else", "iterate",
+    "all_of", "any_of", "apply_if", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
+    "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",
     "while_loop",
 ]

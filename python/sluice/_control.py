@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
+from ._structure import flatten, rebuild
 
-__all__ = ["if_else", "select", "while_loop", "for_loop", "all_of", "any_of", "not_", "apply_if"]
+__all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
 _RESULT = ""  # the name of the one thing that an arm gives; messages call it "the result"
 _STATE = "the state"
@@ -67,6 +68,9 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
     if not is_value(predicate):
         return _give(then if predicate else otherwise)
     return choose(predicate.graph, name or "if_else", {"then": then, "otherwise": otherwise}, "truth", predicate)
+
+
+cond = if_else  # its name in PyTorch and JAX
 
 
 def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None) -> Any:
@@ -217,10 +221,14 @@ def _call(function: Callable, *args: Any) -> Any:
     return function(*before, *state) if type(state) is tuple else function(*before, state)
 
 
-def _run_loop(graph: Any, name: str, most: int, init: Any, condition: Callable, body: Callable) -> Any:
+def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
     if not isinstance(most, int) or most < 1:
         raise BuildError(f"max_iterations of `{name}` is {most!r}; give a whole number of at least 1")
-    loop = Loop(graph, name, most, {_STATE: init})
+    return Loop(graph, name, most, {_STATE: init})
+
+
+def _run(loop: Loop, condition: Callable, body: Callable) -> Any:
+    graph = loop.graph
     try:
         while True:
             state = loop.open()[_STATE]
@@ -231,7 +239,7 @@ def _run_loop(graph: Any, name: str, most: int, init: Any, condition: Callable, 
             elif isinstance(holds, (bool, int, float)):
                 holds = graph.constant(bool(holds))
             else:
-                raise BuildError(f"the condition of `{name}` gives {kind_of(holds)}; give a bool or a number")
+                raise BuildError(f"the condition of `{loop.name}` gives {kind_of(holds)}; give a bool or a number")
             graph.end_condition(holds)
             graph.begin_body()
             if loop.end({_STATE: body(loop.iteration, state)}):
@@ -289,9 +297,20 @@ def while_loop(
         if _call(condition, state):
             raise RuntimeError(f"`{name}` goes on after {max_iterations} iterations; raise max_iterations if it should")
         return state
-    return _run_loop(
-        graph, name, max_iterations, init, lambda _, state: _call(condition, state), lambda _, state: _call(body, state)
-    )
+    loop = _loop(graph, name, max_iterations, init)
+    return _run(loop, lambda _, state: _call(condition, state), lambda _, state: _call(body, state))
+
+
+def _check_count(count: Any, name: str) -> None:
+    whole = count.type in WHOLE if is_value(count) else hasattr(count, "__index__")
+    if not whole:
+        raise BuildError(f"the count of `{name}` is {kind_of(count)}; give a whole number, with x.cast('i64') if need be")
+
+
+def _counted(graph: Any, count: Any, name: str, max_iterations: int | None, init: Any) -> tuple[Loop, Callable]:
+    """The loop, and its condition."""
+    most = max_iterations or (1_000_000 if is_value(count) else max(1, int(count)))
+    return _loop(graph, name, most, init), lambda i, _: graph.operator("less", i, count)
 
 
 def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None) -> Any:
@@ -327,18 +346,96 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
     """
     graph = graph_of(count, init)
     name = name or "for_loop"
-    whole = count.type in WHOLE if is_value(count) else hasattr(count, "__index__")
-    if not whole:
-        raise BuildError(f"the count of `{name}` is {kind_of(count)}; give a whole number, with x.cast('i64') if need be")
+    _check_count(count, name)
     if graph is None:
         state = init
         for k in range(count):
             state = _call(body, k, state)
         return state
-    most = max_iterations or (1_000_000 if is_value(count) else max(1, int(count)))
-    return _run_loop(
-        graph, name, most, init, lambda i, _: graph.operator("less", i, count), lambda i, state: _call(body, i, state)
-    )
+    loop, goes_on = _counted(graph, count, name, max_iterations, init)
+    return _run(loop, goes_on, lambda i, state: _call(body, i, state))
+
+
+def for_loop_collect(
+    count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None, reverse: bool = False
+) -> tuple:
+    """A `for_loop` that also keeps something of each iteration.
+
+    Parameters
+    ----------
+    count, init, max_iterations, name
+        As of `for_loop`; the default name is "for_loop_collect".
+    body : callable
+        As of `for_loop`, but gives two things: the next state, and what to keep. That may be a structure, each part of
+        which gets a list of its own.
+    reverse : bool
+        The last element first.
+
+    Returns
+    -------
+    tuple
+        The state after the last iteration, and the list: a Value of type "list of f32", say, as long as the sample has
+        iterations. In a batch it is a Python list. Without a Value and outside a description both are computed at once.
+
+    Raises
+    ------
+    BuildError
+        As of `for_loop`, or when the body gives something else than two things, or something that no list can hold.
+
+    Examples
+    --------
+    >>> image, means = sluice.for_loop_collect(3, image, lambda i, image: (ops.gaussian_blur(image, sigma=2), ops.mean(image)))
+    """
+    name = name or "for_loop_collect"
+    graph = graph_of(count, init) or _described()
+    _check_count(count, name)
+
+    def two(given: Any) -> tuple:
+        if type(given) is not tuple or len(given) != 2:
+            raise BuildError(f"the body of `{name}` gives {kind_of(given)}; give two things: the next state, and what to keep")
+        return given
+
+    if graph is None:
+        state, rows, shape = init, [], None
+        for k in range(count):
+            state, kept = two(_call(body, k, state))
+            leaves, shape = flatten(kept)
+            rows.append(leaves)
+        lists = [list(column)[:: -1 if reverse else 1] for column in zip(*rows)]
+        return state, rebuild(shape, lists) if rows else []
+    loop, goes_on = _counted(graph, count, name, max_iterations, init)
+    shapes = []
+
+    def keeping(i: Any, state: Any) -> Any:
+        following, kept = two(_call(body, i, state))
+        leaves, shape = flatten(kept)
+        loop.keep([_to_keep(graph, x, name) for x in leaves])
+        shapes.append(shape)
+        return following
+
+    state = _run(loop, goes_on, keeping)
+    lists = [graph.operator("reverse", one) for one in loop.lists] if reverse else loop.lists
+    return state, rebuild(shapes[-1], lists)
+
+
+def _described() -> Any:
+    from ._graph import current_graph  # which needs the library
+
+    return current_graph()
+
+
+def _to_keep(graph: Any, x: Any, name: str) -> Any:
+    """A Value that a list can hold."""
+    if not is_value(x):
+        try:
+            x = graph.constant(x)
+        except TypeError as error:
+            raise BuildError(f"`{name}` cannot keep {kind_of(x)}: {error}") from None
+    if x.type == "bool":
+        raise BuildError(f"`{name}` cannot keep a Value of type bool; cast it, as in x.cast('u8')")
+    if x.type == "object" or x.type.startswith("list of "):
+        raise BuildError(f"`{name}` cannot keep {kind_of(x)}; keep numbers, texts, bytes, pictures, tensors or rectangles")
+    return x
 
 
 WHOLE = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")

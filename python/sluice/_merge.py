@@ -291,6 +291,8 @@ class Loop:
         self.places = [re.sub("^'(the [^']*)'", r"\1", place) for place in places_of(self.shape)]
         self.rounds = 0
         self.state: dict[int, Any] = {}
+        self.kept: list[str] = []  # the types of what `keep` is given
+        self.lists: list = []  # what it fills
         self._attempt = ExitStack()
 
     def open(self) -> dict:
@@ -309,6 +311,7 @@ class Loop:
         self._attempt = ExitStack()
         self._attempt.enter_context(self.graph.attempt())
         try:
+            self.lists = [self.graph.operator("list", type=f"list of {x}") for x in self.kept]
             state, self.iteration = self.graph.open_loop(self.name, self.max_iterations, begin)
         except BaseException:
             self.abandon()
@@ -331,6 +334,21 @@ class Loop:
         kind, error, trace = sys.exc_info()
         self._attempt.__exit__(kind, error, trace)
 
+    def keep(self, values: list) -> None:
+        """Adds what this iteration gives to `lists`, one for each; once in a body, before `end`.
+
+        The lists stand before the loop, and their types are known only here: then the loop is described again.
+        """
+        types = [x.type for x in values]
+        if types == self.kept:
+            for one, x in zip(self.lists, values):
+                self.graph.operator("append", one, x)
+        elif self.rounds > _ROUNDS:
+            raise BuildError(f"each time `{self.name}` is described, its body gives values of other types to keep; give the same")
+        else:
+            self.kept = types
+            self.again = True
+
     def end(self, given: dict) -> bool:
         """Ends the body, which gives the next state. False: the loop must be described again, from `open` on."""
         self._forget_types()
@@ -340,7 +358,7 @@ class Loop:
             found = re.sub("'(the [^']*)'", r"\1", found)
             raise BuildError(
                 f"the state of `{self.name}` has another structure after an iteration than before: {found}; a list keeps its "
-                "length there, and a dict its keys"
+                "length there, and a dict its keys; a list is collected by `[... for i in range(n)]`"
             )
         following, again = [], self.again
         for k, (x, begin) in enumerate(zip(leaves, self.leaves)):

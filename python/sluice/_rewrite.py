@@ -387,13 +387,10 @@ class _Rewriter(ast.NodeTransformer):
         target = self.visit(node.target)
         names = self._describe(site, [node.body], assigned([target]), self.live.head[node])
         k = self._temporary()
-        call = node.iter
-        is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
-        if is_range and not call.keywords:
-            over = self._expression(node.iter, f"$.range({number}, %F)", F=self.visit(call.func))
-            over.args += [self.visit(one) for one in call.args]
+        if _is_range(node.iter):
+            over = self._over_range("range", number, node.iter)
         else:
-            over = self._expression(node.iter, f"$.each({number}, %OVER)", OVER=self.visit(call))
+            over = self._expression(node.iter, f"$.each({number}, %OVER)", OVER=self.visit(node.iter))
         body, orelse = self._block(node.body), self._block(node.orelse)
         entered = f"[{', '.join(site.names)}], %TARGET = {k}.enter_body()"
         return self._statements(
@@ -412,6 +409,12 @@ class _Rewriter(ast.NodeTransformer):
             BODY=body,
             ORELSE=orelse,
         )
+
+    def _over_range(self, call: str, number: int, over: ast.Call, *parts: ast.expr) -> ast.expr:
+        """`call` of the runtime instead of range()."""
+        made = self._expression(over, f"$.{call}({number}, %F)", F=self.visit(over.func))
+        made.args += [*parts, *(self.visit(one) for one in over.args)]
+        return made
 
     def visit_Match(self, node):
         number, site = self._site("match", node)
@@ -548,9 +551,26 @@ class _Rewriter(ast.NodeTransformer):
         second = ast.copy_location(ast.Compare(again, node.ops[1:], node.comparators[1:]), node)
         return self._lazy(node, "both", first, [second])
 
+    def visit_ListComp(self, node):
+        first = node.generators[0]
+        plain = len(node.generators) > 1 or first.ifs or first.is_async or not isinstance(first.target, ast.Name)
+        inside = any(isinstance(one, (ast.NamedExpr, ast.Await)) for one in ast.walk(node.elt))
+        if plain or inside or not _is_range(first.iter):
+            return self.generic_visit(node)
+        number, _ = self._site("comprehension", node)
+        each = self._expression(node.elt, f"lambda {first.target.id}: 0")
+        before, self.in_iterable = self.in_iterable, False
+        each.body = self.visit(node.elt)
+        self.in_iterable = before
+        return self._over_range("collect", number, first.iter, each)
+
     def visit_comprehension(self, node):
         before, self.in_iterable = self.in_iterable, True
-        node.iter = self.visit(node.iter)
+        if _is_range(node.iter):
+            number, _ = self._site("comprehension", node.iter)
+            node.iter = self._over_range("range_of_plain", number, node.iter)
+        else:
+            node.iter = self.visit(node.iter)
         self.in_iterable = before
         node.target = self.visit(node.target)
         node.ifs = [self._plain("if of a comprehension", one) for one in node.ifs]
@@ -559,6 +579,11 @@ class _Rewriter(ast.NodeTransformer):
     def visit_NamedExpr(self, node):
         node.value = self.visit(node.value)
         return node
+
+
+def _is_range(node: ast.expr) -> bool:
+    """Whether it calls what has the name `range`, in the usual way."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and not node.keywords
 
 
 def _numbers_of(cases: list[ast.match_case]) -> list | None:

@@ -12,12 +12,13 @@ Threads: those of the description. Errors: RewriteError; `guard` lets the graph 
 
 import builtins
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._control import WHOLE, choose, not_, truth
+from ._control import WHOLE, choose, for_loop_collect, not_, truth
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
+from ._structure import flatten
 
 
 class RewriteError(BuildError):
@@ -304,21 +305,19 @@ class While(Repeat):
         return self.state[_HOLDS]
 
 
-class Count(Repeat):
-    """`for i in range(...)` with a Value among its arguments."""
+class Span:
+    """What `range(...)` is with a Value among its arguments: `count` numbers."""
 
     def __init__(self, runtime: "Runtime", site: Site, arguments: tuple):
-        super().__init__(runtime, site)
-        graph = next(x for x in arguments if is_value(x)).graph
+        self.site = site
+        self.graph = next(x for x in arguments if is_value(x)).graph
         for x in arguments:
             if x.type not in WHOLE if is_value(x) else not hasattr(x, "__index__"):
                 raise runtime.error(site.line, f"range() is given {kind_of(x)}; give whole numbers, with x.cast('i64') if need be")
-        start, stop, step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
-        if not is_value(step) and step == 0:
+        self.start, stop, self.step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
+        if not is_value(self.step) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
-        self.graph, self.start, self.step = graph, start, step
-        self.count = self._trips(start, stop, step)
-        self.done = False
+        self.count = self._trips(self.start, stop, self.step)
 
     def _trips(self, start: Any, stop: Any, step: Any) -> Any:
         """(stop - start) / step, rounded up: division cuts off, so that step - sign(step) is added first."""
@@ -331,6 +330,23 @@ class Count(Repeat):
             return way if is_value(way) else self.graph.constant(way)
         return do("divide", do("add", way, step - (1 if step > 0 else -1)), step)
 
+    def number(self, iteration: Any) -> Any:
+        """The one that an iteration has."""
+        if is_value(self.step) or self.step != 1:
+            iteration = self.graph.operator("multiply", iteration, self.step)
+        if is_value(self.start) or self.start != 0:
+            iteration = self.graph.operator("add", iteration, self.start)
+        return iteration
+
+
+class Count(Repeat):
+    """`for i in range(...)` with a Value among its arguments."""
+
+    def __init__(self, runtime: "Runtime", site: Site, arguments: tuple):
+        super().__init__(runtime, site)
+        self.span = Span(runtime, site, arguments)
+        self.done = False
+
     def __iter__(self) -> "Count":
         return self
 
@@ -340,17 +356,12 @@ class Count(Repeat):
         return None  # the number of the iteration is known when the loop is open
 
     def holds(self) -> Any:
-        return self.graph.operator("less", self.loop.iteration, self.count)
+        return self.span.graph.operator("less", self.loop.iteration, self.span.count)
 
     def enter_body(self) -> tuple:
         """What the names hold, and the number that the target takes. After `keep`."""
-        names = self.open(self.graph, None, {})
-        number = self.loop.iteration
-        if is_value(self.step) or self.step != 1:
-            number = self.graph.operator("multiply", number, self.step)
-        if is_value(self.start) or self.start != 0:
-            number = self.graph.operator("add", number, self.start)
-        return names, number
+        names = self.open(self.span.graph, None, {})
+        return names, self.span.number(self.loop.iteration)
 
     def end_body(self, scope: dict) -> None:
         self.done = self.end(scope, {})
@@ -496,6 +507,35 @@ class Runtime:
     def range(self, number: int, function: Any, *arguments: Any) -> Iterable:
         if function is builtins.range and any(map(is_value, arguments)) and 1 <= len(arguments) <= 3:
             return Count(self, self.sites[number], arguments)
+        return function(*arguments)
+
+    def collect(self, number: int, function: Any, each: Callable, *arguments: Any) -> list | Any:
+        """`[each(i) for i in function(*arguments)]`, where `function` has the name `range`."""
+        if function is not builtins.range or not any(map(is_value, arguments)) or len(arguments) > 3:
+            return [each(i) for i in function(*arguments)]
+        site = self.sites[number]
+
+        def element(iteration: Any) -> tuple:
+            x = each(span.number(iteration))
+            if flatten(x)[1] is not None:
+                raise BuildError(
+                    f"an element of this list is {kind_of(x)}; make a list of each part, or call sluice.for_loop_collect, which does"
+                )
+            return (), x
+
+        with self.located(site):
+            span = Span(self, site, arguments)
+            return for_loop_collect(span.count, (), element, self.max_iterations, site.name)[1]
+
+    def range_of_plain(self, number: int, function: Any, *arguments: Any) -> Iterable:
+        """`range(...)` of a comprehension of which the graph makes no loop."""
+        found = next((x for x in arguments if is_value(x)), None)
+        if found is not None and function is builtins.range:
+            raise self.error(
+                self.sites[number].line,
+                f"a comprehension over range() of {kind_of(found)}: a list may be collected so, with one `for` of one name and "
+                "without `if` and `:=`; write a loop for anything else",
+            )
         return function(*arguments)
 
     def each(self, number: int, iterable: Any) -> Any:

@@ -127,10 +127,20 @@ class Value:
         self.__index__()
         return 0.0
 
-    def __getitem__(self, _key: Any):
+    def __getitem__(self, key: Any):
+        """One of a list; a sample whose list has no such element fails, alone."""
+        if self.type.startswith("list of "):
+            return self.graph.operator("element", self, self._index(key))
         raise self._no(
             "cannot be indexed", "Use ops.crop for pictures, or index it in a function of sluice.map"
         )
+
+    def _index(self, key: Any) -> Value:
+        if isinstance(key, Value) and key.type in _RANGES and key.type != "bool":
+            return key if key.type == "i64" else key.cast("i64")
+        if not isinstance(key, (Value, bool)) and hasattr(key, "__index__") and key.__index__() >= 0:
+            return self.graph.constant(key.__index__())
+        raise IndexError(f"{self!r} is indexed with {key!r}; give a whole number from 0 on, which may be a Value")
 
     def __format__(self, _spec: str) -> str:
         raise self._no("has no text", "Make the text in a function that sluice.map calls")

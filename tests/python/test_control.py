@@ -185,7 +185,8 @@ WRONG = [
     (lambda g, n: c.while_loop(n, lambda n: n, lambda n: n, max_iterations=0), "max_iterations of `while_loop` is 0; give a whole "
      "number of at least 1"),
     (lambda g, n: c.while_loop((n, n), lambda n, m: n, lambda n, m: n), "the state of `while_loop` has another structure after "
-     "an iteration than before: at the state, a tuple of 2 against one value; a list keeps its length there, and a dict its keys"),
+     "an iteration than before: at the state, a tuple of 2 against one value; a list keeps its length there, and a dict its keys; a "
+     "list is collected by `[... for i in range(n)]`"),
     (lambda g, n: c.while_loop(n, lambda n: n, lambda n: n > 0), "the state is a Value of type i64 before an iteration of "
      "`while_loop`, but a Value of type bool after it; cast one of them, as in x.cast('i64')"),
     (lambda g, n: c.for_loop(n, 0, lambda i, n: None), "the state is a Value of type i64 before an iteration of `for_loop`, but None "

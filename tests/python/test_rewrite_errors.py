@@ -258,7 +258,8 @@ WRONG = [
             return found
         """,
         "wrong.py:3: the state of `for in line 3` has another structure after an iteration than before: at the list "
-        "found, a list of 0 against a list of 1; a list keeps its length there, and a dict its keys",
+        "found, a list of 0 against a list of 1; a list keeps its length there, and a dict its keys; a "
+        "list is collected by `[... for i in range(n)]`",
     ),
     (
         """
