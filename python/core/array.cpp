@@ -3,10 +3,12 @@
 #include "text.h"
 #include <sluice/runtime/dlpack_abi.h>
 
+#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
@@ -43,6 +45,7 @@ std::vector<std::int64_t> sizes_of(const Shape& shape) {
 }
 
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+using Code = nb::dlpack::dtype_code;
 
 AnyArray array_of(nb::handle object) {
   AnyArray array;
@@ -66,7 +69,6 @@ AnyArray array_of(nb::handle object) {
 // As NumPy says it: "uint16".
 std::string name_of_dtype(const AnyArray& array) {
   const nb::dlpack::dtype type = array.dtype();
-  using Code = nb::dlpack::dtype_code;
   const auto is = [&](Code code) { return type.code == static_cast<std::uint8_t>(code); };
   if (is(Code::Bool)) return "bool";
   const char* const kind = is(Code::Int)       ? "int"
@@ -77,24 +79,39 @@ std::string name_of_dtype(const AnyArray& array) {
   return kind + std::to_string(type.bits);
 }
 
+struct ElementType {
+  DType ours;
+  nb::dlpack::dtype_code code;
+  std::uint8_t bits;
+};
+constexpr std::array<ElementType, 9> kElementTypes{{{DType::u8, Code::UInt, 8},
+                                                    {DType::i8, Code::Int, 8},
+                                                    {DType::i16, Code::Int, 16},
+                                                    {DType::i32, Code::Int, 32},
+                                                    {DType::i64, Code::Int, 64},
+                                                    {DType::f16, Code::Float, 16},
+                                                    {DType::f32, Code::Float, 32},
+                                                    {DType::f64, Code::Float, 64},
+                                                    {DType::boolean, Code::Bool, 8}}};
+
 DType dtype_of_array(const AnyArray& array) {
   const nb::dlpack::dtype type = array.dtype();
-  const auto is = [&](nb::dlpack::dtype_code code, int bits) {
-    return type.code == static_cast<std::uint8_t>(code) && type.bits == bits && type.lanes == 1;
-  };
-  using Code = nb::dlpack::dtype_code;
-  if (is(Code::UInt, 8)) return DType::u8;
-  if (is(Code::Int, 16)) return DType::i16;
-  if (is(Code::Int, 32)) return DType::i32;
-  if (is(Code::Int, 64)) return DType::i64;
-  if (is(Code::Float, 16)) return DType::f16;
-  if (is(Code::Float, 32)) return DType::f32;
-  if (is(Code::Float, 64)) return DType::f64;
-  if (is(Code::Bool, 8)) return DType::boolean;
+  for (const ElementType& one : kElementTypes) {
+    if (type.code == static_cast<std::uint8_t>(one.code) && type.bits == one.bits &&
+        type.lanes == 1)
+      return one.ours;
+  }
   throw std::invalid_argument(fmt::format(
-      "an array's elements must be uint8, int16, int32, int64, float16, float32, float64 "
+      "an array's elements must be uint8, int8, int16, int32, int64, float16, float32, float64 "
       "or bool, not {}; convert it with astype()",
       name_of_dtype(array)));
+}
+
+nb::dlpack::dtype dtype_for_array(DType dtype) {
+  for (const ElementType& one : kElementTypes) {
+    if (one.ours == dtype) return {static_cast<std::uint8_t>(one.code), one.bits, 1};
+  }
+  throw std::invalid_argument("an array has no elements of this type");
 }
 
 // Row by row; the last dimension in one piece where its elements lie side by side.
@@ -153,6 +170,27 @@ nb::object Array::dlpack(const DlpackRequest& request) const {
                      : to_dlpack_versioned(std::move(handle));
   if (copied) made->flags |= std::uint64_t{1} << 1U;  // DLPack: is a copy
   return capsule_of(made);
+}
+
+nb::object Array::numpy() const {
+  if (tensor_->empty()) throw std::invalid_argument("an array has elements, an empty tensor none");
+  tensor_->wait();
+  Tensor handle = tensor_->share();
+  const auto rank = static_cast<std::size_t>(handle.shape().rank);
+  std::array<std::size_t, Shape::kMaxRank> sizes{};
+  for (std::size_t i = 0; i < rank; ++i)
+    sizes[i] = static_cast<std::size_t>(handle.shape().dims[i]);
+  const Strides strides = handle.strides();
+  const nb::dlpack::dtype dtype = dtype_for_array(handle.dtype());
+  const Tensor& elements = handle;
+  const void* const at = elements.bytes();
+  const bool read_only = handle.read_only();
+  const nb::object owner = nb::cast(Array(std::move(handle)));
+  const auto made = [&]<class Elements>(std::type_identity<Elements>, auto* data) {
+    return nb::cast(Elements(data, rank, sizes.data(), owner, strides.data(), dtype));
+  };
+  if (read_only) return made(std::type_identity<nb::ndarray<nb::numpy, nb::ro>>(), at);
+  return made(std::type_identity<nb::ndarray<nb::numpy>>(), const_cast<void*>(at));
 }
 
 std::pair<int, int> Array::device() const {
@@ -222,6 +260,7 @@ void bind_arrays(nb::module_& module) {
           nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
           nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
       .def("__dlpack_device__", &Array::device)
+      .def("numpy", &Array::numpy, "NumPy's array of the same elements, in the host's memory.")
       .def("__len__", [](const Array& a) {
         if (a.tensor().shape().rank == 0) throw nb::type_error("a scalar has no length");
         return a.tensor().shape()[0];

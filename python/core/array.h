@@ -30,6 +30,9 @@ class Array {
 
   const Tensor& tensor() const { return *tensor_; }
   nb::object dlpack(const DlpackRequest& request) const;  // a capsule
+  // NumPy's array of the same elements, which are in the host's memory. Not by DLPack, since what
+  // NumPy takes so is read-only before NumPy 2.3, and has no bools before 1.25.
+  nb::object numpy() const;
   // DLPack's kind of device, and its number.
   std::pair<int, int> device() const;
   Array to_host() const { return Array(tensor_->to_host()); }

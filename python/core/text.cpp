@@ -6,7 +6,8 @@ namespace sluice::python {
 namespace {
 
 std::string contents(const nb::object& bytes) {
-  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  const auto known = nb::borrow<nb::bytes>(bytes);
+  return {known.c_str(), known.size()};
 }
 
 }  // namespace

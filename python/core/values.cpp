@@ -104,10 +104,7 @@ struct Convert<Bytes> {
   }
 };
 
-nb::object numpy_of(Tensor tensor) {
-  const nb::object array = nb::cast(Array(std::move(tensor)));
-  return nb::module_::import_("numpy").attr("from_dlpack")(array);
-}
+nb::object numpy_of(Tensor tensor) { return Array(std::move(tensor)).numpy(); }
 
 template <>
 struct Convert<Image> {

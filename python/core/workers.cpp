@@ -142,6 +142,15 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   const bool together_;
 };
 
+// Whether this thread has it.
+bool has_pythons_lock() {
+#ifdef Py_LIMITED_API  // from 3.12 on, where each thread knows its own state
+  return PyThreadState_GetDict() != nullptr;
+#else
+  return PyGILState_Check() != 0;
+#endif
+}
+
 // The processes. Whoever has Python's lock when they end lets others have it meanwhile.
 class Workers {
  public:
@@ -151,7 +160,7 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
   ~Workers() {
-    if (Py_IsInitialized() && PyGILState_Check()) {
+    if (Py_IsInitialized() && has_pythons_lock()) {
       const nb::gil_scoped_release unlocked;
       pool_.reset();
     }

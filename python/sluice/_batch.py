@@ -175,9 +175,7 @@ class Array:
 
 
 def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
-    import numpy
-
-    array = numpy.from_dlpack(core.to_host() if core.on_device else core)
+    array = (core.to_host() if core.on_device else core).numpy()
     converts = dtype is not None and array.dtype != dtype
     if copy is False and (converts or core.on_device):
         raise ValueError("this array has another dtype, or lies on a GPU: it cannot be had without a copy")

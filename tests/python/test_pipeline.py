@@ -64,6 +64,37 @@ def test_shows_memory_without_a_copy_and_keeps_it(folder):
     assert numpy.array_equal(first, before)
 
 
+DTYPES = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bool"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(2, 3, 4), (5,), (0, 3), ()], ids=str)
+def test_arrays_of_numpy_go_there_and_back(dtype, shape):
+    """Also to functions, which may write to what they get; by any NumPy."""
+    given = [(numpy.arange(numpy.prod(shape, dtype=int)) % 2 + i).reshape(shape).astype(dtype) for i in range(3)]
+    seen = []
+
+    def changed(x):
+        seen.append((x.dtype.name, x.shape, x.flags.writeable))
+        x[...] = 1
+        return x
+
+    @sluice.pipeline(batch_size=3, threads=1)
+    def both():
+        x = sluice.source(given, returns="tensor")
+        return x, sluice.map(changed, x, returns="tensor")
+
+    columns = next(iter(both()))
+    assert seen == [(dtype, shape, True)] * 3
+    for column, expected in zip(columns, (given, [numpy.ones(shape, dtype)] * 3)):
+        block = numpy.asarray(column)
+        assert block.dtype.name == dtype
+        assert block.flags.writeable
+        numpy.testing.assert_array_equal(block, expected)
+        for one, x in zip(column, expected):
+            numpy.testing.assert_array_equal(numpy.asarray(one), x)
+
+
 def test_structures_come_back_as_they_were_returned(folder):
     @sluice.pipeline(batch_size=4)
     def structured(folder):
