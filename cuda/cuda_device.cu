@@ -1,3 +1,4 @@
+#include <sluice/cuda/cuda_chain.h>
 #include <sluice/cuda/cuda_device.h>
 #include <sluice/cuda/jpeg/nvjpeg_engines.h>
 #include <sluice/runtime/no_memory.h>
@@ -68,7 +69,9 @@ struct Known {
   std::string name;
   HomeProcess home;  // a child of fork() must not call CUDA, not even to give things back
 
-  void check(cudaError_t code, const char* what) const {
+  // Throws: "what on <device>: CUDA's words".
+  template <class Text>
+  void check(cudaError_t code, const Text& what) const {
     if (code == cudaSuccess) return;
     (void)cudaGetLastError();  // or the next call on this thread would seem to have failed, too
     fail(code, what, ends_all(code));
@@ -115,43 +118,66 @@ class CudaStream : public DeviceStream {
   CudaStream(KnownPtr device, cudaStream_t of_others)
       : device_(std::move(device)), stream_(of_others), owns_(false) {}
   ~CudaStream() override {
-    if (owns_ && device_->home.here()) cudaStreamDestroy(stream_);
+    if (!device_->home.here()) return;
+    const Current current(device_->index);
+    chain_.give_back();
+    if (owns_) cudaStreamDestroy(stream_);
   }
 
   void copy(void* to, const void* from, std::size_t bytes) override {
-    const Current current(device_->index);
-    device_->check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "a copy");
+    put(CudaWork::copy(to, from, bytes));
   }
   void fill(void* at, unsigned char value, std::size_t bytes) override {
-    const Current current(device_->index);
-    device_->check(cudaMemsetAsync(at, value, bytes, stream_), "filling memory");
+    put(CudaWork::fill(at, value, bytes));
   }
   void launch(const Kernel& kernel, std::span<const std::byte> arguments) override {
     if (kernel.on_cuda == nullptr) {
       throw DeviceError(std::string("the kernel '") + kernel.name + "' has no CUDA in this build");
     }
-    const Current current(device_->index);
-    const auto code = static_cast<cudaError_t>(kernel.on_cuda(arguments.data(), stream_));
-    if (code == cudaSuccess) return;
-    (void)cudaGetLastError();
-    device_->fail(code, std::string("the launch of '") + kernel.name + "'", ends_all(code));
+    put(CudaWork::launch(kernel, arguments));
   }
   void record(DeviceEvent& event) override {
+    end_chain();
     const Current current(device_->index);
     device_->check(cudaEventRecord(static_cast<CudaEvent&>(event).get(), stream_),
                    "recording an event");
   }
   void wait(DeviceEvent& event) override {
+    end_chain();
     const Current current(device_->index);
     device_->check(cudaStreamWaitEvent(stream_, static_cast<CudaEvent&>(event).get(), 0),
                    "waiting for an event");
   }
-  void* native() override { return stream_; }
+  void begin_chain() override {
+    chain_.clear();
+    in_chain_ = true;
+  }
+  bool end_chain() override {
+    if (!std::exchange(in_chain_, false)) return false;
+    const Current current(device_->index);
+    const CudaChain::Begun begun = chain_.begin(stream_);
+    device_->check(begun.code, begun.what);
+    return begun.as_graph;
+  }
+  void* native() override {
+    end_chain();
+    return stream_;
+  }
 
  private:
+  void put(const CudaWork& work) {
+    if (in_chain_) return chain_.add(work);
+    if (work.empty()) return;
+    const Current current(device_->index);
+    const cudaError_t code = work.begin(stream_);
+    if (code != cudaSuccess) device_->check(code, work.what());
+  }
+
   KnownPtr device_;
   cudaStream_t stream_ = nullptr;
   const bool owns_ = true;
+  CudaChain chain_;
+  bool in_chain_ = false;
 };
 
 // What there is of a GPU's JPEG engines. It stays until the process ends: by then CUDA may be gone,

@@ -188,9 +188,10 @@ std::string to_string(const DeviceStats& device) {
   };
   const auto time = [](std::int64_t ns) { return duration(static_cast<double>(ns)); };
   return fmt::format(
-      "device: {}; {} gathers of {:.1f} samples, {} samples given back; {:.1f} MB there, {:.1f} MB "
+      "device: {}; {} gathers of {:.1f} samples ({} as CUDA graphs), {} samples given back; {:.1f} "
+      "MB there, {:.1f} MB "
       "back\ndevice memory: {}; pinned: {}\ndevice thread: {} asking, {} pausing, {} asleep",
-      device.name, with_commas(device.gathers), device.mean_gather(),
+      device.name, with_commas(device.gathers), device.mean_gather(), with_commas(device.as_graphs),
       with_commas(device.given_back), megabytes(device.bytes_up), megabytes(device.bytes_down),
       pool(device.memory), pool(device.pinned), time(device.asking_ns), time(device.pausing_ns),
       time(device.asleep_ns));

@@ -90,6 +90,7 @@ struct DeviceStats {
   BufferPoolStats memory;                     // of the device's own
   BufferPoolStats pinned;                     // of the host, for copies
   std::int64_t gathers = 0;                   // each of which went there in one go
+  std::int64_t as_graphs = 0;                 // of these, begun by one call, as a CUDA graph
   std::int64_t samples = 0;                   // in them; one that goes there twice counts twice
   std::int64_t bytes_up = 0, bytes_down = 0;  // copied there, and back
   // Samples for which the device found that it could not do a step, so that the host has done that

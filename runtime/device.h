@@ -31,13 +31,20 @@ class DeviceError : public Error {
   bool lost_;
 };
 
+// What CUDA launches: a __global__ function that takes the arguments as one structure, by value.
+// Nothing is launched for no blocks.
+struct CudaLaunch {
+  const void* function = nullptr;
+  unsigned blocks = 0, threads = 0;  // threads: of each block
+};
+
 // A function that does the work of a launch. `arguments` are bytes that both kinds get a copy of.
 struct Kernel {
   const char* name;
   // All of the work, on the calling thread; pointers to device memory are those that it was given.
   void (*on_host)(const void* arguments);
-  // Launches it on a CUDA stream, and gives CUDA's error code; null where CUDA was not compiled.
-  int (*on_cuda)(const void* arguments, void* stream) = nullptr;
+  // Null where CUDA was not compiled.
+  CudaLaunch (*on_cuda)(const void* arguments) = nullptr;
 };
 
 class JpegEngines;
@@ -60,6 +67,13 @@ class DeviceStream {
   virtual void record(DeviceEvent& event) = 0;
   // What is put into the stream from now on begins when the event, of any stream, is over.
   virtual void wait(DeviceEvent& event) = 0;
+  // What is put into the stream between these two is a chain, which need not begin before the
+  // second returns. Copies, fills and launches that often come in the same order, with other
+  // arguments, cost less so: a GPU is told of them all at once (a CUDA graph). end_chain() says
+  // whether it was; its errors are those of the chain. record(), wait() and native() end the chain,
+  // too.
+  virtual void begin_chain() {}
+  virtual bool end_chain() { return false; }
   // What borrow() takes: a cudaStream_t, or the stand-in's own; null where there is none.
   virtual void* native() { return nullptr; }
 };

@@ -9,12 +9,12 @@ namespace sluice::device {
 
 #if defined(SLUICE_HAS_CUDA)
 // In kernels.cu.
-int jpeg_codes_on_cuda(const void* arguments, void* stream);
-int jpeg_fetch_on_cuda(const void* arguments, void* stream);
-int jpeg_unstuff_on_cuda(const void* arguments, void* stream);
-int jpeg_huffman_on_cuda(const void* arguments, void* stream);
-int jpeg_inverse_dct_on_cuda(const void* arguments, void* stream);
-int jpeg_pixels_on_cuda(const void* arguments, void* stream);
+CudaLaunch jpeg_codes_on_cuda(const void* arguments);
+CudaLaunch jpeg_fetch_on_cuda(const void* arguments);
+CudaLaunch jpeg_unstuff_on_cuda(const void* arguments);
+CudaLaunch jpeg_huffman_on_cuda(const void* arguments);
+CudaLaunch jpeg_inverse_dct_on_cuda(const void* arguments);
+CudaLaunch jpeg_pixels_on_cuda(const void* arguments);
 #endif
 
 namespace {

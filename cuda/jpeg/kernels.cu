@@ -4,6 +4,7 @@
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/inverse_dct.h>
 #include <sluice/cuda/jpeg/pixels.h>
+#include <sluice/runtime/device.h>
 
 #include <algorithm>
 
@@ -117,42 +118,36 @@ __global__ void __launch_bounds__(kJpegRunsPerTile) jpeg_pixels(const JpegLaunch
                    static_cast<std::int32_t>(number - row * runs) * kJpegRun);
 }
 
-template <class Function>
-int launch_tiles(Function kernel, const void* arguments, std::uint32_t JpegTiles::*tiles,
-                 std::uint32_t threads, void* stream) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  if (launch.tiles.*tiles == 0) return cudaSuccess;
-  kernel<<<launch.tiles.*tiles, threads, 0, static_cast<cudaStream_t>(stream)>>>(launch);
-  return cudaGetLastError();
+using JpegKernel = void (*)(const JpegLaunch);
+
+CudaLaunch blocks_on_cuda(JpegKernel kernel, std::uint32_t blocks, std::uint32_t threads) {
+  return {reinterpret_cast<const void*>(kernel), blocks, threads};
+}
+
+const JpegLaunch& launch_of(const void* arguments) {
+  return *static_cast<const JpegLaunch*>(arguments);
 }
 
 }  // namespace
 
-int jpeg_codes_on_cuda(const void* arguments, void* stream) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  if (launch.codes == 0) return cudaSuccess;
-  jpeg_build_codes<<<4 * launch.codes, kJpegCodeBuilders, 0, static_cast<cudaStream_t>(stream)>>>(
-      launch);
-  return cudaGetLastError();
+CudaLaunch jpeg_codes_on_cuda(const void* arguments) {
+  return blocks_on_cuda(jpeg_build_codes, 4 * launch_of(arguments).codes, kJpegCodeBuilders);
 }
-int jpeg_fetch_on_cuda(const void* arguments, void* stream) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  const std::uint32_t blocks = std::min(launch.tiles.fetch, kFetchingBlocks);
-  if (blocks == 0) return cudaSuccess;
-  jpeg_fetch<<<blocks, kFetchers, 0, static_cast<cudaStream_t>(stream)>>>(launch);
-  return cudaGetLastError();
+CudaLaunch jpeg_fetch_on_cuda(const void* arguments) {
+  const std::uint32_t tiles = launch_of(arguments).tiles.fetch;
+  return blocks_on_cuda(jpeg_fetch, std::min(tiles, kFetchingBlocks), kFetchers);
 }
-int jpeg_unstuff_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_unstuff, arguments, &JpegTiles::unstuff, kJpegUnstuffersPerTile, stream);
+CudaLaunch jpeg_unstuff_on_cuda(const void* arguments) {
+  return blocks_on_cuda(jpeg_unstuff, launch_of(arguments).tiles.unstuff, kJpegUnstuffersPerTile);
 }
-int jpeg_huffman_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_huffman, arguments, &JpegTiles::huffman, kJpegSegmentsPerTile, stream);
+CudaLaunch jpeg_huffman_on_cuda(const void* arguments) {
+  return blocks_on_cuda(jpeg_huffman, launch_of(arguments).tiles.huffman, kJpegSegmentsPerTile);
 }
-int jpeg_inverse_dct_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_inverse_dct, arguments, &JpegTiles::dct, kJpegBlocksPerTile, stream);
+CudaLaunch jpeg_inverse_dct_on_cuda(const void* arguments) {
+  return blocks_on_cuda(jpeg_inverse_dct, launch_of(arguments).tiles.dct, kJpegBlocksPerTile);
 }
-int jpeg_pixels_on_cuda(const void* arguments, void* stream) {
-  return launch_tiles(jpeg_pixels, arguments, &JpegTiles::pixels, kJpegRunsPerTile, stream);
+CudaLaunch jpeg_pixels_on_cuda(const void* arguments) {
+  return blocks_on_cuda(jpeg_pixels, launch_of(arguments).tiles.pixels, kJpegRunsPerTile);
 }
 
 }  // namespace sluice::device

@@ -9,10 +9,10 @@ namespace sluice::device {
 
 #if defined(SLUICE_HAS_CUDA)
 // In unindexed_kernels.cu.
-int jpeg_synchronise_on_cuda(const void* arguments, void* stream);
-int jpeg_synchronise_more_on_cuda(const void* arguments, void* stream);
-int jpeg_find_starts_on_cuda(const void* arguments, void* stream);
-int jpeg_huffman_unindexed_on_cuda(const void* arguments, void* stream);
+CudaLaunch jpeg_synchronise_on_cuda(const void* arguments);
+CudaLaunch jpeg_synchronise_more_on_cuda(const void* arguments);
+CudaLaunch jpeg_find_starts_on_cuda(const void* arguments);
+CudaLaunch jpeg_huffman_unindexed_on_cuda(const void* arguments);
 #endif
 
 namespace {

@@ -5,6 +5,7 @@
 #include <sluice/cuda/jpeg/find_starts.h>
 #include <sluice/cuda/jpeg/synchronise.h>
 #include <sluice/cuda/jpeg/unindexed.h>
+#include <sluice/runtime/device.h>
 
 #include <cuda_runtime.h>
 
@@ -98,35 +99,24 @@ __global__ void __launch_bounds__(kJpegStartsPerTile)
 }
 
 template <bool kAgain>
-int synchronise(const void* arguments, void* stream) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  if (launch.tiles.subsequences == 0) return cudaSuccess;
-  jpeg_synchronise<kAgain><<<launch.tiles.subsequences, kJpegSubsequencesPerTile, 0,
-                             static_cast<cudaStream_t>(stream)>>>(launch);
-  return cudaGetLastError();
+CudaLaunch synchronise(const void* arguments) {
+  return {reinterpret_cast<const void*>(jpeg_synchronise<kAgain>),
+          static_cast<const JpegLaunch*>(arguments)->tiles.subsequences, kJpegSubsequencesPerTile};
 }
 
 }  // namespace
 
-int jpeg_synchronise_on_cuda(const void* arguments, void* stream) {
-  return synchronise<false>(arguments, stream);
+CudaLaunch jpeg_synchronise_on_cuda(const void* arguments) { return synchronise<false>(arguments); }
+CudaLaunch jpeg_synchronise_more_on_cuda(const void* arguments) {
+  return synchronise<true>(arguments);
 }
-int jpeg_synchronise_more_on_cuda(const void* arguments, void* stream) {
-  return synchronise<true>(arguments, stream);
+CudaLaunch jpeg_find_starts_on_cuda(const void* arguments) {
+  return {reinterpret_cast<const void*>(jpeg_find_starts),
+          static_cast<const JpegLaunch*>(arguments)->unindexed, kJpegFinders};
 }
-int jpeg_find_starts_on_cuda(const void* arguments, void* stream) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  if (launch.unindexed == 0) return cudaSuccess;
-  jpeg_find_starts<<<launch.unindexed, kJpegFinders, 0, static_cast<cudaStream_t>(stream)>>>(
-      launch);
-  return cudaGetLastError();
-}
-int jpeg_huffman_unindexed_on_cuda(const void* arguments, void* stream) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
-  if (launch.tiles.starts == 0) return cudaSuccess;
-  jpeg_huffman_unindexed<<<launch.tiles.starts, kJpegStartsPerTile, 0,
-                           static_cast<cudaStream_t>(stream)>>>(launch);
-  return cudaGetLastError();
+CudaLaunch jpeg_huffman_unindexed_on_cuda(const void* arguments) {
+  return {reinterpret_cast<const void*>(jpeg_huffman_unindexed),
+          static_cast<const JpegLaunch*>(arguments)->tiles.starts, kJpegStartsPerTile};
 }
 
 }  // namespace sluice::device

@@ -4,12 +4,12 @@
 
 namespace sluice::device {
 
-int blur_down_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<BlurJob, blur_down_tile>(batch, stream);
+CudaLaunch blur_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<BlurJob, blur_down_tile>(batch);
 }
 
-int blur_across_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<BlurJob, blur_across_tile>(batch, stream);
+CudaLaunch blur_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<BlurJob, blur_across_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -4,8 +4,8 @@
 
 namespace sluice::device {
 
-int choose_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ChooseJob, choose_tile>(batch, stream);
+CudaLaunch choose_on_cuda(const void* batch) {
+  return tiles_on_cuda<ChooseJob, choose_tile>(batch);
 }
 
 }  // namespace sluice::device

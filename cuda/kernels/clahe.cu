@@ -4,12 +4,10 @@
 
 namespace sluice::device {
 
-int clahe_tables_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ClaheTablesJob, std::uint32_t, 256, clahe_table_tile>(batch, stream);
+CudaLaunch clahe_tables_on_cuda(const void* batch) {
+  return tiles_on_cuda<ClaheTablesJob, std::uint32_t, 256, clahe_table_tile>(batch);
 }
 
-int clahe_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ClaheJob, clahe_tile>(batch, stream);
-}
+CudaLaunch clahe_on_cuda(const void* batch) { return tiles_on_cuda<ClaheJob, clahe_tile>(batch); }
 
 }  // namespace sluice::device

@@ -4,8 +4,8 @@
 
 namespace sluice::device {
 
-int colours_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ColourJob, std::uint8_t, kLevelTables, colours_tile>(batch, stream);
+CudaLaunch colours_on_cuda(const void* batch) {
+  return tiles_on_cuda<ColourJob, std::uint8_t, kLevelTables, colours_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -4,8 +4,6 @@
 
 namespace sluice::device {
 
-int cover_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<CoverJob, cover_tile>(batch, stream);
-}
+CudaLaunch cover_on_cuda(const void* batch) { return tiles_on_cuda<CoverJob, cover_tile>(batch); }
 
 }  // namespace sluice::device

@@ -13,13 +13,13 @@ __global__ void __launch_bounds__(kBlockThreads) tables(Batch<HistogramJob> batc
 
 }  // namespace
 
-int histograms_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<HistogramJob, std::uint32_t, kHistogram, histogram_tile>(batch, stream);
+CudaLaunch histograms_on_cuda(const void* batch) {
+  return tiles_on_cuda<HistogramJob, std::uint32_t, kHistogram, histogram_tile>(batch);
 }
 
-int level_tables_on_cuda(const void* batch, void* stream) {
+CudaLaunch level_tables_on_cuda(const void* batch) {
   const int count = static_cast<const Batch<HistogramJob>*>(batch)->count;
-  return launch_blocks<HistogramJob>(tables, count, batch, stream);
+  return blocks_on_cuda(tables, count);
 }
 
 }  // namespace sluice::device

@@ -4,12 +4,12 @@
 
 namespace sluice::device {
 
-int jpeg_distortion_blocks_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<JpegBlocksJob, jpeg_blocks_tile>(batch, stream);
+CudaLaunch jpeg_distortion_blocks_on_cuda(const void* batch) {
+  return tiles_on_cuda<JpegBlocksJob, jpeg_blocks_tile>(batch);
 }
 
-int jpeg_distortion_pixels_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<JpegPixelsJob, jpeg_pixels_tile>(batch, stream);
+CudaLaunch jpeg_distortion_pixels_on_cuda(const void* batch) {
+  return tiles_on_cuda<JpegPixelsJob, jpeg_pixels_tile>(batch);
 }
 
 }  // namespace sluice::device

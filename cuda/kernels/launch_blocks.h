@@ -1,25 +1,17 @@
-// Launching a kernel for a batch: one block for each of so many pieces. For .cu files;
-// nothing elsewhere.
-//
-// Errors: CUDA's codes, of this launch alone.
+// Kernels for a batch: one block for each of so many pieces. For .cu files; nothing elsewhere.
 #pragma once
 
 #if defined(__CUDACC__)
 
 #include <sluice/cuda/kernels/tiles.h>
-
-#include <cuda_runtime.h>
+#include <sluice/runtime/device.h>
 
 namespace sluice::device {
 
+// So many blocks.
 template <class Job>
-int launch_blocks(void (*kernel)(Batch<Job>), int blocks, const void* batch, void* stream) {
-  if (blocks == 0) return cudaSuccess;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(kBlockThreads);
-  config.stream = static_cast<cudaStream_t>(stream);
-  return cudaLaunchKernelEx(&config, kernel, *static_cast<const Batch<Job>*>(batch));
+CudaLaunch blocks_on_cuda(void (*kernel)(Batch<Job>), int blocks) {
+  return {reinterpret_cast<const void*>(kernel), static_cast<unsigned>(blocks), kBlockThreads};
 }
 
 // Calls body(job, tile within the job) for this block's tile. The block looks at the job in memory
@@ -51,15 +43,15 @@ __global__ void __launch_bounds__(kBlockThreads) each_tile_with_memory(Batch<Job
   for_this_tile(batch, [&](const Job& job, int tile) { kTile(job, tile, this_team(), memory); });
 }
 
+// The halves of kernels that nvcc compiles: a block for each tile of `batch`, a Batch<Job>.
 template <class Job, void (*kTile)(const Job&, int, const Team&)>
-int launch_tiles(const void* batch, void* stream) {
-  const int tiles = static_cast<const Batch<Job>*>(batch)->tiles;
-  return launch_blocks<Job>(each_tile<Job, kTile>, tiles, batch, stream);
+CudaLaunch tiles_on_cuda(const void* batch) {
+  return blocks_on_cuda(each_tile<Job, kTile>, static_cast<const Batch<Job>*>(batch)->tiles);
 }
 template <class Job, class T, int kCount, void (*kTile)(const Job&, int, const Team&, T*)>
-int launch_tiles(const void* batch, void* stream) {
-  const int tiles = static_cast<const Batch<Job>*>(batch)->tiles;
-  return launch_blocks<Job>(each_tile_with_memory<Job, T, kCount, kTile>, tiles, batch, stream);
+CudaLaunch tiles_on_cuda(const void* batch) {
+  return blocks_on_cuda(each_tile_with_memory<Job, T, kCount, kTile>,
+                        static_cast<const Batch<Job>*>(batch)->tiles);
 }
 
 }  // namespace sluice::device

@@ -4,8 +4,8 @@
 
 namespace sluice::device {
 
-int layers_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<LayersJob, layers_tile>(batch, stream);
+CudaLaunch layers_on_cuda(const void* batch) {
+  return tiles_on_cuda<LayersJob, layers_tile>(batch);
 }
 
 }  // namespace sluice::device

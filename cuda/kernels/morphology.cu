@@ -4,12 +4,12 @@
 
 namespace sluice::device {
 
-int morphology_across_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<MorphologyJob, morphology_across_tile>(batch, stream);
+CudaLaunch morphology_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<MorphologyJob, morphology_across_tile>(batch);
 }
 
-int morphology_down_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<MorphologyJob, morphology_down_tile>(batch, stream);
+CudaLaunch morphology_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<MorphologyJob, morphology_down_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -4,24 +4,22 @@
 
 namespace sluice::device {
 
-int gaussian_noise_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<NoiseJob, gaussian_noise_tile>(batch, stream);
+CudaLaunch gaussian_noise_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, gaussian_noise_tile>(batch);
 }
 
-int salt_and_pepper_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<NoiseJob, salt_and_pepper_tile>(batch, stream);
+CudaLaunch salt_and_pepper_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, salt_and_pepper_tile>(batch);
 }
 
-int shot_noise_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<NoiseJob, shot_noise_tile>(batch, stream);
+CudaLaunch shot_noise_on_cuda(const void* batch) {
+  return tiles_on_cuda<NoiseJob, shot_noise_tile>(batch);
 }
 
-int jitter_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<NoiseJob, jitter_tile>(batch, stream);
-}
+CudaLaunch jitter_on_cuda(const void* batch) { return tiles_on_cuda<NoiseJob, jitter_tile>(batch); }
 
-int poisson_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<PoissonJob, poisson_tile>(batch, stream);
+CudaLaunch poisson_on_cuda(const void* batch) {
+  return tiles_on_cuda<PoissonJob, poisson_tile>(batch);
 }
 
 }  // namespace sluice::device

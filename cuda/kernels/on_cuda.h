@@ -1,5 +1,5 @@
 // The halves of the kernels that nvcc compiles, for the tables of kernels: each is given a Batch of
-// the jobs that its name says and a cudaStream_t, and gives CUDA's error code. Internal.
+// the jobs that its name says. Internal.
 #pragma once
 
 #include <sluice/runtime/device.h>
@@ -9,37 +9,37 @@
 
 namespace sluice::device {
 
-int blur_down_on_cuda(const void* batch, void* stream);
-int blur_across_on_cuda(const void* batch, void* stream);
-int clahe_tables_on_cuda(const void* batch, void* stream);
-int clahe_on_cuda(const void* batch, void* stream);
-int choose_on_cuda(const void* batch, void* stream);
-int colours_on_cuda(const void* batch, void* stream);
-int cover_on_cuda(const void* batch, void* stream);
-int gaussian_noise_on_cuda(const void* batch, void* stream);
-int salt_and_pepper_on_cuda(const void* batch, void* stream);
-int shot_noise_on_cuda(const void* batch, void* stream);
-int poisson_on_cuda(const void* batch, void* stream);
-int jitter_on_cuda(const void* batch, void* stream);
-int histograms_on_cuda(const void* batch, void* stream);
-int level_tables_on_cuda(const void* batch, void* stream);
-int resize_tables_on_cuda(const void* batch, void* stream);
-int resize_tiles_on_cuda(const void* batch, void* stream);
-int jpeg_distortion_blocks_on_cuda(const void* batch, void* stream);
-int jpeg_distortion_pixels_on_cuda(const void* batch, void* stream);
-int layers_on_cuda(const void* batch, void* stream);
-int median_on_cuda(const void* batch, void* stream);
-int motion_on_cuda(const void* batch, void* stream);
-int morphology_across_on_cuda(const void* batch, void* stream);
-int morphology_down_on_cuda(const void* batch, void* stream);
-int places_on_cuda(const void* batch, void* stream);
-int pixels_on_cuda(const void* batch, void* stream);
-int draw_shifts_on_cuda(const void* batch, void* stream);
-int blur_shifts_across_on_cuda(const void* batch, void* stream);
-int blur_shifts_down_on_cuda(const void* batch, void* stream);
-int warp_on_cuda(const void* batch, void* stream);
-int reduce_on_cuda(const void* batch, void* stream);
-int window_on_cuda(const void* batch, void* stream);
+CudaLaunch blur_down_on_cuda(const void* batch);
+CudaLaunch blur_across_on_cuda(const void* batch);
+CudaLaunch clahe_tables_on_cuda(const void* batch);
+CudaLaunch clahe_on_cuda(const void* batch);
+CudaLaunch choose_on_cuda(const void* batch);
+CudaLaunch colours_on_cuda(const void* batch);
+CudaLaunch cover_on_cuda(const void* batch);
+CudaLaunch gaussian_noise_on_cuda(const void* batch);
+CudaLaunch salt_and_pepper_on_cuda(const void* batch);
+CudaLaunch shot_noise_on_cuda(const void* batch);
+CudaLaunch poisson_on_cuda(const void* batch);
+CudaLaunch jitter_on_cuda(const void* batch);
+CudaLaunch histograms_on_cuda(const void* batch);
+CudaLaunch level_tables_on_cuda(const void* batch);
+CudaLaunch resize_tables_on_cuda(const void* batch);
+CudaLaunch resize_tiles_on_cuda(const void* batch);
+CudaLaunch jpeg_distortion_blocks_on_cuda(const void* batch);
+CudaLaunch jpeg_distortion_pixels_on_cuda(const void* batch);
+CudaLaunch layers_on_cuda(const void* batch);
+CudaLaunch median_on_cuda(const void* batch);
+CudaLaunch motion_on_cuda(const void* batch);
+CudaLaunch morphology_across_on_cuda(const void* batch);
+CudaLaunch morphology_down_on_cuda(const void* batch);
+CudaLaunch places_on_cuda(const void* batch);
+CudaLaunch pixels_on_cuda(const void* batch);
+CudaLaunch draw_shifts_on_cuda(const void* batch);
+CudaLaunch blur_shifts_across_on_cuda(const void* batch);
+CudaLaunch blur_shifts_down_on_cuda(const void* batch);
+CudaLaunch warp_on_cuda(const void* batch);
+CudaLaunch reduce_on_cuda(const void* batch);
+CudaLaunch window_on_cuda(const void* batch);
 
 #if defined(SLUICE_HAS_CUDA)
 #define SLUICE_ON_CUDA(function) function

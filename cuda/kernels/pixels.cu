@@ -4,8 +4,8 @@
 
 namespace sluice::device {
 
-int pixels_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<PixelsJob, std::uint8_t, 256, pixels_tile>(batch, stream);
+CudaLaunch pixels_on_cuda(const void* batch) {
+  return tiles_on_cuda<PixelsJob, std::uint8_t, 256, pixels_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -4,8 +4,8 @@
 
 namespace sluice::device {
 
-int places_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<PlacesJob, places_tile>(batch, stream);
+CudaLaunch places_on_cuda(const void* batch) {
+  return tiles_on_cuda<PlacesJob, places_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -14,9 +14,8 @@ __global__ void __launch_bounds__(kBlockThreads) tiles(Batch<ReduceJob> batch) {
 
 }  // namespace
 
-int reduce_on_cuda(const void* batch, void* stream) {
-  return launch_blocks<ReduceJob>(tiles, static_cast<const Batch<ReduceJob>*>(batch)->tiles, batch,
-                                  stream);
+CudaLaunch reduce_on_cuda(const void* batch) {
+  return blocks_on_cuda(tiles, static_cast<const Batch<ReduceJob>*>(batch)->tiles);
 }
 
 }  // namespace sluice::device

@@ -21,14 +21,13 @@ __global__ void __launch_bounds__(kBlockThreads) tiles(Batch<ResizeJob> batch) {
 
 }  // namespace
 
-int resize_tables_on_cuda(const void* batch, void* stream) {
+CudaLaunch resize_tables_on_cuda(const void* batch) {
   const int count = static_cast<const Batch<ResizeJob>*>(batch)->count;
-  return launch_blocks<ResizeJob>(tables, 2 * count, batch, stream);
+  return blocks_on_cuda(tables, 2 * count);
 }
 
-int resize_tiles_on_cuda(const void* batch, void* stream) {
-  return launch_blocks<ResizeJob>(tiles, static_cast<const Batch<ResizeJob>*>(batch)->tiles, batch,
-                                  stream);
+CudaLaunch resize_tiles_on_cuda(const void* batch) {
+  return blocks_on_cuda(tiles, static_cast<const Batch<ResizeJob>*>(batch)->tiles);
 }
 
 }  // namespace sluice::device

@@ -4,16 +4,16 @@
 
 namespace sluice::device {
 
-int draw_shifts_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ShiftsJob, draw_shifts_tile>(batch, stream);
+CudaLaunch draw_shifts_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, draw_shifts_tile>(batch);
 }
 
-int blur_shifts_across_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ShiftsJob, blur_shifts_across_tile>(batch, stream);
+CudaLaunch blur_shifts_across_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, blur_shifts_across_tile>(batch);
 }
 
-int blur_shifts_down_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<ShiftsJob, blur_shifts_down_tile>(batch, stream);
+CudaLaunch blur_shifts_down_on_cuda(const void* batch) {
+  return tiles_on_cuda<ShiftsJob, blur_shifts_down_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -4,8 +4,8 @@
 
 namespace sluice::device {
 
-int warp_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<WarpJob, std::uint8_t, 256, warp_tile>(batch, stream);
+CudaLaunch warp_on_cuda(const void* batch) {
+  return tiles_on_cuda<WarpJob, std::uint8_t, 256, warp_tile>(batch);
 }
 
 }  // namespace sluice::device

@@ -4,16 +4,16 @@
 
 namespace sluice::device {
 
-int window_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<WindowJob, window_tile>(batch, stream);
+CudaLaunch window_on_cuda(const void* batch) {
+  return tiles_on_cuda<WindowJob, window_tile>(batch);
 }
 
-int motion_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<WindowJob, motion_tile>(batch, stream);
+CudaLaunch motion_on_cuda(const void* batch) {
+  return tiles_on_cuda<WindowJob, motion_tile>(batch);
 }
 
-int median_on_cuda(const void* batch, void* stream) {
-  return launch_tiles<WindowJob, median_tile>(batch, stream);
+CudaLaunch median_on_cuda(const void* batch) {
+  return tiles_on_cuda<WindowJob, median_tile>(batch);
 }
 
 }  // namespace sluice::device

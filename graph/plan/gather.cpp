@@ -156,6 +156,7 @@ void Gather::launch() {
   count();
   DeviceStream& stream =
       timer_ != nullptr ? timer_->begin(*stream_, static_cast<std::size_t>(samples_)) : *stream_;
+  stream.begin_chain();
   for (const Chunk& chunk : uploads_) {
     if (chunk.used > 0) stream.copy(chunk.device.data(), chunk.host.data(), chunk.used);
   }
@@ -170,6 +171,7 @@ void Gather::launch() {
   for_each_step(&StepLaunch::launch);
   for_each_step(&StepLaunch::tell);
   at_.reset();
+  if (stream.end_chain()) memory_.tally.as_graphs.fetch_add(1, std::memory_order_relaxed);
   if (timer_ != nullptr) timer_->end();
   stream_->record(*event_);
 }

@@ -65,6 +65,7 @@ class StepLaunch {
 // What gathers have done so far, all together.
 struct DeviceTally {
   std::atomic<std::int64_t> gathers{0}, samples{0};  // begun, and samples in them
+  std::atomic<std::int64_t> as_graphs{0};            // gathers
   std::atomic<std::int64_t> bytes_up{0}, bytes_down{0};
   std::atomic<std::int64_t> given_back{0};  // samples
 };

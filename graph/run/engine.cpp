@@ -93,6 +93,7 @@ void add_device(Stats& stats, const DeviceWork& device) {
                   .memory = device.memory.values.stats(),
                   .pinned = device.memory.pinned.stats(),
                   .gathers = tally.gathers.load(std::memory_order_relaxed),
+                  .as_graphs = tally.as_graphs.load(std::memory_order_relaxed),
                   .samples = tally.samples.load(std::memory_order_relaxed),
                   .bytes_up = tally.bytes_up.load(std::memory_order_relaxed),
                   .bytes_down = tally.bytes_down.load(std::memory_order_relaxed),
