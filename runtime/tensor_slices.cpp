@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -58,11 +59,18 @@ void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out)
 }
 
 void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
+  std::vector<const Tensor*> all;
+  all.reserve(slices.size());
+  for (const Tensor& slice : slices) all.push_back(slice.empty() ? nullptr : &slice);
+  stack_slices(all, axis, out);
+}
+
+void stack_slices(std::span<const Tensor* const> slices, int axis, Tensor& out) {
   out.release();
-  const auto first =
-      std::find_if(slices.begin(), slices.end(), [](const Tensor& t) { return !t.empty(); });
-  if (first == slices.end()) return;
-  const Shape& shape = first->shape();
+  const auto found = std::find_if(slices.begin(), slices.end(), [](const Tensor* t) { return t; });
+  if (found == slices.end()) return;
+  const Tensor& first = **found;
+  const Shape& shape = first.shape();
   if (shape.rank >= Shape::kMaxRank)
     throw std::invalid_argument("tensors of " + std::to_string(Shape::kMaxRank) +
                                 " dimensions cannot be stacked");
@@ -73,26 +81,25 @@ void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out) {
     stacked.dims[static_cast<std::size_t>(d)] =
         d == axis ? static_cast<std::int64_t>(slices.size()) : shape[d < axis ? d : d - 1];
   }
-  out.create(stacked, first->dtype());
+  out.create(stacked, first.dtype());
   const bool nothing = out.elements() == 0;
-  const Split s = split(first->spec(), axis);
+  const Split s = split(first.spec(), axis);
   for (std::size_t k = 0; k < slices.size(); ++k) {
-    const Tensor copy = slices[k].contiguous() ? Tensor() : slices[k].clone();
-    const Tensor& slice = copy.empty() ? slices[k] : copy;
-    require_on_host(slice.place());
-    if (!slice.empty() && (slice.shape() != shape || slice.dtype() != first->dtype())) {
+    const auto at = [&](std::size_t o) { return out.bytes() + (o * slices.size() + k) * s.inner; };
+    if (slices[k] == nullptr) {
+      for (std::size_t o = 0; o < s.outer && !nothing; ++o) std::memset(at(o), 0, s.inner);
+      continue;
+    }
+    require_on_host(slices[k]->place());
+    const Tensor copy = slices[k]->contiguous() ? Tensor() : slices[k]->clone();
+    const Tensor& slice = copy.empty() ? *slices[k] : copy;
+    if (slice.shape() != shape || slice.dtype() != first.dtype()) {
       throw std::invalid_argument("slice " + std::to_string(k) + " is " + to_string(slice.shape()) +
                                   " of " + name_of(slice.dtype()) + ", but the first one is " +
-                                  to_string(shape) + " of " + name_of(first->dtype()));
+                                  to_string(shape) + " of " + name_of(first.dtype()));
     }
-    for (std::size_t o = 0; o < s.outer && !nothing; ++o) {
-      std::byte* const to = out.bytes() + (o * slices.size() + k) * s.inner;
-      if (slice.empty()) {
-        std::memset(to, 0, s.inner);
-      } else {
-        std::memcpy(to, slice.bytes() + o * s.inner, s.inner);
-      }
-    }
+    for (std::size_t o = 0; o < s.outer && !nothing; ++o)
+      std::memcpy(at(o), slice.bytes() + o * s.inner, s.inner);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sluice/runtime/tensor.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -19,5 +20,7 @@ void take_slice(const Tensor& tensor, int axis, std::int64_t index, Tensor& out)
 // one shape and type; those that are empty become zeros, and if all are, so is `out`. The layout of
 // `out` is none.
 void stack_slices(const std::vector<Tensor>& slices, int axis, Tensor& out);
+// The same of tensors that lie anywhere; null: zeros.
+void stack_slices(std::span<const Tensor* const> slices, int axis, Tensor& out);
 
 }  // namespace sluice

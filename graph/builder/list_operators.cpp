@@ -3,11 +3,14 @@
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/runtime/error.h>
+#include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor_slices.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -131,6 +134,41 @@ class Padding {
  private:
   const ListType& type_;
   SlotId list_;
+  Count length_;
+  bool reverse_;
+  std::string name_;
+};
+
+// The tensors of a list of tensors or pictures, in their order, as many as asked for; null where
+// there is none.
+class Slices {
+ public:
+  explicit Slices(const Arguments& arguments)
+      : list_(slot_of(arguments[0])),
+        length_(arguments[1]),
+        reverse_(*constant_of<bool>(arguments[2])),
+        name_(*constant_of<std::string>(arguments[3])) {}
+  std::vector<const Tensor*> of(const Sample& sample) const {
+    const std::size_t length = check_length(name_, length_.of(sample));
+    const void* const list = sample.address(list_.slot);
+    std::vector<const Tensor*> slices;
+    const auto add = [&](const Tensor& one) { slices.push_back(one.empty() ? nullptr : &one); };
+    if (list_.type == slot_type<std::vector<Tensor>>()) {
+      for (const Tensor& one : *static_cast<const std::vector<Tensor>*>(list)) add(one);
+    } else {
+      for (const Image& one : *static_cast<const std::vector<Image>*>(list)) add(one.tensor());
+    }
+    if (slices.size() > length) {
+      throw std::length_error(fmt::format("'{}' has {} elements, more than the length {}", name_,
+                                          slices.size(), length));
+    }
+    if (reverse_) std::reverse(slices.begin(), slices.end());
+    slices.resize(length);
+    return slices;
+  }
+
+ private:
+  SlotArgument list_;
   Count length_;
   bool reverse_;
   std::string name_;
@@ -308,8 +346,8 @@ const OperatorPtr& pad_operator() {
 const OperatorPtr& stack_operator() {
   static const OperatorPtr op = [] {
     OperatorSchema schema = schema_of(
-        "stack", "The tensors of a list that 'list' has made, as one; filled up with zeros.");
-    schema.inputs = {{"list", {slot_type<std::vector<Tensor>>()}, "", InputUse::takes}};
+        "stack", "The tensors or pictures of a list as one tensor; filled up with zeros.");
+    schema.inputs = {{"list", {slot_type<std::vector<Tensor>>(), slot_type<std::vector<Image>>()}}};
     schema.parameters = {length_parameter("of the new dimension"), reverse_parameter(),
                          name_parameter()};
     Parameter axis;
@@ -324,12 +362,10 @@ const OperatorPtr& stack_operator() {
     schema.outputs = {{"tensor", slot_type<Tensor>()}};
     OperatorFunctions functions;
     functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
-      return
-          [padding = Padding(call.arguments), axis = *constant_of<std::int32_t>(call.arguments[4]),
-           out = call.outputs[0]](Sample& sample) {
-            const auto& slices = *static_cast<const std::vector<Tensor>*>(padding.of(sample));
-            stack_slices(slices, axis, sample.get<Tensor>(out));
-          };
+      return [slices = Slices(call.arguments), axis = *constant_of<std::int32_t>(call.arguments[4]),
+              out = call.outputs[0]](Sample& sample) {
+        stack_slices(slices.of(sample), axis, sample.get<Tensor>(out));
+      };
     };
     return made(std::move(schema), std::move(functions));
   }();

@@ -126,7 +126,7 @@ void prune_block(const Plan& plan, Block& block, Slots& needed) {
 
 void check(const Plan& plan) {
   if (plan.samples < 0)
-    throw BuildError("the pipeline has no source: add g.source(...) or g.read(...)");
+    throw BuildError("the pipeline has no source; add one that says what samples there are");
   if (plan.outputs.empty())
     throw BuildError("the pipeline has no outputs: return at least one value");
   for (const SlotId slot : plan.outputs) check_use(plan, slot, 0, "the pipeline's result");

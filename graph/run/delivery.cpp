@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace sluice::detail {
 namespace {
 
@@ -79,6 +81,7 @@ void Delivery::restart(const Start& start, std::int64_t total) {
   total_ = total == kUntilEnd ? total : start.position + total;
   judged_ = start.position;
   errors_ = start.errors;
+  last_error_.clear();
   thrown_batch_ = -1;
   first_.clear();
 }
@@ -109,25 +112,25 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
   compare(batch, samples);
   const OnError& policy = options_.on_error;
   std::vector<SampleError> fatal;
-  const SampleError* last = nullptr;
   std::int64_t errors = errors_;
   for (const Sample* sample : samples) {
     const SampleError* error = error_of(*sample);
     if (error == nullptr) continue;
     ++errors;
-    last = error;
+    last_error_ = to_string(*error);
     if (sample->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
   }
   const std::int64_t ended = judged_ + static_cast<std::int64_t>(samples.size());
   const bool too_many = errors > policy.max_errors;
   const bool too_often = ended >= std::min(kRateFrom, total_) &&
                          static_cast<double>(errors) > policy.max_rate * static_cast<double>(ended);
-  if (last != nullptr && (too_many || too_often)) {
-    throw BudgetError(std::to_string(errors) + " of " + std::to_string(ended) +
-                      " samples failed, more than " +
-                      (too_many ? std::to_string(policy.max_errors) + " samples"
-                                : std::to_string(policy.max_rate * 100) + " %") +
-                      " allowed by on_error; the last: " + to_string(*last));
+  if (too_many || too_often) {
+    const std::string limit =
+        too_many ? fmt::format("{} sample{}", policy.max_errors, policy.max_errors == 1 ? "" : "s")
+                 : fmt::format("{:g} %", policy.max_rate * 100);
+    throw BudgetError(fmt::format("{} of {} samples failed, more than {} allowed by on_error{}",
+                                  errors, ended, limit,
+                                  last_error_.empty() ? "" : "; the last: " + last_error_));
   }
   if (!fatal.empty() && thrown_batch_ != batch.index) {
     const std::string advice =

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace sluice::detail {
@@ -45,6 +46,7 @@ class Delivery {
   SampleKey first_key_;            // which sample that is
   std::int64_t judged_ = 0;        // samples in the batches before
   std::int64_t errors_ = 0;        // in them
+  std::string last_error_;         // empty: none since the epoch began here
   std::int64_t thrown_batch_ = -1;
 };
 

@@ -58,6 +58,12 @@ AnyArray array_of(nb::handle object) {
           ".newbyteorder('=')) gives it",
           message_of(nb::str(type.attr("newbyteorder")("=")))));
     }
+    if (!type.is_none() && !nb::getattr(object, "__array_interface__", nb::none()).is_none()) {
+      throw std::invalid_argument(fmt::format(
+          "an array of numbers is expected, of bool, i8 to u64 or f16 to f64, not of {}; "
+          "array.astype('f4'), say, makes one",
+          message_of(nb::str(type))));
+    }
     throw std::invalid_argument(fmt::format(
         "an array in the host's memory is expected (NumPy's, or of any library that has "
         "DLPack or buffers), not {}",

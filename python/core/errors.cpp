@@ -177,11 +177,7 @@ void call_python(const std::function<void()>& f, Ends ends) {
     ended = (ends != Ends::never && error.matches(PyExc_StopIteration)) ||
             (ends == Ends::by_stop_or_index && error.matches(PyExc_IndexError));
     mistake = error.matches(classes().build.ptr());
-    if (mistake) {
-      words = message_of(error.value());
-    } else if (!ended) {
-      words = words_of(error);
-    }
+    if (!ended) words = words_of(error);
     // Ctrl-C in a function that the main thread is at is meant for the program, which gets it next.
     if (error.matches(PyExc_KeyboardInterrupt) && is_main_thread()) PyErr_SetInterrupt();
   }

@@ -134,6 +134,14 @@ void bind_sources(nb::class_<Description>& description) {
 }
 
 void bind_index(nb::module_& module) {
+  module.def(
+      "classes",
+      [](nb::handle folder, const std::optional<Names>& endings) {
+        FilesOptions files;
+        if (endings) files.endings = *endings;
+        return files_in(path_of(folder), files).classes();
+      },
+      nb::arg("folder"), nb::arg("endings").none());
   nb::class_<JpegIndex>(module, "JpegIndex",
                         "What is known of where rows begin in JPEG files, so that regions are read "
                         "alone.")

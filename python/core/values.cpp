@@ -34,8 +34,11 @@ T number_of(nb::handle object) {
   if constexpr (std::is_same_v<T, bool>) {
     if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
     // NumPy's bool is one, too; numbers are not.
-    if (type_of(object) == "bool" || type_of(object) == "bool_")
-      return PyObject_IsTrue(object.ptr()) == 1;
+    if (type_of(object) == "bool" || type_of(object) == "bool_") {
+      const int truth = PyObject_IsTrue(object.ptr());
+      if (truth < 0) throw nb::python_error();
+      return truth == 1;
+    }
     refuse(object, "a bool");
   } else if constexpr (std::is_integral_v<T>) {
     if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr()))

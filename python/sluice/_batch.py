@@ -89,6 +89,11 @@ class Column:
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
 
+    def __eq__(self, other: Any) -> Any:
+        return _compared(self, other)
+
+    __hash__ = object.__hash__
+
     def __dlpack__(self, **how: Any) -> Any:
         return self.block().__dlpack__(**how)
 
@@ -148,6 +153,11 @@ class Array:
     def __getitem__(self, key: Any) -> Any:
         return self.numpy()[key]
 
+    def __eq__(self, other: Any) -> Any:
+        return _compared(self, other)
+
+    __hash__ = object.__hash__
+
     def __dlpack__(self, **how: Any) -> Any:
         return self._core.__dlpack__(**how)
 
@@ -174,6 +184,15 @@ class Array:
         return f"<Array of shape {self.shape}, {self.dtype}>"
 
 
+def _compared(one: Any, other: Any) -> bool:
+    """Python would say False where NumPy compares elements."""
+    if one is other:
+        return True
+    raise TypeError(
+        f"{one!r} is compared with {type(other).__name__}: .numpy() or .torch() of it has elements that compare"
+    )
+
+
 def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
     array = (core.to_host() if core.on_device else core).numpy()
     converts = dtype is not None and array.dtype != dtype
@@ -192,6 +211,10 @@ def _column(core: Any) -> Any:
     return core
 
 
+def _short(column: Any) -> str:
+    return f"<list of {len(column)}>" if isinstance(column, list) else repr(column)
+
+
 class Batch:
     """What a pipeline delivers: a column for each output, in the structure that was returned.
 
@@ -200,6 +223,8 @@ class Batch:
 
     Attributes
     ----------
+    value : column, tuple, list, dict or dataclass of columns
+        As the function returned it.
     size : int
         Samples in it; 0 where all have failed or were dropped.
     index, epoch : int
@@ -238,11 +263,34 @@ class Batch:
         return iter((self.value,))
 
     def __getitem__(self, key: Any) -> Any:
-        return self.value[key] if self._several else (self.value,)[key]
+        try:
+            return self.value[key] if self._several else (self.value,)[key]
+        except (KeyError, IndexError, TypeError) as error:
+            raise type(error)(self._no_column(key)) from None
+
+    def _no_column(self, key: Any) -> str:
+        if isinstance(self.value, dict):
+            return f"a batch of this pipeline has the columns {', '.join(map(repr, self.value))}, not {key!r}"
+        return f"a batch of this pipeline has {len(self)} column{'s'[: len(self) > 1]}, by number from 0 on, not {key!r}"
+
+    def __getattr__(self, name: str) -> Any:
+        value = self.__dict__.get("value")
+        if name.startswith("_") or value is None:
+            raise AttributeError(name)
+        if isinstance(value, dict):
+            where = f"its columns are batch[{next(iter(value))!r}] and so on, and batch.value is the dict"
+        elif self._several:
+            where = "its columns are batch[0] and so on"
+        elif isinstance(value, (Column, Array, list)):
+            where = "its column is batch.value, or `for images, in pipeline` with a comma"
+        else:
+            where = f"batch.value is the {type(value).__name__} that the function returned"
+        raise AttributeError(f"a batch has no {name!r}: {where}")
 
     def __len__(self) -> int:
         """How many columns: what ``a, b = batch`` takes apart. `size` counts samples."""
         return len(self.value) if self._several else 1
 
     def __repr__(self) -> str:
-        return f"<Batch {self.index} of epoch {self.epoch}: {self.size} samples, {self.columns}>"
+        columns = ", ".join(_short(one) for one in self.columns)
+        return f"<Batch {self.index} of epoch {self.epoch}: {self.size} samples, [{columns}]>"

@@ -101,7 +101,7 @@ def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name:
 
     Examples
     --------
-    >>> image = sluice.select(ops.randint(0, 2), [image, lambda: ops.blur(image), lambda: ops.invert(image)])
+    >>> image = sluice.select(ops.choice_index([1, 1, 1]), [image, lambda: ops.gaussian_blur(image), lambda: ops.invert(image)])
     """
     arms = list(arms)
     called = name or "select"
@@ -342,7 +342,7 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
 
     Examples
     --------
-    >>> image = sluice.for_loop(ops.randint(0, 3), image, lambda i, image: ops.blur(image))
+    >>> image = sluice.for_loop(ops.choice_index([1, 1, 1]), image, lambda i, image: ops.gaussian_blur(image))
     """
     graph = graph_of(count, init)
     name = name or "for_loop"

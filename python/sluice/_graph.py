@@ -180,11 +180,17 @@ class Graph:
         if value.type[0] == "f":
             raise _core.BuildError(
                 f"{schema['name']}: {parameter['name']} is a whole number, and {value!r} is none; "
-                f"round it, and say .cast({wanted!r})"
+                f"say .cast({wanted!r}), which cuts its fraction off"
             )
         return self.core.operator("convert", {"x": slot}, {"to": wanted}, "convert")[0]
 
     def _constant_input(self, schema: dict, name: str, value: Any) -> int:
+        if isinstance(value, (list, tuple)) and any(isinstance(one, Value) for one in value):
+            raise _core.BuildError(
+                f"{schema['name']}: {name} is one value, not {len(value)} of them; a list that each sample "
+                "makes is [... for i in range(n)] with a value n, sluice.constant(3) say, and "
+                "sluice.map(function, *values, returns=...) takes several values"
+            )
         raise _core.BuildError(
             f"{schema['name']}: {name} is a value of each sample, not {type(value).__name__}; what "
             "a source or a step gives is one, and sluice.constant(x) makes one of a number"

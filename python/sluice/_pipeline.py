@@ -50,6 +50,10 @@ def _is_leaf(x: Any) -> bool:
     return isinstance(x, Value) or is_number(x) or isinstance(x, str)
 
 
+def _checkpoint_of(state: Any) -> Any:
+    return state.get("checkpoint") if isinstance(state, dict) else None
+
+
 class BatchKey(NamedTuple):
     """Which batch it is, for what is drawn for it as a whole: ``random.Random(repr(key))`` gives the
     same in each run."""
@@ -239,7 +243,7 @@ class Pipeline:
         A loop that runs ends with Error. Raises BuildError where the state is of another seed, dataset
         or program.
         """
-        checkpoint = state.get("checkpoint") if isinstance(state, dict) else None
+        checkpoint = _checkpoint_of(state)
         if not isinstance(checkpoint, str) or not checkpoint:
             raise _core.BuildError(
                 f"load_state_dict() takes the dict that state_dict() has given, not {state!r}"
@@ -336,14 +340,30 @@ class Description:
         for name in list(kwargs):
             if name in OPTIONS and name not in self._signature.parameters:
                 options[name] = kwargs.pop(name)
+        if isinstance(options.get("resume"), dict):
+            options["resume"] = _checkpoint_of(options["resume"])
+        if "seed" in options and options["seed"] is None:
+            raise _core.BuildError(
+                "seed is a whole number, not None: a pipeline whose seed nobody knows cannot be repeated; "
+                "secrets.randbits(63) makes one"
+            )
         function = self._function
 
         def describe() -> Any:
             values = source()
-            self._signature.bind(*values, *args, **kwargs)
+            try:
+                self._signature.bind(*values, *args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{self.__name__}{self._signature}: {error}") from None
             return function(*values, *args, **kwargs)
 
         return Pipeline(describe, options, self._function.__name__)
+
+    def __iter__(self) -> Any:
+        raise TypeError(
+            f"{self.__name__} describes a pipeline, and calling it makes one: "
+            f"for batch in {self.__name__}(...)"
+        )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

@@ -11,6 +11,7 @@ Threads: those of the description. Errors: RewriteError; `guard` lets the graph 
 """
 
 import builtins
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,6 +20,7 @@ from ._control import WHOLE, choose, for_loop_collect, not_, truth
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
+from ._watch import Watch
 
 
 class RewriteError(BuildError):
@@ -129,6 +131,7 @@ class _Described:
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
         self.places = self.runtime.places(self.site, scope)
         self.contents = {place.label: place.get() for place in self.places}
+        self.watch = Watch(scope, [(place.owner, place.attribute) for place in self.places])
 
     def now(self, scope: dict) -> dict:
         """What the live names and the places hold."""
@@ -139,6 +142,7 @@ class _Described:
         """Sets the places back; what the names were."""
         for place in self.places:
             place.set(self.contents[place.label])
+        self.runtime.require_unchanged(self.site, self.watch.changed())
         return tuple(unbound(name) if x is UNBOUND else x for name, x in self.before.items())
 
     def after(self, merged: dict) -> tuple:
@@ -314,6 +318,8 @@ class Span:
         for x in arguments:
             if x.type not in WHOLE if is_value(x) else not hasattr(x, "__index__"):
                 raise runtime.error(site.line, f"range() is given {kind_of(x)}; give whole numbers, with x.cast('i64') if need be")
+        # Differences of what has no sign would wrap.
+        arguments = tuple(x.cast("i64") if is_value(x) and x.type[0] == "u" else x for x in arguments)
         self.start, stop, self.step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
         if not is_value(self.step) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
@@ -372,7 +378,7 @@ class Count(Repeat):
 class Lazy:
     """A logical or conditional expression: which of its operands are evaluated, and what comes of them."""
 
-    __slots__ = ("first", "second", "value", "choice", "runtime", "site")
+    __slots__ = ("first", "second", "value", "choice", "runtime", "site", "frame", "watch")
 
     def __init__(self, first: bool, second: bool, value: Any = None):
         self.first = first
@@ -391,6 +397,7 @@ class Lazy:
 
     def _arm(self, x: Any) -> None:
         branch = self.choice.branch
+        self.runtime.require_unchanged(self.site, self.watch.changed(self.frame.f_locals))
         branch.end({"": x})
         if len(branch.given) < 2:
             branch.begin()
@@ -399,6 +406,7 @@ class Lazy:
             return
         with self.runtime.located(self.site):
             self.value = branch.close()[""]
+        self.frame = self.watch = None
         self.choice.leave()
 
 
@@ -462,6 +470,16 @@ class Runtime:
             found.setdefault((id(owner), attribute), Place(label, owner, attribute))
         return list(found.values())
 
+    def require_unchanged(self, site: Site, changed: str | None) -> None:
+        """Raises RewriteError where `changed` names something."""
+        if changed is not None:
+            raise self.error(
+                site.line,
+                f"'{changed}' is changed in this `{site.kind}`, which a Value decides, in a way that cannot be followed, so that it would "
+                "be changed for all samples; assign a new one, as in `x = x + [y]`, or change it by its own name: `x.append(y)`, "
+                "`x[0] = y`, `x.y = z`",
+            )
+
     # Statements.
     def branch(self, number: int, test: Any) -> Any:
         """True or False for a plain test, a Choice for a Value."""
@@ -523,9 +541,13 @@ class Runtime:
                 )
             return (), x
 
+        frame = sys._getframe(1)  # of the rewritten function
+        watch = Watch(frame.f_locals, names=True)
         with self.located(site):
             span = Span(self, site, arguments)
-            return for_loop_collect(span.count, (), element, self.max_iterations, site.name)[1]
+            collected = for_loop_collect(span.count, (), element, self.max_iterations, site.name)[1]
+        self.require_unchanged(site, watch.changed(frame.f_locals))
+        return collected
 
     def range_of_plain(self, number: int, function: Any, *arguments: Any) -> Iterable:
         """`range(...)` of a comprehension of which the graph makes no loop."""
@@ -579,6 +601,8 @@ class Runtime:
         site = self.sites[number]
         lazy = Lazy(True, False)
         lazy.site, lazy.runtime = site, self
+        lazy.frame = sys._getframe(2)  # of the rewritten function
+        lazy.watch = Watch(lazy.frame.f_locals, names=True)
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
             on = self.side(site, "left", on)

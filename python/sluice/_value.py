@@ -112,12 +112,25 @@ class Value:
     def __len__(self) -> int:
         raise self._no("has no length", "Ask for it in a function that sluice.map calls")
 
+    def __setitem__(self, _key: Any, _x: Any) -> None:
+        raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "count"):
+            raise AttributeError(
+                f"{self!r} has no {name!r}: a list that samples make is done when its loop is; collect all of it in one "
+                "[... for i in range(n)], or change it in a function that sluice.map calls"
+            )
+        raise AttributeError(f"{self!r} has no {name!r}; what computes with values is in sluice.ops")
+
     def __contains__(self, _item: Any) -> bool:
         raise self._no("cannot be searched", "Search it in a function that sluice.map calls")
 
     def __index__(self) -> int:
         raise self._no(
-            "is no number of Python's", "Give it to an operator that takes a value for each sample"
+            "is no number of Python's",
+            "Give it to an operator that takes a value for each sample; `for i in range(value)` and "
+            "[... for i in range(value)] loop in a function that is marked, and sluice.select chooses one of several",
         )
 
     def __int__(self) -> int:
@@ -281,16 +294,25 @@ def _quotient(x: Any, y: Any):
     return _graph_of(x, y).operator("divide", x=x, y=y)
 
 
+def _rest(graph: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    """What is left of x / y that is cut off, and whether it has another sign than y: None, where it cannot."""
+    rest = graph.operator("remainder", x=x, y=y)
+    if rest.type.startswith("u"):
+        return rest, None
+    if not isinstance(y, Value):
+        return rest, rest < 0 if y > 0 else rest > 0
+    signs = (rest < 0) != (y < 0)
+    return rest, (rest != 0).cast("i8") * signs.cast("i8") != 0
+
+
 def _modulo(x: Any, y: Any):
     """x % y as Python means it: of the sign of y."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
         return NotImplemented
     _refuse_zero(y, "%")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
-    rest = graph.operator("remainder", x=x, y=y)
-    if not isinstance(y, Value) and y > 0 and isinstance(x, Value) and x.type.startswith("u"):
-        return rest
-    return graph.operator("remainder", x=rest + y, y=y)
+    rest, other = _rest(graph, x, y)
+    return rest if other is None else rest + y * other.cast(rest.type)
 
 
 def _floor_quotient(x: Any, y: Any):
@@ -301,4 +323,6 @@ def _floor_quotient(x: Any, y: Any):
         raise TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
     _refuse_zero(y, "//")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
-    return graph.operator("divide", x=x - _modulo(x, y), y=y)
+    _, other = _rest(graph, x, y)
+    whole = graph.operator("divide", x=x, y=y)
+    return whole if other is None else whole - other.cast(whole.type)

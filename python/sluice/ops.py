@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect as _inspect
 import keyword as _keyword
+from collections.abc import Sequence
 from typing import Any
 
 from . import _core
@@ -31,10 +32,13 @@ def _type_text(parameter: dict) -> str:
     if parameter["choices"]:
         text = "{" + ", ".join(repr(choice) for choice in parameter["choices"]) + "}"
     if parameter["count"] > 1:
-        text = f"{parameter['count']} numbers"
+        fewer = "3 or " if parameter["count"] == 4 and not parameter["required"] else ""
+        text = f"{fewer}{parameter['count']} numbers"
     if parameter["per_sample"]:
         text += " or Value"
-    if not parameter["required"]:
+    if parameter["optional"]:
+        text += ", optional"
+    elif not parameter["required"]:
         text += f", default {parameter['default']!r}"
     return text
 
@@ -125,6 +129,108 @@ def _levels(fill: Any) -> list[int] | None:
     if fill is None:
         return None
     return [fill] if isinstance(fill, int) else list(fill)
+
+
+def _padded(numbers: Any, most: int, operator: str, what: str) -> list[float]:
+    """The list of an operator that takes always so many numbers, and counts the first of them."""
+    given = [float(number) for number in numbers]
+    if not 1 <= len(given) <= most:
+        raise _core.BuildError(f"{operator}: there are {len(given)} {what}; 1 to {most} are possible")
+    return given + [0.0] * (most - len(given))
+
+
+def _count_of(operator: str, parameter: str) -> int:
+    return next(one["count"] for one in _OPERATORS[operator]["parameters"] if one["name"] == parameter)
+
+
+def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> _Value:
+    """One of several numbers, drawn for each sample.
+
+    Parameters
+    ----------
+    numbers : 1 to 64 numbers
+    weights : as many numbers, optional
+        How probable each is, beside the others; without it all are alike.
+
+    Returns
+    -------
+    number : Value of f32
+    """
+    numbers = list(numbers)
+    weights = [1.0] * len(numbers) if weights is None else list(weights)
+    if len(weights) != len(numbers):
+        raise _core.BuildError(
+            f"choice: there are {len(numbers)} numbers and {len(weights)} weights; give one for each, or none"
+        )
+    most = _count_of("choice", "numbers")
+    return _require_graph("ops.choice()").operator(
+        "choice", len(numbers), _padded(numbers, most, "choice", "numbers"),
+        _padded(weights, most, "choice", "weights"),
+    )
+
+
+def choice_index(weights: Sequence[float]) -> _Value:
+    """The place of one of several weights, drawn for each sample as probably as they say.
+
+    Parameters
+    ----------
+    weights : 1 to 64 numbers
+
+    Returns
+    -------
+    index : Value of i32
+        From 0 on.
+    """
+    weights = list(weights)
+    most = _count_of("choice_index", "weights")
+    return _require_graph("ops.choice_index()").operator(
+        "choice_index", len(weights), _padded(weights, most, "choice_index", "weights")
+    )
+
+
+def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none") -> _Value:
+    """The same elements in another shape.
+
+    Parameters
+    ----------
+    tensor : Value of tensor
+    sizes : list of int
+        Up to 6; -1 follows from the others.
+    layout : {'none', 'HWC', 'CHW'}
+        What the dimensions then are.
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+    graph, _ = _slot(tensor, "reshape")
+    sizes = [sizes] if isinstance(sizes, int) else list(sizes)
+    most = _count_of("reshape", "sizes")
+    padded = _padded(sizes, most, "reshape", "sizes") if sizes else [0.0] * most
+    return graph.operator("reshape", tensor, len(sizes), padded, layout=layout)
+
+
+def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
+    """Each level becomes a weighted sum of those around it; borders are reflected.
+
+    Parameters
+    ----------
+    image : Value of image
+    weights : rows of numbers
+        An odd number of rows of an odd length, at most 7 x 7: a list of lists, or an array.
+
+    Returns
+    -------
+    image : Value of image
+    """
+    graph, _ = _slot(image, "filter_2d")
+    rows = [list(row) for row in weights]
+    columns = len(rows[0]) if rows else 0
+    if any(len(row) != columns for row in rows):
+        raise _core.BuildError("filter_2d: the weights must be rows of one length")
+    most = _count_of("filter_2d", "weights")
+    numbers = _padded([one for row in rows for one in row], most, "filter_2d", "weights")
+    return graph.operator("filter_2d", image, numbers, rows=len(rows), columns=columns)
 
 
 def random_resized_crop(
@@ -369,4 +475,4 @@ def photometric_distort(image: _Value, *, probability: float = 0.5) -> _Value:
 __all__ = sorted(
     name for name, thing in globals().items() if callable(thing) and not name.startswith("_")
 )
-__all__ = [name for name in __all__ if name not in ("annotations", "Any")]
+__all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]

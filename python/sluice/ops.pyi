@@ -48,11 +48,11 @@ def center_crop(image: Value, height: int | Value, width: int | Value) -> Value:
 def center_region(height: int | Value, width: int | Value, crop_height: int | Value, crop_width: int | Value) -> Value:
     """The rectangle that center_crop takes of a picture of this size."""
 
-def choice(count: int, numbers: float | Sequence[float], weights: float | Sequence[float]) -> Value:
-    """One of several numbers."""
+def choice(numbers: Sequence[float], weights: Sequence[float] | None = ...) -> Value:
+    """One of several numbers, drawn for each sample."""
 
-def choice_index(count: int, weights: float | Sequence[float]) -> Value:
-    """The place of one of several weights, from 0 on."""
+def choice_index(weights: Sequence[float]) -> Value:
+    """The place of one of several weights, drawn for each sample as probably as they say."""
 
 def clahe(image: Value, *, clip_limit: float | Value = ..., tiles_y: int | Value = ..., tiles_x: int | Value = ...) -> Value:
     """Contrast evened out from place to place."""
@@ -159,7 +159,7 @@ def expanded_region(height: int | Value, width: int | Value, ratio: float | Valu
 def filter(predicate: float | Value) -> None:
     """Goes on with samples for which the predicate holds; the others are filtered."""
 
-def filter_2d(image: Value, weights: float | Sequence[float], *, rows: int = ..., columns: int = ...) -> Value:
+def filter_2d(image: Value, weights: Sequence[Sequence[float]]) -> Value:
     """Each level becomes a weighted sum of those around it; borders are reflected."""
 
 def filter_boxes(boxes: Value, height: int | Value, width: int | Value, *, min_area: float = ..., min_visibility: float = ..., min_width: float = ..., min_height: float = ...) -> tuple[Value, Value]:
@@ -327,7 +327,7 @@ def relative_boxes(boxes: Value, height: int | Value, width: int | Value) -> Val
 def remainder(x: float | Value, y: float | Value) -> Value:
     """What is left of x when it is divided by y."""
 
-def reshape(tensor: Value, rank: int, sizes: float | Sequence[float], *, layout: Literal['none', 'HWC', 'CHW'] = ...) -> Value:
+def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = ...) -> Value:
     """The same elements in another shape."""
 
 def resize(image: Value, *, height: int | Value = ..., width: int | Value = ..., shorter: int | Value = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = ..., max_size: int | Value = ..., roi_start_y: float | Value = ..., roi_start_x: float | Value = ..., roi_end_y: float | Value = ..., roi_end_x: float | Value = ..., roi_relative: bool = ...) -> Value:
@@ -388,7 +388,7 @@ def solarize(image: Value, *, threshold: float | Value = ...) -> Value:
     """Levels from a threshold on are inverted."""
 
 def stack(list: Value, length: float | Value, *, reverse: bool = ..., name: str = ..., axis: int = ...) -> Value:
-    """The tensors of a list that 'list' has made, as one; filled up with zeros."""
+    """The tensors or pictures of a list as one tensor; filled up with zeros."""
 
 def standard_deviation(data: Value) -> Value:
     """How far all levels lie from their mean: the root of the mean square."""

@@ -50,6 +50,11 @@ def _require_text(text: Any, what: str) -> None:
         raise _core.BuildError(f"{what} is a str, not {text!r}")
 
 
+def _require_path(path: Any, what: str) -> None:
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise _core.BuildError(f"{what} is a path, not {path!r}")
+
+
 def _require_no_nul(text: str, what: str) -> None:
     if "\0" in text:
         raise _core.BuildError(f"{what} holds a NUL, which worker processes cannot be told: {text!r}")
@@ -118,6 +123,7 @@ def files(
         For a folder that is missing, unreadable or without such files.
     """
     graph = require_graph("sluice.files()")
+    _require_path(folder, "sluice.files(): folder")
     wanted = None if endings is None else [endings] if isinstance(endings, str) else list(endings)
     if wanted is not None and (not wanted or not all(isinstance(one, str) for one in wanted)):
         raise _core.BuildError(
@@ -125,6 +131,21 @@ def files(
         )
     made = graph.core.read_files(folder, sampler, _index(index), wanted, leave_out_unreadable)
     return _values(graph, made)
+
+
+def classes(folder: str | os.PathLike, *, endings: Sequence[str] | None = None) -> list[str]:
+    """The names of the classes that :func:`files` numbers: those of the folders in `folder`.
+
+    ``sluice.classes(folder)[label]`` is the class of a label. Empty where the files lie in `folder`
+    itself. Of a part for validation they may be others: compare the lists.
+
+    Raises
+    ------
+    IoError
+        As :func:`files` does.
+    """
+    _require_path(folder, "sluice.classes(): folder")
+    return _core.classes(folder, None if endings is None else [endings] if isinstance(endings, str) else list(endings))
 
 
 def list_file(
@@ -393,7 +414,7 @@ class Several:
 
     def _all(self, indices: list[int], epoch: int) -> Sequence | None:
         try:
-            given = self._get(indices, epoch)
+            given = self._get(list(indices), epoch)  # who sorts them sorts a copy
         except BaseException:
             return None
         return given if isinstance(given, (list, tuple)) and len(given) == len(indices) else None
@@ -661,6 +682,12 @@ def map(
             f"sluice.map() takes a function first, not {type(function).__name__}"
         )
     types, single = ([], False) if returns is None else type_names(returns, "sluice.map()")
+    for place, one in enumerate(values):
+        if isinstance(one, (list, tuple)) and any(isinstance(x, Value) for x in one):
+            raise _core.BuildError(
+                f"sluice.map(): value {place} is a {type(one).__name__} with values of each sample in it; give "
+                "them one by one, with a * before it"
+            )
     places = [i for i, one in enumerate(values) if isinstance(one, Value)]
     call = function if len(places) == len(values) else _workers.Call(function, list(values), places)
     _require_text(name, "sluice.map(): name")

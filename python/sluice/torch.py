@@ -128,6 +128,22 @@ def to_torch(batch: Batch) -> Any:
     return rebuild(batch.structure, [convert(one) for one in batch.columns])
 
 
+# What a DataLoader takes, and where it is said here.
+_OF_DATALOADER = {
+    "num_workers": "threads=N of the pipeline; workers=N of a source whose samples Python makes",
+    "shuffle": "shuffle=True of the source, sluice.files(folder, shuffle=True) say",
+    "sampler": "shuffle, subset, weights, shard of the source",
+    "batch_sampler": "batch_size of the pipeline, and the sampler options of the source",
+    "pin_memory": "nothing: what the pipeline copies to a GPU is pinned by itself",
+    "collate_fn": "what the function returns; `to_torch` makes tensors of it",
+    "generator": "seed=N of the pipeline",
+    "worker_init_fn": "__worker_init__(worker, workers) of the source's or step's object",
+    "prefetch_factor": "prefetch=N of the pipeline, in batches",
+    "persistent_workers": "nothing: threads and workers stay from epoch to epoch",
+    "timeout": "stall_timeout=SECONDS of the pipeline",
+}
+
+
 class Loader:
     """What is gone through in place of a torch DataLoader.
 
@@ -148,6 +164,12 @@ class Loader:
         Where tensors go; they stay where they are without it.
     drop_last : bool
         A last batch that is not full is left out.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+    batch : Batch
+        The one whose tensors came last, with its `errors`, `missing` and `keys`; None before the first.
     """
 
     def __init__(
@@ -165,7 +187,13 @@ class Loader:
                 )
             self.pipeline = describe
         elif isinstance(describe, Description):
+            parameters = describe._signature.parameters
+            for name in kwargs:
+                if name in _OF_DATALOADER and name not in parameters:
+                    raise _core.BuildError(f"Loader has no {name!r}; in its place: {_OF_DATALOADER[name]}")
             if drop_last is not None:
+                if "last_batch" in kwargs:
+                    raise _core.BuildError("Loader: drop_last and last_batch say the same; give one of them")
                 kwargs["last_batch"] = "drop" if drop_last else "partial"
             self.pipeline = describe(*args, **kwargs)
         else:
@@ -174,9 +202,11 @@ class Loader:
                 f"{type(describe).__name__}"
             )
         self.device = device
+        self.batch: Batch | None = None
 
     def __iter__(self) -> Iterator[Any]:
         for batch in self.pipeline:
+            self.batch = batch
             given = to_torch(batch)
             yield given if self.device is None else _moved(given, self.device)
 

@@ -57,11 +57,10 @@ def text() -> str:
         "",
     ]
     for name in sorted(ops.__all__):
-        schema = by_name.get(name)
-        if schema is not None:
-            lines.append(_stub_of(name, schema))
-            continue
         function = getattr(ops, name)
+        if hasattr(function, "__signature__"):  # it is made of the declaration
+            lines.append(_stub_of(name, by_name[name]))
+            continue
         summary = inspect.getdoc(function).splitlines()[0]
         signature = str(inspect.signature(function)).replace("_Value", "Value").replace("'", "")
         lines.append(f'def {name}{_defaults_left_out(signature)}:\n    """{summary}"""\n')

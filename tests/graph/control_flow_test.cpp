@@ -301,7 +301,7 @@ std::string build_error(F describe, PipelineOptions options = {}) {
 
 TEST(BuildErrors, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(build_error([](Graph& g) { return g.constant(1); }),
-            "the pipeline has no source: add g.source(...) or g.read(...)");
+            "the pipeline has no source; add one that says what samples there are");
   EXPECT_EQ(build_error([](Graph& g) {
               auto i = indices(g, kSamples);
               Value<std::int64_t> leaked;

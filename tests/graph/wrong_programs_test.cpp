@@ -273,7 +273,7 @@ const std::vector<WrongProgram>& wrong_programs() {
       {"a source of negative size", [](Graph& g) { return numbers(g, -1); },
        "the source 'source' cannot have -1 samples; give the number in an epoch, at least 0"},
       {"no source", [](Graph& g) { return g.constant(1); },
-       "the pipeline has no source: add g.source(...) or g.read(...)"},
+       "the pipeline has no source; add one that says what samples there are"},
       {"a step without a name", [](Graph& g) { return same(g, numbers(g), ""); },
        "a step has an empty name; give it one that messages and drawings can use"},
       {"a limit below zero",

@@ -120,3 +120,25 @@ def test_says_what_is_wrong_with_a_group(gives, words):
     numbers, errors = numbers_and_errors(pipe_of(gives, samples=4))
     assert not numbers and list(errors) == [0, 1, 2, 3]
     assert all(words in what for what in errors.values()), errors
+
+
+class Sorting:
+    """Sorts the indices that it is given, and fails for one of them."""
+
+    def __len__(self):
+        return 24
+
+    def __getitems__(self, indices):
+        indices.sort(reverse=True)
+        if 5 in indices and len(indices) > 1:
+            raise ValueError("not together")
+        return [i * 100 for i in indices]
+
+
+def test_indices_that_a_dataset_sorts_are_its_own():
+    @sluice.pipeline(batch_size=8)
+    def describe():
+        return sluice.source(Sorting(), returns=int, batch=4, workers=1)
+
+    values = {place: value for batch in describe() for place, value in zip(batch.ids, batch[0].tolist())}
+    assert len(values) == 24 and values[5] == 500  # asked for alone, by its own number

@@ -19,6 +19,9 @@ def test_every_operator_is_a_function_that_tells_what_it_takes():
         if schema["name"] in ops._HIDDEN:
             continue
         function = getattr(ops, ops._python_name(schema["name"]))
+        if not hasattr(function, "__signature__"):  # lists of numbers are written there as long as they are
+            assert schema["name"] in ("choice", "choice_index", "filter_2d", "reshape")
+            continue
         names = list(inspect.signature(function).parameters)
         for one in (*schema["inputs"], *schema["parameters"]):
             assert ops._python_name(one["name"]) in names

@@ -109,3 +109,27 @@ def test_a_model_goes_on_as_it_would_have(folder):
     begun, state = train(4)
     rest, _ = train(3, state)
     assert begun + rest == whole
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        ({"num_workers": 4}, "Loader has no 'num_workers'; in its place: threads=N"),
+        ({"shuffle": True}, "Loader has no 'shuffle'; in its place: shuffle=True of the source"),
+        ({"drop_last": True, "last_batch": "fill"}, "drop_last and last_batch say the same"),
+    ],
+)
+def test_loader_says_where_options_of_dataloader_are(folder, options, says):
+    with pytest.raises(sluice.BuildError) as error:
+        sluice.torch.Loader(shuffled, folder, **options)
+    assert says in str(error.value)
+
+
+def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
+    (tmp_path / "a.jpg").write_bytes(next(folder.rglob("*.jpg")).read_bytes())
+    (tmp_path / "b.jpg").write_bytes(b"no picture")
+    loader = sluice.torch.Loader(shuffled, tmp_path, on_error="skip")
+    assert loader.batch is None
+    (tensors,) = loader
+    assert len(tensors["image"]) == 1 == loader.batch.size
+    assert len(loader.batch.missing) == 1 and "b.jpg" in loader.batch.errors[0]["source"]

@@ -32,7 +32,57 @@ def down():
     return to_zero(numbers())
 
 
+@sluice.pipeline
+def of_a_folder(folder):
+    return sluice.files(folder)
+
+
 WRONG = {
+    "a pipeline that is not made": (
+        lambda: list(of_a_folder),
+        TypeError,
+        "of_a_folder describes a pipeline, and calling it makes one: for batch in of_a_folder(...)",
+    ),
+    "an argument that is missing": (
+        lambda: of_a_folder(),
+        TypeError,
+        "of_a_folder(folder): missing a required argument: 'folder'",
+    ),
+    "an argument that there is not": (
+        lambda: of_a_folder("a", foo=1),
+        TypeError,
+        "of_a_folder(folder): got an unexpected keyword argument 'foo'",
+    ),
+    "a seed that is none": (
+        lambda: described(numbers, seed=None),
+        sluice.BuildError,
+        "seed is a whole number, not None",
+    ),
+    "a folder that is none": (
+        lambda: of_a_folder(None),
+        sluice.BuildError,
+        "sluice.files(): folder is a path, not None",
+    ),
+    "a list that is changed": (
+        lambda: described(lambda: [i for i in range(numbers())].append(3)),
+        AttributeError,
+        "a list that samples make is done when its loop is",
+    ),
+    "an element that is changed": (
+        lambda: described(lambda: numbers().__setitem__(0, 1)),
+        TypeError,
+        "cannot be changed while the pipeline is described",
+    ),
+    "a list of Python by a value": (
+        lambda: described(lambda: [1, 2, 3][numbers()]),
+        TypeError,
+        "sluice.select chooses one of several",
+    ),
+    "a fraction as a width": (
+        lambda: described(lambda: ops.resize(image(), width=ops.uniform(3, 5), height=3)),
+        sluice.BuildError,
+        "say .cast('i32'), which cuts its fraction off",
+    ),
     "samples of a float": (
         lambda: described(lambda: sluice.source(lambda i: i, int, samples=3.5)),
         sluice.BuildError,
@@ -308,6 +358,10 @@ SAMPLES = {
     "too many values": (lambda i: (1, 2, 3), (int, int), "a tuple of 2 values is expected, not one of 3"),
     "one value": (lambda i: 1, (int, int), "a tuple of 2 values is expected, not int"),
     "no picture": (lambda i: [1, 2], "image", "an array in the host's memory is expected"),
+    "an array of texts": (lambda i: numpy.array(["a"]), "tensor", "an array of numbers is expected, of bool, i8 to u64 or f16 to f64, not of <U1"),
+    "an operator in a function": (
+        lambda i: ops.uniform(0, 1), int, "BuildError: ops.uniform() describes a step of a pipeline",
+    ),
     "a number that is too large": (lambda i: 300, "u8", "300 does not fit into u8 (0 to 255)"),
     "a division": (lambda i: 1 / 0, int, "ZeroDivisionError: division by zero"),
 }
@@ -324,3 +378,19 @@ def test_says_of_a_sample(name):
     with pytest.raises(sluice.BatchError) as raised:
         list(wrong())
     assert words in raised.value.errors[0]["what"]
+
+
+class bool_:  # noqa: N801
+    """Of NumPy's name."""
+
+    def __bool__(self):
+        raise ValueError("neither")
+
+
+def test_what_a_truth_raises_is_the_error_of_its_sample():
+    @sluice.pipeline(batch_size=4, on_error="skip")
+    def wrong():
+        return sluice.source(lambda i: bool_() if i == 1 else True, bool, samples=4)
+
+    (batch,) = wrong()
+    assert batch.missing == [1] and "ValueError: neither" in batch.errors[0]["what"]

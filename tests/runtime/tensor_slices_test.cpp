@@ -96,7 +96,7 @@ TEST(TensorSlices, EmptyOnesBecomeZeros) {
   slices.erase(slices.begin() + 1);
   stack_slices(slices, 0, out);
   EXPECT_TRUE(out.empty());
-  stack_slices({}, 0, out);
+  stack_slices(std::vector<Tensor>(), 0, out);
   EXPECT_TRUE(out.empty());
 }
 
