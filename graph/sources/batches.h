@@ -13,8 +13,9 @@
 // group. More: the error of all of them.
 //
 // Sampler and shards say which keys stand in a group; what batches the pipeline makes does not
-// concern it. A sample that stands in for one that failed, and one that is inspected, is a group of
-// its own, whose number is -1. So what is given for a key must be a function of the key.
+// concern it, nor does where an epoch is resumed: its first group is whole then, too. A sample that
+// stands in for one that failed, and one that is inspected, is a group of its own, whose number is
+// -1. So what is given for a key must be a function of the key.
 //
 // Ownership: shares the function; a copy is a dataset by itself. Threads: the function is called on
 // several at once, for different groups. Errors: what it throws is the error of all samples of its
@@ -172,9 +173,9 @@ class Groups {
     if (const auto known = groups_.find(number); known != groups_.end()) return known->second;
     auto group = std::make_shared<Group>();
     group->number = number;
-    group->first = std::max(number * size_, info_.first);
-    const std::int64_t end = std::min(size_, info_.samples - number * size_) + number * size_;
-    group->asked = std::vector<Completion<Sample>>(static_cast<std::size_t>(end - group->first));
+    group->first = number * size_;
+    group->asked = std::vector<Completion<Sample>>(
+        static_cast<std::size_t>(std::min(size_, info_.samples - group->first)));
     groups_.emplace(number, group);
     const auto last_of = [&](std::int64_t n) { return (n + 1) * size_ - 1; };
     while (last_of(groups_.begin()->first) <= position - info_.window)

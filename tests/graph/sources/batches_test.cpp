@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -204,6 +205,48 @@ TEST(Batches, MayNotAskTheirPipelineToWaitForThem) {
     const auto batch = pipeline->epoch().next();
     ASSERT_EQ(batch->errors().size(), 1u);
     EXPECT_NE(batch->errors()[0].what.find("was called inside a step"), std::string::npos);
+  }
+}
+
+// The first group of an epoch that is resumed is the one that it was: it is asked for whole, and so
+// the same samples fail.
+TEST(Batches, ResumedGroupsAreThoseOfTheEpoch) {
+  constexpr std::int64_t kSamples = 23;
+  const auto make = [](int own, const std::optional<Checkpoint>& from) {
+    PipelineOptions options{
+        .batch_size = 3, .seed = 2, .threads = 2, .window = 6, .on_error = OnError::skip};
+    options.resume = from;
+    return make_pipeline(options, [own](Graph& g) {
+      return g.read(batches_of(kSamples, 7,
+                               [](const BatchInfo& info) {
+                                 EXPECT_EQ(info.first % 7, 0);
+                                 EXPECT_EQ(std::ssize(info.keys), info.first == 21 ? 2 : 7);
+                                 std::vector<std::int64_t> all = indices_of(info);
+                                 for (const std::int64_t i : all) {
+                                   if (i == 4 || i == 9) throw std::runtime_error("bad");
+                                 }
+                                 return all;
+                               },
+                               {.threads = own}),
+                    {.shuffle = true});
+    });
+  };
+  for (const int own : {0, 2}) {
+    auto whole = make(own, {});
+    std::vector<std::vector<std::int64_t>> expected;
+    for (const auto& batch : whole.epoch()) expected.push_back(batch.ids());
+    for (std::size_t cut = 1; cut < expected.size(); ++cut) {
+      auto first = make(own, {});
+      {
+        auto epoch = first.epoch();
+        for (std::size_t i = 0; i < cut; ++i) ASSERT_TRUE(epoch.next());
+      }
+      auto rest = make(own, first.checkpoint());
+      std::vector<std::vector<std::int64_t>> got(
+          expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(cut));
+      for (const auto& batch : rest.epoch()) got.push_back(batch.ids());
+      EXPECT_EQ(got, expected) << cut;
+    }
   }
 }
 
