@@ -387,7 +387,7 @@ def for_loop_collect(
     >>> image, means = sluice.for_loop_collect(3, image, lambda i, image: (ops.gaussian_blur(image, sigma=2), ops.mean(image)))
     """
     name = name or "for_loop_collect"
-    graph = graph_of(count, init) or _described()
+    graph = graph_of(count, init) or described()
     _check_count(count, name)
 
     def two(given: Any) -> tuple:
@@ -418,7 +418,8 @@ def for_loop_collect(
     return state, rebuild(shapes[-1], lists)
 
 
-def _described() -> Any:
+def described() -> Any:
+    """The graph that is being described on this thread, or None."""
     from ._graph import current_graph  # which needs the library
 
     return current_graph()

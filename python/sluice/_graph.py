@@ -38,6 +38,8 @@ def describing(graph: Graph) -> Iterator[Graph]:
         yield graph
     finally:
         stack.pop()
+    if graph.refused is not None:
+        raise graph.refused
 
 
 # Operators by name, as the library declares them.
@@ -54,6 +56,8 @@ class Graph:
 
     def __init__(self) -> None:
         self.core = _core.Description()
+        # An error that nobody may catch.
+        self.refused: Exception | None = None
 
     def _own(self, value: Value, user: str) -> int:
         if value.graph is not self:

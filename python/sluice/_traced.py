@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._control import WHOLE, choose, for_loop_collect, not_, truth
+from ._control import WHOLE, choose, described, for_loop_collect, not_, truth
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
@@ -77,17 +77,28 @@ def _open() -> list:
 
 
 class guard:
-    """Stands around code that may leave a choice or loop open by an exception."""
+    """Stands around code that may leave a choice or loop open by an exception, also around the body of a `try`.
+
+    Who catches the exception is not known there; where somebody does, the description must not go on as if nothing had been.
+    """
 
     def __enter__(self) -> None:
         self.depth = len(_open())
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if error is None:
-            return
+        left = _open()[self.depth] if len(_open()) > self.depth else None
+        graph = left.graph if left else described()
+        if left:
+            graph.refused = graph.refused or left.left_by_exception()
+        try:
+            if error is None and graph is not None and graph.refused is not None:
+                raise graph.refused
+        finally:
+            self.forget()
+
+    def forget(self) -> None:
         while len(_open()) > self.depth:
-            one = _open().pop()
-            one.abandon()
+            _open().pop().abandon()
 
 
 class Place:
@@ -119,13 +130,16 @@ class Place:
 class _Described:
     """A construct on which a Value decides: its names and places before it, and what is set back."""
 
-    def __init__(self, runtime: "Runtime", site: Site):
+    def __init__(self, runtime: "Runtime", site: Site, graph: Any):
         self.runtime = runtime
         self.site = site
+        self.graph = graph
         for line, construct, cure in site.obstacles:
-            raise runtime.error(
+            # Also where an `except` of the user's takes it for another error.
+            graph.refused = refused = runtime.error(
                 line, f"{construct} cannot stand in the `{site.kind}` in line {site.line}, which a Value decides; {cure}"
             )
+            raise refused
 
     def keep(self, scope: dict) -> None:
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
@@ -169,6 +183,18 @@ class _Described:
     def enter(self) -> None:
         _open().append(self)
 
+    def require_innermost(self) -> None:
+        """Raises RewriteError where something that was begun in here has not ended."""
+        if _open()[-1] is not self:
+            raise _open()[_open().index(self) + 1].left_by_exception()
+
+    def left_by_exception(self) -> RewriteError:
+        return self.runtime.error(
+            self.site.line,
+            f"an exception left this `{self.site.kind}`, which a Value decides, and was caught outside of it, so that it would decide "
+            f"for all samples; catch it inside the `{self.site.kind}`, or let a function of sluice.map raise it",
+        )
+
     def leave(self) -> None:
         assert _open().pop() is self
 
@@ -177,7 +203,7 @@ class Choice(_Described):
     """An `if` or a `match` on a Value."""
 
     def __init__(self, runtime: "Runtime", site: Site, arms: list[str], by: str, on: Any):
-        super().__init__(runtime, site)
+        super().__init__(runtime, site, on.graph)
         with runtime.located(site):
             self.branch = Branch(on.graph, site.name, arms, by, on)
         self.kept = False
@@ -194,6 +220,7 @@ class Choice(_Described):
         return True
 
     def end(self, scope: dict) -> tuple:
+        self.require_innermost()
         self.branch.end(self.now(scope))
         back = self.back()
         if len(self.branch.given) < len(self.branch.arms):
@@ -212,30 +239,29 @@ class Repeat(_Described):
 
     traced = True
 
-    def __init__(self, runtime: "Runtime", site: Site):
-        super().__init__(runtime, site)
+    def __init__(self, runtime: "Runtime", site: Site, graph: Any):
+        super().__init__(runtime, site, graph)
         self.loop: Loop | None = None
 
     def abandon(self) -> None:
         self.loop.abandon()
 
-    def open(self, graph: Any, scope: dict, more: dict) -> tuple:
+    def open(self, scope: dict | None, more: dict) -> tuple:
         """What the names hold in an iteration. `more` is further state."""
         if self.loop is None:
             if scope is not None:
                 self.keep(scope)
             begin = {_label(name): x for name, x in self.before.items() if name in self.site.live}
             begin = {name: x for name, x in (begin | self.contents | more).items() if not isinstance(x, Unset)}
-            self.loop = Loop(graph, self.site.name, self.runtime.max_iterations, begin)
-            self.graph = graph
+            self.loop = Loop(self.graph, self.site.name, self.runtime.max_iterations, begin)
         else:
             self.back()
         with self.runtime.located(self.site):
             self.state = self.loop.open()
         self.enter()
-        graph.begin_condition()
-        graph.end_condition(self.holds())
-        graph.begin_body()
+        self.graph.begin_condition()
+        self.graph.end_condition(self.holds())
+        self.graph.begin_body()
         inside = self.before | {name: self.state[_label(name)] for name in self.site.names if _label(name) in self.state}
         for place in self.places:
             place.set(self.state.get(place.label, self.contents[place.label]))
@@ -243,6 +269,7 @@ class Repeat(_Described):
 
     def end(self, scope: dict, more: dict) -> bool:
         """Ends the body. False: it must be described again."""
+        self.require_innermost()
         following = self.now(scope) | more
         begun = {name: following[name] for name in self.state}
         lost = [name for name, x in begun.items() if isinstance(x, Unset)]
@@ -284,7 +311,7 @@ class While(Repeat):
     def holds_first(self, test: Any) -> bool:
         if not is_value(test):
             return True if test else False
-        super().__init__(self.runtime, self.site)
+        super().__init__(self.runtime, self.site, test.graph)
         self.traced = True
         self.first = truth(test)
         return True
@@ -303,7 +330,7 @@ class While(Repeat):
         return False
 
     def enter_body(self, scope: dict) -> tuple:
-        return self.open(self.first.graph, scope, {_HOLDS: self.first})
+        return self.open(scope, {_HOLDS: self.first})
 
     def holds(self) -> Any:
         return self.state[_HOLDS]
@@ -349,7 +376,7 @@ class Count(Repeat):
     """`for i in range(...)` with a Value among its arguments."""
 
     def __init__(self, runtime: "Runtime", site: Site, arguments: tuple):
-        super().__init__(runtime, site)
+        super().__init__(runtime, site, next(x for x in arguments if is_value(x)).graph)
         self.span = Span(runtime, site, arguments)
         self.done = False
 
@@ -366,7 +393,7 @@ class Count(Repeat):
 
     def enter_body(self) -> tuple:
         """What the names hold, and the number that the target takes. After `keep`."""
-        names = self.open(self.span.graph, None, {})
+        names = self.open(None, {})
         return names, self.span.number(self.loop.iteration)
 
     def end_body(self, scope: dict) -> None:
@@ -396,6 +423,7 @@ class Lazy:
         self._arm(x)
 
     def _arm(self, x: Any) -> None:
+        self.choice.require_innermost()
         branch = self.choice.branch
         self.runtime.require_unchanged(self.site, self.watch.changed(self.frame.f_locals))
         branch.end({"": x})

@@ -118,6 +118,7 @@ class Graph:
         self.open = []
         self.inputs = []
         self.names = {}
+        self.refused = None
 
     # Values.
     def type_of(self, slot):

@@ -350,19 +350,6 @@ def caught_in_an_arm(n):
     return m
 
 
-def caught_around_a_choice(n):
-    try:
-        if n > 0:
-            m = {}["none"]
-        else:
-            m = n
-    except KeyError:
-        m = -n
-    if m > 3:
-        m = 3
-    return m
-
-
 def fractions_in_a_loop_in_a_loop(n):
     total = 0
     while n > 0:
@@ -433,11 +420,6 @@ def test_a_sample_gets_what_python_gives(function):
     for n in range(-6, 10):
         assert graph.run(result, n) == function(n), n
         assert rewrite(function)(n) == function(n), n
-
-
-def test_an_exception_that_is_caught_forgets_what_it_left_open():
-    graph, result = described(caught_around_a_choice)
-    assert [graph.run(result, n) for n in (-9, 2, 5)] == [3, -2, -5]
 
 
 def test_the_graph_names_the_lines():  # C18
