@@ -42,12 +42,11 @@ class Bursts {
     }
     return static_cast<double>(end - began_.load(std::memory_order_relaxed)) / 1000;
   }
-  // Once through the files, as the index in memory wants it, or until a second is over.
-  void warm_up() {
-    const auto begin = Clock::now();
+  // Once through the files, as the index in memory wants it, or until so many seconds are over.
+  void warm_up(double most) {
+    const auto end = Clock::now() + std::chrono::duration<double>(most);
     const std::int64_t times = std::max<std::int64_t>(3, corpus_.size() / samples_);
-    for (std::int64_t i = 0; i < times && Clock::now() - begin < std::chrono::seconds(1); ++i)
-      (void)run();
+    for (std::int64_t i = 0; i < times && Clock::now() < end; ++i) (void)run();
     before_ = pipeline_->stats().device;
   }
   // Samples of one gather, since the warming up.
@@ -140,12 +139,13 @@ Json measure_latency(const Corpus& corpus, const SubjectOptions& options, double
   if (both) json["device"] = options.device->name();
   SubjectOptions on_cpu = options;
   on_cpu.device = nullptr;
+  const double warming = std::min(1.0, seconds);
   for (int samples = 1; samples <= kMost; samples *= 2) {
     Bursts cpu(corpus, on_cpu, samples);
-    cpu.warm_up();
+    cpu.warm_up(warming);
     std::optional<Bursts> device;
     if (both) device.emplace(corpus, options, samples);
-    if (device) device->warm_up();
+    if (device) device->warm_up(warming);
     Times on_device, on_host;
     for (int i = 0; i < rounds; ++i) {
       if (device) add_times(*device, seconds / rounds, on_device);
