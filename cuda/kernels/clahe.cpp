@@ -6,9 +6,9 @@
 namespace sluice::device {
 namespace {
 
-const Kernel kTables{"clahe_tables",
-                     tiles_on_host<ClaheTablesJob, std::uint32_t, 256, clahe_table_tile>,
-                     SLUICE_ON_CUDA(clahe_tables_on_cuda)};
+const Kernel kClaheTables{"clahe_tables",
+                          tiles_on_host<ClaheTablesJob, std::uint32_t, 256, clahe_table_tile>,
+                          SLUICE_ON_CUDA(clahe_tables_on_cuda)};
 const Kernel kClahe{"clahe", tiles_on_host<ClaheJob, clahe_tile>, SLUICE_ON_CUDA(clahe_on_cuda)};
 
 }  // namespace
@@ -32,7 +32,7 @@ ClaheJob clahe_job(const ClaheTablesJob& tables, const PictureOut& out) {
 }
 
 void launch_clahe_tables(DeviceStream& stream, const Batch<ClaheTablesJob>& batch) {
-  if (batch.tiles != 0) launch_batch(stream, kTables, batch);
+  if (batch.tiles != 0) launch_batch(stream, kClaheTables, batch);
 }
 
 void launch_clahe(DeviceStream& stream, const Batch<ClaheJob>& batch) {

@@ -7,7 +7,7 @@
 namespace sluice::device {
 namespace {
 
-void tables_on_host(const void* arguments) {
+void level_tables_on_host(const void* arguments) {
   const auto& batch = *static_cast<const Batch<HistogramJob>*>(arguments);
   const HistogramJob* const jobs = device_view(batch.jobs, static_cast<std::size_t>(batch.count));
   TablesMemory memory;
@@ -17,7 +17,8 @@ void tables_on_host(const void* arguments) {
 const Kernel kHistograms{"histogram",
                          tiles_on_host<HistogramJob, std::uint32_t, kHistogram, histogram_tile>,
                          SLUICE_ON_CUDA(histograms_on_cuda)};
-const Kernel kTables{"level_tables", tables_on_host, SLUICE_ON_CUDA(level_tables_on_cuda)};
+const Kernel kHistogramTables{"level_tables", level_tables_on_host,
+                              SLUICE_ON_CUDA(level_tables_on_cuda)};
 
 }  // namespace
 
@@ -35,7 +36,7 @@ HistogramJob histogram_job(const PictureIn& in, LevelsFor what, float factor) {
 void launch_level_tables(DeviceStream& stream, const Batch<HistogramJob>& batch) {
   if (batch.tiles == 0) return;
   launch_batch(stream, kHistograms, batch);
-  launch_batch(stream, kTables, batch);
+  launch_batch(stream, kHistogramTables, batch);
 }
 
 }  // namespace sluice::device

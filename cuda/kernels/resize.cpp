@@ -40,7 +40,7 @@ std::byte* place(ResizeAxis& axis, std::byte* at) {
   return at + aligned(axis.weight_count() * sizeof(std::int16_t));
 }
 
-void tables_on_host(const void* arguments) {
+void resize_tables_on_host(const void* arguments) {
   const auto& batch = *static_cast<const Batch<ResizeJob>*>(arguments);
   const ResizeJob* const jobs = device_view(batch.jobs, static_cast<std::size_t>(batch.count));
   double largest[kTeam];
@@ -56,7 +56,8 @@ void tiles_on_host(const void* arguments) {
                 [&](const ResizeJob& job, int tile) { resize_tile(job, tile, Team(), memory); });
 }
 
-const Kernel kTables{"resize_tables", tables_on_host, SLUICE_ON_CUDA(resize_tables_on_cuda)};
+const Kernel kResizeTables{"resize_tables", resize_tables_on_host,
+                           SLUICE_ON_CUDA(resize_tables_on_cuda)};
 const Kernel kTiles{"resize", tiles_on_host, SLUICE_ON_CUDA(resize_tiles_on_cuda)};
 
 }  // namespace
@@ -92,7 +93,7 @@ void place_resize(ResizeJob& job, const std::uint8_t* in, std::int64_t in_stride
 
 void launch_resize(DeviceStream& stream, const Batch<ResizeJob>& batch) {
   if (batch.tiles == 0) return;
-  launch_batch(stream, kTables, batch);
+  launch_batch(stream, kResizeTables, batch);
   launch_batch(stream, kTiles, batch);
 }
 

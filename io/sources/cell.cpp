@@ -19,7 +19,7 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
-[[noreturn]] void refuse(const Cell& cell, const std::string& wanted) {
+[[noreturn]] void refuse_cell(const Cell& cell, const std::string& wanted) {
   const char* is = " is not ";
   if (cell.kind == Cell::Kind::text) is = " is text, not ";
   if (cell.kind == Cell::Kind::list) is = " is a list, and not ";
@@ -28,15 +28,15 @@ std::string_view without_spaces(std::string_view text) {
 
 template <class T>
 void read_number(const Cell& cell, const std::string& wanted, T& out) {
-  if (cell.kind == Cell::Kind::text || cell.kind == Cell::Kind::list) refuse(cell, wanted);
+  if (cell.kind == Cell::Kind::text || cell.kind == Cell::Kind::list) refuse_cell(cell, wanted);
   const std::string_view text = without_spaces(cell.text);
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, out);
   if (error == std::errc::result_out_of_range && stopped == end)
-    refuse(cell, wanted + ": it is out of range");
-  if (error != std::errc() || stopped != end) refuse(cell, wanted);
+    refuse_cell(cell, wanted + ": it is out of range");
+  if (error != std::errc() || stopped != end) refuse_cell(cell, wanted);
   if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(out)) refuse(cell, wanted);
+    if (!std::isfinite(out)) refuse_cell(cell, wanted);
   }
 }
 
@@ -76,7 +76,7 @@ void read_list(const Cell& cell, const std::string& wanted, std::vector<T>& out)
   } else {
     good = good && add_all(list, out);
   }
-  if (!good) refuse(cell, "a list of " + wanted + ", or of such lists of one length");
+  if (!good) refuse_cell(cell, "a list of " + wanted + ", or of such lists of one length");
 }
 
 }  // namespace
@@ -99,12 +99,12 @@ void read_cell(const Cell& cell, bool& out) {
   const std::string_view text = without_spaces(cell.text);
   const bool yes = text == "true" || text == "1";
   if (cell.kind == Cell::Kind::text || (!yes && text != "false" && text != "0"))
-    refuse(cell, "true or false");
+    refuse_cell(cell, "true or false");
   out = yes;
 }
 
 void read_cell(const Cell& cell, std::string& out) {
-  if (cell.kind == Cell::Kind::other || cell.kind == Cell::Kind::list) refuse(cell, "text");
+  if (cell.kind == Cell::Kind::other || cell.kind == Cell::Kind::list) refuse_cell(cell, "text");
   out = cell.text;
 }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,7 +18,7 @@ using LevelTable = std::array<std::uint8_t, 256>;
 
 // Rounded to nearest, halves up, and cut off to 0 .. 255.
 inline std::uint8_t to_level(double value) {
-  return static_cast<std::uint8_t>(std::clamp(std::floor(value + 0.5), 0.0, 255.0));
+  return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
 }
 
 // The levels that value(x), a double, gives for x = 0 .. 255.

@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/level_table.h>
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normal_quantiles.h>
 
@@ -21,10 +22,6 @@ void check_number(const char* op, const char* name, float value, float low, floa
     throw std::invalid_argument(
         fmt::format("{}: {} is {}; it must lie between {} and {}", op, name, value, low, high));
   }
-}
-
-std::uint8_t to_level(double value) {
-  return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
 }
 
 // 16 random bits at a time.

@@ -25,12 +25,12 @@ const char* name_of(ResizeMode mode) {
 namespace kernels {
 namespace {
 
-struct Span {
+struct Part {
   double start = 0;
   double length = 0;
 };
 
-Span part_of(const char* axis, double start, double end, bool relative, int length) {
+Part part_of(const char* axis, double start, double end, bool relative, int length) {
   const double unit = relative ? length : 1;
   const double last = end == 0 ? length : end * unit;
   const double first = start * unit;
@@ -74,8 +74,8 @@ ImageSize of_same_shape(const Box& part, int height, int width, bool larger) {
 ResizePlan plan_resize(const ResizeRequest& request, int height, int width) {
   const auto& [to_height, to_width, shorter, mode, max_size, start_y, start_x, end_y, end_x,
                relative] = request;
-  const Span rows = part_of("y", start_y, end_y, relative, height);
-  const Span columns = part_of("x", start_x, end_x, relative, width);
+  const Part rows = part_of("y", start_y, end_y, relative, height);
+  const Part columns = part_of("x", start_x, end_x, relative, width);
   const Box part{rows.start, columns.start, rows.length, columns.length};
   if (shorter != 0) return {part, by_shorter(part, shorter, max_size)};
 
