@@ -1,11 +1,12 @@
 // One tile of a picture whose pixels come from any places of another one, along no straight lines:
 // perspective, warp_perspective, lens_distortion, elastic. The arithmetic is that of
-// place_sampler.h and of these operators in ops/kernels, step by step, in numbers of 64 bits.
-// Internal to the kernel.
+// place_sampler.h and of these operators in ops/kernels, step by step: places in numbers of 64
+// bits, between pixels in whole numbers of 2^-11. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
 
+#include <sluice/cuda/kernels/blend_of_four.h>
 #include <sluice/cuda/kernels/picture.h>
 #include <sluice/ops/kernels/border.h>
 #include <sluice/ops/kernels/interpolation.h>
@@ -47,8 +48,8 @@ SLUICE_HOST_DEVICE inline Place place_of(const PlacesJob& job, const float* shif
   const double(&m)[9] = job.numbers;
   switch (job.by) {
     case PlacesBy::matrix: {
-      const double w = m[6] * x + m[7] * y + m[8];
-      return {(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
+      const double part = 1 / (m[6] * x + m[7] * y + m[8]);
+      return {(m[0] * x + m[1] * y + m[2]) * part, (m[3] * x + m[4] * y + m[5]) * part};
     }
     case PlacesBy::lens: {
       const double dx = x - m[0], dy = y - m[1];
@@ -71,49 +72,65 @@ SLUICE_HOST_DEVICE inline const std::uint8_t* pixel_near(const PlacesJob& job,
          std::int64_t{nearest_place(x, job.in.width)} * job.in.channels;
 }
 
-SLUICE_HOST_DEVICE inline void bilinear_pixel(const PlacesJob& job, const std::uint8_t* in,
-                                              double x, double y, std::uint8_t* to) {
-  const int column = static_cast<int>(floor(x)), row = static_cast<int>(floor(y));
-  const double right = x - column, below = y - row;
-  const std::uint8_t* const above_left = pixel_near(job, in, row, column);
-  const std::uint8_t* const above_right = pixel_near(job, in, row, column + 1);
-  const std::uint8_t* const under_left = pixel_near(job, in, row + 1, column);
-  const std::uint8_t* const under_right = pixel_near(job, in, row + 1, column + 1);
+// What place_after_middle() of place_rows.h gives.
+SLUICE_HOST_DEVICE inline int place_after_middle(double place) {
+  constexpr double kWhole = 1 << kPlaceWeightBits;
+  return static_cast<int>(floor(place * kWhole - (kWhole - 1) / 2));
+}
+inline constexpr int kPlaceFraction = (1 << kPlaceWeightBits) - 1;
+
+SLUICE_HOST_DEVICE inline void bilinear_pixel(const PlacesJob& job, const std::uint8_t* in, int x,
+                                              int y, std::uint8_t* to) {
+  const int column = x >> kPlaceWeightBits, row = y >> kPlaceWeightBits;
+  const std::uint8_t* const pixels[4] = {
+      pixel_near(job, in, row, column), pixel_near(job, in, row, column + 1),
+      pixel_near(job, in, row + 1, column), pixel_near(job, in, row + 1, column + 1)};
   for (int c = 0; c < job.in.channels; ++c) {
-    const double top = above_left[c] + (above_right[c] - above_left[c]) * right;
-    const double bottom = under_left[c] + (under_right[c] - under_left[c]) * right;
-    to[c] = rounded_level(top + (bottom - top) * below);
+    to[c] =
+        static_cast<std::uint8_t>(blend_of_four(pixels, c, x & kPlaceFraction, y & kPlaceFraction));
   }
 }
 
-// Of the pixels at -1, 0, 1 and 2, for a place t after that at 0.
-SLUICE_HOST_DEVICE inline void find_cubic_weights(double t, double (&weights)[4]) {
-  constexpr double a = -0.75;
-  const auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-  const auto far = [](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
-  weights[0] = far(t + 1);
-  weights[1] = near(t);
-  weights[2] = near(1 - t);
-  weights[3] = far(2 - t);
+// n / 2^bits to the nearest.
+template <class Number>
+SLUICE_HOST_DEVICE Number scaled_down(Number n, int bits) {
+  return (n + (Number{1} << (bits - 1))) >> bits;
 }
 
-SLUICE_HOST_DEVICE inline void bicubic_pixel(const PlacesJob& job, const std::uint8_t* in, double x,
-                                             double y, std::uint8_t* to) {
-  const int column = static_cast<int>(floor(x)), row = static_cast<int>(floor(y));
-  double across[4], down[4], sums[4] = {0, 0, 0, 0};
-  find_cubic_weights(x - column, across);
-  find_cubic_weights(y - row, down);
+// What cubic_weights() of place_rows.h gives.
+inline constexpr int kCubicBits = 14, kCubicRowBits = 6;
+SLUICE_HOST_DEVICE inline void find_cubic_weights(int part, int (&weights)[4]) {
+  constexpr std::int64_t kWhole = 1 << kPlaceWeightBits;
+  constexpr int kShift = 3 * kPlaceWeightBits + 2 - kCubicBits;
+  const std::int64_t t = part, rest = kWhole - t;
+  weights[0] = -static_cast<int>(scaled_down(3 * t * rest * rest, kShift));
+  weights[1] =
+      (1 << kCubicBits) - static_cast<int>(scaled_down(9 * t * t * kWhole - 5 * t * t * t, kShift));
+  weights[3] = -static_cast<int>(scaled_down(3 * rest * t * t, kShift));
+  weights[2] = (1 << kCubicBits) - weights[0] - weights[1] - weights[3];
+}
+
+SLUICE_HOST_DEVICE inline void bicubic_pixel(const PlacesJob& job, const std::uint8_t* in, int x,
+                                             int y, std::uint8_t* to) {
+  const int column = x >> kPlaceWeightBits, row = y >> kPlaceWeightBits;
+  int across[4], down[4], sums[4] = {0, 0, 0, 0};
+  find_cubic_weights(x & kPlaceFraction, across);
+  find_cubic_weights(y & kPlaceFraction, down);
   SLUICE_UNROLL for (int r = 0; r < 4; ++r) {
+    int levels[4] = {0, 0, 0, 0};
     SLUICE_UNROLL for (int k = 0; k < 4; ++k) {
       const std::uint8_t* const from = pixel_near(job, in, row - 1 + r, column - 1 + k);
-      const double weight = down[r] * across[k];
       SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
-        if (c < job.in.channels) sums[c] += weight * from[c];
+        if (c < job.in.channels) levels[c] += across[k] * from[c];
       }
     }
+    SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] +=
+        down[r] * scaled_down(levels[c], kCubicBits - kCubicRowBits);
   }
   SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
-    if (c < job.in.channels) to[c] = rounded_level(sums[c]);
+    const int level = scaled_down(sums[c], kCubicBits + kCubicRowBits);
+    if (c < job.in.channels)
+      to[c] = static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
   }
 }
 
@@ -137,9 +154,9 @@ SLUICE_HOST_DEVICE inline void show_place(const PlacesJob& job, const std::uint8
       return;
     }
     case Interpolation::bicubic:
-      return bicubic_pixel(job, in, x - 0.5, y - 0.5, to);
+      return bicubic_pixel(job, in, place_after_middle(x), place_after_middle(y), to);
     default:
-      return bilinear_pixel(job, in, x - 0.5, y - 0.5, to);
+      return bilinear_pixel(job, in, place_after_middle(x), place_after_middle(y), to);
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sluice/cuda/device_view.h>
+#include <sluice/cuda/kernels/blend_of_four.h>
 #include <sluice/cuda/kernels/pixels_out.h>
 #include <sluice/cuda/kernels/tiles.h>
 
@@ -35,7 +36,7 @@ struct WarpJob {
 };
 
 inline constexpr int kWarpTileHeight = 16, kWarpTileWidth = 32;
-inline constexpr int kPlaceBits = 32, kPlaceWeightBits = 11;
+inline constexpr int kPlaceBits = 32;
 
 SLUICE_HOST_DEVICE inline int warp_tiles_across(int width) {
   return (width + kWarpTileWidth - 1) / kWarpTileWidth;
@@ -52,16 +53,6 @@ SLUICE_HOST_DEVICE inline std::int64_t within(std::int64_t value, int length) {
 SLUICE_HOST_DEVICE inline int weight_of_place(std::int64_t place) {
   constexpr std::int64_t kFraction = (std::int64_t{1} << kPlaceBits) - 1;
   return static_cast<int>((place & kFraction) >> (kPlaceBits - kPlaceWeightBits));
-}
-
-// The level of the channel at a place between four pixels.
-SLUICE_HOST_DEVICE inline int blend_of_four(const std::uint8_t* const (&pixels)[4], int c, int wx,
-                                            int wy) {
-  constexpr int kWhole = 1 << kPlaceWeightBits;
-  const int upper = pixels[0][c] * kWhole + (pixels[1][c] - pixels[0][c]) * wx;
-  const int lower = pixels[2][c] * kWhole + (pixels[3][c] - pixels[2][c]) * wx;
-  const int sum = upper * (kWhole - wy) + lower * wy;
-  return (sum + (1 << (2 * kPlaceWeightBits - 1))) >> (2 * kPlaceWeightBits);
 }
 
 SLUICE_HOST_DEVICE inline void warp_pixel(const WarpJob& job, const std::uint8_t* in, int y, int x,

@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/elastic.h>
 #include <sluice/ops/kernels/place_sampler.h>
 #include <sluice/ops/kernels/separable_blur.h>
+#include <sluice/ops/kernels/shift_rows.h>
 
 #include <algorithm>
 #include <cmath>
@@ -44,31 +45,24 @@ std::vector<float> elastic_weights(float sigma) {
 void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma) {
   if (sigma == 0) return;
   const std::vector<float> weights = elastic_weights(sigma);
-  const int radius = static_cast<int>(weights.size()) / 2;
+  const int count = static_cast<int>(weights.size()), radius = count / 2;
   const auto columns = static_cast<std::size_t>(width);
-  std::vector<float> padded(columns + weights.size() - 1), sums(columns), across(numbers.size());
-  const auto add = [&](const float* from, float weight) {
-    for (std::size_t x = 0; x < columns; ++x) sums[x] += weight * from[x];
+  std::vector<float> padded(columns + weights.size() - 1), across(numbers.size());
+  std::vector<const float*> rows(weights.size());
+  const auto row_of = [columns](auto& all, int y) {
+    return all.data() + static_cast<std::size_t>(y) * columns;
   };
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = padded.data() + k;
   for (int y = 0; y < height; ++y) {
-    const std::size_t row = static_cast<std::size_t>(y) * columns;
-    for (std::size_t i = 0; i < padded.size(); ++i) {
-      const int column = reflected(static_cast<int>(i) - radius, width);
-      padded[i] = numbers[row + static_cast<std::size_t>(column)];
-    }
-    std::fill(sums.begin(), sums.end(), 0.f);
-    for (std::size_t k = 0; k < weights.size(); ++k) add(padded.data() + k, weights[k]);
-    std::copy(sums.begin(), sums.end(), across.begin() + static_cast<std::ptrdiff_t>(row));
+    const float* const from = row_of(numbers, y);
+    for (std::size_t i = 0; i < padded.size(); ++i)
+      padded[i] = from[reflected(static_cast<int>(i) - radius, width)];
+    weighted_rows(rows.data(), weights.data(), count, width, row_of(across, y));
   }
   for (int y = 0; y < height; ++y) {
-    std::fill(sums.begin(), sums.end(), 0.f);
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      const int from = reflected(y + static_cast<int>(k) - radius, height);
-      add(across.data() + static_cast<std::size_t>(from) * columns, weights[k]);
-    }
-    std::copy(
-        sums.begin(), sums.end(),
-        numbers.begin() + static_cast<std::ptrdiff_t>(y) * static_cast<std::ptrdiff_t>(width));
+    for (int k = 0; k < count; ++k)
+      rows[static_cast<std::size_t>(k)] = row_of(across, reflected(y + k - radius, height));
+    weighted_rows(rows.data(), weights.data(), count, width, row_of(numbers, y));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/perspective.h>
+#include <sluice/ops/kernels/place_rows.h>
 #include <sluice/ops/kernels/place_sampler.h>
 
 #include <algorithm>
@@ -71,13 +72,9 @@ void warp_perspective(const char* op, const Image& in, const PerspectiveMap& fro
                       int width, const WarpOptions& options, Image& out) {
   check_perspective(op, in, from, height, width, options);
   out.create(height, width, in.channels());
-  warp_places(
+  warp_rows_of_places(
       in, options,
-      // A copy, which the places that are written cannot be a part of.
-      [m = from](double x, double y) {
-        const double w = m[6] * x + m[7] * y + m[8];
-        return PicturePlace{(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
-      },
+      [&](int y, double* xs, double* ys) { perspective_places(from, y + 0.5, width, xs, ys); },
       out);
 }
 

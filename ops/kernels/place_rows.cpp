@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
+// The vectors here are made of blocks of 16 bytes.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/place_rows.cpp"
 #include <hwy/foreach_target.h>
@@ -15,154 +18,255 @@ HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 
+void places_one_by_one(const std::array<double, 9>& m, double y, int first, int count, double* to_x,
+                       double* to_y) {
+  for (int i = first; i < count; ++i) {
+    const double x = i + 0.5;
+    const double part = 1 / (m[6] * x + m[7] * y + m[8]);
+    to_x[i] = (m[0] * x + m[1] * y + m[2]) * part;
+    to_y[i] = (m[3] * x + m[4] * y + m[5]) * part;
+  }
+}
+
 #if HWY_TARGET == HWY_SCALAR || !HWY_HAVE_FLOAT64
 
-void SampleInnerPlaces(const Image&, Interpolation, const double*, const double*, int count,
-                       std::uint8_t*, bool* done) {
-  std::fill_n(done, count, false);
+std::uint64_t SampleInnerPlaces(const Image&, Interpolation, const double*, const double*, int,
+                                std::uint8_t*) {
+  return 0;
+}
+
+void PerspectivePlaces(const std::array<double, 9>& map, double y, int count, double* to_x,
+                       double* to_y) {
+  places_one_by_one(map, y, 0, count, to_x, to_y);
 }
 
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The channels of a pixel: all in one vector, or two at a time.
-using DLevels = hn::CappedTag<double, 4>;
-using Levels = hn::Vec<DLevels>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(DLevels()));
+using DPlaces = hn::ScalableTag<double>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(DPlaces()));
 
-// Bytes that are read and written for a pixel.
-constexpr int bytes_read(int channels) { return (channels + kLanes - 1) / kLanes * kLanes; }
-
-HWY_INLINE Levels levels_at(const std::uint8_t* pixel) {
-  const hn::Rebind<std::uint8_t, DLevels> d8;
-  const hn::Rebind<std::int32_t, DLevels> d32;
-  return hn::PromoteTo(DLevels(), hn::PromoteTo(d32, hn::LoadU(d8, pixel)));
+void PerspectivePlaces(const std::array<double, 9>& map, double y, int count, double* to_x,
+                       double* to_y) {
+  const DPlaces d;
+  const std::array<double, 9> m = map;  // which the places that are written cannot be a part of
+  const auto sum = [&](std::size_t row, hn::Vec<DPlaces> x) HWY_ATTR {
+    return hn::Add(hn::Add(hn::Mul(hn::Set(d, m[row]), x), hn::Set(d, m[row + 1] * y)),
+                   hn::Set(d, m[row + 2]));
+  };
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const auto x = hn::Iota(d, i + 0.5);
+    const auto part = hn::Div(hn::Set(d, 1.0), sum(6, x));
+    hn::StoreU(hn::Mul(sum(0, x), part), d, to_x + i);
+    hn::StoreU(hn::Mul(sum(3, x), part), d, to_y + i);
+  }
+  places_one_by_one(map, y, i, count, to_x, to_y);
 }
 
-HWY_INLINE void store_levels(Levels levels, std::uint8_t* pixel) {
-  const DLevels d;
-  const hn::Rebind<std::uint8_t, DLevels> d8;
-  const hn::Rebind<std::int32_t, DLevels> d32;
-  const auto inside =
-      hn::Min(hn::Max(hn::Add(levels, hn::Set(d, 0.5)), hn::Zero(d)), hn::Set(d, 255.0));
-  hn::StoreU(hn::DemoteTo(d8, hn::DemoteTo(d32, inside)), d8, pixel);
-}
-
-HWY_INLINE Levels between(Levels from, Levels to, Levels share) {
-  return hn::Add(from, hn::Mul(hn::Sub(to, from), share));
-}
-
-// Where the pixel stands at which a place begins, and how far behind its middle the place lies.
+// Where places lie: nearest pixels as whole numbers, others as place_after_middle() does.
 struct Places {
-  std::int32_t column[kPlacesAtOnce], row[kPlacesAtOnce];
-  double right[kPlacesAtOnce], below[kPlacesAtOnce];
+  alignas(64) std::int32_t x[kPlacesAtOnce];
+  alignas(64) std::int32_t y[kPlacesAtOnce];
 };
 
-// Places (x - shift, y - shift) whose pixels from `before` rows and columns before that at which
-// they begin exist, to `after` after it, all bytes that are read of them included.
-template <int channels>
-HWY_INLINE void find_inner(const Image& in, double shift, int before, int after, const double* x,
-                           const double* y, int count, Places& places, bool* done) {
-  const int last_bytes = (bytes_read(channels) + channels - 1) / channels;  // in pixels
-  const double first = before;
-  const double right = in.width() - after - last_bytes + 1, bottom = in.height() - after;
-  for (int i = 0; i < count; ++i) {
-    const double at_x = x[i] - shift, at_y = y[i] - shift;
-    // Not of what is no number.
-    const bool inner = (at_x >= first) & (at_y >= first) & (at_x < right) & (at_y < bottom);
-    const double from_x = inner ? at_x : 0.0, from_y = inner ? at_y : 0.0;
-    places.column[i] = static_cast<std::int32_t>(from_x);
-    places.row[i] = static_cast<std::int32_t>(from_y);
-    places.right[i] = from_x - places.column[i];
-    places.below[i] = from_y - places.row[i];
-    done[i] = inner;
+// The pixels from which on a place has all of its neighbours, and those before which it has.
+struct Inside {
+  int first, right, bottom;
+};
+
+// Bit i says whether place i lies there; places that do not come to lie at 0.
+std::uint64_t find_inner(bool nearest, const Inside& inside, const double* x, const double* y,
+                         int count, Places& places) {
+  double padded[2][kPlacesAtOnce];
+  if (count < kPlacesAtOnce) {
+    for (int axis = 0; axis < 2; ++axis) {
+      double* const to = padded[axis];
+      std::copy_n(axis == 0 ? x : y, count, to);
+      std::fill(to + count, to + kPlacesAtOnce, std::numeric_limits<double>::quiet_NaN());
+    }
+    x = padded[0];
+    y = padded[1];
   }
+  const DPlaces d;
+  const hn::Rebind<std::int32_t, DPlaces> d32;
+  const double whole = nearest ? 1 : 1 << kWeightBits;
+  const auto scale = hn::Set(d, whole);
+  const auto shift = hn::Set(d, (whole - 1) / 2);  // 0 of nearest pixels
+  const auto first = hn::Set(d, inside.first * whole);
+  const auto right = hn::Set(d, inside.right * whole), bottom = hn::Set(d, inside.bottom * whole);
+  std::uint64_t found = 0;
+  for (int i = 0; i < kPlacesAtOnce; i += kLanes) {
+    const auto at_x = hn::Sub(hn::Mul(hn::LoadU(d, x + i), scale), shift);
+    const auto at_y = hn::Sub(hn::Mul(hn::LoadU(d, y + i), scale), shift);
+    // Not of what is no number.
+    const auto inner = hn::And(hn::And(hn::Ge(at_x, first), hn::Lt(at_x, right)),
+                               hn::And(hn::Ge(at_y, first), hn::Lt(at_y, bottom)));
+    hn::Store(hn::DemoteTo(d32, hn::IfThenElseZero(inner, at_x)), d32, places.x + i);
+    hn::Store(hn::DemoteTo(d32, hn::IfThenElseZero(inner, at_y)), d32, places.y + i);
+    std::uint8_t bits[8] = {};
+    (void)hn::StoreMaskBits(d, inner, bits);
+    found |= std::uint64_t{bits[0]} << i;
+  }
+  return found;
 }
 
-// Calls sample(pixel, i, to) for what is inner. `to` takes bytes_read() bytes.
+// Calls sample(pixel, i, to) for each place that was found. `to` takes 4 bytes.
 template <int channels, class F>
-HWY_INLINE void for_inner(const Image& in, const Places& places, int count, const bool* done,
-                          std::uint8_t* out, const F& sample) {
+HWY_INLINE void for_inner(const Image& in, int fraction_bits, const Places& places,
+                          std::uint64_t found, int count, std::uint8_t* out, const F& sample) {
   const std::uint8_t* const data = in.data();
   const std::ptrdiff_t stride = in.row_stride();
-  const auto pixel = [&](int i) {
-    return data + places.row[i] * stride + std::ptrdiff_t{places.column[i]} * channels;
-  };
   // What is written beyond a pixel belongs to the next one, but for the last ones.
-  constexpr int kMore = (bytes_read(channels) + channels - 1) / channels - 1;
-  int i = 0;
-  for (; i < count - kMore; ++i, out += channels)
-    if (done[i]) sample(pixel(i), i, out);
-  for (; i < count; ++i, out += channels) {
-    std::uint8_t last[bytes_read(channels)];
-    if (!done[i]) continue;
-    sample(pixel(i), i, last);
-    std::memcpy(out, last, channels);
+  constexpr int kMore = (4 + channels - 1) / channels - 1;
+  for (int i = 0; i < count; ++i, out += channels) {
+    if ((found >> i & 1) == 0) continue;
+    const std::uint8_t* const pixel = data + (places.y[i] >> fraction_bits) * stride +
+                                      std::ptrdiff_t{places.x[i] >> fraction_bits} * channels;
+    if (i < count - kMore) {
+      sample(pixel, i, out);
+    } else {
+      std::uint8_t last[4];
+      sample(pixel, i, last);
+      std::memcpy(out, last, channels);
+    }
   }
 }
 
+using D8 = hn::FixedTag<std::uint8_t, 16>;
+using D16 = hn::FixedTag<std::int16_t, 8>;
+using D32 = hn::FixedTag<std::int32_t, 4>;
+using V8 = hn::Vec<D8>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+
+// Four pixels side by side: bytes that are read.
+constexpr int cubic_bytes(int channels) { return channels <= 2 ? 8 : 16; }
+
+// Of pixels side by side, the levels of pixel `first` and of the next one as 16-bit pairs, one for
+// each channel.
 template <int channels>
-void sample_all(const Image& in, Interpolation interpolation, const double* x, const double* y,
-                int count, std::uint8_t* out, bool* done) {
-  const DLevels d;
+HWY_INLINE V8 pairs_shuffle(int first) {
+  alignas(16) std::uint8_t index[16];
+  for (int i = 0; i < 16; ++i) {
+    const int channel = i / 4, pixel = first + i / 2 % 2;
+    index[i] = i % 2 == 1 || channel >= channels
+                   ? std::uint8_t{0x80}
+                   : static_cast<std::uint8_t>(pixel * channels + channel);
+  }
+  return hn::Load(D8(), index);
+}
+
+// a[2i] * b[2i] + a[2i+1] * b[2i+1]
+HWY_INLINE V32 products_of_pairs(V16 a, V16 b) {
+  V32 rest = hn::Zero(D32());
+  const V32 sum = hn::ReorderWidenMulAccumulate(D32(), a, b, hn::Zero(D32()), rest);
+  return hn::RearrangeToOddPlusEven(sum, rest);
+}
+
+// Two weights of the four, in each pair.
+HWY_INLINE V16 weight_pairs(const std::int16_t* weights) {
+  std::int32_t both;
+  std::memcpy(&both, weights, sizeof both);
+  return hn::BitCast(D16(), hn::Set(D32(), both));
+}
+
+template <int channels>
+class Cubic {
+ public:
+  explicit Cubic(std::ptrdiff_t stride) : stride_(stride) {}
+
+  // `pixel` stands above and to the left of the four in the middle.
+  HWY_INLINE void sample(const std::uint8_t* pixel, int part_x, int part_y,
+                         std::uint8_t* to) const {
+    const D32 d32;
+    const auto& across = cubic_table()[static_cast<std::size_t>(part_x)];
+    const auto& down = cubic_table()[static_cast<std::size_t>(part_y)];
+    const V16 left = weight_pairs(across.data()), right = weight_pairs(across.data() + 2);
+    const auto row = [&](int number) HWY_ATTR {
+      const V8 levels = load(pixel + (number - 1) * stride_ - channels);
+      const V32 sum = hn::Add(products_of_pairs(pairs(levels, first_), left),
+                              products_of_pairs(pairs(levels, last_), right));
+      constexpr int kShift = kCubicBits - kCubicRowBits;
+      return hn::ShiftRight<kShift>(hn::Add(sum, hn::Set(d32, 1 << (kShift - 1))));
+    };
+    const auto rows = [&](int number) HWY_ATTR {
+      return hn::OddEven(hn::BitCast(D16(), hn::ShiftLeft<16>(row(number + 1))),
+                         hn::BitCast(D16(), row(number)));
+    };
+    const V32 sum = hn::Add(products_of_pairs(rows(0), weight_pairs(down.data())),
+                            products_of_pairs(rows(2), weight_pairs(down.data() + 2)));
+    constexpr int kShift = kCubicBits + kCubicRowBits;
+    const V32 level = hn::ShiftRight<kShift>(hn::Add(sum, hn::Set(d32, 1 << (kShift - 1))));
+    const hn::Rebind<std::uint8_t, D32> to8;
+    hn::StoreU(hn::DemoteTo(to8, level), to8, to);
+  }
+
+ private:
+  static HWY_INLINE V8 load(const std::uint8_t* levels) {
+    if constexpr (cubic_bytes(channels) == 16) {
+      return hn::LoadU(D8(), levels);
+    } else {
+      return hn::ZeroExtendVector(D8(), hn::LoadU(hn::Half<D8>(), levels));
+    }
+  }
+  static HWY_INLINE V16 pairs(V8 levels, V8 shuffle) {
+    return hn::BitCast(D16(), hn::TableLookupBytesOr0(levels, shuffle));
+  }
+
+  std::ptrdiff_t stride_;
+  V8 first_ = pairs_shuffle<channels>(0);
+  V8 last_ = pairs_shuffle<channels>(2);
+};
+
+constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
+
+template <int channels>
+std::uint64_t sample_all(const Image& in, Interpolation interpolation, const double* x,
+                         const double* y, int count, std::uint8_t* out) {
   const std::ptrdiff_t stride = in.row_stride();
   Places places;
   if (interpolation == Interpolation::nearest) {
-    find_inner<channels>(in, 0.0, 0, 0, x, y, count, places, done);
-    for_inner<channels>(in, places, count, done, out,
-                        [](const std::uint8_t* pixel, int, std::uint8_t* to) {
-                          std::memcpy(to, pixel, bytes_read(channels));
-                        });
-  } else if (interpolation == Interpolation::bicubic) {
-    find_inner<channels>(in, 0.5, 1, 2, x, y, count, places, done);
-    for_inner<channels>(in, places, count, done, out,
-                        [&](const std::uint8_t* pixel, int i, std::uint8_t* to) HWY_ATTR {
-                          const std::array<double, 4> across = cubic_weights(places.right[i]);
-                          const std::array<double, 4> down = cubic_weights(places.below[i]);
-                          for (int c = 0; c < channels; c += kLanes) {
-                            Levels sum = hn::Zero(d);
-                            for (int r = 0; r < 4; ++r) {
-                              const std::uint8_t* const from = pixel + (r - 1) * stride + c;
-                              for (int k = 0; k < 4; ++k) {
-                                const double weight = down[static_cast<std::size_t>(r)] *
-                                                      across[static_cast<std::size_t>(k)];
-                                sum = hn::Add(sum, hn::Mul(hn::Set(d, weight),
-                                                           levels_at(from + (k - 1) * channels)));
-                              }
-                            }
-                            store_levels(sum, to + c);
-                          }
-                        });
-  } else {
-    find_inner<channels>(in, 0.5, 0, 1, x, y, count, places, done);
+    constexpr int kBytes = channels == 3 ? 4 : channels;
+    const std::uint64_t found = find_inner(
+        true, {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, x, y, count, places);
     for_inner<channels>(
-        in, places, count, done, out,
-        [&](const std::uint8_t* pixel, int i, std::uint8_t* to) HWY_ATTR {
-          const Levels right = hn::Set(d, places.right[i]);
-          const Levels below = hn::Set(d, places.below[i]);
-          for (int c = 0; c < channels; c += kLanes) {
-            const std::uint8_t* const from = pixel + c;
-            const Levels top = between(levels_at(from), levels_at(from + channels), right);
-            const Levels bottom =
-                between(levels_at(from + stride), levels_at(from + stride + channels), right);
-            store_levels(between(top, bottom, below), to + c);
-          }
-        });
+        in, 0, places, found, count, out,
+        [](const std::uint8_t* pixel, int, std::uint8_t* to) { std::memcpy(to, pixel, kBytes); });
+    return found;
   }
+  if (interpolation == Interpolation::bicubic) {
+    constexpr int kColumns = divided_up(cubic_bytes(channels), channels);
+    const std::uint64_t found =
+        find_inner(false, {1, in.width() + 2 - kColumns, in.height() - 2}, x, y, count, places);
+    if (found == 0) return 0;
+    const Cubic<channels> cubic(stride);
+    constexpr int kFraction = (1 << kWeightBits) - 1;
+    for_inner<channels>(in, kWeightBits, places, found, count, out,
+                        [&](const std::uint8_t* pixel, int i, std::uint8_t* to) HWY_ATTR {
+                          cubic.sample(pixel, places.x[i] & kFraction, places.y[i] & kFraction, to);
+                        });
+    return found;
+  }
+  const std::uint64_t found = find_inner(
+      false, {0, in.width() - columns_read(channels) + 1, in.height() - 1}, x, y, count, places);
+  if (found == 0 || stride != static_cast<std::int32_t>(stride)) return 0;
+  blend_places(in.data(), stride, channels, places.x, places.y, count, out);
+  return found;
 }
 
-void SampleInnerPlaces(const Image& in, Interpolation interpolation, const double* x,
-                       const double* y, int count, std::uint8_t* out, bool* done) {
+std::uint64_t SampleInnerPlaces(const Image& in, Interpolation interpolation, const double* x,
+                                const double* y, int count, std::uint8_t* out) {
   switch (in.channels()) {
     case 1:
-      return sample_all<1>(in, interpolation, x, y, count, out, done);
+      return sample_all<1>(in, interpolation, x, y, count, out);
     case 2:
-      return sample_all<2>(in, interpolation, x, y, count, out, done);
+      return sample_all<2>(in, interpolation, x, y, count, out);
     case 3:
-      return sample_all<3>(in, interpolation, x, y, count, out, done);
+      return sample_all<3>(in, interpolation, x, y, count, out);
     default:
-      return sample_all<4>(in, interpolation, x, y, count, out, done);
+      return sample_all<4>(in, interpolation, x, y, count, out);
   }
 }
 
@@ -176,10 +280,26 @@ HWY_AFTER_NAMESPACE();
 namespace sluice::kernels {
 
 HWY_EXPORT(SampleInnerPlaces);
+HWY_EXPORT(PerspectivePlaces);
 
-void sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
-                         const double* y, int count, std::uint8_t* out, bool* done) {
-  HWY_DYNAMIC_DISPATCH(SampleInnerPlaces)(in, interpolation, x, y, count, out, done);
+std::uint64_t sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
+                                  const double* y, int count, std::uint8_t* out) {
+  return HWY_DYNAMIC_DISPATCH(SampleInnerPlaces)(in, interpolation, x, y, count, out);
+}
+
+void perspective_places(const std::array<double, 9>& map, double y, int count, double* to_x,
+                        double* to_y) {
+  HWY_DYNAMIC_DISPATCH(PerspectivePlaces)(map, y, count, to_x, to_y);
+}
+
+const std::array<std::array<std::int16_t, 4>, 1 << kWeightBits>& cubic_table() {
+  static constexpr auto table = [] {
+    std::array<std::array<std::int16_t, 4>, 1 << kWeightBits> made{};
+    for (int part = 0; part < 1 << kWeightBits; ++part)
+      made[static_cast<std::size_t>(part)] = cubic_weights(part);
+    return made;
+  }();
+  return table;
 }
 
 }  // namespace sluice::kernels

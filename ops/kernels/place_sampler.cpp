@@ -3,22 +3,15 @@
 #include <sluice/ops/kernels/place_sampler.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 namespace sluice::kernels {
-namespace {
-
-std::uint8_t to_level(double value) {
-  return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
-}
-
-}  // namespace
-
 void PlaceSampler::check(const char* op, const Image& in, const WarpOptions& options) {
   check_pixels(op, in);
   check_size(op, in.height(), in.width());
@@ -50,51 +43,55 @@ void PlaceSampler::sample(double x, double y, std::uint8_t* out) const {
                   static_cast<std::size_t>(in_.channels()));
       return;
     case Interpolation::bicubic:
-      bicubic(x - 0.5, y - 0.5, out);
+      bicubic(place_after_middle(x), place_after_middle(y), out);
       return;
     default:
-      bilinear(x - 0.5, y - 0.5, out);
+      bilinear(place_after_middle(x), place_after_middle(y), out);
   }
 }
 
 void PlaceSampler::sample_row(const double* x, const double* y, int count,
                               std::uint8_t* out) const {
-  bool done[kPlacesAtOnce];
   for (int first = 0; first < count; first += kPlacesAtOnce) {
     const int places = std::min(kPlacesAtOnce, count - first);
     std::uint8_t* const to = out + std::ptrdiff_t{first} * in_.channels();
-    sample_inner_places(in_, options_.interpolation, x + first, y + first, places, to, done);
-    for (int i = 0; i < places; ++i)
-      if (!done[i]) sample(x[first + i], y[first + i], to + std::ptrdiff_t{i} * in_.channels());
+    const std::uint64_t done =
+        sample_inner_places(in_, options_.interpolation, x + first, y + first, places, to);
+    std::uint64_t left = ~done;
+    if (places < kPlacesAtOnce) left &= (std::uint64_t{1} << places) - 1;
+    for (; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      sample(x[first + i], y[first + i], to + std::ptrdiff_t{i} * in_.channels());
+    }
   }
 }
 
-void PlaceSampler::bilinear(double x, double y, std::uint8_t* out) const {
-  const int column = static_cast<int>(std::floor(x)), row = static_cast<int>(std::floor(y));
-  const double right = x - column, below = y - row;
+void PlaceSampler::bilinear(int x, int y, std::uint8_t* out) const {
+  constexpr int kFraction = (1 << kWeightBits) - 1;
+  const int column = x >> kWeightBits, row = y >> kWeightBits;
   const std::uint8_t* const above[] = {pixel(row, column), pixel(row, column + 1)};
   const std::uint8_t* const under[] = {pixel(row + 1, column), pixel(row + 1, column + 1)};
   for (int c = 0; c < in_.channels(); ++c) {
-    const double top = above[0][c] + (above[1][c] - above[0][c]) * right;
-    const double bottom = under[0][c] + (under[1][c] - under[0][c]) * right;
-    out[c] = to_level(top + (bottom - top) * below);
+    out[c] = blend_of_four(above[0][c], above[1][c], under[0][c], under[1][c], x & kFraction,
+                           y & kFraction);
   }
 }
 
-void PlaceSampler::bicubic(double x, double y, std::uint8_t* out) const {
-  const int column = static_cast<int>(std::floor(x)), row = static_cast<int>(std::floor(y));
-  const std::array<double, 4> across = cubic_weights(x - column), down = cubic_weights(y - row);
-  std::array<double, 4> sums{};
-  for (std::size_t r = 0; r < 4; ++r) {
-    for (std::size_t k = 0; k < 4; ++k) {
-      const std::uint8_t* const from =
-          pixel(row - 1 + static_cast<int>(r), column - 1 + static_cast<int>(k));
-      const double weight = down[r] * across[k];
-      for (int c = 0; c < in_.channels(); ++c)
-        sums[static_cast<std::size_t>(c)] += weight * from[c];
+void PlaceSampler::bicubic(int x, int y, std::uint8_t* out) const {
+  constexpr int kFraction = (1 << kWeightBits) - 1;
+  const int column = x >> kWeightBits, row = y >> kWeightBits;
+  const auto& across = cubic_table()[static_cast<std::size_t>(x & kFraction)];
+  const auto& down = cubic_table()[static_cast<std::size_t>(y & kFraction)];
+  for (int c = 0; c < in_.channels(); ++c) {
+    int sum = 0;
+    for (int r = 0; r < 4; ++r) {
+      int levels = 0;
+      for (int k = 0; k < 4; ++k)
+        levels += across[static_cast<std::size_t>(k)] * pixel(row - 1 + r, column - 1 + k)[c];
+      sum += down[static_cast<std::size_t>(r)] * cubic_row(levels);
     }
+    out[c] = cubic_level(sum);
   }
-  for (int c = 0; c < in_.channels(); ++c) out[c] = to_level(sums[static_cast<std::size_t>(c)]);
 }
 
 }  // namespace sluice::kernels

@@ -3,8 +3,9 @@
 //
 // Pixel (x, y) covers [x, x + 1) x [y, y + 1). `nearest` takes the pixel there, `bilinear` blends
 // the four around it, `bicubic` the sixteen (a = -0.75, as torch and OpenCV); those beyond the
-// border are replaced by the nearest pixel. A place outside of the picture, or none at all (not a
-// number), gives the fill, or, with Border::edge, what the nearest pixels give.
+// border are replaced by the nearest pixel. These two round the place to 2^-11 pixels, and so are
+// less than a level away from what the exact place gives. A place outside of the picture, or none
+// at all (not a number), gives the fill, or, with Border::edge, what the nearest pixels give.
 //
 // Ownership: refers to the picture, which must stay. Threads: like any data. Errors: none; check()
 // throws std::invalid_argument, with the name `op`, for pictures, interpolations and borders that
@@ -30,35 +31,45 @@ class PlaceSampler {
   void sample_row(const double* x, const double* y, int count, std::uint8_t* out) const;
 
  private:
-  void bilinear(double x, double y, std::uint8_t* out) const;
-  void bicubic(double x, double y, std::uint8_t* out) const;
+  // Places as place_after_middle() gives them.
+  void bilinear(int x, int y, std::uint8_t* out) const;
+  void bicubic(int x, int y, std::uint8_t* out) const;
   const std::uint8_t* pixel(int y, int x) const;
 
   const Image& in_;
   WarpOptions options_;
 };
 
-// Writes all pixels of `out`, which has its size: each from where place(x, y) leads from its
-// centre; it gives something with x and y.
+// Writes all pixels of `out`, which has its size. places_of_row(y, xs, ys) writes where the middles
+// of the pixels of row y come from.
 template <class F>
-void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
+void warp_rows_of_places(const Image& in, const WarpOptions& options, const F& places_of_row,
+                         Image& out) {
   const PlaceSampler sampler(in, options);
-  const int width = out.width();
-  std::vector<double> xs(static_cast<std::size_t>(width)), ys(xs.size());
+  std::vector<double> xs(static_cast<std::size_t>(out.width())), ys(xs.size());
   for (int y = 0; y < out.height(); ++y) {
-    double* const to_x = xs.data();
-    double* const to_y = ys.data();
-    for (int x = 0; x < width; ++x) {
-      const auto from = place(x + 0.5, y + 0.5);
-      to_x[x] = from.x;
-      to_y[x] = from.y;
-    }
-    sampler.sample_row(to_x, to_y, width, out.row(y));
+    places_of_row(y, xs.data(), ys.data());
+    sampler.sample_row(xs.data(), ys.data(), out.width(), out.row(y));
   }
 }
 
 struct PicturePlace {
   double x = 0, y = 0;
 };
+
+// The same by place(x, y), the PicturePlace of one middle.
+template <class F>
+void warp_places(const Image& in, const WarpOptions& options, const F& place, Image& out) {
+  warp_rows_of_places(
+      in, options,
+      [&, width = out.width()](int y, double* xs, double* ys) {
+        for (int x = 0; x < width; ++x) {
+          const PicturePlace from = place(x + 0.5, y + 0.5);
+          xs[x] = from.x;
+          ys[x] = from.y;
+        }
+      },
+      out);
+}
 
 }  // namespace sluice::kernels

@@ -13,14 +13,32 @@ HWY_BEFORE_NAMESPACE();
 namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 
-template <int channels>
-void blend_one_by_one(const std::uint8_t* data, std::ptrdiff_t stride, FixedLine line,
+// Places one by one. In FixedLine's numbers.
+struct OnePlace {
+  std::int64_t x, y;
+};
+struct OnLine {
+  FixedLine line;
+  OnePlace place(std::int64_t i) const { return {line.x + i * line.dx, line.y + i * line.dy}; }
+};
+struct Listed {
+  const std::int32_t* x;
+  const std::int32_t* y;
+  OnePlace place(std::int64_t i) const {
+    constexpr std::int64_t kUnit = std::int64_t{1} << (kPlaceBits - kWeightBits);
+    return {x[i] * kUnit, y[i] * kUnit};
+  }
+};
+
+template <int channels, class Places>
+void blend_one_by_one(const std::uint8_t* data, std::ptrdiff_t stride, const Places& places,
                       std::int64_t count, std::uint8_t* out) {
-  for (std::int64_t i = 0; i < count; ++i, line = line.at(1), out += channels) {
+  for (std::int64_t i = 0; i < count; ++i, out += channels) {
+    const OnePlace at = places.place(i);
     const std::uint8_t* upper =
-        data + (line.y >> kPlaceBits) * stride + (line.x >> kPlaceBits) * channels;
+        data + (at.y >> kPlaceBits) * stride + (at.x >> kPlaceBits) * channels;
     const std::uint8_t* lower = upper + stride;
-    const int wx = weight_of(line.x), wy = weight_of(line.y);
+    const int wx = weight_of(at.x), wy = weight_of(at.y);
     for (int c = 0; c < channels; ++c) {
       out[c] = blend_of_four(upper[c], upper[c + channels], lower[c], lower[c + channels], wx, wy);
     }
@@ -29,10 +47,10 @@ void blend_one_by_one(const std::uint8_t* data, std::ptrdiff_t stride, FixedLine
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <int channels>
-void blend(const std::uint8_t* data, std::ptrdiff_t stride, const FixedLine& line,
+template <int channels, class Places>
+void blend(const std::uint8_t* data, std::ptrdiff_t stride, const Places& places,
            std::int64_t count, std::uint8_t* out) {
-  blend_one_by_one<channels>(data, stride, line, count, out);
+  blend_one_by_one<channels>(data, stride, places, count, out);
 }
 
 #else
@@ -171,24 +189,70 @@ HWY_INLINE V32 blends(const Row<channels>& row, V64 x, V64 y) {
   return levels;
 }
 
-template <int channels>
-void blend(const std::uint8_t* HWY_RESTRICT data, std::ptrdiff_t stride, const FixedLine& line,
+// kPixels places. Lanes 2 b and 2 b + 1 of `near` are the pixels 4 b and 4 b + 1; those two pixels
+// on are in `far`.
+struct Group {
+  V64 near_x, near_y, far_x, far_y;
+};
+
+class LineGroups {
+ public:
+  explicit LineGroups(const OnLine& places) : line_(places.line) {
+    alignas(HWY_MAX_BYTES) std::int64_t steps[2][kPlaces];
+    for (int lane = 0; lane < kPlaces; ++lane) {
+      const int pixel = lane / 2 * 4 + lane % 2;
+      steps[0][lane] = pixel * line_.dx;
+      steps[1][lane] = pixel * line_.dy;
+    }
+    steps_x_ = hn::Load(D64(), steps[0]);
+    steps_y_ = hn::Load(D64(), steps[1]);
+  }
+  HWY_INLINE Group at(std::int64_t i) const {
+    const D64 d;
+    const V64 x = hn::Add(hn::Set(d, line_.x + i * line_.dx), steps_x_);
+    const V64 y = hn::Add(hn::Set(d, line_.y + i * line_.dy), steps_y_);
+    return {x, y, hn::Add(x, hn::Set(d, 2 * line_.dx)), hn::Add(y, hn::Set(d, 2 * line_.dy))};
+  }
+
+ private:
+  FixedLine line_;
+  V64 steps_x_, steps_y_;
+};
+
+class ListedGroups {
+ public:
+  explicit ListedGroups(const Listed& places) : places_(places) {}
+  HWY_INLINE Group at(std::int64_t i) const {
+    Group group;
+    spread(places_.x + i, group.near_x, group.far_x);
+    spread(places_.y + i, group.near_y, group.far_y);
+    return group;
+  }
+
+ private:
+  // Whole pixels in the upper halves of the lanes, fractions at the top of the lower ones.
+  static HWY_INLINE void spread(const std::int32_t* places, V64& near, V64& far) {
+    const D32 d;
+    const V32 all = hn::LoadU(d, places);
+    const V32 fraction = hn::ShiftLeft<kPlaceBits - kWeightBits>(all);
+    const V32 whole = hn::ShiftRight<kWeightBits>(all);
+    near = hn::BitCast(D64(), hn::InterleaveLower(d, fraction, whole));
+    far = hn::BitCast(D64(), hn::InterleaveUpper(d, fraction, whole));
+  }
+
+  Listed places_;
+};
+
+HWY_INLINE LineGroups groups_of(const OnLine& places) { return LineGroups(places); }
+HWY_INLINE ListedGroups groups_of(const Listed& places) { return ListedGroups(places); }
+
+template <int channels, class Places>
+void blend(const std::uint8_t* HWY_RESTRICT data, std::ptrdiff_t stride, const Places& places,
            std::int64_t count, std::uint8_t* HWY_RESTRICT out) {
-  if (count < kPixels) return blend_one_by_one<channels>(data, stride, line, count, out);
-  const D64 d64;
+  if (count < kPixels) return blend_one_by_one<channels>(data, stride, places, count, out);
   const D32 d32;
   const D8 d8;
-  // Lanes 2 b and 2 b + 1 are pixels 4 b and 4 b + 1; those two pixels on are done apart.
-  alignas(HWY_MAX_BYTES) std::int64_t steps[2][kPlaces];
-  for (int lane = 0; lane < kPlaces; ++lane) {
-    const int pixel = lane / 2 * 4 + lane % 2;
-    steps[0][lane] = pixel * line.dx;
-    steps[1][lane] = pixel * line.dy;
-  }
-  const V64 steps_x = hn::Load(d64, steps[0]);
-  const V64 steps_y = hn::Load(d64, steps[1]);
-  const V64 two_x = hn::Set(d64, 2 * line.dx);
-  const V64 two_y = hn::Set(d64, 2 * line.dy);
+  const auto groups = groups_of(places);
   const Row<channels> row{data, data + stride, hn::Set(d32, static_cast<std::int32_t>(stride))};
   const V8 order = pixels_shuffle<channels>();
   const auto side_by_side = blocks_side_by_side<channels>();
@@ -197,10 +261,9 @@ void blend(const std::uint8_t* HWY_RESTRICT data, std::ptrdiff_t stride, const F
   constexpr int kWritten = kPixels * channels;
   for (std::int64_t begin = 0; begin < count; begin += kPixels) {
     const std::int64_t i = std::min(begin, count - kPixels);
-    const V64 x = hn::Add(hn::Set(d64, line.x + i * line.dx), steps_x);
-    const V64 y = hn::Add(hn::Set(d64, line.y + i * line.dy), steps_y);
-    const V32 near = blends(row, x, y);
-    const V32 far = blends(row, hn::Add(x, two_x), hn::Add(y, two_y));
+    const Group group = groups.at(i);
+    const V32 near = blends(row, group.near_x, group.near_y);
+    const V32 far = blends(row, group.far_x, group.far_y);
     const V8 levels = hn::BitCast(d8, hn::Or(near, hn::ShiftLeft<8>(far)));
     const V8 blocks = hn::TableLookupBytesOr0(levels, order);
     const V8 pixels = hn::BitCast(d8, hn::TableLookupLanes(hn::BitCast(d32, blocks), side_by_side));
@@ -218,18 +281,30 @@ void blend(const std::uint8_t* HWY_RESTRICT data, std::ptrdiff_t stride, const F
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-void BlendPlaces(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
-                 const FixedLine& line, std::int64_t count, std::uint8_t* out) {
+template <class Places>
+void blend_pixels(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
+                  const Places& places, std::int64_t count, std::uint8_t* out) {
   switch (channels) {
     case 1:
-      return blend<1>(data, stride, line, count, out);
+      return blend<1>(data, stride, places, count, out);
     case 2:
-      return blend<2>(data, stride, line, count, out);
+      return blend<2>(data, stride, places, count, out);
     case 3:
-      return blend<3>(data, stride, line, count, out);
+      return blend<3>(data, stride, places, count, out);
     default:
-      return blend<4>(data, stride, line, count, out);
+      return blend<4>(data, stride, places, count, out);
   }
+}
+
+void BlendLine(const std::uint8_t* data, std::ptrdiff_t stride, int channels, const FixedLine& line,
+               std::int64_t count, std::uint8_t* out) {
+  blend_pixels(data, stride, channels, OnLine{line}, count, out);
+}
+
+void BlendListed(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
+                 const std::int32_t* x, const std::int32_t* y, std::int64_t count,
+                 std::uint8_t* out) {
+  blend_pixels(data, stride, channels, Listed{x, y}, count, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -239,11 +314,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sluice::kernels {
 
-HWY_EXPORT(BlendPlaces);
+HWY_EXPORT(BlendLine);
+HWY_EXPORT(BlendListed);
 
 void blend_places(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
                   const FixedLine& line, std::int64_t count, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(BlendPlaces)(data, stride, channels, line, count, out);
+  HWY_DYNAMIC_DISPATCH(BlendLine)(data, stride, channels, line, count, out);
+}
+
+void blend_places(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
+                  const std::int32_t* x, const std::int32_t* y, std::int64_t count,
+                  std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(BlendListed)(data, stride, channels, x, y, count, out);
 }
 
 }  // namespace sluice::kernels

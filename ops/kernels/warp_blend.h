@@ -1,8 +1,9 @@
-// The pixels of a turned or sheared row whose four neighbours all exist: the work of most of the
-// picture, by SIMD. Internal to warp_rows.
+// Pixels between four neighbours that all exist, by SIMD: the work of most of a picture that is
+// turned, sheared or moved along no straight lines. Internal to warp_rows and place_sampler.
 //
-// Places are whole numbers of 2^-32 pixels: sums are exact, so every way to walk along a line meets
-// the same places. Weights have 11 bits, and the sum is rounded once, to nearest. Threads: any.
+// Places on a line are whole numbers of 2^-32 pixels: sums are exact, so every way to walk along it
+// meets the same places. Weights have 11 bits, and the sum is rounded once, to nearest. Threads:
+// any.
 #pragma once
 
 #include <algorithm>
@@ -46,5 +47,9 @@ constexpr int columns_read(int channels) { return std::max(2, (7 + channels) / c
 // fits in 32 bits.
 void blend_places(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
                   const FixedLine& line, std::int64_t count, std::uint8_t* out);
+// The same at the places (x[i], y[i]), in whole numbers of 2^-11 pixels, not below zero.
+void blend_places(const std::uint8_t* data, std::ptrdiff_t stride, int channels,
+                  const std::int32_t* x, const std::int32_t* y, std::int64_t count,
+                  std::uint8_t* out);
 
 }  // namespace sluice::kernels

@@ -1,4 +1,5 @@
 // Against shifts that are blurred in two dimensions at once.
+#include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/small_pictures.h"
@@ -43,7 +44,7 @@ std::vector<double> blurred(const std::vector<double>& in, int height, int width
 
 TEST(Elastic, AgreesWithTheDefinition) {
   const kernels::WarpOptions how{Interpolation::bilinear, Border::edge};
-  for (const auto& size : {std::pair{1, 1}, {1, 7}, {5, 1}, {13, 11}}) {
+  for (const auto& size : {std::pair{1, 1}, {1, 7}, {5, 1}, {13, 11}, {3, 150}}) {
     const auto [height, width] = size;
     const Image in = make_picture(height, width, 3);
     const double sigma = 1.5;
@@ -64,6 +65,20 @@ TEST(Elastic, AgreesWithTheDefinition) {
       return Place{x + 20 * dx[i], y + 20 * dy[i]};
     });
     EXPECT_EQ(random.next(), again.next());
+  }
+}
+
+TEST(Elastic, ShiftsAreTheSameOnEveryInstructionSet) {
+  for (const int width : {1, 5, 31, 64, 150}) {
+    std::vector<float> drawn(static_cast<std::size_t>(4 * width));
+    Random random({.seed = 3});
+    for (float& number : drawn) number = random.unit() * 2 - 1;
+    std::vector<std::vector<float>> blurred;
+    testing::on_every_target([&] {
+      blurred.push_back(drawn);
+      kernels::blur_shifts(blurred.back(), 4, width, 2.5f);
+      EXPECT_EQ(blurred.back(), blurred.front()) << width;
+    });
   }
 }
 
