@@ -18,6 +18,7 @@
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/list_of.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/graph/sources/values.h>

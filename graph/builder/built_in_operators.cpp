@@ -188,8 +188,8 @@ std::vector<OperatorPtr> built_in_operators() {
       uniform_operator(),   normal_operator(),   coin_flip_operator(), draw_operator(),
       magnitude_operator(), constant_operator(), filter_operator(),    cast_operator(),
       convert_operator(),   count_operator(),    list_operator(),      append_operator(),
-      reverse_operator(),   element_operator(),  slice_operator(),     pad_operator(),
-      stack_operator(),     gpu_operator(),      cpu_operator()};
+      appended_operator(),  reverse_operator(),  element_operator(),   slice_operator(),
+      pad_operator(),       stack_operator(),    gpu_operator(),       cpu_operator()};
   for (const char* name : {"add", "subtract", "multiply", "divide", "remainder", "less", "greater",
                            "less_equal", "greater_equal", "equal", "not_equal", "negate", "not"})
     all.push_back(arithmetic_operator(name));

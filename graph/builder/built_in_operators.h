@@ -31,14 +31,15 @@ const OperatorPtr& convert_operator();    // (x, to), as parameters take values:
 const OperatorPtr& arithmetic_operator(std::string_view name);
 
 // Of loops.
-const OperatorPtr& count_operator();    // (x): any whole number as a std::int64_t, as to_count()
-const OperatorPtr& list_operator();     // (type of list): empty
-const OperatorPtr& append_operator();   // (list, value, length, name), no output: fills the list
-const OperatorPtr& reverse_operator();  // (list)
-const OperatorPtr& element_operator();  // (list, index)
-const OperatorPtr& slice_operator();    // (tensor, index, axis)
-const OperatorPtr& pad_operator();      // (list, length, reverse, name)
-const OperatorPtr& stack_operator();    // (list of tensors, length, reverse, name, axis)
+const OperatorPtr& count_operator();     // (x): any whole number as a std::int64_t, as to_count()
+const OperatorPtr& list_operator();      // (type of list): empty
+const OperatorPtr& append_operator();    // (list, value, length, name), no output: fills the list
+const OperatorPtr& appended_operator();  // (list, value): a list with one more
+const OperatorPtr& reverse_operator();   // (list)
+const OperatorPtr& element_operator();   // (list, index)
+const OperatorPtr& slice_operator();     // (tensor, index, axis)
+const OperatorPtr& pad_operator();       // (list, length, reverse, name)
+const OperatorPtr& stack_operator();     // (list of tensors, length, reverse, name, axis)
 
 // Of devices.
 const OperatorPtr& gpu_operator();  // (value): an image or tensor

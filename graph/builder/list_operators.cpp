@@ -69,6 +69,15 @@ void check_list(const std::string& op, const Argument& argument, bool must_copy)
   if (must_copy && type->list().append == nullptr)
     throw BuildError(fmt::format("{}: the elements of '{}' do not copy", op, type->name));
 }
+// The same, and unless the value may be one of its elements.
+void check_appends(const std::string& op, const Argument& list, const Argument& value) {
+  check_list(op, list, true);
+  const SlotType* type = slot_of(value).type;
+  if (type == list_of(list).element) return;
+  throw BuildError(fmt::format("{}: the input 'value' is a '{}', but 'list' has '{}'", op,
+                               type == nullptr ? "no type" : type->name,
+                               list_of(list).element->name));
+}
 std::function<void(const Arguments&)> checks_list(const char* op, bool must_copy) {
   return [op, must_copy](const Arguments& all) { check_list(op, all[0], must_copy); };
 }
@@ -237,15 +246,7 @@ const OperatorPtr& append_operator() {
     schema.parameters = {length_parameter("how many elements there may be"), name_parameter()};
     schema.parameters[0].default_value = std::numeric_limits<std::int64_t>::max();
     OperatorFunctions functions;
-    functions.check = [](const Arguments& all) {
-      check_list("append", all[0], true);
-      const SlotType* value = slot_of(all[1]).type;
-      if (value != list_of(all[0]).element) {
-        throw BuildError(fmt::format("append: the input 'value' is a '{}', but 'list' has '{}'",
-                                     value == nullptr ? "no type" : value->name,
-                                     list_of(all[0]).element->name));
-      }
-    };
+    functions.check = [](const Arguments& all) { check_appends("append", all[0], all[1]); };
     functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
       const ListType& type = list_of(call.arguments[0]);
       return [&type, list = slot_of(call.arguments[0]).slot,
@@ -254,6 +255,28 @@ const OperatorPtr& append_operator() {
         void* const to = sample.address(list);
         check_room(name, type.size(to), room.of(sample));
         type.append(to, sample.address(value));
+      };
+    };
+    return made(std::move(schema), std::move(functions));
+  }();
+  return op;
+}
+
+const OperatorPtr& appended_operator() {
+  static const OperatorPtr op = [] {
+    OperatorSchema schema =
+        schema_of("appended", "A list that 'list' has made, and at its end a copy of the value.");
+    schema.inputs = {list_input(InputUse::takes), {"value", {}, "an element of it"}};
+    schema.outputs = {{"list", nullptr, true}};
+    OperatorFunctions functions;
+    functions.check = [](const Arguments& all) { check_appends("appended", all[0], all[1]); };
+    functions.output_types = type_of_list;
+    functions.bind = [](const OperatorSchema&, const Call& call) -> std::function<void(Sample&)> {
+      return [&type = list_of(call.arguments[0]), move = slot_of(call.arguments[0]).type->move,
+              list = slot_of(call.arguments[0]).slot, value = slot_of(call.arguments[1]).slot,
+              out = call.outputs[0]](Sample& sample) {
+        move(sample.address(out), sample.address(list));
+        type.append(sample.address(out), sample.address(value));
       };
     };
     return made(std::move(schema), std::move(functions));

@@ -1,11 +1,15 @@
 #include <sluice/graph/builder/apply_operator.h>
+#include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/list_of.h>
 #include <sluice/ops/kernels/tensors.h>
 #include <sluice/ops/tensors/tensors.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <numeric>
 #include <string>
 
 namespace sluice {
@@ -23,6 +27,13 @@ kernels::NewShape shape_of(const Range& sizes, std::int32_t rank, Layout layout)
   std::transform(sizes.begin(), sizes.end(), shape.sizes.begin(),
                  [](auto size) { return static_cast<std::int64_t>(size); });
   return shape;
+}
+
+template <class T>
+Value<Tensor> stacked(const Value<std::vector<T>>& list, const Param<std::int64_t>& length,
+                      int axis) {
+  return apply_operator<Tensor>(detail::stack_operator(), list, length, false, std::string("stack"),
+                                axis);
 }
 
 // rank and sizes, after the input.
@@ -96,6 +107,26 @@ const OperatorPtr& reshape_operator() {
 
 Value<Tensor> cat(Value<Tensor> a, Value<Tensor> b, int axis) {
   return apply_operator<Tensor>(detail::cat_operator(), a, b, axis);
+}
+
+Value<Tensor> cat(const std::vector<Value<Tensor>>& tensors, int axis) {
+  if (tensors.empty()) throw BuildError("cat: there are no tensors; give at least one");
+  return std::accumulate(
+      tensors.begin() + 1, tensors.end(), tensors.front(),
+      [axis](const Value<Tensor>& a, const Value<Tensor>& b) { return cat(a, b, axis); });
+}
+
+Value<Tensor> stack(const std::vector<Value<Tensor>>& tensors, int axis) {
+  return stacked(list_of(tensors), std::ssize(tensors), axis);
+}
+Value<Tensor> stack(const std::vector<Value<Image>>& pictures, int axis) {
+  return stacked(list_of(pictures), std::ssize(pictures), axis);
+}
+Value<Tensor> stack(Value<std::vector<Tensor>> tensors, Param<std::int64_t> length, int axis) {
+  return stacked(tensors, length, axis);
+}
+Value<Tensor> stack(Value<std::vector<Image>> pictures, Param<std::int64_t> length, int axis) {
+  return stacked(pictures, length, axis);
 }
 
 Value<Tensor> reshape(Value<Tensor> tensor, const std::vector<std::int64_t>& sizes, Layout layout) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any, Iterator
 
@@ -188,11 +189,24 @@ class Graph:
             )
         return self.core.operator("convert", {"x": slot}, {"to": wanted}, "convert")[0]
 
+    def list_of(self, values: Sequence[Value]) -> Value:
+        """A list of each sample, of copies of values of one type."""
+        types = {value.type for value in values}
+        if len(types) > 1:
+            raise _core.BuildError(f"the elements of a list have one type, not {', '.join(sorted(types))}")
+        made = self.operator("list", type=f"list of {types.pop()}")
+        for value in values:
+            made = self.operator("appended", made, value)
+        return made
+
     def _constant_input(self, schema: dict, name: str, value: Any) -> int:
         if isinstance(value, (list, tuple)) and any(isinstance(one, Value) for one in value):
+            wanted = next(one for one in schema["inputs"] if one["name"] == name)
+            takes_lists = wanted["any"] == "any list" or any(one.startswith("list of ") for one in wanted["types"])
+            if takes_lists and all(isinstance(one, Value) for one in value):
+                return self.list_of(value).slot
             raise _core.BuildError(
-                f"{schema['name']}: {name} is one value, not {len(value)} of them; a list that each sample "
-                "makes is [... for i in range(n)] with a value n, sluice.constant(3) say, and "
+                f"{schema['name']}: {name} is one value, not {len(value)} of them; "
                 "sluice.map(function, *values, returns=...) takes several values"
             )
         raise _core.BuildError(

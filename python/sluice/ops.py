@@ -18,7 +18,7 @@ from ._value import Value as _Value
 
 # Of loops and their lists, which a program says by `for` and sluice.for_loop; and `cpu` and `gpu`,
 # which are methods of a Value.
-_HIDDEN = {"append", "count", "element", "list", "pad", "reverse", "slice", "cpu", "gpu", "constant"}
+_HIDDEN = {"append", "appended", "count", "element", "list", "pad", "reverse", "slice", "cpu", "gpu", "constant"}
 
 
 def _python_name(name: str) -> str:
@@ -186,6 +186,70 @@ def choice_index(weights: Sequence[float]) -> _Value:
     return _require_graph("ops.choice_index()").operator(
         "choice_index", len(weights), _padded(weights, most, "choice_index", "weights")
     )
+
+
+def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
+    """Tensors, one after the other along a dimension.
+
+    Parameters
+    ----------
+    tensors : Values of tensor, or a list of them
+    axis : int
+        From 0, or back from -1, the last one.
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+    given = _several(tensors, "cat")
+    joined = given[0]
+    for one in given[1:]:
+        joined = joined.graph.operator("cat", joined, one, axis=axis)
+    return joined
+
+
+def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *, reverse: bool = False, name: str = "list",
+          axis: int = 0) -> _Value:
+    """Tensors or pictures of one shape as one tensor, side by side along a dimension that is new.
+
+    Parameters
+    ----------
+    list : Value of a list of tensors or of pictures, or a list of Values
+    length : int or Value, optional
+        Of the new dimension: zeros fill up a list that is shorter, and one that is longer is the error of its sample. A list
+        of Values knows its own; one that each sample makes does not.
+    reverse : bool
+        The last element first.
+    name : str
+        What errors call the list.
+    axis : int
+        Where the new dimension stands, from 0.
+
+    Returns
+    -------
+    tensor : Value of tensor
+    """
+    if not isinstance(list, _Value):
+        list = _several((list,), "stack")
+        length = len(list) if length is None else length
+        graph = list[0].graph
+    elif length is None:
+        raise _core.BuildError(
+            f"stack: {list!r} is as long as each sample makes it; say how long the new dimension is: ops.stack(list, 4)"
+        )
+    else:
+        graph = list.graph
+    return graph.operator("stack", list, length, reverse=reverse, name=name, axis=axis)
+
+
+def _several(given: tuple, user: str) -> list[_Value]:
+    """Values that come one by one or as a list; at least one."""
+    values = list(given[0]) if len(given) == 1 and isinstance(given[0], (list, tuple)) else list(given)
+    if not values:
+        raise _core.BuildError(f"{user} is given no tensor; give at least one")
+    for value in values:
+        _slot(value, user)
+    return values
 
 
 def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none") -> _Value:

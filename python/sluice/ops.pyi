@@ -39,8 +39,8 @@ def canvas_size(image: Value) -> tuple[Value, Value]:
 def cast(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'f32', 'f64']) -> Value:
     """The number as another type; fractions are cut off."""
 
-def cat(a: Value, b: Value, *, axis: int = ...) -> Value:
-    """Two tensors, one after the other along a dimension."""
+def cat(*tensors: Value | Sequence[Value], axis: int = ...) -> Value:
+    """Tensors, one after the other along a dimension."""
 
 def center_crop(image: Value, height: int | Value, width: int | Value) -> Value:
     """The middle of the picture."""
@@ -387,8 +387,8 @@ def sim_clr(jpeg: Value, *, width: int = ..., height: int = ..., min_area: float
 def solarize(image: Value, *, threshold: float | Value = ...) -> Value:
     """Levels from a threshold on are inverted."""
 
-def stack(list: Value, length: float | Value, *, reverse: bool = ..., name: str = ..., axis: int = ...) -> Value:
-    """The tensors or pictures of a list as one tensor; filled up with zeros."""
+def stack(list: Value | Sequence[Value], length: int | Value | None = ..., *, reverse: bool = ..., name: str = ..., axis: int = ...) -> Value:
+    """Tensors or pictures of one shape as one tensor, side by side along a dimension that is new."""
 
 def standard_deviation(data: Value) -> Value:
     """How far all levels lie from their mean: the root of the mean square."""

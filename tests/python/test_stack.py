@@ -69,6 +69,42 @@ def test_shapes_that_differ_are_the_error_of_their_sample():
     assert "slice 1 is" in batch.errors[0]["what"]
 
 
+def test_values_are_stacked_and_joined():
+    def describe():
+        image, tensor = source()
+        twice = sluice.map(lambda x: x * 2, tensor, returns="tensor")
+        pair = [tensor, twice]
+        return (
+            ops.stack([image, ops.flip(image, horizontal=True)], axis=3), ops.stack((tensor,)), ops.stack(pair, 3, reverse=True),
+            ops.cat(*pair, tensor), ops.cat(pair, axis=-1),
+        )
+
+    images, one, filled, joined, pairs = outputs(describe)
+    assert images.shape == (3, 2, 3, 3, 2) and one.shape == (3, 1, 2)
+    for s in range(3):
+        tensor = numpy.array([s, s + 1], numpy.float32)
+        assert numpy.array_equal(filled[s].numpy(), [tensor * 2, tensor, tensor * 0])
+        assert numpy.array_equal(joined[s].numpy(), [*tensor, *(tensor * 2), *tensor])
+        assert numpy.array_equal(pairs[s].numpy(), [*tensor, *(tensor * 2)])
+
+
+def test_a_list_of_values_is_given_where_a_list_is_taken():
+    def describe():
+        image, _ = source()
+        return ops.weighted_sum([image, image], [sluice.constant(share) for share in (0.25, 0.75)])
+
+    assert numpy.array_equal(outputs(describe)[0][2].numpy(), squares(2)[0])
+
+
+def test_a_list_of_each_sample_has_no_length_of_its_own():
+    def describe():
+        image, _ = source()
+        return ops.stack([image for i in range(sluice.constant(2))])
+
+    with pytest.raises(sluice.BuildError, match=r"ops.stack\(list, 4\)"):
+        sluice.pipeline(describe)()
+
+
 def test_choices_are_as_many_as_are_given():
     def describe():
         sluice.source(lambda i: i, returns=int, samples=200)
@@ -103,7 +139,12 @@ def test_shapes_and_weights_are_as_long_as_are_given():
         (lambda image, tensor: ops.reshape(tensor, [1] * 7), "there are 7 sizes; 1 to 6 are possible"),
         (lambda image, tensor: ops.filter_2d(image, [[1, 2, 3], [1]]), "rows of one length"),
         (lambda image, tensor: ops.filter_2d(image, [[1, 2]] * 2), "odd"),
-        (lambda image, tensor: ops.stack([image, image], 2), "list is one value, not 2 of them"),
+        (lambda image, tensor: ops.stack([image, tensor]), "one type, not image, tensor"),
+        (lambda image, tensor: ops.stack([]), "stack is given no tensor; give at least one"),
+        (lambda image, tensor: ops.stack([image, 3]), "stack takes a value of each sample, not int"),
+        (lambda image, tensor: ops.cat(), "cat is given no tensor; give at least one"),
+        (lambda image, tensor: ops.cat(tensor, image), "image"),
+        (lambda image, tensor: ops.invert([image, image]), "image is one value, not 2 of them"),
         (lambda image, tensor: sluice.map(len, [image, tensor], returns=int), "with a * before it"),
     ],
 )

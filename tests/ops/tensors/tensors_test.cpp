@@ -2,8 +2,11 @@
 #include "tests/ops/kernels/reference.h"
 #include <sluice/sluice.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -29,6 +32,55 @@ TEST(Tensors, InAGraph) {
               });
             }).find("one size may be -1"),
             std::string::npos);
+}
+
+// Several values, which no loop collects.
+TEST(Tensors, SeveralAreJoinedAndStacked) {
+  auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
+    auto image = g.source(3, [](const SampleInfo& info) {
+      return testing::constant_picture(2, 5, 3, static_cast<std::uint8_t>(info.index));
+    });
+    auto other = brightness_contrast(image, {.brightness = 10.f});
+    auto tensor = crop_mirror_normalize(image, {.mean = {0}, .std = {1}});
+    auto list = list_of(image, other, image);
+    auto sizes = g.map(
+        "sizes",
+        [](const std::vector<Image>& all) { return static_cast<std::int64_t>(all.size()); }, list);
+    return std::tuple{cat({tensor, tensor, tensor}, 2),
+                      stack({tensor, tensor}, 3),
+                      stack({image, other}),
+                      stack(list, 4, 1),
+                      sizes,
+                      cat({tensor})};
+  });
+  const auto batch = pipeline.epoch().next();
+  for (std::size_t s = 0; s < 3; ++s) {
+    const auto level = static_cast<float>(s);
+    const auto byte = static_cast<std::uint8_t>(s);
+    EXPECT_EQ(batch->get<0>()[s].shape(), (Shape{3, 2, 15}));
+    EXPECT_EQ(batch->get<0>()[s].data<float>()[89], level);
+    EXPECT_EQ(batch->get<1>()[s].shape(), (Shape{3, 2, 5, 2}));
+    EXPECT_EQ(batch->get<1>()[s].data<float>()[59], level);
+    const Tensor& pictures = batch->get<2>()[s];
+    EXPECT_EQ(pictures.shape(), (Shape{2, 2, 5, 3}));
+    EXPECT_EQ(pictures.data<std::uint8_t>()[0], byte);
+    EXPECT_EQ(pictures.data<std::uint8_t>()[30], 10 * byte);
+    const Tensor& filled = batch->get<3>()[s];
+    ASSERT_EQ(filled.shape(), (Shape{2, 4, 5, 3}));
+    for (std::size_t i = 0; i < 4; ++i) {
+      const int expected = i == 3 ? 0 : i == 1 ? 10 * byte : byte;
+      EXPECT_EQ(filled.data<std::uint8_t>()[(4 + i) * 15], expected) << i;
+    }
+    EXPECT_EQ(batch->get<4>()[s], 3);
+    EXPECT_EQ(batch->get<5>()[s].shape(), (Shape{3, 2, 5}));
+  }
+}
+
+TEST(Tensors, NothingIsNotJoined) {
+  EXPECT_EQ(error_of<BuildError>([] { (void)cat(std::vector<Value<Tensor>>{}); }),
+            "cat: there are no tensors; give at least one");
+  EXPECT_EQ(error_of<BuildError>([] { (void)stack(std::vector<Value<Image>>{}); }),
+            "list_of: there are no values; give at least one");
 }
 
 }  // namespace tensors_tensors_test
