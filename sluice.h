@@ -110,6 +110,7 @@
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/tensors/elementwise.h>
 #include <sluice/ops/tensors/tensors.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>

@@ -65,6 +65,7 @@
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/tensors/elementwise.h>
 #include <sluice/ops/tensors/tensors.h>
 
 #include <cstdint>
@@ -83,6 +84,7 @@ void fill(OperatorRegistry& registry) {
                                 blend_operator(),
                                 box_blur_operator(),
                                 brightness_contrast_operator(),
+                                cast_elements_operator(),
                                 cat_operator(),
                                 center_crop_operator(),
                                 choice_index_operator(),
@@ -103,6 +105,8 @@ void fill(OperatorRegistry& registry) {
                                 decode_jpeg_size_operator(),
                                 dilate_operator(),
                                 elastic_operator(),
+                                elementwise_number_operator(),
+                                elementwise_operator(),
                                 equalize_operator(),
                                 erase_operator(),
                                 erase_region_operator(),

@@ -11,6 +11,7 @@ _RANGES = {
     **{f"u{n}": (0, 2**n - 1) for n in (8, 16, 32, 64)},
 }
 NUMBER_TYPES = (*_RANGES, *_FLOATS)
+_ELEMENTS = ("tensor", "image")
 
 
 def is_number(x: Any) -> bool:
@@ -42,7 +43,8 @@ class Value:
     """One value of each sample: a picture, a number, a text, a tensor, any object.
 
     A Value holds nothing: what it stands for exists when a sample runs. Values of numbers take
-    ``+ - * / % == != < <= > >=`` with each other and with plain numbers. Inside a function marked
+    ``+ - * / % == != < <= > >=`` with each other and with plain numbers; so do tensors and pictures,
+    element by element, but for ``%``. Inside a function marked
     with :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and
     ``not`` on values are those of each sample.
 
@@ -82,9 +84,15 @@ class Value:
         return Value(self.graph, self.graph.core.cpu(self.slot))
 
     def cast(self, to: str | type) -> Value:
-        """The number as another type, ``"f32"`` say; fractions are cut off. int is i64, float f32."""
+        """The number, or the elements of a tensor or picture, as another type, ``"f32"`` say.
+
+        Fractions are cut off. int is i64, float f32.
+        """
         known = {bool: "bool", int: "i64", float: "f32"}
-        return self.graph.operator("cast", x=self, to=known.get(to, to) if isinstance(to, type) else to)
+        to = known.get(to, to) if isinstance(to, type) else to
+        if _has_elements(self):
+            return self.graph.operator("cast_elements", self, to=to)
+        return self.graph.operator("cast", x=self, to=to)
 
     def __repr__(self) -> str:
         return f"<Value {self.name!r} of type {self.type}>"
@@ -169,7 +177,7 @@ class Value:
                 )
             return NotImplemented
         x, y = (other, self) if swapped else (self, other)
-        return self.graph.operator(name, x=x, y=y)
+        return elementwise(name, x, y) if _has_elements(x, y) else self.graph.operator(name, x=x, y=y)
 
     def __add__(self, other):
         return self._binary("add", other)
@@ -208,6 +216,8 @@ class Value:
         return _modulo(other, self)
 
     def __neg__(self):
+        if _has_elements(self):
+            return elementwise("subtract", 0, self)
         return self.graph.operator("negate", x=self)
 
     def __pos__(self):
@@ -236,11 +246,12 @@ class Value:
 
     def _compared(self, name: str, other: Any):
         """Python would take NotImplemented for "not the same"."""
-        result = self._binary(name, other) if self.type in NUMBER_TYPES else NotImplemented
+        takes = self.type in NUMBER_TYPES or _has_elements(self)
+        result = self._binary(name, other) if takes else NotImplemented
         if result is NotImplemented:
             raise TypeError(
-                f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers and "
-                "numbers compare; compare anything else in a function that sluice.map calls for each sample"
+                f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
+                "and of pictures, and numbers compare; compare anything else in a function that sluice.map calls for each sample"
             )
         return result
 
@@ -268,6 +279,35 @@ def is_value(x: Any) -> bool:
     return isinstance(x, Value)
 
 
+def _has_elements(*sides: Any) -> bool:
+    """Whether one of them is a tensor or a picture."""
+    return any(isinstance(one, Value) and one.type in _ELEMENTS for one in sides)
+
+
+def elementwise(operation: str, x: Any, y: Any) -> Value:
+    """The operation of each element of x, y or both."""
+    graph = _graph_of(x, y)
+    if _has_elements(x) and _has_elements(y):
+        return graph.operator("elementwise", x, y, operation=operation)
+    first = _has_elements(y)
+    data, number = (y, x) if first else (x, y)
+    if isinstance(number, Value) and number.type not in NUMBER_TYPES:
+        raise TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, pictures and numbers")
+    if not isinstance(number, Value) and hasattr(number, "item"):
+        number = number.item()
+    whole = _is_whole(number)
+    if isinstance(number, Value):
+        number = number.cast("f64")
+    return graph.operator(
+        "elementwise_number", data, number=number, operation=operation, whole=whole, number_first=first
+    )
+
+
+def _refuse_elements(x: Any, y: Any, operator: str) -> None:
+    if _has_elements(x, y):
+        raise TypeError(f"tensors and pictures have no {operator}: let a function of sluice.map compute it")
+
+
 def _graph_of(x: Any, y: Any):
     return x.graph if isinstance(x, Value) else y.graph
 
@@ -289,6 +329,8 @@ def _quotient(x: Any, y: Any):
     """x / y as Python means it: whole numbers become f32 first."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
         return NotImplemented
+    if _has_elements(x, y):
+        return elementwise("divide", x, y)
     if _is_whole(x) and _is_whole(y):
         x, y = (n.cast("f32") if isinstance(n, Value) else float(n) for n in (x, y))
     return _graph_of(x, y).operator("divide", x=x, y=y)
@@ -309,6 +351,7 @@ def _modulo(x: Any, y: Any):
     """x % y as Python means it: of the sign of y."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
         return NotImplemented
+    _refuse_elements(x, y, "%")
     _refuse_zero(y, "%")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
     rest, other = _rest(graph, x, y)
@@ -319,6 +362,7 @@ def _floor_quotient(x: Any, y: Any):
     """x // y as Python means it: rounded down."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
         return NotImplemented
+    _refuse_elements(x, y, "//")
     if not (_is_whole(x) and _is_whole(y)):
         raise TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
     _refuse_zero(y, "//")

@@ -15,10 +15,14 @@ from typing import Any
 from . import _core
 from ._graph import OPERATORS as _OPERATORS, require_graph as _require_graph
 from ._value import Value as _Value
+from ._value import _has_elements, elementwise as _elementwise, is_number as _is_number
 
-# Of loops and their lists, which a program says by `for` and sluice.for_loop; and `cpu` and `gpu`,
-# which are methods of a Value.
-_HIDDEN = {"append", "appended", "count", "element", "list", "pad", "reverse", "slice", "cpu", "gpu", "constant"}
+# Of loops and their lists, which a program says by `for` and sluice.for_loop; `cpu`, `gpu` and
+# casts, which are methods of a Value; and what + and < do with tensors.
+_HIDDEN = {
+    "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
+    "gpu", "list", "pad", "reverse", "slice",
+}
 
 
 def _python_name(name: str) -> str:
@@ -250,6 +254,45 @@ def _several(given: tuple, user: str) -> list[_Value]:
     for value in values:
         _slot(value, user)
     return values
+
+
+def minimum(x: _Value | float, y: _Value | float) -> _Value:
+    """The smaller of each two elements of tensors or pictures, one of which may be a number.
+
+    Parameters
+    ----------
+    x, y : Values of tensor or image, or a number
+
+    Returns
+    -------
+    tensor : Value of tensor
+        Not a number, where one of two elements is none.
+    """
+    return _extreme("minimum", x, y)
+
+
+def maximum(x: _Value | float, y: _Value | float) -> _Value:
+    """The larger of each two elements of tensors or pictures, one of which may be a number.
+
+    Parameters
+    ----------
+    x, y : Values of tensor or image, or a number
+
+    Returns
+    -------
+    tensor : Value of tensor
+        Not a number, where one of two elements is none.
+    """
+    return _extreme("maximum", x, y)
+
+
+def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
+    if not _has_elements(x, y) or not all(isinstance(one, _Value) or _is_number(one) for one in (x, y)):
+        raise TypeError(
+            f"{name} takes a tensor or a picture, and another one or a number, not {x!r} and {y!r}; of two numbers "
+            "write `x if x < y else y` in a function that is marked"
+        )
+    return _elementwise(name, x, y)
 
 
 def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none") -> _Value:

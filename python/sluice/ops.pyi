@@ -234,6 +234,9 @@ def magnitude(negative: Value, magnitude: int | Value, low: float, high: float, 
 def max(data: Value) -> Value:
     """The highest of all levels."""
 
+def maximum(x: Value | float, y: Value | float) -> Value:
+    """The larger of each two elements of tensors or pictures, one of which may be a number."""
+
 def mean(data: Value) -> Value:
     """The mean of all levels."""
 
@@ -242,6 +245,9 @@ def median_blur(image: Value, *, window_size: int | Value = ...) -> Value:
 
 def min(data: Value) -> Value:
     """The lowest of all levels."""
+
+def minimum(x: Value | float, y: Value | float) -> Value:
+    """The smaller of each two elements of tensors or pictures, one of which may be a number."""
 
 def motion_blur(image: Value, *, length: int | Value = ..., degrees: float | Value = ...) -> Value:
     """Blurred along a line; borders are reflected."""

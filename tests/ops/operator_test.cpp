@@ -23,7 +23,6 @@ using detail::Arguments;
 using detail::Constant;
 using detail::Parameter;
 using detail::ParameterType;
-using detail::Recorder;
 using detail::SlotArgument;
 using detail::SlotId;
 
@@ -131,7 +130,7 @@ struct Bench {
     }
     return list;
   }
-  Recorder recorder;
+  detail::Recorder recorder;
   Arguments arguments;
 };
 
@@ -212,6 +211,7 @@ void fill_number(detail::Sample& sample, SlotId slot, const Parameter& p, double
   if (p.type == ParameterType::integer)
     sample.get<std::int32_t>(slot) = static_cast<std::int32_t>(number);
   if (p.type == ParameterType::number) sample.get<float>(slot) = static_cast<float>(number);
+  if (p.type == ParameterType::wide_number) sample.get<double>(slot) = number;
 }
 
 TEST(Operators, ValuesOutOfRangeAreTheSamplesErrorInTheSameWords) {

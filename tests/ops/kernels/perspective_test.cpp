@@ -33,8 +33,8 @@ TEST(Perspective, AgreesWithTheDefinition) {
       Image out;
       kernels::warp_perspective("perspective", in, m, in.height() + 1, in.width() + 2, how, out);
       expect_levels(in, how, out, [&](double x, double y) {
-        const double w = m[6] * x + m[7] * y + m[8];
-        return Place{(m[0] * x + m[1] * y + m[2]) / w, (m[3] * x + m[4] * y + m[5]) / w};
+        const double part = 1 / (m[6] * x + m[7] * y + m[8]);
+        return Place{(m[0] * x + m[1] * y + m[2]) * part, (m[3] * x + m[4] * y + m[5]) * part};
       });
     }
   });

@@ -41,7 +41,7 @@ TEST(Tensors, SeveralAreJoinedAndStacked) {
       return testing::constant_picture(2, 5, 3, static_cast<std::uint8_t>(info.index));
     });
     auto other = brightness_contrast(image, {.brightness = 10.f});
-    auto tensor = crop_mirror_normalize(image, {.mean = {0}, .std = {1}});
+    auto tensor = crop_mirror_normalize(image, {.mean = {0, 0, 0}, .std = {1, 1, 1}});
     auto list = list_of(image, other, image);
     auto sizes = g.map(
         "sizes",
@@ -55,7 +55,7 @@ TEST(Tensors, SeveralAreJoinedAndStacked) {
   });
   const auto batch = pipeline.epoch().next();
   for (std::size_t s = 0; s < 3; ++s) {
-    const auto level = static_cast<float>(s);
+    const auto level = static_cast<float>(s) / 255;
     const auto byte = static_cast<std::uint8_t>(s);
     EXPECT_EQ(batch->get<0>()[s].shape(), (Shape{3, 2, 15}));
     EXPECT_EQ(batch->get<0>()[s].data<float>()[89], level);

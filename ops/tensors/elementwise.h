@@ -1,0 +1,143 @@
+// Arithmetic and comparison of tensors, element by element: a + b, 1 - a, a < b, minimum(a, b),
+// -a, cast<float>(a). Pictures may stand for tensors.
+//
+// | takes                       | gives                                |
+// |-----------------------------|--------------------------------------|
+// | Tensor, Tensor              | Tensor; sizes of 1 stand for all     |
+// | Tensor, number, either way  | Tensor of the same shape             |
+// | Tensor (cast)               | Tensor of the same shape             |
+//
+// ops/kernels/elementwise.h says which types and shapes go together, and what they give. A number,
+// a constant or one of each sample, takes the type of the tensor's elements; a fraction beside
+// whole numbers makes f32 of them. Errors of a sample: shapes that do not fit together, numbers
+// that a type does not hold.
+#pragma once
+
+#include <sluice/graph/arithmetic.h>
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/value.h>
+#include <sluice/ops/kernels/elementwise.h>
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/tensor.h>
+
+#include <type_traits>
+
+namespace sluice {
+
+namespace detail {
+
+const OperatorPtr& elementwise_operator();         // (a, b, operation)
+const OperatorPtr& elementwise_number_operator();  // (data, number, operation, whole, first)
+const OperatorPtr& cast_elements_operator();       // (data, to)
+
+template <class A>
+inline constexpr bool is_elements =
+    std::is_same_v<A, Value<Tensor>> || std::is_same_v<A, Value<Image>>;
+template <class A>
+inline constexpr bool is_number_or_value = is_number<argument_t<A>>;
+template <class A, class B>
+concept elements_pair = (is_elements<A> && (is_elements<B> || is_number_or_value<B>)) ||
+                        (is_elements<B> && is_number_or_value<A>);
+
+Value<Tensor> elementwise(kernels::Elementwise what, const Value<Tensor>& a,
+                          const Value<Tensor>& b);
+Value<Tensor> elementwise(kernels::Elementwise what, const Value<Tensor>& a, const Value<Image>& b);
+Value<Tensor> elementwise(kernels::Elementwise what, const Value<Image>& a, const Value<Tensor>& b);
+Value<Tensor> elementwise(kernels::Elementwise what, const Value<Image>& a, const Value<Image>& b);
+Value<Tensor> elementwise(kernels::Elementwise what, const Value<Tensor>& a,
+                          const Param<double>& number, bool whole, bool number_first);
+Value<Tensor> elementwise(kernels::Elementwise what, const Value<Image>& a,
+                          const Param<double>& number, bool whole, bool number_first);
+Value<Tensor> cast_elements(const Value<Tensor>& data, DType to);
+Value<Tensor> cast_elements(const Value<Image>& data, DType to);
+
+template <class N>
+Param<double> number_of(const N& number) {
+  if constexpr (is_value<N>) {
+    return cast<double>(number);
+  } else {
+    return static_cast<double>(number);
+  }
+}
+
+template <class A, class B>
+Value<Tensor> elements_of(kernels::Elementwise what, const A& a, const B& b) {
+  if constexpr (is_elements<A> && is_elements<B>) {
+    return elementwise(what, a, b);
+  } else if constexpr (is_elements<A>) {
+    return elementwise(what, a, number_of(b), std::is_integral_v<argument_t<B>>, false);
+  } else {
+    return elementwise(what, b, number_of(a), std::is_integral_v<argument_t<A>>, true);
+  }
+}
+
+}  // namespace detail
+
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator+(const A& a, const B& b) { return detail::elements_of(kernels::Elementwise::add, a, b); }
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator-(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::subtract, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator*(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::multiply, a, b);
+}
+// Of whole numbers f32.
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator/(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::divide, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator<(const A& a, const B& b) { return detail::elements_of(kernels::Elementwise::less, a, b); }
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator<=(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::less_equal, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator>(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::greater, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator>=(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::greater_equal, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator==(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::equal, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator!=(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::not_equal, a, b);
+}
+// Not a number, where one of two elements is none.
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor> minimum(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::minimum, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor> maximum(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::maximum, a, b);
+}
+template <class A>
+requires detail::is_elements<A> Value<Tensor>
+operator-(const A& a) { return 0 - a; }
+
+// Fractions are cut off, and whole numbers wrap around. A fraction that a whole type does not hold
+// is the error of its sample.
+template <class To, class A>
+requires detail::is_elements<A> Value<Tensor> cast(const A& data) {
+  return detail::cast_elements(data, dtype_of<To>::value);
+}
+
+}  // namespace sluice
