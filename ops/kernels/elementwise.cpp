@@ -141,10 +141,10 @@ struct Operand {
 
   Operand(const Tensor& from, const Shape& shape) : tensor(from) {
     const int added = shape.rank - from.shape().rank;
-    for (int axis = 0; axis < from.shape().rank; ++axis) {
-      if (from.shape()[axis] != 1)
-        strides[static_cast<std::size_t>(axis + added)] =
-            from.strides()[static_cast<std::size_t>(axis)];
+    for (int axis = added; axis < shape.rank; ++axis) {
+      const auto own = static_cast<std::size_t>(axis - added);
+      if (from.shape().dims[own] != 1)
+        strides[static_cast<std::size_t>(axis)] = from.strides()[own];
     }
   }
   std::int64_t step(int axis) const {

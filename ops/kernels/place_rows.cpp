@@ -228,7 +228,8 @@ std::uint64_t sample_all(const Image& in, Interpolation interpolation, const dou
   const std::ptrdiff_t stride = in.row_stride();
   Places places;
   if (interpolation == Interpolation::nearest) {
-    constexpr int kBytes = channels == 3 ? 4 : channels;
+    // Three channels are moved with the byte after them.
+    constexpr int kBytes = channels + (channels == 3 ? 1 : 0);
     const std::uint64_t found = find_inner(
         true, {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, x, y, count, places);
     for_inner<channels>(

@@ -33,20 +33,21 @@ void expect_every_pixel_moved(const Image& in) {
 
 TEST(Transpose, MovesEveryPixelOnEveryTarget) {
   for (int channels = 1; channels <= 4; ++channels) {
-    for (const auto& [height, width] : {std::pair{1, 1},
-                                        {1, 6},
-                                        {5, 1},
-                                        {4, 4},
-                                        {4, 5},
-                                        {5, 6},
-                                        {6, 5},
-                                        {6, 7},
-                                        {7, 9},
-                                        {8, 8},
-                                        {16, 17},
-                                        {18, 16},
-                                        {31, 32},
-                                        {33, 70}}) {
+    for (const auto& size : {std::pair{1, 1},
+                             {1, 6},
+                             {5, 1},
+                             {4, 4},
+                             {4, 5},
+                             {5, 6},
+                             {6, 5},
+                             {6, 7},
+                             {7, 9},
+                             {8, 8},
+                             {16, 17},
+                             {18, 16},
+                             {31, 32},
+                             {33, 70}}) {
+      const int height = size.first, width = size.second;
       SCOPED_TRACE(::testing::Message() << width << " x " << height << " x " << channels);
       // The one fills its memory: what is read past it or before it is found by a sanitizer.
       const Image whole = testing::make_picture(height, width, channels);
