@@ -246,7 +246,7 @@ WRONG = {
     "a comparison with a text": (
         lambda: described(lambda: numbers() == "three"),
         TypeError,
-        "is compared with str 'three': only values of numbers and numbers compare",
+        "is compared with str 'three': only values of numbers, of tensors and of pictures, and numbers compare",
     ),
     "an operator outside": (
         lambda: ops.coin_flip(0.5),

@@ -1,0 +1,165 @@
+#include "tests/ops/kernels/reference.h"
+#include <sluice/ops/kernels/elementwise.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace kernels_elementwise_test {
+
+using kernels::Elementwise;
+
+template <class T>
+Tensor tensor_of(const Shape& shape, std::initializer_list<T> elements) {
+  Tensor made(shape, dtype_of<T>::value);
+  std::copy(elements.begin(), elements.end(), made.data<T>());
+  return made;
+}
+
+template <class T>
+std::vector<T> elements_of(const Tensor& tensor) {
+  const T* const first = tensor.data<T>();
+  return std::vector<T>(first, first + tensor.elements());
+}
+
+Tensor result(Elementwise what, const Tensor& a, const Tensor& b) {
+  Tensor out;
+  kernels::elementwise(what, a, b, out);
+  return out;
+}
+
+TEST(Elementwise, FollowsTheFormula) {
+  const Tensor a = tensor_of<float>({4}, {1.5f, -2.f, 3.f, 0.f});
+  const Tensor b = tensor_of<float>({4}, {0.5f, -2.f, 4.f, -1.f});
+  const std::vector<std::tuple<Elementwise, std::function<float(float, float)>>> arithmetic{
+      {Elementwise::add, [](float x, float y) { return x + y; }},
+      {Elementwise::subtract, [](float x, float y) { return x - y; }},
+      {Elementwise::multiply, [](float x, float y) { return x * y; }},
+      {Elementwise::divide, [](float x, float y) { return x / y; }},
+      {Elementwise::minimum, [](float x, float y) { return std::min(x, y); }},
+      {Elementwise::maximum, [](float x, float y) { return std::max(x, y); }}};
+  for (const auto& [what, f] : arithmetic) {
+    SCOPED_TRACE(name_of(what));
+    const Tensor out = result(what, a, b);
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(out.data<float>()[i], f(a.data<float>()[i], b.data<float>()[i]));
+  }
+  using Bools = std::vector<bool>;
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::less, a, b)), (Bools{0, 0, 1, 0}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::less_equal, a, b)), (Bools{0, 1, 1, 0}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::greater, a, b)), (Bools{1, 0, 0, 1}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::greater_equal, a, b)), (Bools{1, 1, 0, 1}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::equal, a, b)), (Bools{0, 1, 0, 0}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::not_equal, a, b)), (Bools{1, 0, 1, 1}));
+  const Tensor none = tensor_of<float>({}, {std::numeric_limits<float>::quiet_NaN()});
+  EXPECT_TRUE(std::isnan(*result(Elementwise::minimum, a, none).data<float>()));
+  EXPECT_TRUE(std::isnan(*result(Elementwise::maximum, none, a).data<float>()));
+}
+
+TEST(Elementwise, TypesArePromoted) {
+  const std::vector<std::tuple<DType, DType, DType>> sums{
+      {DType::u8, DType::u8, DType::u8},           {DType::u8, DType::i8, DType::i16},
+      {DType::i8, DType::u8, DType::i16},          {DType::u8, DType::i32, DType::i32},
+      {DType::i16, DType::i64, DType::i64},        {DType::boolean, DType::i8, DType::i8},
+      {DType::boolean, DType::boolean, DType::u8}, {DType::i64, DType::f16, DType::f16},
+      {DType::f16, DType::f32, DType::f32},        {DType::f64, DType::u8, DType::f64}};
+  for (const auto& [a, b, both] : sums) {
+    EXPECT_EQ(kernels::elementwise_type(Elementwise::add, a, b), both) << name_of(a) << name_of(b);
+    EXPECT_EQ(kernels::elementwise_type(Elementwise::add, b, a), both) << name_of(a) << name_of(b);
+    EXPECT_EQ(kernels::elementwise_type(Elementwise::equal, a, b), DType::boolean);
+  }
+  EXPECT_EQ(kernels::elementwise_type(Elementwise::divide, DType::u8, DType::i64), DType::f32);
+  EXPECT_EQ(kernels::elementwise_type(Elementwise::divide, DType::f16, DType::u8), DType::f16);
+}
+
+TEST(Elementwise, WholeNumbersWrapAround) {
+  const Tensor a = tensor_of<std::uint8_t>({3}, {250, 3, 16});
+  const Tensor b = tensor_of<std::uint8_t>({3}, {10, 5, 16});
+  using Bytes = std::vector<std::uint8_t>;
+  EXPECT_EQ(elements_of<std::uint8_t>(result(Elementwise::add, a, b)), (Bytes{4, 8, 32}));
+  EXPECT_EQ(elements_of<std::uint8_t>(result(Elementwise::subtract, a, b)), (Bytes{240, 254, 0}));
+  EXPECT_EQ(elements_of<std::uint8_t>(result(Elementwise::multiply, a, b)), (Bytes{196, 15, 0}));
+  const Tensor low = tensor_of<std::int64_t>({}, {std::numeric_limits<std::int64_t>::min()});
+  const Tensor one = tensor_of<std::int8_t>({}, {1});
+  EXPECT_EQ(*result(Elementwise::subtract, low, one).data<std::int64_t>(),
+            std::numeric_limits<std::int64_t>::max());
+}
+
+// Every element against the rule of NumPy: the index is 0 along sizes of 1.
+TEST(Elementwise, SizesOfOneStandForAll) {
+  for (const auto& [a_shape, b_shape, shape] : std::vector<std::tuple<Shape, Shape, Shape>>{
+           {{2, 3}, {2, 3}, {2, 3}},
+           {{2, 3}, {3}, {2, 3}},
+           {{2, 1, 4}, {3, 1}, {2, 3, 4}},
+           {{}, {2, 2}, {2, 2}},
+           {{1, 700}, {2, 1}, {2, 700}},
+           {{2, 3, 1, 2, 1, 2}, {1, 2, 2, 3, 1}, {2, 3, 2, 2, 3, 2}},
+           {{0, 3}, {1, 3}, {0, 3}}}) {
+    SCOPED_TRACE(to_string(a_shape) + " and " + to_string(b_shape));
+    const auto counted = [](const Shape& of, std::int32_t from) {
+      Tensor made(of, DType::i32);
+      for (std::int64_t i = 0; i < made.elements(); ++i)
+        made.data<std::int32_t>()[i] = from + static_cast<std::int32_t>(i);
+      return made;
+    };
+    const Tensor a = counted(a_shape, 0), b = counted(b_shape, 10'000);
+    const auto at = [&shape = shape](const Tensor& tensor, std::int64_t place) {
+      std::int64_t index = 0, step = 1;
+      for (int axis = shape.rank - 1; axis >= 0; --axis) {
+        const int own = axis - shape.rank + tensor.shape().rank;
+        const std::int64_t here = place % shape[axis];
+        place /= shape[axis];
+        if (own < 0) continue;
+        index += tensor.shape()[own] == 1 ? 0 : here * step;
+        step *= tensor.shape()[own];
+      }
+      return tensor.data<std::int32_t>()[index];
+    };
+    const Tensor out = result(Elementwise::subtract, a, b);
+    ASSERT_EQ(out.shape(), shape);
+    for (std::int64_t i = 0; i < out.elements(); ++i)
+      ASSERT_EQ(out.data<std::int32_t>()[i], at(a, i) - at(b, i)) << i;
+  }
+}
+
+TEST(Elementwise, ElementsWithGapsAreFound) {
+  const Image whole = testing::make_picture(9, 11, 3);
+  const Image part = whole.crop_view(2, 3, 5, 6);
+  const Tensor sum = result(Elementwise::add, part.tensor(), part.tensor());
+  EXPECT_EQ(sum.layout(), Layout::hwc);
+  Tensor wide;
+  kernels::cast(part.tensor(), DType::f16, wide);
+  for (int y = 0; y < 5; ++y) {
+    for (int x = 0; x < 18; ++x) {
+      const std::uint8_t level = part.row(y)[x];
+      EXPECT_EQ(sum.data<std::uint8_t>()[y * 18 + x], static_cast<std::uint8_t>(2 * level));
+      EXPECT_EQ(float(wide.data<Half>()[y * 18 + x]), level);
+    }
+  }
+}
+
+TEST(Elementwise, CastsCutOff) {
+  Tensor out;
+  kernels::cast(tensor_of<float>({4}, {-1.9f, 2.9f, 0.f, 127.5f}), DType::i8, out);
+  EXPECT_EQ(elements_of<std::int8_t>(out), (std::vector<std::int8_t>{-1, 2, 0, 127}));
+  kernels::cast(tensor_of<std::int32_t>({3}, {256, -1, 7}), DType::u8, out);
+  EXPECT_EQ(elements_of<std::uint8_t>(out), (std::vector<std::uint8_t>{0, 255, 7}));
+  kernels::cast(tensor_of<double>({3}, {0.5, 0, -2}), DType::boolean, out);
+  EXPECT_EQ(elements_of<bool>(out), (std::vector<bool>{true, false, true}));
+  for (const float no : {128.f, -129.f, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_THROW(kernels::cast(tensor_of<float>({1}, {no}), DType::i8, out), std::invalid_argument);
+  }
+}
+
+}  // namespace kernels_elementwise_test
+}  // namespace sluice
