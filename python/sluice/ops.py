@@ -290,7 +290,7 @@ def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
     if not _has_elements(x, y) or not all(isinstance(one, _Value) or _is_number(one) for one in (x, y)):
         raise TypeError(
             f"{name} takes a tensor or a picture, and another one or a number, not {x!r} and {y!r}; of two numbers "
-            "write `x if x < y else y` in a function that is marked"
+            "choose one with `if` in a function that is marked"
         )
     return _elementwise(name, x, y)
 
