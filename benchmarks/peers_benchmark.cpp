@@ -3,17 +3,28 @@
 // the memory of its output included.
 #include "noise_picture.h"
 #include <sluice/ops/kernels/autocontrast.h>
+#include <sluice/ops/kernels/box_blur.h>
 #include <sluice/ops/kernels/elastic.h>
 #include <sluice/ops/kernels/equalize.h>
 #include <sluice/ops/kernels/erase.h>
 #include <sluice/ops/kernels/filter_2d.h>
+#include <sluice/ops/kernels/flip.h>
+#include <sluice/ops/kernels/gamma_correction.h>
+#include <sluice/ops/kernels/gaussian_blur.h>
+#include <sluice/ops/kernels/grayscale.h>
+#include <sluice/ops/kernels/hue.h>
 #include <sluice/ops/kernels/lens_distortion.h>
+#include <sluice/ops/kernels/median_blur.h>
+#include <sluice/ops/kernels/morphology.h>
 #include <sluice/ops/kernels/noise.h>
+#include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/pad.h>
 #include <sluice/ops/kernels/paste.h>
 #include <sluice/ops/kernels/perspective.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/saturation.h>
+#include <sluice/ops/kernels/sharpness.h>
 #include <sluice/ops/kernels/transpose.h>
 #include <sluice/runtime/random.h>
 
@@ -44,13 +55,42 @@ void paste(const Image& in, float alpha, Image& out) {
   kernels::paste(in, patch, nullptr, {100, 100, alpha}, out);
 }
 
+// ImageNet's numbers, to f32 and plane by plane; the picture that comes out is not used.
+void normalize(const Image& in, Image&) {
+  const kernels::NormalizeParams params{.mean = {123.7f, 116.3f, 103.5f},
+                                        .std = {58.4f, 57.1f, 57.4f}};
+  Tensor out;
+  kernels::crop_mirror_normalize(in, {0, 0, in.height(), in.width()}, params, out);
+  benchmark::DoNotOptimize(out.bytes());
+}
+
+void resize(const Image& in, Interpolation interpolation, Image& out) {
+  kernels::resize(in, 400, 400, interpolation, out);
+}
+
+void rotate(const Image& in, Interpolation interpolation, Image& out) {
+  kernels::rotate(in, 20, {.interpolation = interpolation}, out);
+}
+
 const struct {
   const char* name;
   void (*change)(const Image& in, Image& out);
 } kWork[] = {
-    {"resize", [](const Image& in,
-                  Image& out) { kernels::resize(in, 400, 400, Interpolation::bilinear, out); }},
-    {"rotate", [](const Image& in, Image& out) { kernels::rotate(in, 20, {}, out); }},
+    {"resize_nearest",
+     [](const Image& in, Image& out) { resize(in, Interpolation::nearest, out); }},
+    {"resize_box", [](const Image& in, Image& out) { resize(in, Interpolation::box, out); }},
+    {"resize_bilinear",
+     [](const Image& in, Image& out) { resize(in, Interpolation::bilinear, out); }},
+    {"resize_bicubic",
+     [](const Image& in, Image& out) { resize(in, Interpolation::bicubic, out); }},
+    {"resize_lanczos",
+     [](const Image& in, Image& out) { resize(in, Interpolation::lanczos, out); }},
+    {"rotate_nearest",
+     [](const Image& in, Image& out) { rotate(in, Interpolation::nearest, out); }},
+    {"rotate_bilinear",
+     [](const Image& in, Image& out) { rotate(in, Interpolation::bilinear, out); }},
+    {"flip_horizontal", [](const Image& in, Image& out) { kernels::flip(in, true, false, out); }},
+    {"flip_vertical", [](const Image& in, Image& out) { kernels::flip(in, false, true, out); }},
     {"transpose", kernels::transpose},
     {"filter_3x3", [](const Image& in, Image& out) { filter(in, 3, out); }},
     {"filter_5x5", [](const Image& in, Image& out) { filter(in, 5, out); }},
@@ -86,6 +126,25 @@ const struct {
      [](const Image& in, Image& out) {
        kernels::pad(in, {32, 32, 32, 32}, Border::reflect, 0, out);
      }},
+    {"gaussian_blur_1",
+     [](const Image& in, Image& out) { kernels::gaussian_blur(in, {.sigma = 1}, out); }},
+    {"gaussian_blur_3",
+     [](const Image& in, Image& out) { kernels::gaussian_blur(in, {.sigma = 3}, out); }},
+    {"gaussian_blur_8",
+     [](const Image& in, Image& out) { kernels::gaussian_blur(in, {.sigma = 8}, out); }},
+    {"box_blur_5", [](const Image& in, Image& out) { kernels::box_blur(in, 5, out); }},
+    {"median_blur_3", [](const Image& in, Image& out) { kernels::median_blur(in, 3, out); }},
+    {"median_blur_5", [](const Image& in, Image& out) { kernels::median_blur(in, 5, out); }},
+    {"dilate_3",
+     [](const Image& in, Image& out) {
+       kernels::dilate(in, {3, 3}, out);
+     }},
+    {"sharpness", [](const Image& in, Image& out) { kernels::sharpness(in, 1.7f, out); }},
+    {"table", [](const Image& in, Image& out) { kernels::gamma_correction(in, 1.5f, 1, out); }},
+    {"matrix", [](const Image& in, Image& out) { kernels::saturation(in, 1.4f, out); }},
+    {"hue", [](const Image& in, Image& out) { kernels::hue(in, 30, out); }},
+    {"grayscale", [](const Image& in, Image& out) { kernels::grayscale(in, 3, out); }},
+    {"normalize", normalize},
     {"equalize", kernels::equalize},
     {"autocontrast", kernels::autocontrast},
 };

@@ -10,13 +10,13 @@ IN = pixels(HEIGHT, WIDTH)
 PATCH = pixels(200, 200)
 
 
-def turn():
+def turn(interpolation):
     matrix = cv2.getRotationMatrix2D(((WIDTH - 1) / 2, (HEIGHT - 1) / 2), 20, 1)
     cos, sin = abs(matrix[0, 0]), abs(matrix[0, 1])
     wide, tall = round(WIDTH * cos + HEIGHT * sin), round(WIDTH * sin + HEIGHT * cos)
     matrix[0, 2] += (wide - WIDTH) / 2
     matrix[1, 2] += (tall - HEIGHT) / 2
-    return cv2.warpAffine(IN, matrix, (wide, tall))
+    return cv2.warpAffine(IN, matrix, (wide, tall), flags=interpolation)
 
 
 def weights(side):
@@ -74,12 +74,56 @@ def pad(border):
     return cv2.copyMakeBorder(IN, 32, 32, 32, 32, border, value=(128, 128, 128))
 
 
+def resize(interpolation):
+    return cv2.resize(IN, (400, 400), interpolation=interpolation)
+
+
+def blur(sigma):
+    side = 2 * int(numpy.ceil(3 * sigma)) + 1
+    return cv2.GaussianBlur(IN, (side, side), sigma)
+
+
+SOFT = numpy.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], numpy.float32) / 13
+LEVELS = (255 * (numpy.arange(256) / 255) ** 1.5).round().astype(numpy.uint8)
+LUMA = numpy.array([0.299, 0.587, 0.114], numpy.float32)
+COLOURS = 1.4 * numpy.eye(3, dtype=numpy.float32) - 0.4 * LUMA
+
+
+def sharpness():
+    return cv2.addWeighted(IN, 1.7, cv2.filter2D(IN, -1, SOFT), -0.7, 0)
+
+
+def hue():
+    colours = cv2.cvtColor(IN, cv2.COLOR_RGB2HSV_FULL)
+    planes = list(cv2.split(colours))
+    planes[0] += numpy.uint8(21)
+    return cv2.cvtColor(cv2.merge(planes), cv2.COLOR_HSV2RGB_FULL)
+
+
+def grayscale():
+    return cv2.cvtColor(cv2.cvtColor(IN, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+
+
+def normalize():
+    planes = cv2.dnn.blobFromImage(IN, 1, mean=(123.7, 116.3, 103.5))
+    for plane, deviation in zip(planes[0], (58.4, 57.1, 57.4)):
+        cv2.multiply(plane, 1 / deviation, plane)
+    return planes
+
+
 tell(
     "OpenCV",
     cv2.__version__,
     {
-        "resize": lambda: cv2.resize(IN, (400, 400), interpolation=cv2.INTER_AREA),
-        "rotate": turn,
+        "resize_nearest": lambda: resize(cv2.INTER_NEAREST),
+        "resize_box": lambda: resize(cv2.INTER_AREA),
+        "resize_bilinear": lambda: resize(cv2.INTER_LINEAR),
+        "resize_bicubic": lambda: resize(cv2.INTER_CUBIC),
+        "resize_lanczos": lambda: resize(cv2.INTER_LANCZOS4),
+        "rotate_nearest": lambda: turn(cv2.INTER_NEAREST),
+        "rotate_bilinear": lambda: turn(cv2.INTER_LINEAR),
+        "flip_horizontal": lambda: cv2.flip(IN, 1),
+        "flip_vertical": lambda: cv2.flip(IN, 0),
         "transpose": lambda: cv2.transpose(IN),
         "filter_3x3": lambda: cv2.filter2D(IN, -1, WEIGHTS_3),
         "filter_5x5": lambda: cv2.filter2D(IN, -1, WEIGHTS_5),
@@ -94,6 +138,19 @@ tell(
         "erase": erase,
         "pad": lambda: pad(cv2.BORDER_CONSTANT),
         "pad_reflect": lambda: pad(cv2.BORDER_REFLECT_101),
+        "gaussian_blur_1": lambda: blur(1),
+        "gaussian_blur_3": lambda: blur(3),
+        "gaussian_blur_8": lambda: blur(8),
+        "box_blur_5": lambda: cv2.blur(IN, (5, 5)),
+        "median_blur_3": lambda: cv2.medianBlur(IN, 3),
+        "median_blur_5": lambda: cv2.medianBlur(IN, 5),
+        "dilate_3": lambda: cv2.dilate(IN, numpy.ones((3, 3), numpy.uint8)),
+        "sharpness": sharpness,
+        "table": lambda: cv2.LUT(IN, LEVELS),
+        "matrix": lambda: cv2.transform(IN, COLOURS),
+        "hue": hue,
+        "grayscale": grayscale,
+        "normalize": normalize,
         "equalize": lambda: cv2.merge([cv2.equalizeHist(plane) for plane in cv2.split(IN)]),
     },
 )

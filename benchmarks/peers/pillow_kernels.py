@@ -1,7 +1,7 @@
 """Pillow on the work of benchmarks/peers_benchmark.cpp."""
 
 import PIL
-from PIL import Image, ImageFilter, ImageOps
+from PIL import Image, ImageEnhance, ImageFilter, ImageOps
 
 from kernel_times import HEIGHT, WIDTH, pixels, tell
 
@@ -35,12 +35,33 @@ def erase():
     return out
 
 
+def resize(interpolation):
+    return IN.resize((400, 400), interpolation)
+
+
+LEVELS = 3 * [round(255 * (level / 255) ** 1.5) for level in range(256)]
+
+
+def hue():
+    colours = IN.convert("HSV")
+    planes = list(colours.split())
+    planes[0] = planes[0].point([(level + 21) % 256 for level in range(256)])
+    return Image.merge("HSV", planes).convert("RGB")
+
+
 tell(
     "Pillow",
     PIL.__version__,
     {
-        "resize": lambda: IN.resize((400, 400), Image.Resampling.BILINEAR),
-        "rotate": lambda: IN.rotate(20, Image.Resampling.BILINEAR, expand=True),
+        "resize_nearest": lambda: resize(Image.Resampling.NEAREST),
+        "resize_box": lambda: resize(Image.Resampling.BOX),
+        "resize_bilinear": lambda: resize(Image.Resampling.BILINEAR),
+        "resize_bicubic": lambda: resize(Image.Resampling.BICUBIC),
+        "resize_lanczos": lambda: resize(Image.Resampling.LANCZOS),
+        "rotate_nearest": lambda: IN.rotate(20, Image.Resampling.NEAREST, expand=True),
+        "rotate_bilinear": lambda: IN.rotate(20, Image.Resampling.BILINEAR, expand=True),
+        "flip_horizontal": lambda: IN.transpose(Image.Transpose.FLIP_LEFT_RIGHT),
+        "flip_vertical": lambda: IN.transpose(Image.Transpose.FLIP_TOP_BOTTOM),
         "transpose": lambda: IN.transpose(Image.Transpose.TRANSPOSE),
         "filter_3x3": lambda: IN.filter(WEIGHTS_3),
         "filter_5x5": lambda: IN.filter(WEIGHTS_5),
@@ -50,6 +71,18 @@ tell(
         "paste": paste,
         "erase": erase,
         "pad": lambda: ImageOps.expand(IN, 32, (128, 128, 128)),
+        "gaussian_blur_1": lambda: IN.filter(ImageFilter.GaussianBlur(1)),
+        "gaussian_blur_3": lambda: IN.filter(ImageFilter.GaussianBlur(3)),
+        "gaussian_blur_8": lambda: IN.filter(ImageFilter.GaussianBlur(8)),
+        "box_blur_5": lambda: IN.filter(ImageFilter.BoxBlur(2)),
+        "median_blur_3": lambda: IN.filter(ImageFilter.MedianFilter(3)),
+        "median_blur_5": lambda: IN.filter(ImageFilter.MedianFilter(5)),
+        "dilate_3": lambda: IN.filter(ImageFilter.MaxFilter(3)),
+        "sharpness": lambda: ImageEnhance.Sharpness(IN).enhance(1.7),
+        "table": lambda: IN.point(LEVELS),
+        "matrix": lambda: ImageEnhance.Color(IN).enhance(1.4),
+        "hue": hue,
+        "grayscale": lambda: IN.convert("L").convert("RGB"),
         "equalize": lambda: ImageOps.equalize(IN),
         "autocontrast": lambda: ImageOps.autocontrast(IN),
     },
