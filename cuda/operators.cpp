@@ -36,8 +36,8 @@ void crop(Gather& gather, const Image& in, const Rectangle& region, Image& out) 
 }
 
 void add_resize(Gather& gather, const Image& in, const kernels::Box& box,
-                Interpolation interpolation, bool mirror, const PixelsOut& to, void* out) {
-  ResizeJob job = resize_job(in.height(), in.width(), box, interpolation, mirror, to);
+                const kernels::ResizeFilter& filter, bool mirror, const PixelsOut& to, void* out) {
+  ResizeJob job = resize_job(in.height(), in.width(), box, filter, mirror, to);
   place_resize(job, in.data(), in.row_stride(), out, gather.scratch(resize_scratch(job)));
   gather.launch_of_step<ResizeLaunch>().add(job);
 }
@@ -79,15 +79,16 @@ bool add_geometry() {
   add_device_version(
       detail::resize_operator(),
       [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width,
-         std::int32_t shorter, Interpolation interpolation, ResizeMode mode, std::int32_t max_size,
-         float start_y, float start_x, float end_y, float end_x, bool relative, Image& out) {
+         std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y, float start_x,
+         float end_y, float end_x, bool relative, Interpolation interpolation, bool antialias,
+         Image& out) {
         kernels::check_pixels("resize", in);
         const auto [box, size] = kernels::plan_resize(
             {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
             in.height(), in.width());
         kernels::check_size("resize", size.height, size.width);
         out.create(size.height, size.width, in.channels());
-        add_resize(gather, in, box, interpolation, false,
+        add_resize(gather, in, box, {interpolation, antialias}, false,
                    pixels_out(size.height, size.width, in.channels()), out.data());
       });
   return true;
@@ -139,11 +140,12 @@ bool add_normalize() {
       detail::resize_mirror_normalize_operator(),
       [](Gather& gather, const Image& in, std::int32_t height, std::int32_t width, bool mirror,
          const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
-         float shift, bool pad_output, Interpolation interpolation, Tensor& out) {
+         float shift, bool pad_output, Interpolation interpolation, bool antialias, Tensor& out) {
         const PixelsOut to =
             normalized("resize_mirror_normalize", height, width, in,
                        {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
-        add_resize(gather, in, kernels::whole_box(in), interpolation, mirror, to, out.bytes());
+        add_resize(gather, in, kernels::whole_box(in), {interpolation, antialias}, mirror, to,
+                   out.bytes());
       });
   return true;
 }

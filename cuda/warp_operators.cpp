@@ -10,6 +10,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/translate.h>
+#include <sluice/ops/kernels/turn.h>
 #include <sluice/ops/kernels/warp_affine.h>
 
 #include <array>
@@ -28,25 +29,59 @@ void add_warp(Gather& gather, WarpJob job, const Image& in, Image& out) {
   gather.launch_of_step<WarpLaunch>().add(job);
 }
 
+void add_places(Gather& gather, const Image& in, const kernels::AffineMap& from, int height,
+                int width, const kernels::WarpOptions& options, Image& out) {
+  out.create(height, width, in.channels());
+  PlacesJob job = places_job(picture_in(in), picture_out(out), options);
+  from_matrix(job, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0, 0, 0, 1});
+  gather.launch_of_step<PlacesLaunch>().add(job);
+}
+
+// All has been checked. Bicubic pixels are those of a perspective that is affine, as in ops/.
+void add_map(Gather& gather, const Image& in, const kernels::AffineMap& from, int height, int width,
+             const kernels::WarpOptions& options, Image& out) {
+  if (options.interpolation != Interpolation::bicubic) {
+    add_warp(
+        gather,
+        warp_job(in.height(), in.width(), from, options, pixels_out(height, width, in.channels())),
+        in, out);
+    return;
+  }
+  add_places(gather, in, from, height, width, options, out);
+}
+
+// A step has launches of one kind: rotations whose pixels are all those of the input, too.
+void rotate_bicubic(Gather& gather, const Image& in, float degrees,
+                    const kernels::RotateOptions& options, Image& out) {
+  const auto& [from, height, width, whole] =
+      rotation_of(in.height(), in.width(), degrees, options.keep_size);
+  kernels::check_size("rotate", height, width);
+  if (whole) {
+    add_places(gather, in, {from.xx, from.xy, from.x0, from.yx, from.yy, from.y0}, height, width,
+               {Interpolation::nearest, Border::constant, options.fill}, out);
+    return;
+  }
+  const kernels::Turn turn = kernels::turn_of(in.height(), in.width(), degrees, options.keep_size);
+  add_places(gather, in, turn.from_canvas, height, width,
+             {options.interpolation, Border::constant, options.fill}, out);
+}
+
 void warp(Gather& gather, const char* op, const Image& in, const kernels::AffineMap& from,
           int height, int width, const kernels::WarpOptions& options, Image& out) {
   kernels::check_affine(op, in, from, height, width, options);
-  add_warp(
-      gather,
-      warp_job(in.height(), in.width(), from, options, pixels_out(height, width, in.channels())),
-      in, out);
+  add_map(gather, in, from, height, width, options, out);
 }
 
 void add_rotate() {
-  add_device_version(detail::rotate_operator(),
-                     [](Gather& gather, const Image& in, float degrees, bool keep_size,
-                        const Numbers& fill, Interpolation interpolation, Image& out) {
-                       kernels::check_pixels("rotate", in);
-                       add_warp(gather,
-                                rotate_job(in.height(), in.width(), in.channels(), degrees,
-                                           {keep_size, detail::fill_of(fill), interpolation}),
-                                in, out);
-                     });
+  add_device_version(detail::rotate_operator(), [](Gather& gather, const Image& in, float degrees,
+                                                   bool keep_size, const Numbers& fill,
+                                                   Interpolation interpolation, Image& out) {
+    kernels::check_pixels("rotate", in);
+    const RotateOptions options{keep_size, detail::fill_of(fill), interpolation};
+    if (interpolation == Interpolation::bicubic)
+      return rotate_bicubic(gather, in, degrees, options, out);
+    add_warp(gather, rotate_job(in.height(), in.width(), in.channels(), degrees, options), in, out);
+  });
 }
 
 void add_shear() {
@@ -86,15 +121,12 @@ void add_affine() {
 }
 
 void add_composed() {
-  add_device_version(
-      detail::composed_warp_operator(),
-      [](Gather& gather, const kernels::ComposedWarp& map, Image& out) {
-        map.check_made();
-        add_warp(gather,
-                 warp_job(map.from().height(), map.from().width(), map.map(), map.options(),
-                          pixels_out(map.height(), map.width(), map.from().channels())),
-                 map.from(), out);
-      });
+  add_device_version(detail::composed_warp_operator(),
+                     [](Gather& gather, const kernels::ComposedWarp& map, Image& out) {
+                       map.check_made();
+                       add_map(gather, map.from(), map.map(), map.height(), map.width(),
+                               map.options(), out);
+                     });
 }
 
 }  // namespace

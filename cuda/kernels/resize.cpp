@@ -13,7 +13,7 @@ constexpr std::size_t kAligned = 16;
 std::size_t aligned(std::size_t bytes) { return (bytes + kAligned - 1) / kAligned * kAligned; }
 
 ResizeAxis axis_of(int in_length, double start, double length, int out_length,
-                   Interpolation interpolation, bool reversed) {
+                   const kernels::ResizeFilter& filter, bool reversed) {
   ResizeAxis axis;
   axis.start = start;
   axis.length = length;
@@ -21,7 +21,8 @@ ResizeAxis axis_of(int in_length, double start, double length, int out_length,
   axis.out_length = out_length;
   axis.reversed = reversed;
   axis.same = start == 0 && length == in_length && in_length == out_length;
-  const double support = resize_half_width(interpolation) * std::max(length / out_length, 1.0);
+  const double support =
+      resize_half_width(filter.interpolation) * resize_widening(filter, length / out_length);
   axis.taps = axis.same ? 1 : std::min(in_length, static_cast<int>(std::ceil(support)) * 2 + 1);
   return axis;
 }
@@ -45,8 +46,8 @@ void resize_tables_on_host(const void* arguments) {
   const ResizeJob* const jobs = device_view(batch.jobs, static_cast<std::size_t>(batch.count));
   double largest[kTeam];
   for (int i = 0; i < batch.count; ++i) {
-    make_resize_table(jobs[i].columns, jobs[i].interpolation, Team(), largest);
-    make_resize_table(jobs[i].rows, jobs[i].interpolation, Team(), largest);
+    make_resize_table(jobs[i].columns, jobs[i].filter, Team(), largest);
+    make_resize_table(jobs[i].rows, jobs[i].filter, Team(), largest);
   }
 }
 
@@ -63,17 +64,17 @@ const Kernel kTiles{"resize", tiles_on_host, SLUICE_ON_CUDA(resize_tiles_on_cuda
 }  // namespace
 
 ResizeJob resize_job(int in_height, int in_width, const kernels::Box& box,
-                     Interpolation interpolation, bool mirror, const PixelsOut& out) {
+                     const kernels::ResizeFilter& filter, bool mirror, const PixelsOut& out) {
   if (in_height < 1 || in_width < 1) throw std::invalid_argument("resize: the image is empty");
   const bool inside = box.y >= 0 && box.x >= 0 && box.height > 0 && box.width > 0 &&
                       box.y + box.height <= in_height && box.x + box.width <= in_width;
   if (!inside) throw std::invalid_argument("resize: the box does not lie inside the picture");
   ResizeJob job;
   job.channels = out.channels;
-  job.interpolation = interpolation;
+  job.filter = filter;
   job.out = out;
-  job.columns = axis_of(in_width, box.x, box.width, out.width, interpolation, mirror);
-  job.rows = axis_of(in_height, box.y, box.height, out.height, interpolation, false);
+  job.columns = axis_of(in_width, box.x, box.width, out.width, filter, mirror);
+  job.rows = axis_of(in_height, box.y, box.height, out.height, filter, false);
   job.tiles =
       resize_tiles_across(out.width) * ((out.height + kResizeTileHeight - 1) / kResizeTileHeight);
   return job;

@@ -9,8 +9,7 @@ namespace {
 __global__ void __launch_bounds__(kBlockThreads) tables(Batch<ResizeJob> batch) {
   __shared__ double largest[kBlockThreads];
   const ResizeJob& job = batch.jobs[blockIdx.x / 2];
-  make_resize_table(blockIdx.x % 2 == 0 ? job.columns : job.rows, job.interpolation, this_team(),
-                    largest);
+  make_resize_table(blockIdx.x % 2 == 0 ? job.columns : job.rows, job.filter, this_team(), largest);
 }
 
 __global__ void __launch_bounds__(kBlockThreads) tiles(Batch<ResizeJob> batch) {

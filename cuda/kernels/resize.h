@@ -26,7 +26,7 @@ namespace sluice::device {
 
 // `box` must not be empty nor reach beyond the picture. `out` has the size and the channels.
 ResizeJob resize_job(int in_height, int in_width, const kernels::Box& box,
-                     Interpolation interpolation, bool mirror, const PixelsOut& out);
+                     const kernels::ResizeFilter& filter, bool mirror, const PixelsOut& out);
 // Bytes of device memory, a multiple of 16.
 std::size_t resize_scratch(const ResizeJob& job);
 // `in_stride`: bytes from a row to the next, at least those of a row. `scratch` is aligned to 16.

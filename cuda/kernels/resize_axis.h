@@ -7,7 +7,7 @@
 
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/kernels/tiles.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/resize_filter.h>
 
 #include <cmath>
 #include <cstddef>
@@ -79,14 +79,21 @@ SLUICE_HOST_DEVICE inline double resize_filter(Interpolation interpolation, doub
   }
 }
 
+// How much wider the filter is than where nothing becomes smaller.
+SLUICE_HOST_DEVICE inline double resize_widening(const kernels::ResizeFilter& filter,
+                                                 double scale) {
+  return filter.antialias && scale > 1.0 ? scale : 1.0;
+}
+
 // The exact weights of one output pixel.
 class ResizeWeights {
  public:
-  SLUICE_HOST_DEVICE ResizeWeights(const ResizeAxis& axis, Interpolation interpolation, int i)
-      : interpolation_(interpolation) {
+  SLUICE_HOST_DEVICE ResizeWeights(const ResizeAxis& axis, const kernels::ResizeFilter& filter,
+                                   int i)
+      : interpolation_(filter.interpolation) {
     const double scale = axis.length / axis.out_length;
-    const double filter_scale = scale > 1.0 ? scale : 1.0;
-    const double support = resize_half_width(interpolation) * filter_scale;
+    const double filter_scale = resize_widening(filter, scale);
+    const double support = resize_half_width(interpolation_) * filter_scale;
     unscale_ = 1.0 / filter_scale;
     centre_ = axis.start + (i + 0.5) * scale;
     const int first = static_cast<int>(floor(centre_ - support + 0.5));
@@ -148,12 +155,12 @@ SLUICE_HOST_DEVICE inline void write_weights(const ResizeWeights& exact, int shi
 
 // The table of one axis. `largest` is kTeam numbers that the team shares.
 SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
-                                                 Interpolation interpolation, const Team& team,
-                                                 double* largest) {
+                                                 const kernels::ResizeFilter& filter,
+                                                 const Team& team, double* largest) {
   const int length = axis.out_length;
   ResizeWindow* const windows = device_view(axis.windows, static_cast<std::size_t>(length));
   const auto place = [&](int i) { return axis.reversed ? length - 1 - i : i; };
-  if (interpolation == Interpolation::nearest) {
+  if (filter.interpolation == Interpolation::nearest) {
     // The places are added up one by one: that decides which way exact halves go.
     if (team.index != 0) return;
     const double scale = axis.length / length;
@@ -177,7 +184,7 @@ SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
 
   double mine = 0.0;
   for (int i = team.index; i < length; i += kTeam) {
-    const ResizeWeights exact(axis, interpolation, i);
+    const ResizeWeights exact(axis, filter, i);
     windows[place(i)] = exact.window();
     mine = exact.largest() > mine ? exact.largest() : mine;
   }
@@ -194,7 +201,7 @@ SLUICE_HOST_DEVICE inline void make_resize_table(const ResizeAxis& axis,
     ++bits;
   if (team.index == 0) *shift = bits;
   for (int i = team.index; i < length; i += kTeam)
-    write_weights(ResizeWeights(axis, interpolation, i), bits, length, weights + place(i));
+    write_weights(ResizeWeights(axis, filter, i), bits, length, weights + place(i));
 }
 
 }  // namespace sluice::device

@@ -22,7 +22,7 @@ namespace sluice::device {
 struct ResizeJob {
   std::int32_t tiles = 0;
   std::int32_t channels = 0;
-  Interpolation interpolation = Interpolation::bilinear;
+  kernels::ResizeFilter filter;
   const std::uint8_t* in = nullptr;
   std::int64_t in_stride = 0;  // bytes from a row to the next, not below zero
   ResizeAxis columns, rows;
@@ -164,7 +164,8 @@ SLUICE_HOST_DEVICE inline void resize_tile(const ResizeJob& job, int number, con
                                        std::int64_t{job.columns.in_length} * job.channels));
   const PixelWriter out(job.out, team, memory.levels);
   team.sync();
-  if (job.interpolation == Interpolation::nearest) return resize_nearest(job, tile, in, out, team);
+  if (job.filter.interpolation == Interpolation::nearest)
+    return resize_nearest(job, tile, in, out, team);
   switch (job.channels) {
     case 1:
       return resize_filtered<1>(job, tile, in, out, team, memory);

@@ -54,8 +54,8 @@ enum class AugmentationRanges : std::uint8_t { torchvision, dali };
 
 struct AugmentationListOptions {
   AugmentationRanges ranges = AugmentationRanges::torchvision;
-  // Of shears, translations and rotations: nearest or bilinear; none: as the ranges' library does,
-  // nearest in torchvision, bilinear in DALI.
+  // Of shears, translations and rotations: nearest, bilinear or bicubic; none: as the ranges'
+  // library does, nearest in torchvision, bilinear in DALI.
   std::optional<Interpolation> interpolation = {};
   std::optional<Fill> fill = {};
   std::vector<std::string> excluded = {};

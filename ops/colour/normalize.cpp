@@ -2,6 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/colour/normalize.h>
 #include <sluice/ops/deferral.h>
+#include <sluice/ops/geometry/resize_filter_options.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/normalize.h>
@@ -124,28 +125,25 @@ const detail::OperatorPtr& detail::resize_mirror_normalize_operator() {
                                  {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
         .parameter<std::int32_t>("width",
                                  {.value = 224, .low = 1, .high = kMost, .help = "in pixels"});
-    return add_normalize(declaration)
-        .choice("interpolation", Interpolation::bilinear,
-                {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
-                 Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
-                "of pixels")
+    return add_resize_filter(add_normalize(declaration))
         .infers(infer)
         .defers(ends_deferred(
             [](const kernels::DeferredImage& in, std::int32_t height, std::int32_t width,
                bool mirror, const Numbers& mean, const Numbers& std, DType dtype, Layout layout,
                float scale, float shift, bool pad_output, Interpolation interpolation,
-               Tensor& out) {
+               bool antialias, Tensor& out) {
               kernels::DeferredImage picture = in;
-              picture.resize("resize", height, width, interpolation);
+              picture.resize("resize", height, width, {interpolation, antialias});
               kernels::normalize("resize_mirror_normalize", picture,
                                  {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
             },
             true))
         .runs([](const Image& in, std::int32_t height, std::int32_t width, bool mirror,
                  const Numbers& mean, const Numbers& std, DType dtype, Layout layout, float scale,
-                 float shift, bool pad_output, Interpolation interpolation, Tensor& out) {
+                 float shift, bool pad_output, Interpolation interpolation, bool antialias,
+                 Tensor& out) {
           kernels::resize_mirror_normalize(
-              in, height, width, interpolation,
+              in, height, width, {interpolation, antialias},
               {mirror, mean, std, dtype, layout, scale, shift, pad_output}, out);
         });
   }();
@@ -161,7 +159,7 @@ Value<Tensor> crop_mirror_normalize(Value<Image> image, const CropMirrorNormaliz
 Value<Tensor> resize_mirror_normalize(Value<Image> image, const ResizeMirrorNormalizeOptions& o) {
   return apply_operator<Tensor>(detail::resize_mirror_normalize_operator(), image, o.height,
                                 o.width, o.mirror, o.mean, o.std, o.dtype, o.layout, o.scale,
-                                o.shift, o.pad_output, o.interpolation);
+                                o.shift, o.pad_output, o.interpolation, o.antialias);
 }
 
 }  // namespace sluice

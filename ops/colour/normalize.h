@@ -57,6 +57,7 @@ struct ResizeMirrorNormalizeOptions {
   float shift = 0;
   bool pad_output = false;  // 3 channels become 4; the fourth is zero
   Interpolation interpolation = Interpolation::bilinear;
+  bool antialias = true;  // as in ResizeOptions
 };
 // The same numbers, bit for bit, as resize, flip and crop_mirror_normalize one after the other.
 Value<Tensor> resize_mirror_normalize(Value<Image> image,

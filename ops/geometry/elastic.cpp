@@ -8,7 +8,7 @@ namespace sluice {
 
 const detail::OperatorPtr& detail::elastic_operator() {
   static const OperatorPtr op =
-      with_smooth_warp_options(
+      with_warp_options(
           declare_operator("elastic")
               .family("geometry")
               .summary("Pulled at random, neighbours alike.")

@@ -15,13 +15,13 @@ ParameterOptions<float> bend(const char* help) {
 
 const detail::OperatorPtr& detail::lens_distortion_operator() {
   static const OperatorPtr op =
-      with_smooth_warp_options(declare_operator("lens_distortion")
-                                   .family("geometry")
-                                   .summary("Lines bent, as by a simple lens.")
-                                   .in_cpp("lens_distortion(image, {.k1 = 0.3f})")
-                                   .input<Image>("image")
-                                   .parameter("k1", bend("of r^2, where r is 1 at the corners"))
-                                   .parameter("k2", bend("of r^4")))
+      with_warp_options(declare_operator("lens_distortion")
+                            .family("geometry")
+                            .summary("Lines bent, as by a simple lens.")
+                            .in_cpp("lens_distortion(image, {.k1 = 0.3f})")
+                            .input<Image>("image")
+                            .parameter("k1", bend("of r^2, where r is 1 at the corners"))
+                            .parameter("k2", bend("of r^4")))
           .output<Image>("image")
           .runs([](const Image& in, float k1, float k2, Interpolation interpolation, Border border,
                    const FillNumbers& fill, Image& out) {

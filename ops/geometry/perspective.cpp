@@ -31,7 +31,7 @@ namespace detail {
 
 const OperatorPtr& perspective_operator() {
   static const OperatorPtr op =
-      with_smooth_warp_options(
+      with_warp_options(
           with_corners(
               with_corners(
                   declare_operator("perspective")
@@ -61,7 +61,7 @@ const OperatorPtr& perspective_operator() {
 
 const OperatorPtr& warp_perspective_operator() {
   static const OperatorPtr op =
-      with_smooth_warp_options(
+      with_warp_options(
           with_matrix(declare_operator("warp_perspective")
                           .family("geometry")
                           .summary("Pixels from where a 3 x 3 matrix leads.")

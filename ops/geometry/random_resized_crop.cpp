@@ -3,6 +3,7 @@
 #include <sluice/ops/geometry/crop.h>
 #include <sluice/ops/geometry/random_resized_crop.h>
 #include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/resize_filter_options.h>
 #include <sluice/ops/kernels/crop_regions.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/runtime/error.h>
@@ -14,17 +15,14 @@ namespace sluice {
 namespace detail {
 namespace {
 
-OperatorDeclaration& add_size_and_interpolation(OperatorDeclaration& declaration) {
+OperatorDeclaration& add_size_and_filter(OperatorDeclaration& declaration) {
   constexpr int kMost = 65535;
-  return declaration
+  declaration
       .parameter<std::int32_t>("height",
                                {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
       .parameter<std::int32_t>("width",
-                               {.value = 224, .low = 1, .high = kMost, .help = "in pixels"})
-      .choice("interpolation", Interpolation::bilinear,
-              {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
-               Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
-              "of pixels");
+                               {.value = 224, .low = 1, .high = kMost, .help = "in pixels"});
+  return add_resize_filter(declaration);
 }
 
 OperatorDeclaration& add_region_options(OperatorDeclaration& declaration, const char* op) {
@@ -51,7 +49,8 @@ int shrink_for(const Rectangle& region, int height, int width) {
 }
 
 JpegReport decode_and_resize(const JpegFile& file, const Rectangle& region, int height, int width,
-                             const JpegOptions& jpeg, Interpolation interpolation, Image& out) {
+                             const JpegOptions& jpeg, const kernels::ResizeFilter& filter,
+                             Image& out) {
   const int shrink = shrink_for(region, height, width);
   Image part;
   JpegReport report = decode_jpeg_shrunk(file.bytes(), region, shrink, jpeg, part);
@@ -59,7 +58,7 @@ JpegReport decode_and_resize(const JpegFile& file, const Rectangle& region, int 
   const double scale = 1.0 / shrink;
   const kernels::Box box{(region.y - covered.y) * scale, (region.x - covered.x) * scale,
                          region.height * scale, region.width * scale};
-  kernels::resize(part, box, height, width, interpolation, out);
+  kernels::resize(part, box, height, width, filter, out);
   return report;
 }
 
@@ -71,6 +70,13 @@ Value<Rectangle> region_of_file(const Value<Source>& jpeg, const RandomRegionOpt
                              o.min_ratio, o.max_ratio, apply_orientation);
 }
 
+ResizeOptions size_and_filter(const RandomResizedCropOptions& o) {
+  return {.width = o.width,
+          .height = o.height,
+          .interpolation = o.interpolation,
+          .antialias = o.antialias};
+}
+
 template <class Source>
 Value<Image> crop_file(const Value<Source>& jpeg, const RandomResizedCropOptions& o) {
   const auto region = random_region(jpeg, {o.min_area, o.max_area, o.min_ratio, o.max_ratio},
@@ -80,10 +86,9 @@ Value<Image> crop_file(const Value<Source>& jpeg, const RandomResizedCropOptions
     return apply_as<Image>(jpeg.recorder(), "random_resized_crop", decode_and_resize_operator(),
                            jpeg, j.color, j.apply_orientation, j.damage, j.verify, j.entropy,
                            j.max_scans, j.max_output_bytes, region, o.height, o.width,
-                           o.interpolation);
+                           o.interpolation, o.antialias);
   }
-  return resize(decode_jpeg(jpeg, region, o.jpeg),
-                {.width = o.width, .height = o.height, .interpolation = o.interpolation});
+  return resize(decode_jpeg(jpeg, region, o.jpeg), size_and_filter(o));
 }
 
 }  // namespace
@@ -139,16 +144,17 @@ const OperatorPtr& decode_and_resize_operator() {
         .input<JpegFile>("jpeg");
     declare_jpeg_options(declaration);
     declaration.parameter<Rectangle>("region", {.help = "in the picture as it is seen"});
-    return add_size_and_interpolation(declaration)
+    return add_size_and_filter(declaration)
         .output<Image>("image")
         .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                  DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
                  std::int32_t max_scans, std::int64_t max_output_bytes, const Rectangle& region,
-                 std::int32_t height, std::int32_t width, Interpolation interpolation, Image& out) {
+                 std::int32_t height, std::int32_t width, Interpolation interpolation,
+                 bool antialias, Image& out) {
           note_report(notes, decode_and_resize(file, region, height, width,
                                                {color, turned, damage, verify, entropy, max_scans,
                                                 max_output_bytes},
-                                               interpolation, out));
+                                               {interpolation, antialias}, out));
         });
   }();
   return op;
@@ -162,7 +168,7 @@ OperatorSchema random_resized_crop_schema() {
       .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
       .in_cpp("random_resized_crop(image, {.width = 224, .height = 224})")
       .input<JpegFile>("picture");
-  add_size_and_interpolation(add_region_options(declaration, "random_resized_crop"))
+  add_size_and_filter(add_region_options(declaration, "random_resized_crop"))
       .constant<bool>("shrink", {.value = RandomResizedCropOptions().shrink,
                                  .help = "of files: the decoder may shrink large rectangles"})
       .output<Image>("image");
@@ -203,7 +209,7 @@ Value<Image> random_resized_crop(Value<ByteSpan> jpeg, const RandomResizedCropOp
 Value<Image> random_resized_crop(Value<Image> image, const RandomResizedCropOptions& o) {
   return resize(
       crop(image, random_region(image, {o.min_area, o.max_area, o.min_ratio, o.max_ratio})),
-      {.width = o.width, .height = o.height, .interpolation = o.interpolation});
+      detail::size_and_filter(o));
 }
 
 }  // namespace sluice

@@ -42,6 +42,7 @@ struct RandomResizedCropOptions {
   float min_ratio = 3.f / 4;
   float max_ratio = 4.f / 3;
   Interpolation interpolation = Interpolation::bilinear;
+  bool antialias = true;  // as in ResizeOptions
   JpegOptions jpeg = {};
   // For JPEG files: lets the decoder shrink large regions by 2, 4 or 8 before they are resized, by
   // as much as leaves at least twice the pixels that are wanted in both directions; the resize then

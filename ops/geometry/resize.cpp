@@ -2,6 +2,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/deferral.h>
 #include <sluice/ops/geometry/resize.h>
+#include <sluice/ops/geometry/resize_filter_options.h>
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resize_plan.h>
@@ -14,7 +15,7 @@ namespace sluice {
 namespace {
 
 // Arguments in the order of the declaration.
-enum Place : std::size_t { kHeight = 1, kWidth, kShorter, kInterpolation, kMode, kMaxSize, kRoi };
+enum Place : std::size_t { kHeight = 1, kWidth, kShorter, kMode, kMaxSize, kRoi };
 
 // The ends of one axis, if they are constants: what no picture can fulfil.
 void check_region(const detail::Arguments& arguments, const char* axis, std::size_t start_at) {
@@ -61,68 +62,67 @@ ParameterOptions<float> end_option(const char* help) {
 }  // namespace
 
 const detail::OperatorPtr& detail::resize_operator() {
-  static const OperatorPtr op =
-      declare_operator("resize")
-          .family("geometry")
-          .summary("In another size, antialiased.")
-          .in_cpp("resize(image, {.width = 224, .height = 224})")
-          .in_cpp("resize(image, {.width = 224})")
-          .in_cpp("resize(image, {.shorter = 256})")
-          .in_cpp("resize(image, {.width = 640, .height = 480, .mode = ResizeMode::not_larger})")
-          .input<Image>("image")
-          .parameter("height", size_option("in pixels; without it, it follows the width, rounded"))
-          .parameter("width", size_option("in pixels; without it, it follows the height, rounded"))
-          .parameter("shorter", size_option("the shorter side, in place of height and width; the "
-                                            "longer one follows, cut off"))
-          .choice("interpolation", Interpolation::bilinear,
-                  {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
-                   Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos},
-                  "of pixels")
-          .choice("mode", ResizeMode::as_given,
-                  {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
-                   ResizeMode::not_smaller},
-                  "what height and width ask for: these; these, while a side that is not given "
-                  "stays; the largest size of the same shape within them; the smallest around them")
-          .parameter("max_size", size_option("neither side becomes longer"))
-          .parameter("roi_start_y", start_option("where the part begins that is shown"))
-          .parameter("roi_start_x", start_option("where the part begins that is shown"))
-          .parameter("roi_end_y", end_option("where it ends; without it, at the bottom"))
-          .parameter("roi_end_x", end_option("where it ends; without it, at the right"))
-          .constant<bool>(
-              "roi_relative",
-              {.value = false, .help = "starts and ends are shares of the sides; else pixels"})
-          .output<Image>("image")
-          .checks(check_sizes)
-          .defers(defers_by(
-              [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width,
-                 std::int32_t shorter, Interpolation interpolation, ResizeMode mode,
-                 std::int32_t max_size, float start_y, float start_x, float end_y, float end_x,
-                 bool relative) {
-                picture.check("resize");
-                const auto [box, size] =
-                    kernels::plan_resize({height, width, shorter, mode, max_size, start_y, start_x,
-                                          end_y, end_x, relative},
-                                         picture.height(), picture.width());
-                picture.resize("resize", box, size.height, size.width, interpolation);
-              },
-              false, true))
-          .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,
-                   Interpolation interpolation, ResizeMode mode, std::int32_t max_size,
-                   float start_y, float start_x, float end_y, float end_x, bool relative,
-                   Image& out) {
-            kernels::check_pixels("resize", in);
-            const auto [box, size] = kernels::plan_resize(
-                {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
-                in.height(), in.width());
-            kernels::resize(in, box, size.height, size.width, interpolation, out);
-          });
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("resize");
+    declaration.family("geometry")
+        .summary("In another size, antialiased.")
+        .in_cpp("resize(image, {.width = 224, .height = 224, .antialias = false})")
+        .in_cpp("resize(image, {.width = 224, .height = 224})")
+        .in_cpp("resize(image, {.width = 224})")
+        .in_cpp("resize(image, {.shorter = 256})")
+        .in_cpp("resize(image, {.width = 640, .height = 480, .mode = ResizeMode::not_larger})")
+        .input<Image>("image")
+        .parameter("height", size_option("in pixels; without it, it follows the width, rounded"))
+        .parameter("width", size_option("in pixels; without it, it follows the height, rounded"))
+        .parameter("shorter", size_option("the shorter side, in place of height and width; the "
+                                          "longer one follows, cut off"))
+        .choice("mode", ResizeMode::as_given,
+                {ResizeMode::as_given, ResizeMode::stretch, ResizeMode::not_larger,
+                 ResizeMode::not_smaller},
+                "what height and width ask for: these; these, while a side that is not given "
+                "stays; the largest size of the same shape within them; the smallest around them")
+        .parameter("max_size", size_option("neither side becomes longer"))
+        .parameter("roi_start_y", start_option("where the part begins that is shown"))
+        .parameter("roi_start_x", start_option("where the part begins that is shown"))
+        .parameter("roi_end_y", end_option("where it ends; without it, at the bottom"))
+        .parameter("roi_end_x", end_option("where it ends; without it, at the right"))
+        .constant<bool>(
+            "roi_relative",
+            {.value = false, .help = "starts and ends are shares of the sides; else pixels"});
+    return add_resize_filter(declaration)
+        .output<Image>("image")
+        .checks(check_sizes)
+        .defers(defers_by(
+            [](kernels::DeferredImage& picture, std::int32_t height, std::int32_t width,
+               std::int32_t shorter, ResizeMode mode, std::int32_t max_size, float start_y,
+               float start_x, float end_y, float end_x, bool relative, Interpolation interpolation,
+               bool antialias) {
+              picture.check("resize");
+              const auto [box, size] =
+                  kernels::plan_resize({height, width, shorter, mode, max_size, start_y, start_x,
+                                        end_y, end_x, relative},
+                                       picture.height(), picture.width());
+              picture.resize("resize", box, size.height, size.width, {interpolation, antialias});
+            },
+            false, true))
+        .runs([](const Image& in, std::int32_t height, std::int32_t width, std::int32_t shorter,
+                 ResizeMode mode, std::int32_t max_size, float start_y, float start_x, float end_y,
+                 float end_x, bool relative, Interpolation interpolation, bool antialias,
+                 Image& out) {
+          kernels::check_pixels("resize", in);
+          const auto [box, size] = kernels::plan_resize(
+              {height, width, shorter, mode, max_size, start_y, start_x, end_y, end_x, relative},
+              in.height(), in.width());
+          kernels::resize(in, box, size.height, size.width, {interpolation, antialias}, out);
+        });
+  }();
   return op;
 }
 
 Value<Image> resize(Value<Image> image, const ResizeOptions& o) {
   return apply_operator<Image>(detail::resize_operator(), image, o.height, o.width, o.shorter,
-                               o.interpolation, o.mode, o.max_size, o.roi_start_y, o.roi_start_x,
-                               o.roi_end_y, o.roi_end_x, o.roi_relative);
+                               o.mode, o.max_size, o.roi_start_y, o.roi_start_x, o.roi_end_y,
+                               o.roi_end_x, o.roi_relative, o.interpolation, o.antialias);
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// resize: pictures in another size, antialiased.
+// resize: pictures in another size, antialiased unless it is turned off.
 //
 // | takes | layout, type | channels | gives                                         |
 // |-------|--------------|----------|-----------------------------------------------|
@@ -33,6 +33,9 @@ struct ResizeOptions {
   Param<float> roi_start_y = 0.f, roi_start_x = 0.f;
   Param<float> roi_end_y = 0.f, roi_end_x = 0.f;
   bool roi_relative = false;
+  // Of a picture that becomes smaller, each pixel has a part. Without it, only those next to each
+  // place: see ops/kernels/resize_filter.h.
+  bool antialias = true;
 };
 
 // Throws BuildError when no size is given, or `shorter` together with another.

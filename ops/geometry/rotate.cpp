@@ -3,6 +3,7 @@
 #include <sluice/ops/composing.h>
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/geometry/rotate.h>
+#include <sluice/ops/geometry/warp_options.h>
 
 namespace sluice {
 
@@ -23,8 +24,7 @@ const detail::OperatorPtr& detail::rotate_operator() {
                           {.value = false, .help = "else the picture grows to hold all of it"})
           .constant("fill",
                     fill_option("the colour of pixels that have no source, for each channel"))
-          .choice("interpolation", Interpolation::bilinear,
-                  {Interpolation::nearest, Interpolation::bilinear}, "of pixels")
+          .choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
           .output<Image>("image")
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,
                    Interpolation interpolation, Image& out) {

@@ -19,7 +19,7 @@ namespace sluice {
 struct ShearOptions {
   Param<float> x = 0.f, y = 0.f;                          // the tangent of the angle
   Param<float> center_x = 0.f, center_y = 0.f;            // 0.5 is the middle of the picture
-  Interpolation interpolation = Interpolation::bilinear;  // or nearest
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };

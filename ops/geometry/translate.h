@@ -19,7 +19,7 @@ namespace sluice {
 struct TranslateOptions {
   Param<float> x = 0.f, y = 0.f;
   bool relative = false;  // they are shares of the width and the height, not pixels
-  Interpolation interpolation = Interpolation::bilinear;  // or nearest
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };

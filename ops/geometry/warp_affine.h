@@ -29,7 +29,7 @@ struct WarpAffineOptions {
   // The matrix makes places of the input of those of the output; else those of the output of those
   // of the input.
   bool inverse_map = true;
-  Interpolation interpolation = Interpolation::bilinear;  // or nearest
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };

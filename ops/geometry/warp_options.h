@@ -7,15 +7,16 @@
 #include <sluice/ops/kernels/warp_rows.h>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace sluice::detail {
 
-inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration,
-                                             const std::vector<Interpolation>& interpolations = {
-                                                 Interpolation::nearest, Interpolation::bilinear}) {
-  declaration.choice("interpolation", Interpolation::bilinear, interpolations, "of pixels")
+inline std::vector<Interpolation> warp_interpolations() {
+  return {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic};
+}
+
+inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
+  declaration.choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
       .choice("border", Border::constant, {Border::constant, Border::edge},
               "pixels that have no source: the fill, or the nearest pixel")
       .constant("fill", fill_option("the colour for border = constant, for each channel"));
@@ -43,12 +44,6 @@ inline ParameterOptions<std::int32_t> warped_size() {
           .low = 1,
           .high = 65535,
           .help = "in pixels; without it, the input's"};
-}
-
-// Of those that follow no straight lines.
-inline OperatorDeclaration with_smooth_warp_options(OperatorDeclaration declaration) {
-  return with_warp_options(std::move(declaration), {Interpolation::nearest, Interpolation::bilinear,
-                                                    Interpolation::bicubic});
 }
 
 inline kernels::WarpOptions warp_options(Interpolation interpolation, Border border,

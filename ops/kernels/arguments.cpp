@@ -70,10 +70,15 @@ void check_finite(const char* op, const char* name, double value) {
 }
 
 void check_warp(const char* op, Interpolation interpolation) {
-  if (interpolation != Interpolation::nearest && interpolation != Interpolation::bilinear) {
-    throw std::invalid_argument(
-        fmt::format("{}: interpolation {} is not possible; take nearest or bilinear", op,
-                    name_of(interpolation)));
+  switch (interpolation) {
+    case Interpolation::nearest:
+    case Interpolation::bilinear:
+    case Interpolation::bicubic:
+      return;
+    default:
+      throw std::invalid_argument(
+          fmt::format("{}: interpolation {} is not possible; take nearest, bilinear or bicubic", op,
+                      name_of(interpolation)));
   }
 }
 

@@ -24,20 +24,20 @@ void DeferredImage::crop(const char* op, const Rectangle& region) {
             region.height, region.width};
 }
 
-void DeferredImage::resize(const char* op, int height, int width, Interpolation interpolation) {
+void DeferredImage::resize(const char* op, int height, int width, const ResizeFilter& filter) {
   const Box whole{0, 0, static_cast<double>(shown_.height), static_cast<double>(shown_.width)};
-  resize(op, whole, height, width, interpolation);
+  resize(op, whole, height, width, filter);
 }
 
 void DeferredImage::resize(const char* op, const Box& box, int height, int width,
-                           Interpolation interpolation) {
+                           const ResizeFilter& filter) {
   check(op);
   check_size(op, height, width);
   part_ = shown_;
   box_ = box;
   height_ = height;
   width_ = width;
-  interpolation_ = interpolation;
+  filter_ = filter;
   shown_ = {0, 0, height, width};
   resized_ = true;
 }
@@ -58,9 +58,9 @@ void DeferredImage::map_levels(const LevelTable& table) {
 
 Rectangle DeferredImage::needed() const {
   if (!resized_) return shown_;
-  const AxisRange down = touched(part_.height, {box_.y, box_.height}, height_, interpolation_,
+  const AxisRange down = touched(part_.height, {box_.y, box_.height}, height_, filter_,
                                  {shown_.y, shown_.y + shown_.height});
-  const AxisRange across = touched(part_.width, {box_.x, box_.width}, width_, interpolation_,
+  const AxisRange across = touched(part_.width, {box_.x, box_.width}, width_, filter_,
                                    {shown_.x, shown_.x + shown_.width});
   return {part_.y + down.begin, part_.x + across.begin, down.end - down.begin,
           across.end - across.begin};

@@ -15,9 +15,9 @@
 // of a picture that these have accepted fails only for lack of memory.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/ops/kernels/level_table.h>
 #include <sluice/ops/kernels/resize.h>
+#include <sluice/ops/kernels/resize_filter.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 
@@ -40,9 +40,9 @@ class DeferredImage {
   // A rectangle of it.
   void crop(const char* op, const Rectangle& region);
   // In another size. Only rectangles may have been taken before.
-  void resize(const char* op, int height, int width, Interpolation interpolation);
+  void resize(const char* op, int height, int width, const ResizeFilter& filter);
   // The same of what lies in `box`, which must not be empty nor reach beyond it.
-  void resize(const char* op, const Box& box, int height, int width, Interpolation interpolation);
+  void resize(const char* op, const Box& box, int height, int width, const ResizeFilter& filter);
   void flip(bool horizontal, bool vertical);
   // Each level of each channel by the table.
   void map_levels(const LevelTable& table);
@@ -66,7 +66,7 @@ class DeferredImage {
   Box box_;
   int height_ = 0;  // to this size
   int width_ = 0;
-  Interpolation interpolation_ = Interpolation::bilinear;
+  ResizeFilter filter_;
   Rectangle shown_;  // of what has been resized; of the picture, if nothing has
   bool mirrored_ = false;
   bool upside_down_ = false;

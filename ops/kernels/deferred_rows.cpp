@@ -18,8 +18,7 @@ DeferredRows::DeferredRows(const DeferredImage& picture) : picture_(picture) {
   const auto& [y, x, height, width] = picture.part_;
   resizer_ = &Resizer::for_this_thread();
   resizer_->start(*picture.from_, {y - picture.from_y_, x - picture.from_x_, height, width},
-                  picture.box_, picture.height_, picture.width_, picture.interpolation_,
-                  picture.shown_);
+                  picture.box_, picture.height_, picture.width_, picture.filter_, picture.shown_);
   thread_local std::vector<std::uint8_t> resized;
   if (picture.mirrored_) resized_ = room_for_row(resized, row_bytes());
 }

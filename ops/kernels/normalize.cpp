@@ -97,10 +97,10 @@ void crop_mirror_normalize(const Image& in, const Rectangle& region, const Norma
   normalize(kOp, picture, params, out);
 }
 
-void resize_mirror_normalize(const Image& in, int height, int width, Interpolation interpolation,
+void resize_mirror_normalize(const Image& in, int height, int width, const ResizeFilter& filter,
                              const NormalizeParams& params, Tensor& out) {
   DeferredImage picture(in);
-  picture.resize("resize", height, width, interpolation);
+  picture.resize("resize", height, width, filter);
   normalize("resize_mirror_normalize", picture, params, out);
 }
 

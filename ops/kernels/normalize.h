@@ -16,7 +16,7 @@
 #pragma once
 
 #include <sluice/ops/kernels/deferred_image.h>
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/resize_filter.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 #include <sluice/runtime/tensor.h>
@@ -61,7 +61,7 @@ void normalize(const char* op, DeferredImage picture, const NormalizeParams& par
 // Byte for byte what resize(), flip() and crop_mirror_normalize() of the whole picture give one
 // after the other (8-bit rounding in between included), without the pictures in between. To resize
 // a part, pass a view (Image::crop_view()).
-void resize_mirror_normalize(const Image& in, int height, int width, Interpolation interpolation,
+void resize_mirror_normalize(const Image& in, int height, int width, const ResizeFilter& filter,
                              const NormalizeParams& params, Tensor& out);
 
 }  // namespace sluice::kernels

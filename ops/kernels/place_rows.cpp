@@ -3,7 +3,9 @@
 #include <sluice/ops/kernels/place_rows.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -96,8 +98,8 @@ std::uint64_t find_inner(bool nearest, const Inside& inside, const double* x, co
   const auto shift = hn::Set(d, (whole - 1) / 2);  // 0 of nearest pixels
   const auto first = hn::Set(d, inside.first * whole);
   const auto right = hn::Set(d, inside.right * whole), bottom = hn::Set(d, inside.bottom * whole);
-  std::uint64_t found = 0;
-  for (int i = 0; i < kPlacesAtOnce; i += kLanes) {
+  // Stores the places from number i on, and says which of them lie inside.
+  const auto store = [&](int i) HWY_ATTR {
     const auto at_x = hn::Sub(hn::Mul(hn::LoadU(d, x + i), scale), shift);
     const auto at_y = hn::Sub(hn::Mul(hn::LoadU(d, y + i), scale), shift);
     // Not of what is no number.
@@ -105,8 +107,15 @@ std::uint64_t find_inner(bool nearest, const Inside& inside, const double* x, co
                                hn::And(hn::Ge(at_y, first), hn::Lt(at_y, bottom)));
     hn::Store(hn::DemoteTo(d32, hn::IfThenElseZero(inner, at_x)), d32, places.x + i);
     hn::Store(hn::DemoteTo(d32, hn::IfThenElseZero(inner, at_y)), d32, places.y + i);
+    return inner;
+  };
+  auto all = store(0);
+  for (int i = kLanes; i < kPlacesAtOnce; i += kLanes) all = hn::And(all, store(i));
+  if (hn::AllTrue(d, all)) return ~std::uint64_t{0};
+  std::uint64_t found = 0;
+  for (int i = 0; i < kPlacesAtOnce; i += kLanes) {
     std::uint8_t bits[8] = {};
-    (void)hn::StoreMaskBits(d, inner, bits);
+    (void)hn::StoreMaskBits(d, store(i), bits);
     found |= std::uint64_t{bits[0]} << i;
   }
   return found;
@@ -220,6 +229,24 @@ class Cubic {
   V8 last_ = pairs_shuffle<channels>(2);
 };
 
+constexpr std::ptrdiff_t kFarthestByte = std::numeric_limits<std::int32_t>::max() / 2;
+
+// The nearest pixels, kPlacesAtOnce of them, where all exist. So many bytes of each are moved; what
+// is written beyond a pixel belongs to the next one.
+template <int channels, int bytes>
+void take_all(const Image& in, const Places& places, std::uint8_t* out) {
+  const hn::ScalableTag<std::int32_t> d;
+  const auto stride = hn::Set(d, static_cast<std::int32_t>(in.row_stride()));
+  alignas(64) std::int32_t at[kPlacesAtOnce];
+  for (int i = 0; i < kPlacesAtOnce; i += static_cast<int>(hn::Lanes(d))) {
+    const auto column = hn::Mul(hn::Load(d, places.x + i), hn::Set(d, channels));
+    hn::Store(hn::Add(hn::Mul(hn::Load(d, places.y + i), stride), column), d, at + i);
+  }
+  constexpr int kLast = kPlacesAtOnce - 1;
+  for (int i = 0; i < kLast; ++i) std::memcpy(out + i * channels, in.data() + at[i], bytes);
+  std::memcpy(out + kLast * channels, in.data() + at[kLast], channels);
+}
+
 constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 template <int channels>
@@ -232,6 +259,10 @@ std::uint64_t sample_all(const Image& in, Interpolation interpolation, const dou
     constexpr int kBytes = channels + (channels == 3 ? 1 : 0);
     const std::uint64_t found = find_inner(
         true, {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, x, y, count, places);
+    if (found == ~std::uint64_t{0} && std::abs(stride) <= kFarthestByte / in.height()) {
+      take_all<channels, kBytes>(in, places, out);
+      return found;
+    }
     for_inner<channels>(
         in, 0, places, found, count, out,
         [](const std::uint8_t* pixel, int, std::uint8_t* to) { std::memcpy(to, pixel, kBytes); });

@@ -15,7 +15,7 @@ namespace sluice::kernels {
 void PlaceSampler::check(const char* op, const Image& in, const WarpOptions& options) {
   check_pixels(op, in);
   check_size(op, in.height(), in.width());
-  if (options.interpolation != Interpolation::bicubic) check_warp(op, options.interpolation);
+  check_warp(op, options.interpolation);
   if (options.border == Border::reflect) {
     throw std::invalid_argument(
         fmt::format("{}: border reflect is not possible; take constant or edge", op));

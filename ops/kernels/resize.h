@@ -18,7 +18,7 @@
 // the output. Errors: std::invalid_argument.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/resize_filter.h>
 #include <sluice/runtime/image.h>
 
 namespace sluice::kernels {
@@ -33,9 +33,9 @@ struct Box {
 };
 
 // `in`: 1 to 4 channels, any row stride. `out`: height x width pixels with as many channels.
-void resize(const Image& in, int height, int width, Interpolation interpolation, Image& out);
+void resize(const Image& in, int height, int width, const ResizeFilter& filter, Image& out);
 // The same of what lies in `box`, which must not be empty nor reach beyond the picture.
-void resize(const Image& in, const Box& box, int height, int width, Interpolation interpolation,
+void resize(const Image& in, const Box& box, int height, int width, const ResizeFilter& filter,
             Image& out);
 
 }  // namespace sluice::kernels

@@ -29,7 +29,7 @@ double half_width(Interpolation interpolation) {
   return 0.5;
 }
 
-double filter(Interpolation interpolation, double x) {
+double weight(Interpolation interpolation, double x) {
   const double d = std::abs(x);
   switch (interpolation) {
     case Interpolation::nearest:
@@ -51,13 +51,18 @@ double filter(Interpolation interpolation, double x) {
   return 0.0;
 }
 
+// How much wider the filter is than where nothing becomes smaller.
+double widening(const ResizeFilter& filter, double scale) {
+  return filter.antialias ? std::max(scale, 1.0) : 1.0;
+}
+
 }  // namespace
 
-AxisRange touched(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+AxisRange touched(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
                   const AxisRange& shown) {
   const double scale = part.length / out_length;
   // One more, so that no rounding matters.
-  const double support = half_width(interpolation) * std::max(scale, 1.0) + 1.0;
+  const double support = half_width(filter.interpolation) * widening(filter, scale) + 1.0;
   const double first = part.start + (shown.begin + 0.5) * scale - support;
   const double last = part.start + (shown.end - 0.5) * scale + support;
   return {std::clamp(static_cast<int>(std::floor(first)), 0, in_length - 1),
@@ -65,14 +70,14 @@ AxisRange touched(int in_length, const AxisPart& part, int out_length, Interpola
 }
 
 bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
-                        Interpolation interpolation, bool reversed, int tap_multiple) {
-  const Request request{in_length, part, out_length, interpolation, reversed, tap_multiple};
+                        const ResizeFilter& filter, bool reversed, int tap_multiple) {
+  const Request request{in_length, part, out_length, filter, reversed, tap_multiple};
   if (request == built_) return false;
   built_ = {};
   const double scale = part.length / out_length;
-  const double filter_scale = std::max(scale, 1.0);
+  const double filter_scale = widening(filter, scale);
   const double unscale = 1.0 / filter_scale;
-  const double support = half_width(interpolation) * filter_scale;
+  const double support = half_width(filter.interpolation) * filter_scale;
   const int longest = std::min(in_length, static_cast<int>(std::ceil(support)) * 2 + 1);
   taps_ = (longest + tap_multiple - 1) / tap_multiple * tap_multiple;
 
@@ -92,7 +97,7 @@ bool ResizeTable::build(int in_length, const AxisPart& part, int out_length,
     double sum = 0.0;
     int count = 0;
     for (int x = first; x < end; ++x) {
-      exact[count] = filter(interpolation, (x - centre + 0.5) * unscale);
+      exact[count] = weight(filter.interpolation, (x - centre + 0.5) * unscale);
       sum += exact[count++];
     }
     if (sum == 0.0) {

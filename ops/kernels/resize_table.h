@@ -6,7 +6,7 @@
 // strong reduction, which has many small weights, keeps its precision.
 #pragma once
 
-#include <sluice/ops/kernels/interpolation.h>
+#include <sluice/ops/kernels/resize_filter.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct AxisRange {
 
 // The input pixels, of `in_length`, that make the pixels `shown` of `part` resized to `out_length`,
 // or a few more.
-AxisRange touched(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+AxisRange touched(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
                   const AxisRange& shown);
 
 class ResizeTable {
@@ -38,7 +38,7 @@ class ResizeTable {
   // output from its far end (a mirrored picture). Each output pixel has taps() weights, a multiple
   // of `tap_multiple`; those beyond its own count() are zero. False if that is what was built last,
   // which is kept.
-  bool build(int in_length, const AxisPart& part, int out_length, Interpolation interpolation,
+  bool build(int in_length, const AxisPart& part, int out_length, const ResizeFilter& filter,
              bool reversed, int tap_multiple);
 
   int taps() const { return taps_; }
@@ -55,7 +55,7 @@ class ResizeTable {
     int in_length = 0;
     AxisPart part;
     int out_length = 0;
-    Interpolation interpolation = Interpolation::nearest;
+    ResizeFilter filter;
     bool reversed = false;
     int tap_multiple = 0;
     bool operator==(const Request&) const = default;

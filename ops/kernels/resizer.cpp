@@ -40,6 +40,18 @@ void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part,
   }
 }
 
+// Pixel columns[x] of the row for x < count; before `whole` a byte more may be read and written.
+template <int channels>
+void take_pixels(const std::uint8_t* row, const int* columns, int count, int whole,
+                 std::uint8_t* out) {
+  constexpr std::size_t kMoved = channels == 3 ? 4 : channels;
+  int x = 0;
+  for (; x < whole; ++x, out += channels)
+    std::memcpy(out, row + std::ptrdiff_t{channels} * columns[x], kMoved);
+  for (; x < count; ++x, out += channels)
+    std::memcpy(out, row + std::ptrdiff_t{channels} * columns[x], channels);
+}
+
 }  // namespace
 
 Resizer& Resizer::for_this_thread() {
@@ -48,7 +60,7 @@ Resizer& Resizer::for_this_thread() {
 }
 
 void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int height, int width,
-                    Interpolation interpolation, const Rectangle& shown) {
+                    const ResizeFilter& filter, const Rectangle& shown) {
   check_pixels("resize", in);
   check_box(box, whole);
   check_size("resize", height, width);
@@ -57,7 +69,7 @@ void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int
   left_ = whole.x;
   width_ = shown.width;
   first_column_ = shown.x;
-  nearest_ = interpolation == Interpolation::nearest;
+  nearest_ = filter.interpolation == Interpolation::nearest;
   const AxisPart down{box.y, box.height};
   const AxisPart across{box.x, box.width};
   same_width_ = width == whole.width && is_all(across, width);
@@ -73,7 +85,7 @@ void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int
 
   if (!same_width_) {
     const bool changed =
-        columns_.build(whole.width, across, width, interpolation, false, HorizontalTable::kTaps);
+        columns_.build(whole.width, across, width, filter, false, HorizontalTable::kTaps);
     shown_columns_.build(columns_, changed, first_column_, width_, left_, in.channels());
     beyond_row_ = static_cast<std::size_t>(columns_.taps()) * channels + kRowSlack;
     grow(padded_, (in.row_bytes() + beyond_row_) * kRowsAtOnce);
@@ -82,7 +94,7 @@ void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int
   made_ = shown.y;
   end_ = shown.y + shown.height;
   if (!same_height_) {
-    rows_.build(whole.height, down, height, interpolation, false, kVerticalTaps);
+    rows_.build(whole.height, down, height, filter, false, kVerticalTaps);
     taps = rows_.taps();
     made_ = rows_.start(shown.y);
     end_ = rows_.start(end_ - 1) + rows_.count(end_ - 1);
@@ -123,21 +135,23 @@ const std::uint8_t* Resizer::horizontal_row(int y) {
 }
 
 void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
-  const std::uint8_t* row = input_row(nearest_rows_[static_cast<std::size_t>(y)]);
-  const int* columns = nearest_columns_.data() + first_column_;
   const int channels = in_->channels();
-  if (channels == 3) {
-    for (int x = 0; x < width_; ++x, out += 3) {
-      const std::uint8_t* from = row + std::ptrdiff_t{3} * (left_ + columns[x]);
-      out[0] = from[0];
-      out[1] = from[1];
-      out[2] = from[2];
-    }
-    return;
-  }
-  for (int x = 0; x < width_; ++x) {
-    for (int c = 0; c < channels; ++c)
-      *out++ = row[std::ptrdiff_t{channels} * (left_ + columns[x]) + c];
+  const std::uint8_t* row = input_row(nearest_rows_[static_cast<std::size_t>(y)]) +
+                            static_cast<std::ptrdiff_t>(left_) * channels;
+  const int* const columns = nearest_columns_.data() + first_column_;
+  // Places do not decrease. Three channels move with the byte after them, which the last column of
+  // the picture and the last pixel of the row do not have.
+  const auto moved_whole = static_cast<int>(
+      std::lower_bound(columns, columns + width_ - 1, in_->width() - 1 - left_) - columns);
+  switch (channels) {
+    case 1:
+      return take_pixels<1>(row, columns, width_, moved_whole, out);
+    case 2:
+      return take_pixels<2>(row, columns, width_, moved_whole, out);
+    case 3:
+      return take_pixels<3>(row, columns, width_, moved_whole, out);
+    default:
+      return take_pixels<4>(row, columns, width_, moved_whole, out);
   }
 }
 

@@ -34,7 +34,7 @@ class Resizer {
   // has been made. Of the rows no more is made than what lies in the rectangle `shown` of the
   // resized picture.
   void start(const Image& in, const Rectangle& whole, const Box& box, int height, int width,
-             Interpolation interpolation, const Rectangle& shown);
+             const ResizeFilter& filter, const Rectangle& shown);
   // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
   // in ascending order.
   void make_row(int y, std::uint8_t* out);

@@ -22,7 +22,7 @@ namespace sluice::kernels {
 struct RotateOptions {
   bool keep_size = false;
   Fill fill = 0;
-  Interpolation interpolation = Interpolation::bilinear;  // or nearest
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
 };
 
 void rotate(const Image& in, float degrees, const RotateOptions& options, Image& out);

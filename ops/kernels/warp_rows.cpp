@@ -1,7 +1,10 @@
+#include <sluice/ops/kernels/place_rows.h>
+#include <sluice/ops/kernels/place_sampler.h>
 #include <sluice/ops/kernels/warp_blend.h>
 #include <sluice/ops/kernels/warp_rows.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -149,6 +152,16 @@ void warp_row(const Image& in, const WarpLine& line, const WarpOptions& options,
 }
 
 void warp_rows(const Image& in, const AffineMap& from, const WarpOptions& options, Image& out) {
+  if (options.interpolation == Interpolation::bicubic) {
+    const std::array<double, 9> map{from.xx, from.xy, from.x0, from.yx, from.yy, from.y0, 0, 0, 1};
+    warp_rows_of_places(
+        in, options,
+        [&](int y, double* xs, double* ys) {
+          perspective_places(map, y + 0.5, out.width(), xs, ys);
+        },
+        out);
+    return;
+  }
   for (int y = 0; y < out.height(); ++y) {
     const double middle = y + 0.5;
     const WarpLine line{from.xx * 0.5 + from.xy * middle + from.x0,

@@ -21,10 +21,11 @@ struct AffineMap {
 };
 
 // How places become levels: `nearest` takes the pixel there, `bilinear` blends the four around it,
-// those beyond the border replaced by the nearest pixel, and rounds once. A place outside of the
+// those beyond the border replaced by the nearest pixel, and rounds once. `bicubic` blends sixteen:
+// see place_sampler.h, whose places these are then. A place outside of the
 // picture gives `fill`, or, with Border::edge, what the nearest pixels give.
 struct WarpOptions {
-  Interpolation interpolation = Interpolation::bilinear;  // or nearest
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
   Fill fill = 0;
 };
@@ -35,7 +36,8 @@ struct WarpLine {
 };
 constexpr double kFarthest = 16777216;
 
-// Writes `width` pixels at `out`. `in`: at most 65535 pixels high and wide, 1 to 4 channels.
+// Writes `width` pixels at `out`. `in`: at most 65535 pixels high and wide, 1 to 4 channels. Not
+// bicubic.
 void warp_row(const Image& in, const WarpLine& line, const WarpOptions& options, int width,
               std::uint8_t* out);
 

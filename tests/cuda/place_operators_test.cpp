@@ -68,6 +68,38 @@ TEST(DeviceOperator, LooksUpPlacesAsTheHostDoes) {
   expect_same(places(Interpolation::bicubic, Border::edge));
 }
 
+// Those that have straight lines look up places, too, when pixels are bicubic.
+TEST(DeviceOperator, MovesBicubicallyAsTheHostDoes) {
+  const auto way = Interpolation::bicubic;
+  expect_same({
+      {"rotate",
+       [](Graph& g, Value<Image> image) {
+         return rotate(image, g.uniform(-200.f, 200.f), {.fill = 3, .interpolation = way});
+       }},
+      {"rotate by quarters and others",
+       [](Graph& g, Value<Image> image) {
+         return rotate(image, 45.f * cast<float>(whole(g, -5, 5)),
+                       {.fill = 3, .interpolation = way});
+       }},
+      {"shear",
+       [](Graph& g, Value<Image> image) {
+         return shear(image, {.x = g.uniform(-1.f, 1.f), .interpolation = way, .fill = 40});
+       }},
+      {"translate",
+       [](Graph& g, Value<Image> image) {
+         return translate(image, {.x = g.uniform(-40.f, 40.f),
+                                  .y = g.uniform(-20.f, 20.f),
+                                  .interpolation = way,
+                                  .border = Border::edge});
+       }},
+      {"warp_affine",
+       [](Graph& g, Value<Image> image) {
+         return warp_affine(image, {.xx = g.uniform(-2.f, 2.f), .xy = g.uniform(-1.f, 1.f)},
+                            {.width = whole(g, 1, 50), .interpolation = way});
+       }},
+  });
+}
+
 TEST(DeviceOperator, LooksUpOddPlacesAsTheHostDoes) {
   expect_same({
       {"perspective, three points on a line for some",

@@ -85,11 +85,14 @@ class Program {
   Value<Image> step(const Value<Image>& in, bool may_branch) {
     switch (below(may_branch ? 13 : 11)) {
       case 0:
+        return resize(in, {.width = number(1, 40),
+                           .height = number(1, 40),
+                           .interpolation = interpolation(),
+                           .antialias = !one_in(3)});
+      case 1:
         return resize(
             in,
-            {.width = number(1, 40), .height = number(1, 40), .interpolation = interpolation()});
-      case 1:
-        return resize(in, {.shorter = number(1, 30), .interpolation = interpolation()});
+            {.shorter = number(1, 30), .interpolation = interpolation(), .antialias = !one_in(3)});
       case 2:
         return random_resized_crop(in, {.width = number(1, 20), .height = number(1, 20)});
       case 3:
@@ -137,7 +140,8 @@ class Program {
                                           .scale = scale,
                                           .shift = shift,
                                           .pad_output = padded,
-                                          .interpolation = interpolation()});
+                                          .interpolation = interpolation(),
+                                          .antialias = !one_in(3)});
     }
     return crop_mirror_normalize(in, {.width = number(0, 9),
                                       .height = number(0, 9),

@@ -110,6 +110,7 @@ def resizes(rng, pictures):
     # Enlarging has the same taps in both, but OpenCV rounds once and we after either axis; shrinking by
     # whole factors is a mean.
     larger = Comparison("resize bilinear, enlarging / OpenCV exact", 2, 1e-4)
+    aliased = Comparison("resize bilinear, not antialiased / OpenCV exact", 2, 1e-4)
     mean = Comparison("resize box, whole factors / OpenCV area", 1)
     for _ in range(pictures):
         height, width = (int(v) for v in rng.integers(2, 200, 2))
@@ -117,13 +118,16 @@ def resizes(rng, pictures):
         to = int(height * rng.uniform(1, 4)), int(width * rng.uniform(1, 4))
         larger.add(picture, f"resize {to[0]} {to[1]} bilinear",
                    cv2.resize(picture, to[::-1], interpolation=cv2.INTER_LINEAR_EXACT))
+        to = tuple(int(v) for v in rng.integers(1, 200, 2))
+        aliased.add(picture, f"resize {to[0]} {to[1]} bilinear aliased",
+                    cv2.resize(picture, to[::-1], interpolation=cv2.INTER_LINEAR_EXACT))
         factor = rng.integers(2, 6, 2)
         picture = random_picture(rng, int(factor[0]) * int(rng.integers(1, 60)),
                                  int(factor[1]) * int(rng.integers(1, 60)), 3)
         to = picture.shape[0] // int(factor[0]), picture.shape[1] // int(factor[1])
         mean.add(picture, f"resize {to[0]} {to[1]} box",
                  cv2.resize(picture, to[::-1], interpolation=cv2.INTER_AREA))
-    return result + [larger, mean]
+    return result + [larger, aliased, mean]
 
 
 def opencv_rotation(picture, degrees, fill):

@@ -133,7 +133,10 @@ void apply(std::istream& line) {
   Image out;
   if (command == "resize") {
     const int height = next<int>(line), width = next<int>(line);
-    kernels::resize(in, height, width, interpolation_named(next<std::string>(line)), out);
+    const Interpolation interpolation = interpolation_named(next<std::string>(line));
+    std::string how;
+    line >> how;
+    kernels::resize(in, height, width, {interpolation, how != "aliased"}, out);
   } else if (command == "rotate") {
     const float degrees = next<float>(line);
     const bool keep_size = next<std::string>(line) == "keep";

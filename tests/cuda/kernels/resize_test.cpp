@@ -20,13 +20,24 @@ namespace sluice::testing {
 namespace resize_test {
 
 using kernels::Box;
+using kernels::ResizeFilter;
 
-constexpr Interpolation kAll[] = {Interpolation::nearest,  Interpolation::box,
-                                  Interpolation::bilinear, Interpolation::hamming,
-                                  Interpolation::bicubic,  Interpolation::lanczos};
+const ResizeFilter kAll[] = {
+    Interpolation::nearest,          Interpolation::box,
+    Interpolation::bilinear,         Interpolation::hamming,
+    Interpolation::bicubic,          Interpolation::lanczos,
+    {Interpolation::box, false},     {Interpolation::bilinear, false},
+    {Interpolation::hamming, false}, {Interpolation::bicubic, false},
+    {Interpolation::lanczos, false},
+};
 
-bool has_sines(Interpolation interpolation) {
-  return interpolation == Interpolation::hamming || interpolation == Interpolation::lanczos;
+std::string name_of(const ResizeFilter& filter) {
+  return std::string(name_of(filter.interpolation)) + (filter.antialias ? "" : ", not antialiased");
+}
+
+bool has_sines(const ResizeFilter& filter) {
+  return filter.interpolation == Interpolation::hamming ||
+         filter.interpolation == Interpolation::lanczos;
 }
 
 // A picture and what is wanted of it.
@@ -77,8 +88,8 @@ const std::uint8_t* upload(OnDevice& device, const Picture& picture) {
   return device.upload(picture.whole) + (picture.shown.data() - picture.whole.data());
 }
 
-std::string text_of(const Case& c, Interpolation interpolation, int channels, bool mirror) {
-  return std::string(name_of(interpolation)) + " " + std::to_string(c.in_height) + "x" +
+std::string text_of(const Case& c, const ResizeFilter& filter, int channels, bool mirror) {
+  return std::string(name_of(filter)) + " " + std::to_string(c.in_height) + "x" +
          std::to_string(c.in_width) + " -> " + std::to_string(c.height) + "x" +
          std::to_string(c.width) + ", " + std::to_string(channels) + " channels" +
          (mirror ? ", mirrored" : "");
@@ -87,10 +98,10 @@ std::string text_of(const Case& c, Interpolation interpolation, int channels, bo
 // One launch for pictures of many sizes, and what each of them should be.
 class ResizeBatch {
  public:
-  void add(const Picture& picture, const Box& box, Interpolation interpolation, bool mirror,
+  void add(const Picture& picture, const Box& box, const ResizeFilter& filter, bool mirror,
            const device::PixelsOut& out, std::vector<std::uint8_t> expected, std::string text) {
-    device::ResizeJob job = device::resize_job(picture.shown.height(), picture.shown.width(), box,
-                                               interpolation, mirror, out);
+    device::ResizeJob job =
+        device::resize_job(picture.shown.height(), picture.shown.width(), box, filter, mirror, out);
     place_resize(job, upload(device_, picture), picture.shown.row_stride(),
                  device_.allocate(expected.size()), device_.allocate(device::resize_scratch(job)));
     jobs_.push_back(job);
@@ -102,7 +113,7 @@ class ResizeBatch {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const auto got = device_.download(static_cast<const std::uint8_t*>(jobs_[i].out.data),
                                         expected_[i].size());
-      if (device_.same_sines() || !has_sines(jobs_[i].interpolation)) {
+      if (device_.same_sines() || !has_sines(jobs_[i].filter)) {
         ASSERT_EQ(got, expected_[i]) << texts_[i];
       } else if (jobs_[i].out.dtype == DType::u8) {
         for (std::size_t k = 0; k < got.size(); ++k)
@@ -119,18 +130,18 @@ class ResizeBatch {
 };
 
 TEST(ResizeOnDevice, IsThatOfTheHost) {
-  for (const Interpolation interpolation : kAll) {
+  for (const ResizeFilter& filter : kAll) {
     ResizeBatch batch;
     for (const Case& c : kCases) {
       for (int channels = 1; channels <= 4; ++channels) {
         const bool mirror = channels % 2 == 0;
         const Picture picture = picture_of(c, channels);
         Image expected, flipped;
-        kernels::resize(picture.shown, box_of(c), c.height, c.width, interpolation, expected);
+        kernels::resize(picture.shown, box_of(c), c.height, c.width, filter, expected);
         kernels::flip(expected, mirror, false, flipped);
-        batch.add(picture, box_of(c), interpolation, mirror,
+        batch.add(picture, box_of(c), filter, mirror,
                   device::pixels_out(c.height, c.width, channels), bytes_of(flipped),
-                  text_of(c, interpolation, channels, mirror));
+                  text_of(c, filter, channels, mirror));
       }
     }
     batch.check();
@@ -139,7 +150,7 @@ TEST(ResizeOnDevice, IsThatOfTheHost) {
 
 TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
   const Case cases[] = {{37, 53, 20, 41}, {23, 31, 60, 77}, {1, 1, 3, 3}, {17, 33, 17, 33}};
-  for (const Interpolation interpolation : kAll) {
+  for (const ResizeFilter& filter : kAll) {
     ResizeBatch batch;
     for (const Case& c : cases) {
       for (int variant = 0; variant < 4 * kNormalizings; ++variant) {
@@ -148,11 +159,11 @@ TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
         const bool mirror = params.mirror;
         const Picture picture = picture_of(c, channels);
         Tensor expected;
-        kernels::resize_mirror_normalize(picture.shown, c.height, c.width, interpolation, params,
+        kernels::resize_mirror_normalize(picture.shown, c.height, c.width, filter, params,
                                          expected);
-        batch.add(picture, box_of(c), interpolation, mirror,
+        batch.add(picture, box_of(c), filter, mirror,
                   device::normalized_out(c.height, c.width, channels, params), bytes_of(expected),
-                  text_of(c, interpolation, channels, mirror));
+                  text_of(c, filter, channels, mirror));
       }
     }
     batch.check();
@@ -182,15 +193,15 @@ TEST(ResizeOnDevice, TablesAreThoseOfTheHost) {
               {375, 0, 375, 224},  {100, 0, 100, 1000}, {777, 0, 777, 776}, {64, 0, 64, 16},
               {64, 3.3, 41.7, 20}, {64, 63.5, 0.5, 3},  {64, 0.25, 0.5, 7}, {3000, 0, 3000, 7},
               {60, 7.5, 1.0, 1},   {40, 39.9, 0.05, 70}};
-  for (const Interpolation interpolation : kAll) {
-    if (interpolation == Interpolation::nearest) continue;
+  for (const ResizeFilter& filter : kAll) {
+    if (filter.interpolation == Interpolation::nearest) continue;
     OnDevice device;
     std::vector<device::ResizeJob> jobs;
     for (const auto& axis : axes) {
       for (const bool mirror : {false, true}) {
         device::ResizeJob job =
-            device::resize_job(1, axis.in_length, {0, axis.start, 1, axis.length}, interpolation,
-                               mirror, device::pixels_out(1, axis.out_length, 1));
+            device::resize_job(1, axis.in_length, {0, axis.start, 1, axis.length}, filter, mirror,
+                               device::pixels_out(1, axis.out_length, 1));
         const std::vector<std::uint8_t> black(static_cast<std::size_t>(axis.in_length));
         place_resize(job, device.upload(black.data(), black.size()), axis.in_length,
                      device.allocate(static_cast<std::size_t>(axis.out_length)),
@@ -202,8 +213,8 @@ TEST(ResizeOnDevice, TablesAreThoseOfTheHost) {
     for (const device::ResizeJob& job : jobs) {
       const device::ResizeAxis& axis = job.columns;
       kernels::ResizeTable table;
-      table.build(axis.in_length, {axis.start, axis.length}, axis.out_length, interpolation,
-                  axis.reversed, 1);
+      table.build(axis.in_length, {axis.start, axis.length}, axis.out_length, filter, axis.reversed,
+                  1);
       const int shift = device.download(axis.shift, 1)[0];
       ASSERT_EQ(shift, table.shift());
       const auto length = static_cast<std::size_t>(axis.out_length);
@@ -216,7 +227,7 @@ TEST(ResizeOnDevice, TablesAreThoseOfTheHost) {
         for (int k = 0; k < window.count; ++k) {
           const std::size_t at = static_cast<std::size_t>(k) * length + static_cast<std::size_t>(i);
           ASSERT_LE(std::abs(weights[at] - table.weights(i)[k]),
-                    device.same_sines() || !has_sines(interpolation) ? 0 : 1);
+                    device.same_sines() || !has_sines(filter) ? 0 : 1);
         }
       }
     }

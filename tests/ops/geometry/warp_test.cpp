@@ -136,7 +136,7 @@ TEST(Warps, WrongConstantsAreRefusedWhenTheGraphIsBuilt) {
   EXPECT_EQ(error_of([](const Sources& from) {
               return translate(from.image, {.interpolation = Interpolation::lanczos});
             }),
-            "translate: interpolation is 5, but must be one of nearest, bilinear");
+            "translate: interpolation is 5, but must be one of nearest, bilinear, bicubic");
 }
 
 }  // namespace warp_test

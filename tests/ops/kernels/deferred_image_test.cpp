@@ -43,14 +43,15 @@ struct Both {
     said += " crop " + std::to_string(region.y) + " " + std::to_string(region.x) + " " +
             std::to_string(region.height) + " " + std::to_string(region.width);
   }
-  void resize(const Box& box, int height, int width, Interpolation interpolation) {
-    deferred.resize("resize", box, height, width, interpolation);
+  void resize(const Box& box, int height, int width, const kernels::ResizeFilter& filter) {
+    deferred.resize("resize", box, height, width, filter);
     Image out;
-    kernels::resize(made, box, height, width, interpolation, out);
+    kernels::resize(made, box, height, width, filter, out);
     made = std::move(out);
     said += " resize " + std::to_string(box.y) + " " + std::to_string(box.x) + " " +
             std::to_string(box.height) + " " + std::to_string(box.width) + " to " +
-            std::to_string(height) + " " + std::to_string(width) + " " + name_of(interpolation);
+            std::to_string(height) + " " + std::to_string(width) + " " +
+            name_of(filter.interpolation) + (filter.antialias ? "" : " not antialiased");
   }
   void flip(bool horizontal, bool vertical) {
     deferred.flip(horizontal, vertical);
@@ -180,17 +181,19 @@ TEST(DeferredImage, IsNormalizedAsThePictureIs) {
 // A middle of a picture that shrinks, where each output pixel has many weights.
 TEST(DeferredImage, ShowsAPartOfALargePictureOnEveryInstructionSet) {
   const Image in = make_picture(301, 407, 3);
-  for (const Interpolation interpolation : kInterpolations) {
+  std::vector<kernels::ResizeFilter> filters(std::begin(kInterpolations),
+                                             std::end(kInterpolations));
+  filters.push_back({Interpolation::bicubic, false});
+  for (const kernels::ResizeFilter& filter : filters) {
     for (const bool mirror : {false, true}) {
       Both both(in);
-      both.resize({0, 0, double(both.made.height()), double(both.made.width())}, 61, 83,
-                  interpolation);
+      both.resize({0, 0, double(both.made.height()), double(both.made.width())}, 61, 83, filter);
       both.crop({9, 11, 40, 50});
       both.flip(mirror, false);
       testing::on_every_target([&] {
         Image out;
         both.deferred.write_to(out);
-        EXPECT_TRUE(out == both.made) << name_of(interpolation) << mirror;
+        EXPECT_TRUE(out == both.made) << both.said << mirror;
       });
     }
   }

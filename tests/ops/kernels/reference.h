@@ -85,10 +85,11 @@ inline double reference_support(Interpolation interpolation) {
 // of the notes in resize.h.
 inline std::vector<double> reference_line(const std::vector<double>& in, double start,
                                           double length, int out_length,
-                                          Interpolation interpolation) {
+                                          const kernels::ResizeFilter& filter) {
+  const Interpolation interpolation = filter.interpolation;
   const int n = static_cast<int>(in.size());
   const double s = length / out_length;
-  const double wide = std::max(1.0, s);
+  const double wide = filter.antialias ? std::max(1.0, s) : 1.0;
   std::vector<double> out;
   double nearest = 0.0;
   for (int i = 0; i < out_length; ++i) {
@@ -123,7 +124,7 @@ inline std::uint8_t to_byte(double value) {
 
 // Columns first, rounded to 8 bits, then rows.
 inline Image reference_resize(const Image& in, const kernels::Box& box, int height, int width,
-                              Interpolation interpolation) {
+                              const kernels::ResizeFilter& filter) {
   const int channels = in.channels();
   Image wide(in.height(), width, channels);
   Image out(height, width, channels);
@@ -132,7 +133,7 @@ inline Image reference_resize(const Image& in, const kernels::Box& box, int heig
     for (int y = 0; y < in.height(); ++y) {
       line.clear();
       for (int x = 0; x < in.width(); ++x) line.push_back(in.at(y, x, c));
-      const std::vector<double> row = reference_line(line, box.x, box.width, width, interpolation);
+      const std::vector<double> row = reference_line(line, box.x, box.width, width, filter);
       for (int x = 0; x < width; ++x) {
         wide.row(y)[x * channels + c] = to_byte(row[static_cast<std::size_t>(x)]);
       }
@@ -140,8 +141,7 @@ inline Image reference_resize(const Image& in, const kernels::Box& box, int heig
     for (int x = 0; x < width; ++x) {
       line.clear();
       for (int y = 0; y < in.height(); ++y) line.push_back(wide.at(y, x, c));
-      const std::vector<double> column =
-          reference_line(line, box.y, box.height, height, interpolation);
+      const std::vector<double> column = reference_line(line, box.y, box.height, height, filter);
       for (int y = 0; y < height; ++y) {
         out.row(y)[x * channels + c] = to_byte(column[static_cast<std::size_t>(y)]);
       }
@@ -150,9 +150,10 @@ inline Image reference_resize(const Image& in, const kernels::Box& box, int heig
   return out;
 }
 
-inline Image reference_resize(const Image& in, int height, int width, Interpolation interpolation) {
+inline Image reference_resize(const Image& in, int height, int width,
+                              const kernels::ResizeFilter& filter) {
   const kernels::Box all{0, 0, static_cast<double>(in.height()), static_cast<double>(in.width())};
-  return reference_resize(in, all, height, width, interpolation);
+  return reference_resize(in, all, height, width, filter);
 }
 
 }  // namespace sluice::testing

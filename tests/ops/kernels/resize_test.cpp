@@ -11,14 +11,24 @@ namespace sluice {
 namespace kernels_resize_test {
 
 using kernels::resize;
+using kernels::ResizeFilter;
 using testing::constant_picture;
 using testing::largest_difference;
 using testing::make_picture;
 using testing::reference_resize;
 
-constexpr Interpolation kAll[] = {Interpolation::nearest,  Interpolation::box,
-                                  Interpolation::bilinear, Interpolation::hamming,
-                                  Interpolation::bicubic,  Interpolation::lanczos};
+const ResizeFilter kAll[] = {
+    Interpolation::nearest,          Interpolation::box,
+    Interpolation::bilinear,         Interpolation::hamming,
+    Interpolation::bicubic,          Interpolation::lanczos,
+    {Interpolation::box, false},     {Interpolation::bilinear, false},
+    {Interpolation::hamming, false}, {Interpolation::bicubic, false},
+    {Interpolation::lanczos, false},
+};
+
+std::string name_of(const ResizeFilter& filter) {
+  return std::string(name_of(filter.interpolation)) + (filter.antialias ? "" : ", not antialiased");
+}
 
 struct Case {
   int height, width, out_height, out_width;
@@ -29,23 +39,23 @@ constexpr Case kCases[] = {
     {20, 30, 57, 41}, {300, 3, 2, 40}, {3, 500, 40, 2},  {64, 48, 48, 64}, {101, 97, 100, 96},
 };
 
-std::string describe(const Case& c, int channels, Interpolation interpolation) {
+std::string describe(const Case& c, int channels, const ResizeFilter& filter) {
   return std::to_string(c.height) + "x" + std::to_string(c.width) + " to " +
          std::to_string(c.out_height) + "x" + std::to_string(c.out_width) + " channels " +
-         std::to_string(channels) + " " + name_of(interpolation);
+         std::to_string(channels) + " " + name_of(filter);
 }
 
 TEST(Resize, AgreesWithTheReference) {
   for (const Case& c : kCases) {
     for (int channels = 1; channels <= 4; ++channels) {
       const Image in = make_picture(c.height, c.width, channels);
-      for (const Interpolation interpolation : kAll) {
-        SCOPED_TRACE(describe(c, channels, interpolation));
+      for (const ResizeFilter& filter : kAll) {
+        SCOPED_TRACE(describe(c, channels, filter));
         Image out;
-        resize(in, c.out_height, c.out_width, interpolation, out);
-        const Image expected = reference_resize(in, c.out_height, c.out_width, interpolation);
+        resize(in, c.out_height, c.out_width, filter, out);
+        const Image expected = reference_resize(in, c.out_height, c.out_width, filter);
         EXPECT_LE(largest_difference(out, expected),
-                  interpolation == Interpolation::nearest ? 0 : 1);
+                  filter.interpolation == Interpolation::nearest ? 0 : 1);
       }
     }
   }
@@ -65,14 +75,13 @@ TEST(Resize, ABoxAgreesWithTheReference) {
   for (const int channels : {1, 3}) {
     const Image in = make_picture(31, 33, channels);
     for (const BoxCase& c : cases) {
-      for (const Interpolation interpolation : kAll) {
+      for (const ResizeFilter& filter : kAll) {
         Image out;
-        resize(in, c.box, c.height, c.width, interpolation, out);
-        EXPECT_LE(
-            largest_difference(out, reference_resize(in, c.box, c.height, c.width, interpolation)),
-            interpolation == Interpolation::nearest ? 0 : 1)
+        resize(in, c.box, c.height, c.width, filter, out);
+        EXPECT_LE(largest_difference(out, reference_resize(in, c.box, c.height, c.width, filter)),
+                  filter.interpolation == Interpolation::nearest ? 0 : 1)
             << c.box.height << " x " << c.box.width << " at (" << c.box.y << ", " << c.box.x
-            << "), " << name_of(interpolation);
+            << "), " << name_of(filter);
       }
     }
   }
@@ -100,14 +109,14 @@ TEST(Resize, SameOnEveryInstructionSet) {
   for (const Case& c : kCases) {
     for (int channels = 1; channels <= 4; ++channels) {
       const Image in = make_picture(c.height, c.width, channels);
-      for (const Interpolation interpolation : kAll) {
-        SCOPED_TRACE(describe(c, channels, interpolation));
+      for (const ResizeFilter& filter : kAll) {
+        SCOPED_TRACE(describe(c, channels, filter));
         Image expected;
-        resize(in, c.out_height, c.out_width, interpolation, expected);
+        resize(in, c.out_height, c.out_width, filter, expected);
         int targets = 0;
         testing::on_every_target([&] {
           Image out;
-          resize(in, c.out_height, c.out_width, interpolation, out);
+          resize(in, c.out_height, c.out_width, filter, out);
           EXPECT_EQ(out, expected);
           ++targets;
         });
@@ -118,25 +127,25 @@ TEST(Resize, SameOnEveryInstructionSet) {
 }
 
 TEST(Resize, KeepsConstantPictures) {
-  for (const Interpolation interpolation : kAll) {
+  for (const ResizeFilter& filter : kAll) {
     for (const int value : {0, 1, 127, 254, 255}) {
       for (const Case& c : kCases) {
         Image out;
-        resize(constant_picture(c.height, c.width, 3, value), c.out_height, c.out_width,
-               interpolation, out);
+        resize(constant_picture(c.height, c.width, 3, value), c.out_height, c.out_width, filter,
+               out);
         EXPECT_EQ(out, constant_picture(c.out_height, c.out_width, 3, value))
-            << describe(c, 3, interpolation) << " value " << value;
+            << describe(c, 3, filter) << " value " << value;
       }
     }
   }
 }
 
 TEST(Resize, SameSizeIsACopy) {
-  for (const Interpolation interpolation : kAll) {
+  for (const ResizeFilter& filter : kAll) {
     const Image in = make_picture(19, 23, 3);
     Image out;
-    resize(in, 19, 23, interpolation, out);
-    EXPECT_EQ(out, in) << name_of(interpolation);
+    resize(in, 19, 23, filter, out);
+    EXPECT_EQ(out, in) << name_of(filter);
   }
 }
 
@@ -144,11 +153,11 @@ TEST(Resize, AViewReadsNothingOutsideOfIt) {
   const Image whole = make_picture(50, 60, 3);
   const Image view = whole.crop_view(7, 11, 30, 25);
   const Image copy = view.clone();
-  for (const Interpolation interpolation : kAll) {
+  for (const ResizeFilter& filter : kAll) {
     Image from_view, from_copy;
-    resize(view, 17, 33, interpolation, from_view);
-    resize(copy, 17, 33, interpolation, from_copy);
-    EXPECT_EQ(from_view, from_copy) << name_of(interpolation);
+    resize(view, 17, 33, filter, from_view);
+    resize(copy, 17, 33, filter, from_copy);
+    EXPECT_EQ(from_view, from_copy) << name_of(filter);
   }
 }
 

@@ -1,3 +1,4 @@
+#include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/flip.h>
 #include <sluice/ops/kernels/rotate.h>
@@ -15,25 +16,11 @@ namespace rotate_test {
 
 using kernels::rotate;
 using kernels::RotateOptions;
+using kernels::WarpOptions;
 using testing::constant_picture;
 using testing::largest_difference;
 using testing::make_picture;
-
-// The value at a place of the input, in double precision; `outside` where there is none.
-double look_up(const Image& in, double x, double y, int c, Interpolation how, int outside) {
-  if (x < 0 || y < 0 || x >= in.width() || y >= in.height()) return outside;
-  const auto pixel = [&](int row, int column) -> double {
-    return in.at(std::clamp(row, 0, in.height() - 1), std::clamp(column, 0, in.width() - 1), c);
-  };
-  if (how == Interpolation::nearest) {
-    return pixel(static_cast<int>(std::floor(y)), static_cast<int>(std::floor(x)));
-  }
-  const int column = static_cast<int>(std::floor(x - 0.5));
-  const int row = static_cast<int>(std::floor(y - 0.5));
-  const double wx = x - 0.5 - column, wy = y - 0.5 - row;
-  return (pixel(row, column) * (1 - wx) + pixel(row, column + 1) * wx) * (1 - wy) +
-         (pixel(row + 1, column) * (1 - wx) + pixel(row + 1, column + 1) * wx) * wy;
-}
+using testing::place_level;
 
 TEST(Rotate, AgreesWithTheFormula) {
   const struct {
@@ -45,15 +32,17 @@ TEST(Rotate, AgreesWithTheFormula) {
       for (const float degrees :
            {0.5f, 10.f, 20.f, 33.25f, 89.f, 91.f, 200.f, -17.f, 355.f, 720.5f}) {
         for (const bool keep_size : {false, true}) {
-          for (const Interpolation how : {Interpolation::nearest, Interpolation::bilinear}) {
+          for (const Interpolation how :
+               {Interpolation::nearest, Interpolation::bilinear, Interpolation::bicubic}) {
+            const WarpOptions all{how, Border::constant, {7, 77, 177, 250}};
+            const double most = how == Interpolation::bicubic ? 1 : 0.75;
             Image out;
-            rotate(in, degrees, {keep_size, {7, 77, 177, 250}, how}, out);
+            rotate(in, degrees, {keep_size, all.fill, how}, out);
             if (keep_size) {
               ASSERT_EQ(out.height(), in.height());
               ASSERT_EQ(out.width(), in.width());
             }
             const double a = degrees * std::numbers::pi / 180.0;
-            const int fill[] = {7, 77, 177, 250};
             int wrong = 0;
             for (int y = 0; y < out.height(); ++y) {
               for (int x = 0; x < out.width(); ++x) {
@@ -62,8 +51,8 @@ TEST(Rotate, AgreesWithTheFormula) {
                 const double from_x = std::cos(a) * dx - std::sin(a) * dy + in.width() / 2.0;
                 const double from_y = std::sin(a) * dx + std::cos(a) * dy + in.height() / 2.0;
                 for (int c = 0; c < channels; ++c) {
-                  const double expected = look_up(in, from_x, from_y, c, how, fill[c]);
-                  if (std::abs(out.at(y, x, c) - expected) > 0.75) ++wrong;
+                  const double expected = place_level(in, from_x, from_y, c, all);
+                  if (std::abs(out.at(y, x, c) - expected) > most) ++wrong;
                 }
               }
             }
