@@ -112,19 +112,8 @@ class Tiles {
 
 Image luma_of(const Image& in) {
   Image luma(in.height(), in.width(), 1);
-  const auto width = static_cast<std::size_t>(in.width());
-  Planes planes;
-  std::array<std::uint8_t, kPlanePixels> levels{};
-  for (int y = 0; y < in.height(); ++y) {
-    for (std::size_t x = 0; x < width; x += kPlanePixels) {
-      const std::size_t count = std::min(kPlanePixels, width - x);
-      split_planes(in.row(y) + x * static_cast<std::size_t>(in.channels()), count, in.channels(),
-                   planes);
-      luma_of_planes(planes, count, levels.data());
-      std::copy(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(count),
-                luma.row(y) + x);
-    }
-  }
+  for (int y = 0; y < in.height(); ++y)
+    luma_of_pixels(in.row(y), static_cast<std::size_t>(in.width()), in.channels(), luma.row(y));
   return luma;
 }
 

@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/colour_matrix.h>
+#include <sluice/ops/kernels/pixel_runs.h>
 
 #include <algorithm>
 
@@ -16,8 +17,9 @@ FloatMatrix float_matrix(const ColourMatrix& matrix) {
 
 void apply_colour_matrix(const Image& in, const ColourMatrix& matrix, Image& out) {
   const FloatMatrix floats = float_matrix(matrix);
-  map_planes(in, out, [&](Planes& planes, std::size_t count) {
-    colour_matrix_of_planes(floats, count, planes);
+  out.create(in.height(), in.width(), in.channels());
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    colour_matrix_of_pixels(floats, from, pixels, in.channels(), to);
   });
 }
 

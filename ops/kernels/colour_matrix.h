@@ -27,8 +27,11 @@ void apply_colour_matrix(const Image& in, const ColourMatrix& matrix, Image& out
 using FloatMatrix = std::array<std::array<float, 4>, 3>;
 FloatMatrix float_matrix(const ColourMatrix& matrix);
 
-// The inner loop, in colour_matrix_rows.cpp: in place, of the first `count` pixels and perhaps
-// beyond.
+// The inner loops, in colour_matrix_rows.cpp. In place, of the first `count` pixels and perhaps
+// beyond:
 void colour_matrix_of_planes(const FloatMatrix& matrix, std::size_t count, Planes& planes);
+// Of `count` pixels of 3 or 4 channels, and no others:
+void colour_matrix_of_pixels(const FloatMatrix& matrix, const std::uint8_t* in, std::size_t count,
+                             int channels, std::uint8_t* out);
 
 }  // namespace sluice::kernels

@@ -70,8 +70,10 @@ std::optional<LevelTable> ComposedColours::fourth() const {
 }
 
 void ComposedColours::write_to(Image& out) const {
-  const FloatMatrix floats = float_matrix(matrix_);
   const std::optional<LevelTable> table = fourth();
+  if (!table && channels_ != 1 && channels_ == from_->channels())
+    return apply_colour_matrix(*from_, matrix_, out);
+  const FloatMatrix floats = float_matrix(matrix_);
   map_planes(*from_, channels_, out, [&](Planes& planes, std::size_t count) {
     colour_matrix_of_planes(floats, count, planes);
     if (!table) return;

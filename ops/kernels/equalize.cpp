@@ -10,29 +10,44 @@ namespace {
 // Pixels of each level.
 using Histogram = std::array<std::uint64_t, 256>;
 
+using Histograms = std::array<Histogram, 4>;
+
+// Neighbours often have the same level, and a number that has just been written is not read at
+// once; so that every other pixel is counted elsewhere.
 template <std::size_t channels>
-void count_row(const std::uint8_t* row, std::size_t bytes, std::array<Histogram, 4>& counts) {
-  for (std::size_t i = 0; i < bytes; i += channels) {
-    for (std::size_t c = 0; c < channels; ++c) ++counts[c][row[i + c]];
+void count_row(const std::uint8_t* row, std::size_t pixels, std::array<Histograms, 2>& counts) {
+  const auto count = [&](std::size_t i, Histograms& where) {
+    for (std::size_t c = 0; c < channels; ++c) ++where[c][row[i * channels + c]];
+  };
+  std::size_t i = 0;
+  for (; i + 2 <= pixels; i += 2) {
+    count(i, counts[0]);
+    count(i + 1, counts[1]);
   }
+  if (i < pixels) count(i, counts[0]);
 }
 
-std::array<Histogram, 4> count_levels(const Image& in) {
-  std::array<Histogram, 4> counts{};
+Histograms count_levels(const Image& in) {
+  std::array<Histograms, 2> counts{};
+  const auto width = static_cast<std::size_t>(in.width());
   for (int y = 0; y < in.height(); ++y) {
     switch (in.channels()) {
       case 1:
-        count_row<1>(in.row(y), in.row_bytes(), counts);
+        count_row<1>(in.row(y), width, counts);
         break;
       case 3:
-        count_row<3>(in.row(y), in.row_bytes(), counts);
+        count_row<3>(in.row(y), width, counts);
         break;
       default:
-        count_row<4>(in.row(y), in.row_bytes(), counts);
+        count_row<4>(in.row(y), width, counts);
         break;
     }
   }
-  return counts;
+  for (std::size_t c = 0; c < counts[0].size(); ++c) {
+    for (std::size_t level = 0; level < counts[0][c].size(); ++level)
+      counts[0][c][level] += counts[1][c][level];
+  }
+  return counts[0];
 }
 
 LevelTable table_of(const Histogram& counts, std::uint64_t pixels) {
@@ -52,7 +67,7 @@ LevelTable table_of(const Histogram& counts, std::uint64_t pixels) {
 
 void equalize(const Image& in, Image& out) {
   check_colours("equalize", in);
-  const std::array<Histogram, 4> counts = count_levels(in);
+  const Histograms counts = count_levels(in);
   const std::uint64_t pixels =
       static_cast<std::uint64_t>(in.height()) * static_cast<std::uint64_t>(in.width());
   const auto channels = static_cast<std::size_t>(in.channels());

@@ -36,7 +36,7 @@ class Window {
     for (; made_ <= y; ++made_) {
       const std::uint8_t* from = in_->row(made_);
       float* to = slot(made_) + margin_ * channels_;
-      std::copy_n(from, in_->row_bytes(), to);
+      floats_of_levels(from, in_->row_bytes(), to);
       const int n = in_->width();
       for (int i = 1; i <= margin_; ++i) {
         for (int c = 0; c < channels_; ++c) {
@@ -84,9 +84,9 @@ void filter_2d(const Image& in, const FilterWeights& filter, Image& out) {
   out.create(in.height(), in.width(), in.channels());
   const int height = in.height(), up = filter.rows / 2;
   const std::size_t bytes = in.row_bytes();
+  std::array<WeightedRow, kLargestFilter * kLargestFilter> rows;
   for (int y = 0; y < height; ++y) {
     window.make(std::min(height - 1, y + up));
-    std::array<WeightedRow, kLargestFilter * kLargestFilter> rows;
     std::size_t count = 0;
     const float* weight = filter.weights.data();
     for (int r = 0; r < filter.rows; ++r) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+// Vectors shall have a length that the compiler knows.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/ops/kernels/filter_rows.cpp"
 #include <hwy/foreach_target.h>
@@ -14,40 +16,102 @@ namespace sluice::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void SumWeightedRows(std::span<const WeightedRow> rows, std::size_t size,
-                     std::uint8_t* HWY_RESTRICT out) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<std::int32_t, decltype(d)> d32;
-  const hn::Rebind<std::uint8_t, decltype(d)> d8;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto zero = hn::Zero(d);
-  const auto store = [&](auto sums, std::size_t at) HWY_ATTR {
-    const auto level = hn::Min(hn::Max(hn::Add(sums, hn::Set(d, 0.5f)), zero), hn::Set(d, 255.f));
-    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(d32, level)), d8, out + at);
-  };
+using DFloat = hn::ScalableTag<float>;
+using DInt = hn::Rebind<std::int32_t, DFloat>;
+using Floats = hn::Vec<DFloat>;
+
+void FloatsOfLevels(const std::uint8_t* HWY_RESTRICT levels, std::size_t size,
+                    float* HWY_RESTRICT out) {
+  const hn::Rebind<std::uint8_t, DFloat> d8;
+  const DFloat d;
   std::size_t at = 0;
-  // Four vectors, so that a sum need not wait for the one before.
-  for (; at + 4 * lanes <= size; at += 4 * lanes) {
-    auto first = zero, second = zero, third = zero, fourth = zero;
-    for (const WeightedRow& row : rows) {
-      const float* HWY_RESTRICT from = row.levels + at;
-      const auto weight = hn::Set(d, row.weight);
-      first = hn::Add(first, hn::Mul(weight, hn::LoadU(d, from)));
-      second = hn::Add(second, hn::Mul(weight, hn::LoadU(d, from + lanes)));
-      third = hn::Add(third, hn::Mul(weight, hn::LoadU(d, from + 2 * lanes)));
-      fourth = hn::Add(fourth, hn::Mul(weight, hn::LoadU(d, from + 3 * lanes)));
-    }
-    store(first, at);
-    store(second, at + lanes);
-    store(third, at + 2 * lanes);
-    store(fourth, at + 3 * lanes);
+  for (; at + hn::Lanes(d) <= size; at += hn::Lanes(d)) {
+    const auto whole = hn::PromoteTo(DInt(), hn::LoadU(d8, levels + at));
+    hn::StoreU(hn::ConvertTo(d, whole), d, out + at);
   }
-  for (; at < size; ++at) {
+  for (; at < size; ++at) out[at] = levels[at];
+}
+
+void sum_plainly(std::span<const WeightedRow> rows, std::size_t begin, std::size_t end,
+                 std::uint8_t* out) {
+  for (std::size_t at = begin; at < end; ++at) {
     float sum = 0;
     for (const WeightedRow& row : rows) sum += row.weight * row.levels[at];
     out[at] = static_cast<std::uint8_t>(std::clamp(sum + 0.5f, 0.f, 255.f));
   }
 }
+
+#if HWY_TARGET == HWY_SCALAR
+
+void SumWeightedRows(std::span<const WeightedRow> rows, std::size_t size, std::uint8_t* out) {
+  sum_plainly(rows, 0, size, out);
+}
+
+#else
+
+// Four vectors of levels become the bytes of 32-bit lanes, and those one vector of bytes in order:
+// the places of bytes in each block, and then those of the words that they make.
+struct Order {
+  alignas(16) std::uint8_t bytes[16];
+  std::int32_t words[hn::MaxLanes(DFloat())];
+
+  constexpr Order() : bytes(), words() {
+    for (std::size_t i = 0; i < 16; ++i) bytes[i] = static_cast<std::uint8_t>(i % 4 * 4 + i / 4);
+    const std::size_t blocks = hn::MaxLanes(DFloat()) / 4;
+    for (std::size_t i = 0; i < 4 * blocks; ++i)
+      words[i] = static_cast<std::int32_t>(i % blocks * 4 + i / blocks);
+  }
+};
+
+// Rounded to nearest and cut to 8 bits.
+HWY_INLINE Floats rounded(Floats sum) {
+  const DFloat d;
+  const auto half_more = hn::Add(sum, hn::Set(d, 0.5f));
+  return hn::Floor(hn::Min(hn::Max(half_more, hn::Zero(d)), hn::Set(d, 255.f)));
+}
+
+// Added to 2^23 a whole number stands in the lowest bits of a float, with no need of a conversion;
+// one of 16 bits holds two levels.
+HWY_INLINE void store_levels(Floats first, Floats second, Floats third, Floats fourth,
+                             std::uint8_t* out) {
+  static constexpr Order kOrder;
+  const DFloat d;
+  const DInt d32;
+  const hn::Repartition<std::uint8_t, DFloat> d8;
+  const hn::Repartition<std::uint16_t, DFloat> d16;
+  const auto power = hn::Set(d, 8388608.f), shift = hn::Set(d, 256.f);
+  const auto two = hn::MulAdd(rounded(second), shift, hn::Add(rounded(first), power));
+  const auto others = hn::MulAdd(rounded(fourth), shift, hn::Add(rounded(third), power));
+  const auto upper = hn::ShiftLeft<16>(hn::BitCast(d32, others));
+  const auto four = hn::OddEven(hn::BitCast(d16, upper), hn::BitCast(d16, two));
+  const auto blocks = hn::TableLookupBytes(hn::BitCast(d8, four), hn::LoadDup128(d8, kOrder.bytes));
+  const auto in_order =
+      hn::TableLookupLanes(hn::BitCast(d32, blocks), hn::SetTableIndices(d32, kOrder.words));
+  hn::StoreU(hn::BitCast(d8, in_order), d8, out);
+}
+
+void SumWeightedRows(std::span<const WeightedRow> rows, std::size_t size,
+                     std::uint8_t* HWY_RESTRICT out) {
+  const DFloat d;
+  constexpr std::size_t kLanes = hn::MaxLanes(d), kAtOnce = 4 * kLanes;
+  if (size < kAtOnce) return sum_plainly(rows, 0, size, out);
+  for (std::size_t begin = 0; begin < size; begin += kAtOnce) {
+    const std::size_t at = std::min(begin, size - kAtOnce);
+    // Four vectors, so that a sum need not wait for the one before.
+    auto first = hn::Zero(d), second = first, third = first, fourth = first;
+    for (const WeightedRow& row : rows) {
+      const float* HWY_RESTRICT from = row.levels + at;
+      const auto weight = hn::Set(d, row.weight);
+      first = hn::Add(first, hn::Mul(weight, hn::LoadU(d, from)));
+      second = hn::Add(second, hn::Mul(weight, hn::LoadU(d, from + kLanes)));
+      third = hn::Add(third, hn::Mul(weight, hn::LoadU(d, from + 2 * kLanes)));
+      fourth = hn::Add(fourth, hn::Mul(weight, hn::LoadU(d, from + 3 * kLanes)));
+    }
+    store_levels(first, second, third, fourth, out + at);
+  }
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sluice::kernels
@@ -56,8 +120,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sluice::kernels {
 
+HWY_EXPORT(FloatsOfLevels);
 HWY_EXPORT(SumWeightedRows);
 
+void floats_of_levels(const std::uint8_t* levels, std::size_t size, float* out) {
+  HWY_DYNAMIC_DISPATCH(FloatsOfLevels)(levels, size, out);
+}
 void sum_weighted_rows(std::span<const WeightedRow> rows, std::size_t size, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(SumWeightedRows)(rows, size, out);
 }

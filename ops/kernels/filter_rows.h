@@ -1,4 +1,4 @@
-// The inner loop of filters: weighted sums of rows, by SIMD instructions chosen when the program
+// The inner loops of filters: weighted sums of rows, by SIMD instructions chosen when the program
 // runs. Internal to filter_2d.cpp.
 //
 // Sums begin at 0 and take one product after the other, each rounded, so that all bytes are the
@@ -10,6 +10,8 @@
 #include <span>
 
 namespace sluice::kernels {
+
+void floats_of_levels(const std::uint8_t* levels, std::size_t size, float* out);
 
 struct WeightedRow {
   const float* levels = nullptr;

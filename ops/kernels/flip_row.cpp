@@ -27,10 +27,18 @@ HWY_INLINE void flip(const std::uint8_t* HWY_RESTRICT in, std::size_t width,
     order[i] =
         static_cast<std::uint8_t>(kOver + (kPixels - 1 - i / channels) * channels + i % channels);
   const auto index = hn::Load(d, order);
-  for (; done + 16 <= bytes; done += kPixels * channels) {
-    const auto pixels = hn::LoadU(d, in + (bytes - done - 16));
-    hn::StoreU(hn::TableLookupBytes(pixels, index), d, out + done);
+  constexpr std::size_t kBytes = kPixels * channels;
+  const auto flip_at = [&](std::size_t at) HWY_ATTR {
+    const auto pixels = hn::LoadU(d, in + (bytes - at - 16));
+    hn::StoreU(hn::TableLookupBytes(pixels, index), d, out + at);
+  };
+  for (; done + 64 <= bytes; done += 4 * kBytes) {
+    flip_at(done);
+    flip_at(done + kBytes);
+    flip_at(done + 2 * kBytes);
+    flip_at(done + 3 * kBytes);
   }
+  for (; done + 16 <= bytes; done += kBytes) flip_at(done);
 #endif
   for (; done < bytes; done += channels) {
     for (std::size_t c = 0; c < channels; ++c) out[done + c] = in[bytes - done - channels + c];

@@ -1,7 +1,12 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/grayscale.h>
 #include <sluice/ops/kernels/luma.h>
+#include <sluice/ops/kernels/pixel_runs.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -18,15 +23,24 @@ void check_gray_channels(int channels) {
 void grayscale(const Image& in, int channels, Image& out) {
   check_colours("grayscale", in);
   check_gray_channels(channels);
-  map_planes(in, channels, out, [&](Planes& planes, std::size_t count) {
-    auto& [first, second, third, fourth] = planes.channel;
-    if (in.channels() != 1) {
-      luma_of_planes(planes, count, fourth.data());  // which no result has
-      std::copy_n(fourth.data(), count, first.data());
+  out.create(in.height(), in.width(), channels);
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    const int before = in.channels();
+    if (channels == 1) {
+      if (before == 1) {
+        std::copy_n(from, pixels, to);
+      } else {
+        luma_of_pixels(from, pixels, before, to);
+      }
+      return;
     }
-    if (channels == 1) return;
-    std::copy_n(first.data(), count, second.data());
-    std::copy_n(first.data(), count, third.data());
+    if (before == 1) return repeat_thrice(from, pixels, to);
+    std::array<std::uint8_t, 1024> luma;
+    for (std::size_t at = 0; at < pixels; at += luma.size()) {
+      const std::size_t count = std::min(luma.size(), pixels - at);
+      luma_of_pixels(from + at * static_cast<std::size_t>(before), count, before, luma.data());
+      repeat_thrice(luma.data(), count, to + 3 * at);
+    }
   });
 }
 

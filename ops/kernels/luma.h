@@ -6,7 +6,6 @@
 // picture.
 #pragma once
 
-#include <sluice/ops/kernels/planes.h>
 #include <sluice/runtime/image.h>
 
 #include <array>
@@ -17,8 +16,12 @@ namespace sluice::kernels {
 
 inline constexpr std::array<float, 3> kLumaOf65536{19595.f, 38470.f, 7471.f};
 
-// Of the first `count` pixels of the planes, and perhaps beyond; `luma` has room for kPlanePixels.
-void luma_of_planes(const Planes& planes, std::size_t count, std::uint8_t* luma);
+// Of `count` pixels of 3 or 4 channels.
+void luma_of_pixels(const std::uint8_t* pixels, std::size_t count, int channels,
+                    std::uint8_t* luma);
+
+// Pixels of three channels, each of which is the level.
+void repeat_thrice(const std::uint8_t* levels, std::size_t count, std::uint8_t* out);
 
 // The mean over all pixels of a picture with 1, 3 or 4 channels; of one with 1 channel, that of its
 // levels. Exact but for the division.

@@ -1,10 +1,12 @@
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/extreme_rows.h>
 #include <sluice/ops/kernels/morphology.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -25,50 +27,46 @@ void check_morphology(const char* op, const Image& in, const MorphologyWindow& w
 
 namespace {
 
-struct Largest {
-  static constexpr std::uint8_t kNone = 0;
-  static std::uint8_t of(std::uint8_t a, std::uint8_t b) { return a > b ? a : b; }
-};
-struct Smallest {
-  static constexpr std::uint8_t kNone = 255;
-  static std::uint8_t of(std::uint8_t a, std::uint8_t b) { return a < b ? a : b; }
-};
+using PickOfRows = void(std::span<const std::uint8_t* const> rows, std::size_t size,
+                        std::uint8_t* out);
 
-template <class Pick>
-void pick(const std::uint8_t* __restrict from, std::size_t count, std::uint8_t* __restrict to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = Pick::of(to[i], from[i]);
-}
-
-template <class Pick>
-void run(const char* op, const Image& in, const MorphologyWindow& window, Image& out) {
+// The pick of each row's neighbours side by side, and then of those results one above the other.
+// Only as many of them are kept as the window is high: row y lies in slot y % kept. `none` is a
+// level that is never picked.
+void run(const char* op, const Image& in, const MorphologyWindow& window, std::uint8_t none,
+         PickOfRows* pick, Image& out) {
   check_morphology(op, in, window);
+  out.create(in.height(), in.width(), in.channels());
   const std::size_t bytes = in.row_bytes(), channels = static_cast<std::size_t>(in.channels());
   const auto across = static_cast<std::size_t>(window.width);
-  const std::size_t before = across / 2 * channels;
-  std::vector<std::uint8_t> row(bytes + (across - 1) * channels, Pick::kNone);
-  Image wide(in.height(), in.width(), in.channels());
+  std::vector<std::uint8_t> padded(bytes + (across - 1) * channels, none);
+  const int kept = std::min(window.height, in.height());
+  std::vector<std::uint8_t> room(bytes * static_cast<std::size_t>(kept));
+  const auto slot = [&](int y) { return room.data() + bytes * static_cast<std::size_t>(y % kept); };
+  std::vector<const std::uint8_t*> neighbours;
+  for (std::size_t k = 0; k < across; ++k) neighbours.push_back(padded.data() + k * channels);
+  std::vector<const std::uint8_t*> rows;
+  int made = 0;
   for (int y = 0; y < in.height(); ++y) {
-    std::memcpy(row.data() + before, in.row(y), bytes);
-    std::memcpy(wide.row(y), row.data(), bytes);
-    for (std::size_t k = 1; k < across; ++k)
-      pick<Pick>(row.data() + k * channels, bytes, wide.row(y));
-  }
-  out.create(in.height(), in.width(), in.channels());
-  for (int y = 0; y < in.height(); ++y) {
-    const int first = std::max(0, y - window.height / 2);
-    const int end = std::min(in.height(), y - window.height / 2 + window.height);
-    std::memcpy(out.row(y), wide.row(first), bytes);
-    for (int k = first + 1; k < end; ++k) pick<Pick>(wide.row(k), bytes, out.row(y));
+    const int first = y - window.height / 2;
+    const int end = std::min(in.height(), first + window.height);
+    for (; made < end; ++made) {
+      std::memcpy(padded.data() + across / 2 * channels, in.row(made), bytes);
+      pick(neighbours, bytes, slot(made));
+    }
+    rows.clear();
+    for (int k = std::max(0, first); k < end; ++k) rows.push_back(slot(k));
+    pick(rows, bytes, out.row(y));
   }
 }
 
 }  // namespace
 
 void dilate(const Image& in, const MorphologyWindow& window, Image& out) {
-  run<Largest>("dilate", in, window, out);
+  run("dilate", in, window, 0, largest_of_rows, out);
 }
 void erode(const Image& in, const MorphologyWindow& window, Image& out) {
-  run<Smallest>("erode", in, window, out);
+  run("erode", in, window, 255, smallest_of_rows, out);
 }
 
 }  // namespace sluice::kernels

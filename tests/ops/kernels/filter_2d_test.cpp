@@ -72,7 +72,7 @@ TEST(Filter2d, IsTheWeightedSum) {
 TEST(Filter2d, SameOnEveryInstructionSet) {
   FilterWeights filter = filter_of(uneven(5, 7));
   for (float& weight : filter.weights) weight *= 0.37f;  // so that products and sums are rounded
-  for (const int width : {1, 2, 5, 31, 67}) {
+  for (const int width : {1, 2, 5, 8, 11, 16, 31, 32, 33, 64, 67}) {
     for (int channels = 1; channels <= 4; ++channels) {
       const Image in = testing::make_picture(9, width, channels);
       Image expected;
@@ -95,6 +95,17 @@ TEST(Filter2d, MovesByOne) {
   for (int y = 0; y < 6; ++y) {
     for (int x = 1; x < 9; ++x) EXPECT_EQ(out.at(y, x, 1), in.at(y, x - 1, 1));
     EXPECT_EQ(out.at(y, 0, 1), in.at(y, 1, 1));
+  }
+}
+
+TEST(Filter2d, NoWeightIsBlack) {
+  for (const int width : {1, 40}) {
+    const Image in = testing::make_picture(3, width, 3);
+    testing::on_every_target([&] {
+      Image out;
+      filter_2d(in, {}, out);
+      EXPECT_EQ(out, testing::constant_picture(3, width, 3, 0));
+    });
   }
 }
 

@@ -36,13 +36,19 @@ TEST(Grayscale, IsPillowsLumaOnEveryInstructionSet) {
   });
 }
 
-// More pixels in a row than fit into the planes, and all combinations of some levels.
+// Rows without gaps, of more pixels than are computed at once, and all combinations of some levels.
 TEST(Grayscale, LongRowsAndExtremeColours) {
-  for (const int width : {511, 512, 513, 1500}) {
-    const Image in = testing::make_picture(2, width, 3);
-    Image out;
-    grayscale(in, 1, out);
-    EXPECT_EQ(out, expected(in, 1));
+  for (const int width : {15, 16, 17, 33, 34, 66, 511, 512, 513, 1500}) {
+    for (const int before : {1, 3, 4}) {
+      const Image in = testing::make_picture(2, width, before);
+      testing::on_every_target([&] {
+        for (const int after : {1, 3}) {
+          Image out;
+          grayscale(in, after, out);
+          EXPECT_EQ(out, expected(in, after)) << width;
+        }
+      });
+    }
   }
   Image in(16, 16 * 16, 3);
   for (int i = 0; i < 16 * 16 * 16; ++i) {

@@ -1,3 +1,4 @@
+#include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/small_pictures.h"
 #include <sluice/ops/kernels/morphology.h>
 
@@ -39,6 +40,27 @@ TEST(Morphology, AgreesWithTheDefinition) {
       }
     }
   });
+}
+
+TEST(Morphology, SameOnEveryInstructionSet) {
+  for (const auto& window : {kernels::MorphologyWindow{3, 3}, {4, 2}, {1, 7}, {9, 1}}) {
+    for (const int width : {1, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 129, 256, 300}) {
+      const Image in = make_picture(7, width, 1);
+      Image light, dark;
+      kernels::dilate(in, window, light);
+      kernels::erode(in, window, dark);
+      testing::on_every_target([&] {
+        Image out;
+        kernels::dilate(in, window, out);
+        EXPECT_EQ(out, light) << width;
+        kernels::erode(in, window, out);
+        EXPECT_EQ(out, dark) << width;
+      });
+    }
+  }
+}
+
+TEST(Morphology, RefusesWhatCannotBe) {
   const Image in = make_picture(2, 2, 1);
   Image out;
   EXPECT_EQ(refusal([&] {

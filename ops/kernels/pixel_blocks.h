@@ -1,0 +1,77 @@
+// Pixels of 3 or 4 channels in vectors: each block of 16 bytes begins with four of them, so that
+// one shuffle takes a channel out. Internal to kernels, which include it once for each set of
+// instructions; not for vectors whose length the compiler does not know.
+#if defined(SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H
+#undef SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H
+#else
+#define SLUICE_OPS_KERNELS_PIXEL_BLOCKS_H
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sluice::kernels {
+namespace HWY_NAMESPACE {
+namespace blocks {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+
+// Block b is the 16 bytes at `from` + b * step.
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const std::uint8_t* from, std::size_t step) {
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    const std::size_t blocks = hn::MaxLanes(d) / 32;
+    return hn::Combine(d, load(half, from + blocks * step, step), load(half, from, step));
+  }
+}
+
+// All of block b to `to` + b * step, one after the other.
+template <class D>
+HWY_INLINE void store(hn::Vec<D> values, D d, std::uint8_t* to, std::size_t step) {
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    hn::StoreU(values, d, to);
+  } else {
+    const hn::Half<D> half;
+    const std::size_t blocks = hn::MaxLanes(d) / 32;
+    store(hn::LowerHalf(half, values), half, to, step);
+    store(hn::UpperHalf(half, values), half, to + blocks * step, step);
+  }
+}
+
+#endif
+
+// Calls one(from, to) for every `pixels` pixels of `from_channels` bytes, whose results have
+// `to_channels`. It may read and write two pixels more: the last ones go by way of memory where
+// that does no harm.
+template <std::size_t pixels, std::size_t from_channels, std::size_t to_channels, class F>
+HWY_INLINE void for_each(const std::uint8_t* in, std::size_t count, std::uint8_t* out,
+                         const F& one) {
+  std::size_t at = 0;
+  for (; at + pixels + 2 <= count; at += pixels)
+    one(in + at * from_channels, out + at * to_channels);
+  std::uint8_t from[(pixels + 2) * from_channels] = {};
+  std::uint8_t to[(pixels + 2) * to_channels];
+  for (; at < count; at += pixels) {
+    const std::size_t rest = std::min(pixels, count - at);
+    std::memcpy(from, in + at * from_channels, rest * from_channels);
+    one(from, to);
+    std::memcpy(out + at * to_channels, to, rest * to_channels);
+  }
+}
+
+}  // namespace blocks
+}  // namespace HWY_NAMESPACE
+}  // namespace sluice::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

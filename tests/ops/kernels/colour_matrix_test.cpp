@@ -1,0 +1,76 @@
+#include "tests/ops/kernels/every_target.h"
+#include "tests/ops/kernels/reference.h"
+#include <sluice/ops/kernels/colour_matrix.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace colour_matrix_test {
+
+using kernels::apply_colour_matrix;
+using kernels::ColourMatrix;
+using testing::make_picture;
+
+constexpr ColourMatrix kMixed{{{0.9, 0.4, -0.3, 0}, {-0.2, 1.3, 0.1, 0}, {0.7, -1.7, 2.1, 0}}};
+constexpr ColourMatrix kMoved{{{0.5, 0, 0, 0.5}, {0, 0.5, 0.01, -3.25}, {-1, 0, 0, 255}}};
+constexpr ColourMatrix kOneMoved{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0.49999997}}};
+constexpr ColourMatrix kHuge{{{1e12, 0, 0, -1e11}, {-1e12, 1e12, 0, 0}, {1e8, 1e8, -1e8, -1e8}}};
+
+// The plain instructions are among those that are compared.
+TEST(ColourMatrix, SameBytesOnEveryInstructionSet) {
+  for (const ColourMatrix& matrix : {kMixed, kMoved, kOneMoved, kHuge}) {
+    for (const int channels : {3, 4}) {
+      for (int width = 1; width <= 70; ++width) {
+        const Image whole = make_picture(3, width + 2, channels);
+        const Image in = whole.crop_view(0, 1, 3, width);
+        Image first;
+        apply_colour_matrix(in, matrix, first);
+        testing::on_every_target([&] {
+          Image with_gaps, without;
+          apply_colour_matrix(in, matrix, with_gaps);
+          apply_colour_matrix(in.clone(), matrix, without);
+          EXPECT_EQ(with_gaps, first) << width;
+          EXPECT_EQ(without, first) << width;
+        });
+      }
+    }
+  }
+}
+
+TEST(ColourMatrix, RoundsHalvesUpAndCutsOff) {
+  const struct {
+    ColourMatrix matrix;
+    std::uint8_t expected[3];
+  } cases[] = {
+      {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}, {1, 100, 255}},
+      {{{{0.5, 0, 0, 0}, {0, 0.005, 0, 0}, {0, 0, 0.5, 0}}}, {1, 1, 128}},
+      {{{{0.49, 0, 0, 0}, {0, 0.0049, 0, 0}, {0, 0, 0.4999, 0}}}, {0, 0, 127}},
+      {{{{0, 0, 0, -1}, {0, 0, 0, 255.5}, {0, 0, 0, 254.5}}}, {0, 255, 255}},
+      {{{{-1e30, 0, 0, 0}, {0, 1e30, 0, 0}, {0, 0, 1, -255}}}, {0, 255, 0}},
+      {{{{0, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}}}, {100, 255, 1}},
+  };
+  for (const auto& [matrix, expected] : cases) {
+    testing::on_every_target([&, &matrix = matrix, &expected = expected] {
+      for (const int channels : {3, 4}) {
+        Image in(1, 21, channels), out;
+        for (int x = 0; x < in.width(); ++x) {
+          const std::uint8_t pixel[] = {1, 100, 255, static_cast<std::uint8_t>(x)};
+          std::copy_n(pixel, channels, in.row(0) + x * channels);
+        }
+        apply_colour_matrix(in, matrix, out);
+        for (int x = 0; x < in.width(); ++x) {
+          for (int c = 0; c < 3; ++c) EXPECT_EQ(out.at(0, x, c), expected[c]) << x << " " << c;
+          if (channels == 4) {
+            EXPECT_EQ(out.at(0, x, 3), x);
+          }
+        }
+      }
+    });
+  }
+}
+
+}  // namespace colour_matrix_test
+}  // namespace sluice
