@@ -110,7 +110,10 @@
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/reductions/sum.h>
 #include <sluice/ops/tensors/elementwise.h>
+#include <sluice/ops/tensors/pad_tensor.h>
+#include <sluice/ops/tensors/slice_tensor.h>
 #include <sluice/ops/tensors/tensors.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>

@@ -1,6 +1,6 @@
-// Arithmetic and comparison on values: a + b, -a, a < b, !a, cast<T>(a). Each writes one step that
-// computes, for each sample, what the same expression gives in C++ for the types at hand (Half
-// computes as float). One side may be a constant.
+// Arithmetic, bits and comparison on values: a + b, -a, a & b, a < b, !a, cast<T>(a). Each writes
+// one step that computes, for each sample, what the same expression gives in C++ for the types at
+// hand (Half computes as float). One side may be a constant.
 //
 // Where C++ leaves open what happens, this does not: +, - and * of whole numbers wrap around, as
 // unsigned ones do. A division without a result (by zero, or of the smallest number by -1) and a
@@ -30,6 +30,11 @@ inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, H
 template <class A, class B>
 concept number_pair = (is_value<A> ||
                        is_value<B>)&&is_number<argument_t<A>>&& is_number<argument_t<B>>;
+
+template <class A, class B>
+concept bits_pair =
+    number_pair<A, B> && std::is_integral_v<argument_t<A>> && std::is_integral_v<argument_t<B>> &&
+    !(std::is_same_v<argument_t<A>, bool> && std::is_same_v<argument_t<B>, bool>);
 
 // A step of the operator with this name, which F does with plain numbers. On numbers of types that
 // no operator knows it is a function.
@@ -89,6 +94,23 @@ requires detail::number_pair<A, B> && std::is_integral_v<detail::argument_t<A>> 
     std::is_integral_v<detail::argument_t<B>>
 auto operator%(const A& a, const B& b) {
   return detail::binary<detail::Remainder>("remainder", a, b);
+}
+
+// Of whole numbers, one of which may be a bool. Two bools have Graph::all_of and Graph::any_of.
+template <class A, class B>
+requires detail::bits_pair<A, B>
+auto operator&(const A& a, const B& b) {
+  return detail::binary<detail::BitwiseAnd>("bitwise_and", a, b);
+}
+template <class A, class B>
+requires detail::bits_pair<A, B>
+auto operator|(const A& a, const B& b) {
+  return detail::binary<detail::BitwiseOr>("bitwise_or", a, b);
+}
+template <class A, class B>
+requires detail::bits_pair<A, B>
+auto operator^(const A& a, const B& b) {
+  return detail::binary<detail::BitwiseXor>("bitwise_xor", a, b);
 }
 
 template <class A, class B>

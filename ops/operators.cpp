@@ -65,7 +65,10 @@
 #include <sluice/ops/operators.h>
 #include <sluice/ops/random/choice.h>
 #include <sluice/ops/reductions/reductions.h>
+#include <sluice/ops/reductions/sum.h>
 #include <sluice/ops/tensors/elementwise.h>
+#include <sluice/ops/tensors/pad_tensor.h>
+#include <sluice/ops/tensors/slice_tensor.h>
 #include <sluice/ops/tensors/tensors.h>
 
 #include <cstdint>
@@ -131,6 +134,7 @@ void fill(OperatorRegistry& registry) {
                                 motion_blur_operator(),
                                 one_hot_operator(),
                                 pad_image_operator(),
+                                pad_tensor_operator(),
                                 paste_masked_operator(),
                                 paste_operator(),
                                 peek_jpeg_operator(),
@@ -149,7 +153,9 @@ void fill(OperatorRegistry& registry) {
                                 sharpness_operator(),
                                 shear_operator(),
                                 shot_noise_operator(),
+                                slice_tensor_operator(),
                                 solarize_operator(),
+                                sum_operator(),
                                 translate_operator(),
                                 transpose_operator(),
                                 warp_affine_operator(),

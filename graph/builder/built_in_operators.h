@@ -27,7 +27,7 @@ const OperatorPtr& constant_operator();   // (value)
 const OperatorPtr& filter_operator();     // (predicate), no output
 const OperatorPtr& cast_operator();       // (x, to), as cast<T>() does it
 const OperatorPtr& convert_operator();    // (x, to), as parameters take values: nothing is lost
-// "add", "subtract", ..., "less", "negate", "not": (x, y), or (x).
+// "add", "subtract", ..., "bitwise_and", ..., "less", "negate", "not": (x, y), or (x).
 const OperatorPtr& arithmetic_operator(std::string_view name);
 
 // Of loops.

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <type_traits>
@@ -122,6 +123,19 @@ struct Remainder {
     return static_cast<R>(x) % static_cast<R>(y);
   }
 };
+// F of the bits of both numbers as the type that C++ computes with.
+template <class F>
+struct Bitwise {
+  template <class X, class Y>
+  requires(std::is_integral_v<X>&& std::is_integral_v<Y>) auto operator()(X x, Y y) const {
+    using R = decltype(x & y);
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
+    return static_cast<R>(F()(static_cast<R>(x), static_cast<R>(y)));
+  }
+};
+using BitwiseAnd = Bitwise<std::bit_and<>>;
+using BitwiseOr = Bitwise<std::bit_or<>>;
+using BitwiseXor = Bitwise<std::bit_xor<>>;
 struct Less {
   template <class X, class Y>
   bool operator()(X x, Y y) const {

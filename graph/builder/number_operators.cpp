@@ -199,12 +199,15 @@ const OperatorPtr& convert_operator() {
 }
 
 const OperatorPtr& arithmetic_operator(std::string_view name) {
-  static const std::array<OperatorPtr, 13> all{
+  static const std::array<OperatorPtr, 16> all{
       binary<Add>("add", "x + y", "x + y; whole numbers wrap around."),
       binary<Subtract>("subtract", "x - y", "x - y; whole numbers wrap around."),
       binary<Multiply>("multiply", "x * y", "x * y; whole numbers wrap around."),
       binary<Divide>("divide", "x / y", "x / y; whole numbers are cut off."),
       binary<Remainder>("remainder", "x % y", "What is left of x when it is divided by y."),
+      binary<BitwiseAnd>("bitwise_and", "x & y", "The bits that x and y both have."),
+      binary<BitwiseOr>("bitwise_or", "x | y", "The bits that x or y has."),
+      binary<BitwiseXor>("bitwise_xor", "x ^ y", "The bits that only one of x and y has."),
       binary<Less>("less", "x < y", "x < y"),
       binary<Greater>("greater", "x > y", "x > y"),
       binary<LessEqual>("less_equal", "x <= y", "x <= y"),

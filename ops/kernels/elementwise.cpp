@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/elementwise.h>
+#include <sluice/ops/kernels/visit_dtype.h>
 
 #include <algorithm>
 #include <array>
@@ -16,34 +17,9 @@ namespace {
 // Elements at once, which stay in the cache.
 constexpr std::int64_t kElements = 512;
 
-bool is_fraction(DType type) {
-  return type == DType::f16 || type == DType::f32 || type == DType::f64;
-}
-
 bool is_comparison(Elementwise what) { return what >= Elementwise::less; }
-
-template <class F>
-void visit_type(DType type, const F& f) {
-  switch (type) {
-    case DType::u8:
-      return f(std::type_identity<std::uint8_t>());
-    case DType::i8:
-      return f(std::type_identity<std::int8_t>());
-    case DType::i16:
-      return f(std::type_identity<std::int16_t>());
-    case DType::i32:
-      return f(std::type_identity<std::int32_t>());
-    case DType::i64:
-      return f(std::type_identity<std::int64_t>());
-    case DType::f16:
-      return f(std::type_identity<Half>());
-    case DType::f32:
-      return f(std::type_identity<float>());
-    case DType::f64:
-      return f(std::type_identity<double>());
-    case DType::boolean:
-      return f(std::type_identity<bool>());
-  }
+bool is_bitwise(Elementwise what) {
+  return what >= Elementwise::bitwise_and && what <= Elementwise::bitwise_xor;
 }
 
 // What is computed with: what holds all that the elements may be.
@@ -68,7 +44,7 @@ To converted(From x) {
 // `count` elements from number `first` on, `step` apart.
 template <class C>
 void load(const Tensor& from, std::int64_t first, std::int64_t step, std::int64_t count, C* to) {
-  visit_type(from.dtype(), [&]<class T>(std::type_identity<T>) {
+  visit_dtype(from.dtype(), [&]<class T>(std::type_identity<T>) {
     const T* const elements = from.data<T>() + first;
     if (step == 1) {  // which the compiler makes vectors of
       for (std::int64_t i = 0; i < count; ++i) to[i] = converted<C>(elements[i]);
@@ -79,7 +55,7 @@ void load(const Tensor& from, std::int64_t first, std::int64_t step, std::int64_
 }
 template <class C>
 void store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
-  visit_type(to.dtype(), [&]<class T>(std::type_identity<T>) {
+  visit_dtype(to.dtype(), [&]<class T>(std::type_identity<T>) {
     T* const elements = to.data<T>() + first;
     for (std::int64_t i = 0; i < count; ++i) elements[i] = converted<T>(from[i]);
   });
@@ -88,6 +64,12 @@ void store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
 template <class C, class F>
 void for_each_pair(const C* a, const C* b, std::int64_t count, C* to, const F& f) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<C>(f(a[i], b[i]));
+}
+
+// Of whole numbers only.
+template <class C, class F>
+void bitwise(const C* a, const C* b, std::int64_t count, C* to, const F& f) {
+  if constexpr (std::is_integral_v<C>) for_each_pair(a, b, count, to, f);
 }
 
 // Whole numbers as unsigned ones, which wrap around.
@@ -119,6 +101,12 @@ void combine(Elementwise what, const C* a, const C* b, std::int64_t count, C* to
       return for_each_pair(a, b, count, to, [](C x, C y) { return x < y || x != x ? x : y; });
     case Elementwise::maximum:
       return for_each_pair(a, b, count, to, [](C x, C y) { return x > y || x != x ? x : y; });
+    case Elementwise::bitwise_and:
+      return bitwise(a, b, count, to, [](auto x, auto y) { return x & y; });
+    case Elementwise::bitwise_or:
+      return bitwise(a, b, count, to, [](auto x, auto y) { return x | y; });
+    case Elementwise::bitwise_xor:
+      return bitwise(a, b, count, to, [](auto x, auto y) { return x ^ y; });
     case Elementwise::less:
       return for_each_pair(a, b, count, to, [](C x, C y) { return x < y; });
     case Elementwise::less_equal:
@@ -196,7 +184,7 @@ void for_each_row(const Shape& shape, const Operand& a, const Operand& b, const 
 // Fractions beside whole numbers.
 template <class C>
 void check_holds(DType to, const C* elements, std::int64_t count) {
-  visit_type(to, [&]<class T>(std::type_identity<T>) {
+  visit_dtype(to, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<C> && std::is_integral_v<T> &&
                   !std::is_same_v<T, bool>) {
       const C beyond = std::ldexp(C{1}, std::numeric_limits<T>::digits);
@@ -222,14 +210,23 @@ std::int64_t row_width(const Shape& shape) { return shape.rank == 0 ? 1 : shape[
 }  // namespace
 
 const char* name_of(Elementwise what) {
-  static constexpr std::array names{"add",     "subtract",      "multiply", "divide",
-                                    "minimum", "maximum",       "less",     "less_equal",
-                                    "greater", "greater_equal", "equal",    "not_equal"};
+  static constexpr std::array names{"add",           "subtract", "multiply",    "divide",
+                                    "minimum",       "maximum",  "bitwise_and", "bitwise_or",
+                                    "bitwise_xor",   "less",     "less_equal",  "greater",
+                                    "greater_equal", "equal",    "not_equal"};
   return names.at(static_cast<std::size_t>(what));
 }
 
 DType elementwise_type(Elementwise what, DType a, DType b) {
   if (is_comparison(what)) return DType::boolean;
+  if (is_bitwise(what)) {
+    if (is_fraction(a) || is_fraction(b)) {
+      throw std::invalid_argument(
+          fmt::format("{}: the elements are {} and {}; whole numbers and bool are possible",
+                      name_of(what), name_of(a), name_of(b)));
+    }
+    if (a == DType::boolean && b == DType::boolean) return DType::boolean;
+  }
   const auto wider = [](DType x, DType y) { return size_of(x) < size_of(y) ? y : x; };
   if (is_fraction(a) || is_fraction(b))
     return !is_fraction(a) ? b : !is_fraction(b) ? a : wider(a, b);
@@ -248,7 +245,7 @@ DType type_beside(DType tensor, bool whole) {
 
 Tensor number_beside(DType tensor, double number, bool whole) {
   Tensor made({}, type_beside(tensor, whole));
-  visit_type(made.dtype(), [&]<class T>(std::type_identity<T>) {
+  visit_dtype(made.dtype(), [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
       if (!(number >= (std::is_signed_v<T> ? -beyond : 0) && number < beyond)) {

@@ -1,4 +1,4 @@
-// elementwise: arithmetic and comparison of two tensors, element by element, and elements as
+// elementwise: arithmetic, bits and comparison of two tensors, element by element, and elements as
 // another type.
 //
 // Shapes are aligned at their last dimensions, as in NumPy: sizes are the same, or one of them is 1
@@ -6,11 +6,13 @@
 //
 // Types: two types of fractions give the wider one; of fractions and whole numbers, those of the
 // fractions; two whole ones the narrowest that holds both, bool and u8 the same. divide makes f32
-// of whole numbers. Whole results wrap around; comparisons give bool. f16 and f32 are computed as
-// float, f64 as double.
+// of whole numbers. Whole results wrap around; comparisons give bool. The bits of two bools give
+// bool, and negative numbers have the bits of two's complement. f16 and f32 are computed as float,
+// f64 as double.
 //
-// Errors: std::invalid_argument for shapes that do not fit together, for a number that a tensor's
-// type does not hold, and for fractions that a whole type does not hold. Threads: any.
+// Errors: std::invalid_argument for shapes that do not fit together, for bits of fractions, for a
+// number that a tensor's type does not hold, and for fractions that a whole type does not hold.
+// Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -26,6 +28,9 @@ enum class Elementwise : std::uint8_t {
   divide,
   minimum,
   maximum,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
   less,
   less_equal,
   greater,
@@ -35,7 +40,7 @@ enum class Elementwise : std::uint8_t {
 };
 const char* name_of(Elementwise what);
 
-// The type of the result.
+// The type of the result. Throws std::invalid_argument for bits of fractions.
 DType elementwise_type(Elementwise what, DType a, DType b);
 // The type that a number has beside a tensor of this type: the tensor's, but f32 for a fraction
 // beside whole numbers, and i64 for a whole number beside bool.

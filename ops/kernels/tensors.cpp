@@ -11,13 +11,6 @@
 namespace sluice::kernels {
 namespace {
 
-int axis_of(int axis, int rank) {
-  const int counted = axis < 0 ? axis + rank : axis;
-  if (counted >= 0 && counted < rank) return counted;
-  throw std::invalid_argument(fmt::format(
-      "cat: there is no dimension {} of {}; count from 0, or back from -1", axis, rank));
-}
-
 Shape joined_shape(const Tensor& a, const Tensor& b, int axis) {
   bool fits = a.dtype() == b.dtype() && a.shape().rank == b.shape().rank;
   for (int i = 0; fits && i < a.shape().rank; ++i) fits = i == axis || a.shape()[i] == b.shape()[i];
@@ -39,8 +32,15 @@ std::vector<std::byte> elements_of(const Tensor& tensor) {
 
 }  // namespace
 
+int dimension_of(const char* op, int axis, int rank) {
+  const int counted = axis < 0 ? axis + rank : axis;
+  if (counted >= 0 && counted < rank) return counted;
+  throw std::invalid_argument(fmt::format(
+      "{}: there is no dimension {} of {}; count from 0, or back from -1", op, axis, rank));
+}
+
 Joined joined(const Tensor& a, const Tensor& b, int axis) {
-  axis = axis_of(axis, a.shape().rank);
+  axis = dimension_of("cat", axis, a.shape().rank);
   Joined plan{joined_shape(a, b, axis), a.layout() == b.layout() ? a.layout() : Layout::none};
   for (int i = 0; i < axis; ++i) plan.pieces *= plan.shape[i];
   return plan;

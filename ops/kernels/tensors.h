@@ -12,6 +12,9 @@
 
 namespace sluice::kernels {
 
+// The dimension, from 0, for one that may count back from -1. Throws where there is none.
+int dimension_of(const char* op, int axis, int rank);
+
 // What cat() makes, and of how many pieces of each tensor, one of the first before one of the
 // second: all that lies before the dimension.
 struct Joined {

@@ -2,9 +2,11 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/ops/reductions/levels_input.h>
 #include <sluice/ops/tensors/elementwise.h>
+#include <sluice/runtime/error.h>
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +36,12 @@ std::optional<Elementwise> operation_of(const Argument& argument) {
 TensorSpec spec_of(const Argument& operation, std::optional<DType> a, std::optional<DType> b) {
   TensorSpec spec;
   const std::optional<Elementwise> what = operation_of(operation);
-  if (what && a && b) spec.dtype = kernels::elementwise_type(*what, *a, *b);
+  if (!what || !a || !b) return spec;
+  try {
+    spec.dtype = kernels::elementwise_type(*what, *a, *b);
+  } catch (const std::invalid_argument& error) {
+    throw BuildError(error.what());
+  }
   return spec;
 }
 
@@ -42,6 +49,13 @@ OperatorDeclaration declare(const char* name, const char* summary) {
   OperatorDeclaration declaration(name);
   declaration.family("tensors").summary(summary);
   return declaration;
+}
+
+// The parameter that both operators have.
+OperatorDeclaration& with_operation(OperatorDeclaration& declaration) {
+  return declaration.choice("operation", Elementwise::add, all_operations(),
+                            "divide makes f32 of whole numbers, which otherwise wrap around; bits "
+                            "are those of whole numbers and bools");
 }
 
 template <class A, class B>
@@ -60,13 +74,13 @@ Value<Tensor> with_number(Elementwise what, const A& a, const Param<double>& num
 
 const OperatorPtr& elementwise_operator() {
   static const OperatorPtr op =
-      declare("elementwise",
-              "What an operation gives of each element of two tensors; sizes of 1 stand for all.")
-          .in_cpp("crop_mirror_normalize(image) + crop_mirror_normalize(image)")
-          .input<Levels>("a")
-          .input<Levels>("b")
-          .choice("operation", Elementwise::add, all_operations(),
-                  "divide makes f32 of whole numbers, which otherwise wrap around")
+      with_operation(declare("elementwise",
+                             "What an operation gives of each element of two tensors; sizes of 1 "
+                             "stand for all.")
+                         .in_cpp("crop_mirror_normalize(image) + crop_mirror_normalize(image)")
+                         .in_cpp("image & invert(image)")
+                         .input<Levels>("a")
+                         .input<Levels>("b"))
           .output<Tensor>("tensor")
           .infers([](const Arguments& arguments, const std::vector<TensorSpec>& in) {
             TensorSpec spec = spec_of(arguments.at(2), in.at(0).dtype, in.at(1).dtype);
@@ -81,13 +95,13 @@ const OperatorPtr& elementwise_operator() {
 
 const OperatorPtr& elementwise_number_operator() {
   static const OperatorPtr op =
-      declare("elementwise_number",
-              "What an operation gives of each element of a tensor and a number.")
-          .in_cpp("crop_mirror_normalize(image) * 2")
-          .input<Levels>("data")
-          .parameter<double>("number", {.help = "a fraction makes f32 of whole numbers"})
-          .choice("operation", Elementwise::add, all_operations(),
-                  "divide makes f32 of whole numbers, which otherwise wrap around")
+      with_operation(
+          declare("elementwise_number",
+                  "What an operation gives of each element of a tensor and a number.")
+              .in_cpp("crop_mirror_normalize(image) * 2")
+              .in_cpp("image & 0xF0")
+              .input<Levels>("data")
+              .parameter<double>("number", {.help = "a fraction makes f32 of whole numbers"}))
           .constant<bool>("whole", {.value = false, .help = "the number is no fraction"})
           .constant<bool>("number_first", {.value = false, .help = "it stands on the left"})
           .output<Tensor>("tensor")

@@ -1,5 +1,5 @@
-// Arithmetic and comparison of tensors, element by element: a + b, 1 - a, a < b, minimum(a, b),
-// -a, cast<float>(a). Pictures may stand for tensors.
+// Arithmetic, bits and comparison of tensors, element by element: a + b, 1 - a, a & b, a < b,
+// minimum(a, b), -a, cast<float>(a). Pictures may stand for tensors.
 //
 // | takes                       | gives                                |
 // |-----------------------------|--------------------------------------|
@@ -10,7 +10,8 @@
 // ops/kernels/elementwise.h says which types and shapes go together, and what they give. A number,
 // a constant or one of each sample, takes the type of the tensor's elements; a fraction beside
 // whole numbers makes f32 of them. Errors of a sample: shapes that do not fit together, numbers
-// that a type does not hold.
+// that a type does not hold, bits of fractions. Where the types are known, bits of fractions are a
+// BuildError.
 #pragma once
 
 #include <sluice/graph/arithmetic.h>
@@ -38,6 +39,10 @@ inline constexpr bool is_number_or_value = is_number<argument_t<A>>;
 template <class A, class B>
 concept elements_pair = (is_elements<A> && (is_elements<B> || is_number_or_value<B>)) ||
                         (is_elements<B> && is_number_or_value<A>);
+template <class A>
+inline constexpr bool may_have_bits = is_elements<A> || std::is_integral_v<argument_t<A>>;
+template <class A, class B>
+concept elements_bits_pair = elements_pair<A, B> && may_have_bits<A> && may_have_bits<B>;
 
 Value<Tensor> elementwise(kernels::Elementwise what, const Value<Tensor>& a,
                           const Value<Tensor>& b);
@@ -51,9 +56,13 @@ Value<Tensor> elementwise(kernels::Elementwise what, const Value<Image>& a,
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to);
 Value<Tensor> cast_elements(const Value<Image>& data, DType to);
 
+// A whole number that a double does not hold is an error: its bits would be others.
 template <class N>
 Param<double> number_of(const N& number) {
-  if constexpr (is_value<N>) {
+  using T = argument_t<N>;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    return number;
+  } else if constexpr (is_value<N>) {
     return cast<double>(number);
   } else {
     return static_cast<double>(number);
@@ -119,6 +128,22 @@ template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor>
 operator!=(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::not_equal, a, b);
+}
+// Of whole numbers, and of bools: two tensors of bools give bools.
+template <class A, class B>
+requires detail::elements_bits_pair<A, B> Value<Tensor>
+operator&(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::bitwise_and, a, b);
+}
+template <class A, class B>
+requires detail::elements_bits_pair<A, B> Value<Tensor>
+operator|(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::bitwise_or, a, b);
+}
+template <class A, class B>
+requires detail::elements_bits_pair<A, B> Value<Tensor>
+operator^(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::bitwise_xor, a, b);
 }
 // Not a number, where one of two elements is none.
 template <class A, class B>

@@ -43,8 +43,8 @@ class Value:
     """One value of each sample: a picture, a number, a text, a tensor, any object.
 
     A Value holds nothing: what it stands for exists when a sample runs. Values of numbers take
-    ``+ - * / % == != < <= > >=`` with each other and with plain numbers; so do tensors and pictures,
-    element by element, but for ``%``. Inside a function marked
+    ``+ - * / % == != < <= > >=`` with each other and with plain numbers, and whole numbers ``& | ^``;
+    so do tensors and pictures, element by element, but for ``%``. Inside a function marked
     with :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and
     ``not`` on values are those of each sample.
 
@@ -228,13 +228,30 @@ class Value:
             return NotImplemented
         return self.graph.operator("not", x=self)
 
-    def _no_bits(self, _other: Any):
-        raise TypeError(
-            "values have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked, or "
-            "compute bits in a function of sluice.map"
-        )
+    def _bits(self, name: str, other: Any, swapped: bool = False):
+        if _is_bool(self) and _is_bool(other):
+            raise TypeError(
+                "bools have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked"
+            )
+        return self._binary(name, other, swapped)
 
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_bits
+    def __and__(self, other):
+        return self._bits("bitwise_and", other)
+
+    def __rand__(self, other):
+        return self._bits("bitwise_and", other, True)
+
+    def __or__(self, other):
+        return self._bits("bitwise_or", other)
+
+    def __ror__(self, other):
+        return self._bits("bitwise_or", other, True)
+
+    def __xor__(self, other):
+        return self._bits("bitwise_xor", other)
+
+    def __rxor__(self, other):
+        return self._bits("bitwise_xor", other, True)
 
     def __pow__(self, _other: Any):
         raise TypeError("values have no **: multiply, or compute it in a function of sluice.map")
@@ -297,7 +314,12 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
         number = number.item()
     whole = _is_whole(number)
     if isinstance(number, Value):
-        number = number.cast("f64")
+        exact = whole and number.type != "bool"
+        number = graph.operator("convert", x=number, to="f64") if exact else number.cast("f64")
+    elif whole:
+        if int(float(number)) != number:
+            raise OverflowError(f"{operation} of {data!r} and {number}: no f64 holds this number")
+        number = int(number)
     return graph.operator(
         "elementwise_number", data, number=number, operation=operation, whole=whole, number_first=first
     )
@@ -314,6 +336,12 @@ def _graph_of(x: Any, y: Any):
 
 def _is_whole(x: Any) -> bool:
     return x.type not in _FLOATS if isinstance(x, Value) else not isinstance(x, float)
+
+
+def _is_bool(x: Any) -> bool:
+    if isinstance(x, Value):
+        return x.type == "bool"
+    return isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"
 
 
 def _whole(x: Any) -> Any:

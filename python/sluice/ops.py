@@ -317,6 +317,92 @@ def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none")
     return graph.operator("reshape", tensor, len(sizes), padded, layout=layout)
 
 
+def slice_tensor(
+    tensor: _Value,
+    *,
+    axis: int | Sequence[int] = 0,
+    start: int | _Value | Sequence[int | _Value] = 0,
+    length: int | _Value | Sequence[int | _Value] = -1,
+) -> _Value:
+    """A part of a tensor, cut out along one dimension or several.
+
+    Parameters
+    ----------
+    tensor : Value of tensor
+    axis : int, or a list of them
+        From 0, or back from -1, the last one.
+    start : int or Value, or a list of them
+        The first element, from 0 on; a list has one for each axis.
+    length : int or Value, or a list of them
+        How many elements; -1: all that are left.
+
+    Returns
+    -------
+    tensor : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        For lists of different lengths. Elements beyond the tensor's are the error of its sample.
+    """
+    return _along("slice_tensor", tensor, axis, start=start, length=length)
+
+
+def pad_tensor(
+    tensor: _Value,
+    *,
+    axis: int | Sequence[int] = 0,
+    length: int | _Value | Sequence[int | _Value] = 0,
+    align: int | _Value | Sequence[int | _Value] = 1,
+    fill: float | _Value = 0.0,
+) -> _Value:
+    """A tensor made longer along one dimension or several, with one number behind its elements.
+
+    Parameters
+    ----------
+    tensor : Value of tensor
+    axis : int, or a list of them
+        From 0, or back from -1, the last one.
+    length : int or Value, or a list of them
+        Of the result at least; a longer tensor is not cut. A list has one for each axis.
+    align : int or Value, or a list of them
+        Of which the result's length is a multiple.
+    fill : float or Value
+        The number behind the elements.
+
+    Returns
+    -------
+    tensor : Value of tensor
+
+    Raises
+    ------
+    BuildError
+        For lists of different lengths. A number that the type of the elements does not hold is the
+        error of its sample.
+    """
+    return _along("pad_tensor", tensor, axis, {"fill": fill}, length=length, align=align)
+
+
+def _along(operator: str, tensor: _Value, axis: Any, same: dict | None = None, **each: Any) -> _Value:
+    """The operator once for each axis; `each` is one thing for all axes, or a list."""
+    graph, _ = _slot(tensor, operator)
+    axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    if not axes:
+        raise _core.BuildError(f"{operator}: there are no axes; give at least one")
+    lists = {}
+    for name, given in each.items():
+        lists[name] = list(given) if isinstance(given, (list, tuple)) else [given] * len(axes)
+        if len(lists[name]) != len(axes):
+            raise _core.BuildError(
+                f"{operator}: {name} has {len(lists[name])} elements, and axis {len(axes)}; give one for each axis"
+            )
+    for i, one in enumerate(axes):
+        tensor = graph.operator(
+            operator, tensor, axis=one, **{name: values[i] for name, values in lists.items()}, **(same or {})
+        )
+    return tensor
+
+
 def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     """Each level becomes a weighted sum of those around it; borders are reflected.
 

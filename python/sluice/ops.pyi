@@ -24,6 +24,15 @@ def autocontrast(image: Value) -> Value:
 def beta(alpha: float | Value, other_alpha: float | Value) -> Value:
     """A number between 0 and 1 of the Beta distribution."""
 
+def bitwise_and(x: float | Value, y: float | Value) -> Value:
+    """The bits that x and y both have."""
+
+def bitwise_or(x: float | Value, y: float | Value) -> Value:
+    """The bits that x or y has."""
+
+def bitwise_xor(x: float | Value, y: float | Value) -> Value:
+    """The bits that only one of x and y has."""
+
 def blend(a: Value, b: Value, *, weight: float | Value = ...) -> Value:
     """Two pictures laid over each other."""
 
@@ -93,7 +102,7 @@ def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill
 def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Value:
     """Points that move as crop moves their picture."""
 
-def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., damage: Literal['strict', 'tolerant'] = ..., verify: bool = ..., entropy: Literal['fast', 'library'] = ..., max_scans: int = ..., max_output_bytes: int = ..., height: int | Value = ..., width: int | Value = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ...) -> Value:
+def decode_and_resize(jpeg: Value, region: tuple[int, int, int, int] | Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., damage: Literal['strict', 'tolerant'] = ..., verify: bool = ..., entropy: Literal['fast', 'library'] = ..., max_scans: int = ..., max_output_bytes: int = ..., height: int | Value = ..., width: int | Value = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
     """A rectangle of the picture in a JPEG file, resized; the decoder may shrink it."""
 
 def decode_image(file: Value, *, color: Literal['rgb', 'gray'] = ..., apply_orientation: bool = ..., max_output_bytes: int = ...) -> Value:
@@ -282,6 +291,9 @@ def pad_image(image: Value, *, left: int | Value = ..., top: int | Value = ..., 
 def pad_points(points: Value, *, left: int | Value = ..., top: int | Value = ...) -> Value:
     """Points that move as pad_image moves their picture."""
 
+def pad_tensor(tensor: Value, *, axis: int | Sequence[int] = ..., length: int | Value | Sequence[int | Value] = ..., align: int | Value | Sequence[int | Value] = ..., fill: float | Value = ...) -> Value:
+    """A tensor made longer along one dimension or several, with one number behind its elements."""
+
 def paste(image: Value, patch: Value, *, y: int | Value = ..., x: int | Value = ..., alpha: float | Value = ...) -> Value:
     """Another picture laid on it, at a place."""
 
@@ -336,13 +348,13 @@ def remainder(x: float | Value, y: float | Value) -> Value:
 def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = ...) -> Value:
     """The same elements in another shape."""
 
-def resize(image: Value, *, height: int | Value = ..., width: int | Value = ..., shorter: int | Value = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = ..., max_size: int | Value = ..., roi_start_y: float | Value = ..., roi_start_x: float | Value = ..., roi_end_y: float | Value = ..., roi_end_x: float | Value = ..., roi_relative: bool = ...) -> Value:
+def resize(image: Value, *, height: int | Value = ..., width: int | Value = ..., shorter: int | Value = ..., mode: Literal['as_given', 'stretch', 'not_larger', 'not_smaller'] = ..., max_size: int | Value = ..., roi_start_y: float | Value = ..., roi_start_x: float | Value = ..., roi_end_y: float | Value = ..., roi_end_x: float | Value = ..., roi_relative: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
     """In another size, antialiased."""
 
 def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Boxes that move as resize moves their picture."""
 
-def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float = ..., shift: float = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ...) -> Value:
+def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float = ..., shift: float = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
     """The picture in another size as a normalised tensor."""
 
 def resize_points(points: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
@@ -390,6 +402,9 @@ def shot_noise(image: Value, factor: float | Value) -> Value:
 def sim_clr(jpeg: Value, *, width: int = ..., height: int = ..., min_area: float = ..., colour_strength: float = ..., colour_probability: float = ..., gray_probability: float = ..., blur_probability: float = ...) -> tuple[Value, Value]:
     """SimCLR's two views of one decode of a JPEG file."""
 
+def slice_tensor(tensor: Value, *, axis: int | Sequence[int] = ..., start: int | Value | Sequence[int | Value] = ..., length: int | Value | Sequence[int | Value] = ...) -> Value:
+    """A part of a tensor, cut out along one dimension or several."""
+
 def solarize(image: Value, *, threshold: float | Value = ...) -> Value:
     """Levels from a threshold on are inverted."""
 
@@ -401,6 +416,9 @@ def standard_deviation(data: Value) -> Value:
 
 def subtract(x: float | Value, y: float | Value) -> Value:
     """x - y; whole numbers wrap around."""
+
+def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
+    """The sum of all levels, or of all elements."""
 
 def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     """Some rows of a tensor that has one for each box: labels, say."""

@@ -1,6 +1,9 @@
 // Operators on numbers of all types that plans know.
+#include "tests/error_of.h"
+#include <sluice/graph/arithmetic.h>
 #include <sluice/graph/builder/number_functions.h>
 #include <sluice/graph/builder/recorder.h>
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 #include <string>
@@ -56,11 +59,31 @@ TEST(NumberOperators, ComputeAsTheTypesDo) {
         const Y right = made_of<Y>(y);
         expect_computed<detail::Subtract>("subtract", left, right);
         if (detail::plain(right) != 0) expect_computed<detail::Divide>("divide", left, right);
+        if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
+          expect_computed<detail::BitwiseAnd>("bitwise_and", left, right);
+          expect_computed<detail::BitwiseOr>("bitwise_or", left, right);
+          expect_computed<detail::BitwiseXor>("bitwise_xor", left, right);
+        }
         expect_computed<detail::Less>("less", left, right);
         expect_computed<detail::NotEqual>("not_equal", left, right);
       }
     });
   });
+}
+
+TEST(NumberOperators, BitsAreThoseOfWholeNumbers) {
+  const detail::OperatorPtr& op = detail::arithmetic_operator("bitwise_xor");
+  EXPECT_EQ(error_of<BuildError>([&] {
+              detail::Recorder recorder;
+              const detail::SlotId x = recorder.add_slot(detail::slot_type<float>(), "x");
+              (void)recorder.add(op, {detail::SlotArgument{x}, detail::Constant(1)});
+            }),
+            "bitwise_xor: x and y must be whole numbers; cast them");
+  using Number = Value<int>;
+  static_assert(std::is_same_v<decltype(Number() & std::int64_t{1}), Value<std::int64_t>>);
+  static_assert(std::is_same_v<decltype(true ^ Number()), Value<int>>);
+  static_assert(!detail::bits_pair<Number, float>);
+  static_assert(!detail::bits_pair<Value<bool>, bool>);
 }
 
 }  // namespace number_operators_test

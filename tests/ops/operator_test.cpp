@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -208,10 +208,10 @@ void fill_input(detail::Sample& sample, SlotId slot, const detail::SlotType* typ
     sample.get<Bytes>(slot) = encode_jpeg(draw_picture(8, 8, 3, 1), {});
 }
 void fill_number(detail::Sample& sample, SlotId slot, const Parameter& p, double number) {
-  if (p.type == ParameterType::integer)
-    sample.get<std::int32_t>(slot) = static_cast<std::int32_t>(number);
-  if (p.type == ParameterType::number) sample.get<float>(slot) = static_cast<float>(number);
-  if (p.type == ParameterType::wide_number) sample.get<double>(slot) = number;
+  const auto fill = [&]<class T>(const T& typed) {
+    if constexpr (std::is_arithmetic_v<T>) sample.get<T>(slot) = typed;
+  };
+  std::visit(fill, constant_of_type(p, number));
 }
 
 TEST(Operators, ValuesOutOfRangeAreTheSamplesErrorInTheSameWords) {

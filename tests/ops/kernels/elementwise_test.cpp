@@ -1,3 +1,4 @@
+#include "tests/error_of.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/elementwise.h>
 
@@ -80,6 +81,40 @@ TEST(Elementwise, TypesArePromoted) {
   }
   EXPECT_EQ(kernels::elementwise_type(Elementwise::divide, DType::u8, DType::i64), DType::f32);
   EXPECT_EQ(kernels::elementwise_type(Elementwise::divide, DType::f16, DType::u8), DType::f16);
+}
+
+// All pairs of 8 bits, and numbers of both signs as those of two's complement.
+TEST(Elementwise, BitsAreThoseOfWholeNumbers) {
+  Tensor a({256, 1}, DType::u8), b({256}, DType::u8);
+  for (int i = 0; i < 256; ++i)
+    a.data<std::uint8_t>()[i] = b.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
+  const std::vector<std::tuple<Elementwise, std::function<int(int, int)>>> operations{
+      {Elementwise::bitwise_and, [](int x, int y) { return x & y; }},
+      {Elementwise::bitwise_or, [](int x, int y) { return x | y; }},
+      {Elementwise::bitwise_xor, [](int x, int y) { return x ^ y; }}};
+  const Tensor negative = tensor_of<std::int8_t>({3}, {-1, -128, 85});
+  const Tensor wide = tensor_of<std::int32_t>({3}, {0x1234, -7, -1});
+  const Tensor yes = tensor_of<bool>({4}, {0, 0, 1, 1}), no = tensor_of<bool>({4}, {0, 1, 0, 1});
+  for (const auto& [what, f] : operations) {
+    SCOPED_TRACE(name_of(what));
+    const Tensor bytes = result(what, a, b);
+    for (int i = 0; i < 65536; ++i)
+      ASSERT_EQ(bytes.data<std::uint8_t>()[i], f(i / 256, i % 256)) << i;
+    const Tensor mixed = result(what, negative, wide);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(mixed.data<std::int32_t>()[i],
+                f(negative.data<std::int8_t>()[i], wide.data<std::int32_t>()[i]));
+    }
+    const Tensor bools = result(what, yes, no);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(bools.data<bool>()[i], f(i / 2, i % 2) != 0);
+    EXPECT_EQ(kernels::elementwise_type(what, DType::boolean, DType::boolean), DType::boolean);
+    EXPECT_EQ(kernels::elementwise_type(what, DType::boolean, DType::u8), DType::u8);
+    EXPECT_EQ(kernels::elementwise_type(what, DType::u8, DType::i8), DType::i16);
+    EXPECT_EQ(error_of<std::invalid_argument>(
+                  [&, operation = what] { (void)result(operation, a, tensor_of<float>({}, {1})); }),
+              std::string(name_of(what)) +
+                  ": the elements are u8 and f32; whole numbers and bool are possible");
+  }
 }
 
 TEST(Elementwise, WholeNumbersWrapAround) {

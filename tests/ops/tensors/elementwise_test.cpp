@@ -38,6 +38,44 @@ TEST(ElementwiseOperators, InAGraph) {
   }
 }
 
+TEST(ElementwiseOperators, Bits) {
+  auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
+    auto image = g.source(2, [](const SampleInfo& info) {
+      return testing::constant_picture(2, 3, 3, static_cast<std::uint8_t>(100 + info.index));
+    });
+    auto number = g.map(
+        "number", [](const Image& in) { return 20 * in.height(); }, image);
+    return std::tuple{
+        image & 0xF0, 3 | image, image ^ image, image & number, (image > 100) & (image < 200),
+        number & 0x18};
+  });
+  const auto batch = pipeline.epoch().next();
+  for (std::size_t s = 0; s < 2; ++s) {
+    const int level = 100 + static_cast<int>(s);
+    EXPECT_EQ(batch->get<0>()[s].data<std::uint8_t>()[17], level & 0xF0);
+    EXPECT_EQ(batch->get<1>()[s].data<std::uint8_t>()[17], 3 | level);
+    EXPECT_EQ(batch->get<2>()[s].data<std::uint8_t>()[17], 0);
+    EXPECT_EQ(batch->get<3>()[s].data<std::uint8_t>()[17], level & 40);
+    EXPECT_EQ(batch->get<4>()[s].data<bool>()[17], level > 100);
+    EXPECT_EQ(batch->get<5>()[s], 40 & 0x18);
+  }
+  EXPECT_NE(error_of<BuildError>([] {
+              (void)make_pipeline({}, [](Graph& g) {
+                return 3 & crop_mirror_normalize(
+                               g.source(1, [](const SampleInfo&) { return Image(2, 2, 3); }));
+              });
+            }).find("bitwise_and: the elements are f32 and f32; whole numbers and bool are"),
+            std::string::npos);
+  static_assert(!detail::elements_bits_pair<Value<Tensor>, float>);
+  EXPECT_NE(error_of<BuildError>([] {
+              (void)make_pipeline({}, [](Graph& g) {
+                return g.source(1, [](const SampleInfo&) { return Image(2, 2, 3); }) &
+                       ((std::int64_t{1} << 53) + 1);
+              });
+            }).find("9007199254740993"),
+            std::string::npos);
+}
+
 TEST(ElementwiseOperators, WhatDoesNotFitIsTheErrorOfItsSample) {
   const auto error = [](const std::function<Value<Tensor>(Value<Image>)>& make) {
     return error_of<Error>([&] {

@@ -1,0 +1,78 @@
+#include <sluice/ops/kernels/sum.h>
+#include <sluice/ops/kernels/visit_dtype.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <stdexcept>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace sluice::kernels {
+namespace {
+
+// Elements that are added at once: short sums stay exact longer than one long sum does.
+constexpr std::int64_t kPiece = 4096;
+// Sums that do not wait for each other.
+constexpr std::int64_t kLanes = 8;
+
+template <class T>
+using wide_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+
+template <class T>
+wide_t<T> wide(T x) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<float>(x);
+  } else {
+    return static_cast<wide_t<T>>(x);
+  }
+}
+
+template <class T>
+wide_t<T> sum_of_piece(const T* elements, std::int64_t count) {
+  std::array<wide_t<T>, kLanes> lanes{};
+  const std::int64_t whole = count / kLanes * kLanes;
+  for (std::int64_t i = 0; i < whole; i += kLanes) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[static_cast<std::size_t>(lane)] += wide(elements[i + lane]);
+  }
+  wide_t<T> sum = std::accumulate(lanes.begin(), lanes.end(), wide_t<T>{});
+  for (std::int64_t i = whole; i < count; ++i) sum += wide(elements[i]);
+  return sum;
+}
+
+}  // namespace
+
+void check_sum(DType elements, DType to) {
+  if (!is_fraction(elements) || is_fraction(to)) return;
+  throw std::invalid_argument(
+      fmt::format("sum: to is {}, but the elements are {}; their sum can be f32 or f64",
+                  name_of(to), name_of(elements)));
+}
+
+template <class To>
+To sum(const Tensor& in) {
+  check_sum(in.dtype(), dtype_of<To>::value);
+  if (in.elements() == 0) return 0;
+  if (!in.contiguous()) return sum<To>(in.clone());
+  To result = 0;
+  visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
+    const T* const elements = in.data<T>();
+    wide_t<T> total{};
+    for (std::int64_t at = 0; at < in.elements(); at += kPiece)
+      total += sum_of_piece(elements + at, std::min(kPiece, in.elements() - at));
+    if constexpr (std::is_integral_v<T>) {
+      result = static_cast<To>(static_cast<std::int64_t>(total));
+    } else {
+      result = static_cast<To>(total);
+    }
+  });
+  return result;
+}
+
+template std::int64_t sum<std::int64_t>(const Tensor& in);
+template float sum<float>(const Tensor& in);
+template double sum<double>(const Tensor& in);
+
+}  // namespace sluice::kernels

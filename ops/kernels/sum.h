@@ -1,0 +1,27 @@
+// sum: of all levels of a picture, or of all elements of a tensor.
+//
+// Whole numbers and bools are added in 64 bits: no picture's sum wraps around, and a tensor's does
+// only where i64 does not hold it. Fractions are added in double precision, in an order that the
+// shape alone decides. The sum of no elements is 0.
+//
+// Errors: std::invalid_argument for fractions whose sum is to be i64. Threads: any.
+#pragma once
+
+#include <sluice/runtime/tensor.h>
+
+#include <cstdint>
+
+namespace sluice::kernels {
+
+// Throws where the elements are fractions and their sum is not.
+void check_sum(DType elements, DType to);
+
+// To is std::int64_t, float or double.
+template <class To>
+To sum(const Tensor& in);
+
+extern template std::int64_t sum<std::int64_t>(const Tensor& in);
+extern template float sum<float>(const Tensor& in);
+extern template double sum<double>(const Tensor& in);
+
+}  // namespace sluice::kernels

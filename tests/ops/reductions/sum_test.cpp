@@ -1,0 +1,65 @@
+// sum in pipelines, on pictures and tensors.
+#include "tests/error_of.h"
+#include "tests/io/pictures.h"
+#include <sluice/ops/kernels/sum.h>
+#include <sluice/sluice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace reductions_sum_test {
+
+Value<Image> pictures(Graph& g) {
+  return g.source(
+      4, [](const SampleInfo& info) { return draw_picture(20, 30, 3, info.key().index + 1u); });
+}
+
+TEST(SumOperator, InAGraph) {
+  auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
+    auto image = pictures(g);
+    auto light = image > 100;
+    auto parts = image / 255;
+    static_assert(std::is_same_v<decltype(sum(image)), Value<std::int64_t>>);
+    g.filter(sum(image) == sum(cast<std::int32_t>(image)));
+    return std::tuple{image, sum(image), sum<float>(image), sum(light), sum<double>(parts), parts};
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->size(), 4u);
+  for (std::size_t s = 0; s < 4; ++s) {
+    const Image& image = batch->get<0>()[s];
+    std::int64_t sum = 0, light = 0;
+    for (std::int64_t i = 0; i < image.tensor().elements(); ++i) {
+      sum += image.data()[i];
+      light += image.data()[i] > 100 ? 1 : 0;
+    }
+    EXPECT_EQ(batch->get<1>()[s], sum);
+    EXPECT_EQ(batch->get<2>()[s], static_cast<float>(sum));
+    EXPECT_EQ(batch->get<3>()[s], light);
+    EXPECT_EQ(batch->get<4>()[s], kernels::sum<double>(batch->get<5>()[s]));
+    EXPECT_NEAR(batch->get<4>()[s], static_cast<double>(sum) / 255, 1e-3);
+  }
+}
+
+TEST(SumOperator, OfFractionsIsNoWholeNumber) {
+  const std::string says = "sum: to is i64, but the elements are f32; their sum can be f32 or f64";
+  EXPECT_NE(error_of<BuildError>([] {
+              (void)make_pipeline({},
+                                  [](Graph& g) { return sum(crop_mirror_normalize(pictures(g))); });
+            }).find(says),
+            std::string::npos);
+  auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [](Graph& g) {
+    return sum(g.source(1, [](const SampleInfo&) { return Tensor({2}, DType::f32); }));
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->errors().size(), 1u);
+  EXPECT_EQ(batch->errors()[0].what, says);
+}
+
+}  // namespace reductions_sum_test
+}  // namespace sluice

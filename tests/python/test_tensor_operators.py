@@ -1,0 +1,179 @@
+"""Sums, parts, padding and bits of tensors, beside NumPy's."""
+
+import numpy
+import pytest
+
+import sluice
+from sluice import ops
+
+PICTURE = numpy.arange(24, dtype=numpy.uint8).reshape(2, 4, 3) * 10
+
+
+def result(make, value=PICTURE, type="tensor"):
+    """What make() gives for a value, and for the number 3 of the same sample."""
+
+    @sluice.pipeline(batch_size=1)
+    def pipe():
+        given, n = sluice.source(lambda i: (value, 3), returns=(type, int), samples=1)
+        return make(given, n)
+
+    return next(iter(pipe()))[0][0]
+
+
+def error(make, value=PICTURE):
+    """What the error of the sample says."""
+
+    @sluice.pipeline(batch_size=1, on_error="skip")
+    def pipe():
+        given, n = sluice.source(lambda i: (value, 3), returns=("tensor", int), samples=1)
+        return make(given, n)
+
+    batch = next(iter(pipe()))
+    assert batch.size == 0
+    return batch.errors[0]["what"]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "bool"])
+def test_the_sum_of_whole_numbers_is_whole(dtype):
+    value = (PICTURE // 2).astype(dtype)
+    got = result(lambda x, n: ops.sum(x), value)
+    assert got.dtype == numpy.int64 and got == value.sum(dtype="i8")
+    assert result(lambda x, n: ops.sum(x, to="f32"), value) == float(got)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_sum_of_fractions_is_a_fraction(dtype):
+    value = numpy.random.default_rng(1).random((50, 60)).astype(dtype)
+    exact = value.sum(dtype="f8")
+    assert result(lambda x, n: ops.sum(x, to="f64"), value) == pytest.approx(exact, rel=1e-13)
+    assert result(lambda x, n: ops.sum(x, to="f32"), value) == numpy.float32(exact)
+    assert "their sum can be f32 or f64" in error(lambda x, n: ops.sum(x), value)
+
+
+def test_the_sum_of_a_picture_is_a_predicate():
+    assert result(lambda x, n: sluice.if_else(ops.sum(x) > 2000, lambda: 1, lambda: 2), type="image") == 1
+
+
+@pytest.mark.parametrize(
+    "make, by_numpy",
+    [
+        (lambda x, n: ops.slice_tensor(x, start=1), lambda p: p[1:]),
+        (lambda x, n: ops.slice_tensor(x, axis=1, start=1, length=2), lambda p: p[:, 1:3]),
+        (lambda x, n: ops.slice_tensor(x, axis=-1, length=0), lambda p: p[:, :, :0]),
+        (lambda x, n: ops.slice_tensor(x, axis=1, start=n, length=4 - n), lambda p: p[:, 3:]),
+        (lambda x, n: ops.slice_tensor(x, axis=[1, 2], start=[2, 1], length=[-1, 1]), lambda p: p[:, 2:, 1:2]),
+        (lambda x, n: ops.slice_tensor(x, axis=(0, 1), length=(1, n)), lambda p: p[:1, :3]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "int64"])
+def test_parts_are_those_of_numpy(make, by_numpy, dtype):
+    value = PICTURE.astype(dtype)
+    got = result(make, value).numpy()
+    assert got.dtype == value.dtype and numpy.array_equal(got, by_numpy(value))
+
+
+def padded(array, *widths, fill=0):
+    return numpy.pad(array, [(0, width) for width in widths], constant_values=fill)
+
+
+@pytest.mark.parametrize(
+    "make, by_numpy",
+    [
+        (lambda x, n: ops.pad_tensor(x, length=5, fill=7), lambda p: padded(p, 3, 0, 0, fill=7)),
+        (lambda x, n: ops.pad_tensor(x, axis=1, align=8), lambda p: padded(p, 0, 4, 0)),
+        (lambda x, n: ops.pad_tensor(x, axis=-1, length=n + 1, fill=n), lambda p: padded(p, 0, 0, 1, fill=3)),
+        (lambda x, n: ops.pad_tensor(x, axis=1, length=2), lambda p: p),
+        (
+            lambda x, n: ops.pad_tensor(x, axis=[0, 2], length=[n, 4], align=[2, 3], fill=1),
+            lambda p: padded(p, 2, 0, 3, fill=1),
+        ),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "int16"])
+def test_padding_is_that_of_numpy(make, by_numpy, dtype):
+    value = PICTURE.astype(dtype)
+    got = result(make, value).numpy()
+    assert got.dtype == value.dtype and numpy.array_equal(got, by_numpy(value))
+
+
+@pytest.mark.parametrize(
+    "make, says",
+    [
+        (lambda x, n: ops.slice_tensor(x, start=n), "slice_tensor: start is 3; along dimension 0"),
+        (lambda x, n: ops.slice_tensor(x, start=1, length=n), "length is 3; along dimension 0"),
+        (lambda x, n: ops.slice_tensor(x, start=n - 4), "slice_tensor: start must "),
+        (lambda x, n: ops.slice_tensor(x, axis=3), "there is no dimension 3 of 3"),
+        (lambda x, n: ops.pad_tensor(x, length=5, fill=n * 100), "pad_tensor: fill is 300; for a tensor of u8"),
+        (lambda x, n: ops.pad_tensor(x, length=n - 4), "pad_tensor: length must "),
+    ],
+)
+def test_what_does_not_fit_is_the_error_of_its_sample(make, says):
+    assert says in error(make)
+
+
+@pytest.mark.parametrize(
+    "make, says",
+    [
+        (lambda x, n: ops.slice_tensor(x, start=-1), "slice_tensor: start must "),
+        (lambda x, n: ops.slice_tensor(x, axis=[]), "slice_tensor: there are no axes"),
+        (lambda x, n: ops.slice_tensor(x, axis=[0, 1], start=[1]), "start has 1 elements, and axis 2"),
+        (lambda x, n: ops.slice_tensor(3), "slice_tensor takes a value of each sample, not int"),
+        (lambda x, n: ops.pad_tensor(x, length=[1, 2]), "length has 2 elements, and axis 1"),
+        (lambda x, n: ops.pad_tensor(x, align=0), "pad_tensor: align must "),
+        (lambda x, n: ops.sum(x.cast("f32")), "sum: to is i64, but the elements are f32"),
+        (lambda x, n: x.cast("f32") & 1, "bitwise_and: the elements are f32 and f32"),
+        (lambda x, n: n & 1.5, "bitwise_and: x and y must be whole numbers; cast them"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, says):
+    with pytest.raises(sluice.BuildError) as refused:
+        result(make)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, n: x & 0xF0,
+        lambda x, n: 3 | x,
+        lambda x, n: x ^ n,
+        lambda x, n: n & x,
+        lambda x, n: x ^ (x | 85),
+        lambda x, n: (x > 100) & (x < 200),
+        lambda x, n: (x > 100) ^ (x == 50) | (x < 20),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int64"])
+def test_bits_of_tensors_are_those_of_numpy(make, dtype):
+    value = PICTURE.astype(dtype)
+    expected = make(value, value.dtype.type(3))
+    got = result(make, value).numpy()
+    assert got.dtype == expected.dtype and numpy.array_equal(got, expected)
+
+
+def test_bits_of_numbers_are_those_of_python():
+    def make(x, n):
+        return [n & 6, 6 | n, n ^ 5, -n & 0xFF, n & (n + 1), True | n, (n > 2) & n]
+
+    @sluice.pipeline(batch_size=4)
+    def pipe():
+        return make(None, sluice.source(lambda i: i, returns=int, samples=4))
+
+    columns = next(iter(pipe())).value
+    for n in range(4):
+        assert [column[n] for column in columns] == make(None, n)
+
+
+def test_no_bits_of_a_number_are_lost():
+    value = numpy.array([-1, 0, 5])
+    for make in (lambda x, n: x & 2**53, lambda x, n: x ^ -(2**62), lambda x, n: (x > 0) ^ True):
+        assert numpy.array_equal(result(make, value).numpy(), make(value, 3))
+    with pytest.raises(OverflowError, match="no f64 holds this number"):
+        result(lambda x, n: x & (2**53 + 1), value)
+    assert "f64" in error(lambda x, n: x & (n + 2**53), value)
+
+
+@pytest.mark.parametrize("make", [lambda a: a & True, lambda a: a | a, lambda a: numpy.bool_(True) ^ a])
+def test_bools_are_told_of_and_and_or(make):
+    with pytest.raises(TypeError, match="write `a and b`"):
+        result(lambda x, n: make(n > 2))
