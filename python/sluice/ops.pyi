@@ -360,7 +360,7 @@ def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: i
 def resize_points(points: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Points that move as resize moves their picture."""
 
-def rotate(image: Value, degrees: float | Value, *, keep_size: bool = ..., fill: float | Sequence[float] = ..., interpolation: Literal['nearest', 'bilinear'] = ...) -> Value:
+def rotate(image: Value, degrees: float | Value, *, keep_size: bool = ..., fill: float | Sequence[float] = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ...) -> Value:
     """Turned counter-clockwise about the centre."""
 
 def rotate_boxes(boxes: Value, height: int | Value, width: int | Value, degrees: float | Value, *, keep_size: bool = ...) -> Value:
@@ -387,7 +387,7 @@ def segmentation_augment(jpeg: Value, mask: Value, *, width: int = ..., height: 
 def sharpness(image: Value, factor: float | Value) -> Value:
     """Sharpened or smoothed; pixels on the border stay what they are."""
 
-def shear(image: Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ..., interpolation: Literal['nearest', 'bilinear'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def shear(image: Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
     """Rows slide along each other, or columns."""
 
 def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ...) -> Value:
@@ -423,7 +423,7 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
 def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     """Some rows of a tensor that has one for each box: labels, say."""
 
-def translate(image: Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def translate(image: Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
     """Moved to the right and down, in the same size."""
 
 def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ...) -> Value:
@@ -447,7 +447,7 @@ def trivial_augment_wide(image: Value, *, bins: int = ..., ranges: str = ..., in
 def uniform(lo: float | Value, hi: float | Value) -> Value:
     """A number drawn uniformly from [lo, hi); lo when they are equal."""
 
-def warp_affine(image: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., height: int | Value = ..., width: int | Value = ..., inverse_map: bool = ..., interpolation: Literal['nearest', 'bilinear'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def warp_affine(image: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., height: int | Value = ..., width: int | Value = ..., inverse_map: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
     """Pixels from where a matrix leads: turned, sheared, scaled, moved."""
 
 def warp_affine_boxes(boxes: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., inverse_map: bool = ...) -> Value:
