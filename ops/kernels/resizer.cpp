@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/resizer.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -44,7 +45,7 @@ void build_nearest(std::vector<int>& table, int in_length, const AxisPart& part,
 template <int channels>
 void take_pixels(const std::uint8_t* row, const int* columns, int count, int whole,
                  std::uint8_t* out) {
-  constexpr std::size_t kMoved = channels == 3 ? 4 : channels;
+  constexpr std::size_t kMoved = std::bit_ceil(std::size_t{channels});
   int x = 0;
   for (; x < whole; ++x, out += channels)
     std::memcpy(out, row + std::ptrdiff_t{channels} * columns[x], kMoved);

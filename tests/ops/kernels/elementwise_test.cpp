@@ -94,7 +94,8 @@ TEST(Elementwise, BitsAreThoseOfWholeNumbers) {
       {Elementwise::bitwise_xor, [](int x, int y) { return x ^ y; }}};
   const Tensor negative = tensor_of<std::int8_t>({3}, {-1, -128, 85});
   const Tensor wide = tensor_of<std::int32_t>({3}, {0x1234, -7, -1});
-  const Tensor yes = tensor_of<bool>({4}, {0, 0, 1, 1}), no = tensor_of<bool>({4}, {0, 1, 0, 1});
+  const Tensor yes = tensor_of<bool>({4}, {false, false, true, true}),
+               no = tensor_of<bool>({4}, {false, true, false, true});
   for (const auto& [what, f] : operations) {
     SCOPED_TRACE(name_of(what));
     const Tensor bytes = result(what, a, b);
