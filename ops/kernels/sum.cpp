@@ -17,28 +17,31 @@ constexpr std::int64_t kPiece = 4096;
 // Sums that do not wait for each other.
 constexpr std::int64_t kLanes = 8;
 
-template <class T>
-using wide_t = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+// In which elements of type T are added for a sum of type To. 64 bits hold all sums of shorter
+// whole numbers.
+template <class To, class T>
+using Wide = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 8 || std::is_integral_v<To>),
+                                std::uint64_t, double>;
 
-template <class T>
-wide_t<T> wide(T x) {
+template <class W, class T>
+W wide(T x) {
   if constexpr (std::is_same_v<T, Half>) {
     return static_cast<float>(x);
   } else {
-    return static_cast<wide_t<T>>(x);
+    return static_cast<W>(x);
   }
 }
 
-template <class T>
-wide_t<T> sum_of_piece(const T* elements, std::int64_t count) {
-  std::array<wide_t<T>, kLanes> lanes{};
+template <class W, class T>
+W sum_of_piece(const T* elements, std::int64_t count) {
+  std::array<W, kLanes> lanes{};
   const std::int64_t whole = count / kLanes * kLanes;
   for (std::int64_t i = 0; i < whole; i += kLanes) {
     for (std::int64_t lane = 0; lane < kLanes; ++lane)
-      lanes[static_cast<std::size_t>(lane)] += wide(elements[i + lane]);
+      lanes[static_cast<std::size_t>(lane)] += wide<W>(elements[i + lane]);
   }
-  wide_t<T> sum = std::accumulate(lanes.begin(), lanes.end(), wide_t<T>{});
-  for (std::int64_t i = whole; i < count; ++i) sum += wide(elements[i]);
+  W sum = std::accumulate(lanes.begin(), lanes.end(), W{});
+  for (std::int64_t i = whole; i < count; ++i) sum += wide<W>(elements[i]);
   return sum;
 }
 
@@ -59,10 +62,11 @@ To sum(const Tensor& in) {
   To result = 0;
   visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
     const T* const elements = in.data<T>();
-    wide_t<T> total{};
+    using W = Wide<To, T>;
+    W total{};
     for (std::int64_t at = 0; at < in.elements(); at += kPiece)
-      total += sum_of_piece(elements + at, std::min(kPiece, in.elements() - at));
-    if constexpr (std::is_integral_v<T>) {
+      total += sum_of_piece<W>(elements + at, std::min(kPiece, in.elements() - at));
+    if constexpr (std::is_integral_v<W>) {
       result = static_cast<To>(static_cast<std::int64_t>(total));
     } else {
       result = static_cast<To>(total);

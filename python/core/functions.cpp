@@ -185,7 +185,7 @@ Slots segmentation_of(Description& self, SlotId jpeg, SlotId mask, int width, in
 // Of a file no more is decoded than the region.
 SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int height,
                               float min_area, float max_area, float min_ratio, float max_ratio,
-                              const std::string& interpolation, bool shrink) {
+                              const std::string& interpolation, bool antialias, bool shrink) {
   const RandomResizedCropOptions options{.width = width,
                                          .height = height,
                                          .min_area = min_area,
@@ -193,6 +193,7 @@ SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int 
                                          .min_ratio = min_ratio,
                                          .max_ratio = max_ratio,
                                          .interpolation = *interpolation_of(interpolation),
+                                         .antialias = antialias,
                                          .shrink = shrink};
   if (self.is<Bytes>(picture)) {
     return random_resized_crop(self.value<Bytes>(picture, "random_resized_crop"), options).slot();

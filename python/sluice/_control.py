@@ -14,6 +14,7 @@ from typing import Any
 
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
+from ._value import cure_of_condition
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
@@ -148,7 +149,7 @@ def _side(x: Any, side: str, of: str) -> Any:
         return x
     if not is_value(x) and (isinstance(x, bool) or type(x).__name__ == "bool_"):
         return bool(x)
-    cure = "compare it first, as in x != 0" if is_value(x) or is_plain_number(x) else "give a bool"
+    cure = cure_of_condition(x) if is_value(x) or is_plain_number(x) else "give a bool"
     raise BuildError(f"the {side} side of `{of}` is {kind_of(x)}, not a bool; {cure}")
 
 

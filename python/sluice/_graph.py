@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
-from ._value import NUMBER_TYPES, Value, constant_beside, is_number
+from ._value import NUMBER_TYPES, Value, constant_beside, cure_of_condition, is_number
 
 _local = threading.local()
 
@@ -75,7 +75,7 @@ class Graph:
     def open_branch(self, name: str, arm_names: list[str], by: str, on: Value) -> None:
         if on.type not in NUMBER_TYPES:
             raise _core.BuildError(
-                f"{name}: a condition is a bool or a number of each sample, not of type {on.type!r}"
+                f"{name}: a condition is a bool or a number of each sample, not of type {on.type!r}; {cure_of_condition(on)}"
             )
         name = self.core.unique_name(name)
         self.core.open_branch(name, arm_names, by == "number", self._own(on, name))

@@ -20,6 +20,7 @@ from ._control import WHOLE, choose, described, for_loop_collect, not_, truth
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
+from ._value import cure_of_condition
 from ._watch import Watch
 
 
@@ -643,7 +644,7 @@ class Runtime:
             return x
         raise self.error(
             site.line,
-            f"the {side} side of `{site.kind}` is {kind_of(x)}, not a bool; compare it first, as in `x != 0`",
+            f"the {side} side of `{site.kind}` is {kind_of(x)}, not a bool; {cure_of_condition(x)}",
         )
 
     @staticmethod

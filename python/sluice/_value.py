@@ -153,7 +153,8 @@ class Value:
         if self.type.startswith("list of "):
             return self.graph.operator("element", self, self._index(key))
         raise self._no(
-            "cannot be indexed", "Use ops.crop for pictures, or index it in a function of sluice.map"
+            "cannot be indexed",
+            "Use ops.slice_tensor for tensors, ops.crop for pictures, or index it in a function of sluice.map",
         )
 
     def _index(self, key: Any) -> Value:
@@ -224,9 +225,14 @@ class Value:
         return self
 
     def __invert__(self):
-        if self.type != "bool":
-            return NotImplemented
-        return self.graph.operator("not", x=self)
+        if self.type == "bool":
+            return self.graph.operator("not", x=self)
+        cure = (
+            "write `mask == 0` for the opposite of a mask"
+            if _has_elements(self)
+            else "write `x ^ -1` for the bits of a whole number that has a sign"
+        )
+        raise TypeError(f"{self!r} has no ~: {cure}")
 
     def _bits(self, name: str, other: Any, swapped: bool = False):
         if _is_bool(self) and _is_bool(other):
@@ -259,7 +265,12 @@ class Value:
     __rpow__ = __pow__
 
     def __abs__(self):
-        raise TypeError("values have no abs(): write `x if x > 0 else -x` in a function that is marked")
+        cure = (
+            "write `ops.maximum(x, -x)`"
+            if _has_elements(self)
+            else "write `x if x > 0 else -x` in a function that is marked"
+        )
+        raise TypeError(f"values have no abs(): {cure}")
 
     def _compared(self, name: str, other: Any):
         """Python would take NotImplemented for "not the same"."""
@@ -294,6 +305,15 @@ class Value:
 def is_value(x: Any) -> bool:
     """Whether x is a Value."""
     return isinstance(x, Value)
+
+
+def cure_of_condition(x: Any) -> str:
+    """What to write in place of x where a bool is wanted."""
+    if _has_elements(x):
+        return (
+            "a comparison of each element is `&` another one, or `|`; whether any element is so says `ops.sum(x > 0) > 0`"
+        )
+    return "compare it first, as in `x != 0`"
 
 
 def _has_elements(*sides: Any) -> bool:

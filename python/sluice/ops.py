@@ -206,6 +206,11 @@ def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
     tensor : Value of tensor
     """
     given = _several(tensors, "cat")
+    for one in given:
+        if one.type != "tensor":
+            raise _core.BuildError(f"cat: {one!r} is no tensor; {_way_to_tensor(one)}")
+    if not -6 <= axis <= 5:
+        raise _core.BuildError(f"cat: axis must lie between -6 and 5, not {axis}")
     joined = given[0]
     for one in given[1:]:
         joined = joined.graph.operator("cat", joined, one, axis=axis)
@@ -237,6 +242,8 @@ def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *
         list = _several((list,), "stack")
         length = len(list) if length is None else length
         graph = list[0].graph
+    elif not list.type.startswith("list of "):
+        raise _core.BuildError(f"stack: {list!r} is no list; give several, as in ops.stack([a, b])")
     elif length is None:
         raise _core.BuildError(
             f"stack: {list!r} is as long as each sample makes it; say how long the new dimension is: ops.stack(list, 4)"
@@ -244,6 +251,14 @@ def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *
     else:
         graph = list.graph
     return graph.operator("stack", list, length, reverse=reverse, name=name, axis=axis)
+
+
+def _way_to_tensor(value: _Value) -> str:
+    if value.type == "image":
+        return "its levels are one after .cast('u8')"
+    if value.type.startswith("list of "):
+        return "ops.stack(list, length) makes one of a list that each sample makes"
+    return "cat joins Values of tensors"
 
 
 def _several(given: tuple, user: str) -> list[_Value]:
@@ -368,7 +383,7 @@ def pad_tensor(
     align : int or Value, or a list of them
         Of which the result's length is a multiple.
     fill : float or Value
-        The number behind the elements.
+        The number behind the elements; whole ones up to 2**53.
 
     Returns
     -------
@@ -380,6 +395,10 @@ def pad_tensor(
         For lists of different lengths. A number that the type of the elements does not hold is the
         error of its sample.
     """
+    if isinstance(fill, int) and not -(2**53) <= fill <= 2**53:
+        raise OverflowError(f"pad_tensor: fill is {fill}; whole numbers up to 2**53 are possible")
+    if isinstance(fill, _Value) and fill.type in ("i64", "u64"):
+        fill = fill.graph.operator("convert", x=fill, to="f64")  # not rounded
     return _along("pad_tensor", tensor, axis, {"fill": fill}, length=length, align=align)
 
 
@@ -436,6 +455,7 @@ def random_resized_crop(
     min_ratio: float = 3 / 4,
     max_ratio: float = 4 / 3,
     interpolation: str = "bilinear",
+    antialias: bool = True,
     shrink: bool = False,
 ) -> _Value:
     """A random rectangle of a picture, resized; of a JPEG file no more is decoded.
@@ -451,6 +471,8 @@ def random_resized_crop(
     min_ratio, max_ratio : float
         Width divided by height; above 0.
     interpolation : {'nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'}
+    antialias : bool
+        Where the rectangle becomes smaller, each of its pixels counts; else only those next to each place.
     shrink : bool
         Of files: the decoder may shrink large rectangles, which gives other pixels.
 
@@ -460,7 +482,7 @@ def random_resized_crop(
     """
     graph, slot = _slot(picture, "random_resized_crop")
     made = graph.core.random_resized_crop(
-        slot, width, height, min_area, max_area, min_ratio, max_ratio, interpolation, shrink
+        slot, width, height, min_area, max_area, min_ratio, max_ratio, interpolation, antialias, shrink
     )
     return _Value(graph, made)
 
@@ -507,7 +529,7 @@ def rand_augment(
         How many magnitudes there are.
     ranges : {'torchvision', 'dali'}
         Whose ranges of parameters.
-    interpolation : {'nearest', 'bilinear'}, optional
+    interpolation : {'nearest', 'bilinear', 'bicubic'}, optional
         Of warps; that of the library whose ranges they are.
     fill : int or 3 ints, optional
         Beyond the picture.

@@ -333,7 +333,7 @@ def random_region(image: Value, *, min_area: float = ..., max_area: float = ...,
 def random_region_of_file(jpeg: Value, *, min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., apply_orientation: bool = ...) -> Value:
     """A random rectangle inside the picture in a JPEG file."""
 
-def random_resized_crop(picture: Value, *, width: int = ..., height: int = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., interpolation: str = ..., shrink: bool = ...) -> Value:
+def random_resized_crop(picture: Value, *, width: int = ..., height: int = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., interpolation: str = ..., antialias: bool = ..., shrink: bool = ...) -> Value:
     """A random rectangle of a picture, resized; of a JPEG file no more is decoded."""
 
 def region_size(region: Value) -> tuple[Value, Value]:

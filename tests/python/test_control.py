@@ -177,9 +177,9 @@ WRONG = [
     (lambda g, n: c.select(n, [1, 2], names=["a"]), "`select` has 2 arms, but 1 names; give one name for each arm"),
     (lambda g, n: c.select(n, [1, 2], names=["a", "a"]), "`select` has two arms of the name 'a'; give each arm a name of its own"),
     (lambda g, n: c.select("x", [1, 2]), "`select` chooses by a whole number, not by 'x'"),
-    (lambda g, n: c.all_of(n, True), "the left side of `all_of` is a Value of type i64, not a bool; compare it first, as in x != 0"),
+    (lambda g, n: c.all_of(n, True), "the left side of `all_of` is a Value of type i64, not a bool; compare it first, as in `x != 0`"),
     (lambda g, n: c.any_of(n > 0, n), "the right side of `any_of` is a Value of type i64, not a bool; compare it first, as in "
-     "x != 0"),
+     "`x != 0`"),
     (lambda g, n: c.all_of(n > 0, lambda: None), "the right side of `all_of` is None, not a bool; give a bool"),
     (lambda g, n: c.while_loop(n, lambda n: "x", lambda n: n), "the condition of `while_loop` gives 'x'; give a bool or a number"),
     (lambda g, n: c.while_loop(n, lambda n: n, lambda n: n, max_iterations=0), "max_iterations of `while_loop` is 0; give a whole "

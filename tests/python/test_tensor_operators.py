@@ -1,5 +1,7 @@
 """Sums, parts, padding and bits of tensors, beside NumPy's."""
 
+import re
+
 import numpy
 import pytest
 
@@ -177,3 +179,77 @@ def test_no_bits_of_a_number_are_lost():
 def test_bools_are_told_of_and_and_or(make):
     with pytest.raises(TypeError, match="write `a and b`"):
         result(lambda x, n: make(n > 2))
+
+
+@pytest.mark.parametrize(
+    "make, error, says",
+    [
+        (lambda x, n: ~x, TypeError, "write `mask == 0`"),
+        (lambda x, n: ~n, TypeError, "write `x ^ -1`"),
+        (lambda x, n: abs(x), TypeError, "write `ops.maximum(x, -x)`"),
+        (lambda x, n: x[1:], TypeError, "Use ops.slice_tensor"),
+        (lambda x, n: ops.cat(n), sluice.BuildError, "of type i64> is no tensor"),
+        (lambda x, n: ops.cat([x, n]), sluice.BuildError, "of type i64> is no tensor"),
+        (lambda x, n: ops.stack(x), sluice.BuildError, "is no list; give several"),
+        (lambda x, n: ops.pad_tensor(x, length=9, fill=2**53 + 1), OverflowError, "whole numbers up to 2**53"),
+        (lambda x, n: sluice.all_of(x > 3, True), sluice.BuildError, "`&` another one"),
+        (lambda x, n: sluice.if_else(x > 3, 1, 2), sluice.BuildError, "says `ops.sum"),
+    ],
+)
+def test_what_cannot_be_says_what_to_write(make, error, says):
+    with pytest.raises(error, match=re.escape(says)):
+        result(make)
+
+
+def test_what_the_errors_say_to_write_works():
+    mask = PICTURE > 100
+    assert numpy.array_equal(result(lambda x, n: x == 0, mask).numpy(), ~mask)
+    assert result(lambda x, n: n ^ -1) == ~3
+    signed = PICTURE.astype("i2") - 100
+    assert numpy.array_equal(result(lambda x, n: ops.maximum(x, -x), signed).numpy(), abs(signed))
+    assert result(lambda x, n: sluice.if_else(ops.sum(x > 3) > 0, lambda: 1, lambda: 2)) == 1
+
+
+def test_one_tensor_is_joined_to_itself():
+    assert numpy.array_equal(result(lambda x, n: ops.cat(x, axis=-1)).numpy(), PICTURE)
+    with pytest.raises(sluice.BuildError, match="cat: axis must lie between -6 and 5, not 7"):
+        result(lambda x, n: ops.cat(x, axis=7))
+
+
+def test_a_list_of_each_sample_is_stacked_and_not_joined():
+    @sluice.pipeline(batch_size=1)
+    def pipe():
+        x, n = sluice.source(lambda i: (PICTURE, 3), returns=("tensor", int), samples=1)
+        return ops.cat([x for i in range(n)])
+
+    with pytest.raises(sluice.BuildError, match=r"ops.stack\(list, length\)"):
+        pipe()
+
+
+def test_a_sum_that_only_a_fraction_holds():
+    value = numpy.full(4, 2**62)
+    assert result(lambda x, n: ops.sum(x, to="f64"), value) == 2.0**64
+    assert result(lambda x, n: ops.sum(x, to="f32"), value) == 2.0**64
+
+
+def test_a_fill_of_each_sample_is_not_rounded():
+    value = numpy.array([2**53])
+    padded = result(lambda x, n: ops.pad_tensor(x, length=2, fill=n), value).numpy()
+    assert list(padded) == [2**53, 3]
+    assert "f64" in error(lambda x, n: ops.pad_tensor(x, length=2, fill=n + (2**53 - 2)), value)
+
+
+def test_a_random_crop_may_be_aliased():
+    picture = numpy.random.default_rng(2).integers(0, 256, (90, 90, 3), dtype=numpy.uint8)
+
+    def make(x, n):
+        whole = dict(width=30, height=30, min_area=1, max_area=1, min_ratio=1, max_ratio=1)
+        return [ops.random_resized_crop(x, **whole, antialias=antialias) for antialias in (True, False)]
+
+    @sluice.pipeline(batch_size=1)
+    def pipe():
+        return make(sluice.source(lambda i: picture, returns="image", samples=1), None)
+
+    smooth, aliased = next(iter(pipe())).value
+    assert not numpy.array_equal(smooth[0], aliased[0])
+    assert numpy.array_equal(aliased[0], picture[1::3, 1::3])

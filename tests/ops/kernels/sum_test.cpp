@@ -60,6 +60,11 @@ TEST(Sum, IsThatOfAllElements) {
   for (int i = 0; i < 5; ++i) bools.data<bool>()[i] = i != 2;
   EXPECT_EQ(kernels::sum<std::int64_t>(bools), 4);
   EXPECT_EQ(kernels::sum<std::int64_t>(Tensor()), 0);
+  // No i64 holds this one.
+  Tensor large({4}, DType::i64);
+  std::fill_n(large.data<std::int64_t>(), 4, std::int64_t{1} << 62);
+  EXPECT_EQ(kernels::sum<double>(large), 0x1p64);
+  EXPECT_EQ(kernels::sum<float>(large), 0x1p64f);
 }
 
 // Sums that 32 bits, and the 24 of a float, do not hold.
