@@ -1,6 +1,7 @@
 // ResizeFilter: how a resized picture computes a pixel from those around it.
 //
-// An interpolation alone converts to a filter, which is antialiased.
+// An interpolation alone converts to a filter, which is antialiased. Internal to the kernels that
+// resize; operators have two options in its place.
 #pragma once
 
 #include <sluice/ops/kernels/interpolation.h>
