@@ -343,6 +343,14 @@ EpochRun Running::begin() {
   return begun;
 }
 
+// Throws Error where a call has ended the epoch before its last batch; it is over then.
+static void say_if_ended(EpochRun::State& state) {
+  if (state.ended_by.empty()) return;
+  state.over = true;
+  throw Error(
+      fmt::format("epoch {} was ended before its last batch by {}", state.epoch, state.ended_by));
+}
+
 nb::object Running::next(const EpochRun& epoch) {
   EpochRun::State& state = *epoch.state;
   const std::shared_ptr<detail::Engine> engine = shared_engine();
@@ -351,6 +359,7 @@ nb::object Running::next(const EpochRun& epoch) {
     throw Error("a batch was asked for while this thread waits for one, by a signal's handler say");
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn.owns_lock()) {
+    say_if_ended(state);  // by who has the turn
     throw Error(
         "another thread takes batches of this pipeline, or begins an epoch: one loop in one thread "
         "does at a time");
@@ -376,11 +385,8 @@ nb::object Running::next(const EpochRun& epoch) {
   }
   if (data == nullptr) {
     (void)this->engine();
+    say_if_ended(state);
     state.over = true;
-    if (!state.ended_by.empty()) {
-      throw Error(fmt::format("epoch {} was ended before its last batch by {}", state.epoch,
-                              state.ended_by));
-    }
     return nb::none();
   }
   state.last = to_dict(*data, types_);
