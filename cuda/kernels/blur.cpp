@@ -4,10 +4,10 @@
 namespace sluice::device {
 namespace {
 
-const Kernel kDown{"blur_down", tiles_on_host<BlurJob, blur_down_tile>,
-                   SLUICE_ON_CUDA(blur_down_on_cuda)};
-const Kernel kAcross{"blur_across", tiles_on_host<BlurJob, blur_across_tile>,
-                     SLUICE_ON_CUDA(blur_across_on_cuda)};
+const Kernel kBlurDown{"blur_down", tiles_on_host<BlurJob, blur_down_tile>,
+                       SLUICE_ON_CUDA(blur_down_on_cuda)};
+const Kernel kBlurAcross{"blur_across", tiles_on_host<BlurJob, blur_across_tile>,
+                         SLUICE_ON_CUDA(blur_across_on_cuda)};
 
 }  // namespace
 
@@ -17,8 +17,8 @@ BlurJob blur_job(const PictureIn& in, const PictureOut& out) {
 
 void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch) {
   if (batch.tiles == 0) return;
-  launch_batch(stream, kDown, batch);
-  launch_batch(stream, kAcross, batch);
+  launch_batch(stream, kBlurDown, batch);
+  launch_batch(stream, kBlurAcross, batch);
 }
 
 }  // namespace sluice::device

@@ -4,10 +4,11 @@
 namespace sluice::device {
 namespace {
 
-const Kernel kAcross{"morphology_across", tiles_on_host<MorphologyJob, morphology_across_tile>,
-                     SLUICE_ON_CUDA(morphology_across_on_cuda)};
-const Kernel kDown{"morphology_down", tiles_on_host<MorphologyJob, morphology_down_tile>,
-                   SLUICE_ON_CUDA(morphology_down_on_cuda)};
+const Kernel kMorphologyAcross{"morphology_across",
+                               tiles_on_host<MorphologyJob, morphology_across_tile>,
+                               SLUICE_ON_CUDA(morphology_across_on_cuda)};
+const Kernel kMorphologyDown{"morphology_down", tiles_on_host<MorphologyJob, morphology_down_tile>,
+                             SLUICE_ON_CUDA(morphology_down_on_cuda)};
 
 }  // namespace
 
@@ -22,8 +23,8 @@ MorphologyJob morphology_job(const PictureIn& in, const PictureOut& out,
 
 void launch_morphology(DeviceStream& stream, const Batch<MorphologyJob>& batch) {
   if (batch.tiles == 0) return;
-  launch_batch(stream, kAcross, batch);
-  launch_batch(stream, kDown, batch);
+  launch_batch(stream, kMorphologyAcross, batch);
+  launch_batch(stream, kMorphologyDown, batch);
 }
 
 }  // namespace sluice::device

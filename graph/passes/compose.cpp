@@ -28,7 +28,7 @@
 namespace sluice::detail {
 namespace {
 
-struct Row {
+struct Composition {
   std::vector<Step*> steps;
   const Composing* first = nullptr;  // what the first one says
   std::vector<Constant> manner;      // empty while none has one
@@ -51,9 +51,9 @@ std::vector<Constant> manner_of(const Composing& composing, const Step& step) {
 // The picture that the step takes.
 SlotArgument& input_of(Step& step) { return std::get<SlotArgument>(step.arguments.front()); }
 
-class Rows {
+class Compositions {
  public:
-  explicit Rows(const Plan& plan) : uses_(count_uses(plan)) {}
+  explicit Compositions(const Plan& plan) : uses_(count_uses(plan)) {}
 
   // Takes the steps of a block in their order; end() where no row may go on.
   void add(Step& step) {
@@ -61,7 +61,7 @@ class Rows {
     if (composing == nullptr) return;
     const std::vector<Constant> manner = manner_of(*composing, step);
     const SlotId from = input_of(step).slot;
-    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Row& before) {
+    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Composition& before) {
       return before.steps.back()->writes.front() == from;
     });
     if (row != open_.end()) {
@@ -80,16 +80,16 @@ class Rows {
   void end() {
     while (!open_.empty()) close(open_.begin());
   }
-  const std::vector<Row>& found() const { return found_; }
+  const std::vector<Composition>& found() const { return found_; }
 
  private:
-  void close(std::vector<Row>::iterator row) {
+  void close(std::vector<Composition>::iterator row) {
     if (row->steps.size() > 1 && !row->light) found_.push_back(std::move(*row));
     open_.erase(row);
   }
 
   std::vector<int> uses_;  // by slot
-  std::vector<Row> open_, found_;
+  std::vector<Composition> open_, found_;
 };
 
 void run_as(Step& step, const OperatorPtr& version) {
@@ -98,7 +98,7 @@ void run_as(Step& step, const OperatorPtr& version) {
 }
 
 // Gives the step that comes after the row.
-Step compose(Plan& plan, const Row& row) {
+Step compose(Plan& plan, const Composition& row) {
   Step& last = *row.steps.back();
   const SlotId picture = last.writes.front();
   const SlotId source = input_of(*row.steps.front()).slot;
@@ -127,7 +127,7 @@ Step compose(Plan& plan, const Row& row) {
   return apply;
 }
 
-void insert(Plan& plan, std::map<const Step*, Step> after) {
+void put_in(Plan& plan, std::map<const Step*, Step> after) {
   for_each_block(plan.top, [&](Block& block) {
     std::vector<Node> nodes;
     for (Node& node : block.nodes) {
@@ -146,7 +146,7 @@ void insert(Plan& plan, std::map<const Step*, Step> after) {
 }  // namespace
 
 Plan compose(Plan plan) {
-  Rows rows(plan);
+  Compositions rows(plan);
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       const auto* stage = std::get_if<Stage>(&node);
@@ -160,8 +160,8 @@ Plan compose(Plan plan) {
     rows.end();
   });
   std::map<const Step*, Step> after;
-  for (const Row& row : rows.found()) after.emplace(row.steps.back(), compose(plan, row));
-  if (!after.empty()) insert(plan, std::move(after));
+  for (const Composition& row : rows.found()) after.emplace(row.steps.back(), compose(plan, row));
+  if (!after.empty()) put_in(plan, std::move(after));
   return plan;
 }
 

@@ -12,8 +12,8 @@
 // counts of runs. The picture that the first one reads is kept until the last one has run; so that
 // nothing large is kept while a sample waits, all of them end in one stage.
 //
-// Where a decoder makes the picture for such a row alone, and one of the row cuts a rectangle out,
-// the row is told the picture's size first, and no more is decoded than it needs:
+// Where a decoder makes the picture for such a chain alone, and one of the chain cuts a rectangle
+// out, the chain is told the picture's size first, and no more is decoded than it needs:
 //
 //   picture = decode(file)               size = decode(file), the size only
 //   small = resize(picture)              small = "size, resized"
@@ -37,9 +37,9 @@ namespace sluice::detail {
 namespace {
 
 // Several steps in the order in which they run.
-struct Row {
+struct Chain {
   std::vector<Step*> steps;
-  Step* decoder = nullptr;  // makes the picture, for this row alone; may be null
+  Step* decoder = nullptr;  // makes the picture, for this chain alone; may be null
 };
 
 bool may_decode_less(const Step& step) {
@@ -59,23 +59,23 @@ bool may_leave_work(const Step& step) {
 }
 
 // The picture that the step takes.
-SlotId input_of(const Step& step) { return std::get<SlotArgument>(step.arguments.front()).slot; }
+SlotId picture_of(const Step& step) { return std::get<SlotArgument>(step.arguments.front()).slot; }
 
-class Rows {
+class Chains {
  public:
-  explicit Rows(const Plan& plan) : uses_(count_uses(plan)) {}
+  explicit Chains(const Plan& plan) : uses_(count_uses(plan)) {}
 
-  // Takes the steps of a block in their order; end() where no row may go on.
+  // Takes the steps of a block in their order; end() where no chain may go on.
   void add(Step& step) {
     if (may_decode_less(step)) decoders_.push_back(&step);
     if (!may_fuse(step)) return;
-    const SlotId from = input_of(step);
-    const auto row = std::find_if(open_.begin(), open_.end(), [&](const Row& before) {
+    const SlotId from = picture_of(step);
+    const auto chain = std::find_if(open_.begin(), open_.end(), [&](const Chain& before) {
       return before.steps.back()->writes.front() == from;
     });
-    if (row != open_.end() && goes_on(*row, step)) {
-      row->steps.push_back(&step);
-      if (!may_leave_work(step)) close(row);
+    if (chain != open_.end() && goes_on(*chain, step)) {
+      chain->steps.push_back(&step);
+      if (!may_leave_work(step)) close(chain);
     } else if (may_leave_work(step)) {
       open_.push_back({{&step}, decoder_of(from)});
     }
@@ -84,14 +84,14 @@ class Rows {
     while (!open_.empty()) close(open_.begin());
     decoders_.clear();
   }
-  const std::vector<Row>& found() const { return found_; }
+  const std::vector<Chain>& found() const { return found_; }
 
  private:
-  bool goes_on(const Row& row, const Step& step) const {
+  bool goes_on(const Chain& chain, const Step& step) const {
     const auto selects = [](const Step* before) { return before->op->deferral()->selects; };
     const Deferral& deferral = *step.op->deferral();
-    return uses_[input_of(step)] == 1 && deferral.ends != nullptr &&
-           (!deferral.wants_whole || std::all_of(row.steps.begin(), row.steps.end(), selects));
+    return uses_[picture_of(step)] == 1 && deferral.ends != nullptr &&
+           (!deferral.wants_whole || std::all_of(chain.steps.begin(), chain.steps.end(), selects));
   }
   Step* decoder_of(SlotId picture) const {
     const auto found = std::find_if(decoders_.begin(), decoders_.end(), [&](const Step* step) {
@@ -99,29 +99,29 @@ class Rows {
     });
     return found != decoders_.end() && uses_[picture] == 1 ? *found : nullptr;
   }
-  void close(std::vector<Row>::iterator row) {
-    if (row->steps.size() > 1) found_.push_back(std::move(*row));
-    open_.erase(row);
+  void close(std::vector<Chain>::iterator chain) {
+    if (chain->steps.size() > 1) found_.push_back(std::move(*chain));
+    open_.erase(chain);
   }
 
   std::vector<int> uses_;  // by slot
   std::vector<Step*> decoders_;
-  std::vector<Row> open_, found_;
+  std::vector<Chain> open_, found_;
 };
 
-std::string names_of_others(const Row& row) {
+std::string names_of_others(const Chain& chain) {
   std::string names;
-  for (const Step* step : row.steps) {
-    if (step != row.steps.back()) names += (names.empty() ? "" : " + ") + step->name;
+  for (const Step* step : chain.steps) {
+    if (step != chain.steps.back()) names += (names.empty() ? "" : " + ") + step->name;
   }
   return names;
 }
 
-void fuse_row(Plan& plan, const Row& row) {
-  const std::string others = names_of_others(row);
-  const SlotId source = input_of(*row.steps.front());
-  for (Step* const step : row.steps) {
-    const bool first = step == row.steps.front(), last = step == row.steps.back();
+void fuse_chain(Plan& plan, const Chain& chain) {
+  const std::string others = names_of_others(chain);
+  const SlotId source = picture_of(*chain.steps.front());
+  for (Step* const step : chain.steps) {
+    const bool first = step == chain.steps.front(), last = step == chain.steps.back();
     const Deferral& deferral = *step->op->deferral();
     auto& input = std::get<SlotArgument>(step->arguments.front());
     if (!first) {
@@ -131,7 +131,7 @@ void fuse_row(Plan& plan, const Row& row) {
     step->op = first ? deferral.begins : last ? deferral.ends : deferral.goes_on;
     if (!last) plan.slots[step->writes.front()].type = step->op->schema().outputs.front().type;
     step->remark += (step->remark.empty() ? "" : ", ") +
-                    (last ? "fused with " + others : "fused into " + row.steps.back()->name);
+                    (last ? "fused with " + others : "fused into " + chain.steps.back()->name);
     step->bind();
   }
 }
@@ -142,25 +142,26 @@ struct Insertion {
   std::vector<Step> steps;
 };
 
-// Whether one of the row cuts a rectangle out, and the last one can do with a part of the picture.
-bool needs_less(const Row& row) {
+// Whether one of the chain cuts a rectangle out, and the last one can do with a part of the
+// picture.
+bool needs_less(const Chain& chain) {
   const auto selects = [](const Step* step) { return step->op->deferral()->selects; };
-  const OperatorPtr& end = row.steps.back()->op->deferral()->ends;
-  return row.decoder != nullptr && end->deferral() != nullptr &&
-         std::any_of(row.steps.begin(), row.steps.end(), selects);
+  const OperatorPtr& end = chain.steps.back()->op->deferral()->ends;
+  return chain.decoder != nullptr && end->deferral() != nullptr &&
+         std::any_of(chain.steps.begin(), chain.steps.end(), selects);
 }
 
 class PartialDecoder {
  public:
-  PartialDecoder(Plan& plan, const Row& row)
+  PartialDecoder(Plan& plan, const Chain& chain)
       : plan_(plan),
-        row_(row),
-        decoder_(*row.decoder),
-        last_(*row.steps.back()),
+        chain_(chain),
+        decoder_(*chain.decoder),
+        last_(*chain.steps.back()),
         picture_(decoder_.writes.front()),
-        deferred_((*(row.steps.end() - 2))->writes.front()) {}
+        deferred_((*(chain.steps.end() - 2))->writes.front()) {}
 
-  // The row has been fused.
+  // The chain has been fused.
   Insertion run() {
     const Slot slot = plan_.slots[picture_];
     const SlotId size = add_slot(plan_, slot.type, slot.name + "'s size", slot.scope);
@@ -184,7 +185,7 @@ class PartialDecoder {
     decoder_.writes = {size};
     decoder_.remark = "size";
     decoder_.bind();
-    for (Step* const step : row_.steps) {
+    for (Step* const step : chain_.steps) {
       if (step != &last_) see(*step, picture_, size);
     }
     see(last_, deferred_, part);
@@ -218,7 +219,7 @@ class PartialDecoder {
   }
 
   Plan& plan_;
-  const Row& row_;
+  const Chain& chain_;
   Step& decoder_;
   Step& last_;
   const SlotId picture_, deferred_;
@@ -247,20 +248,20 @@ void insert_all(Plan& plan, std::vector<Insertion> insertions) {
 }  // namespace
 
 Plan fuse_kernels(Plan plan) {
-  Rows rows(plan);
+  Chains chains(plan);
   for_each_block(plan.top, [&](Block& block) {
     for (Node& node : block.nodes) {
       const auto* stage = std::get_if<Stage>(&node);
-      if (stage == nullptr || stage->kind() != StepKind::cpu) rows.end();
-      for (Step& step : steps_in(node)) rows.add(step);
+      if (stage == nullptr || stage->kind() != StepKind::cpu) chains.end();
+      for (Step& step : steps_in(node)) chains.add(step);
     }
-    rows.end();
+    chains.end();
   });
   std::vector<Insertion> insertions;
-  for (const Row& row : rows.found()) {
-    const bool part = needs_less(row);
-    fuse_row(plan, row);
-    if (part) insertions.push_back(PartialDecoder(plan, row).run());
+  for (const Chain& chain : chains.found()) {
+    const bool part = needs_less(chain);
+    fuse_chain(plan, chain);
+    if (part) insertions.push_back(PartialDecoder(plan, chain).run());
   }
   insert_all(plan, std::move(insertions));
   return plan;

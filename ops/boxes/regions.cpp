@@ -19,7 +19,7 @@ ParameterOptions<float> share(const char* help) {
   return {.value = 0.5f, .low = 0, .high = 1, .help = help};
 }
 
-int sum_of(int a, int b) {
+int pixel_sum(int a, int b) {
   const std::int64_t sum = std::int64_t{a} + b;
   if (sum < std::numeric_limits<int>::min() || sum > std::numeric_limits<int>::max())
     throw std::invalid_argument(fmt::format("nested_region: {} + {} is no pixel", a, b));
@@ -90,8 +90,8 @@ const detail::OperatorPtr& detail::nested_region_operator() {
                                     .input<Rectangle>("inner")
                                     .output<Rectangle>("region")
                                     .runs([](const Rectangle& outer, const Rectangle& inner) {
-                                      return Rectangle{.y = sum_of(outer.y, inner.y),
-                                                       .x = sum_of(outer.x, inner.x),
+                                      return Rectangle{.y = pixel_sum(outer.y, inner.y),
+                                                       .x = pixel_sum(outer.x, inner.x),
                                                        .height = inner.height,
                                                        .width = inner.width};
                                     });

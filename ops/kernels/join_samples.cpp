@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kOthers = 3;
 
 // How the pixels of a sample lie.
-struct Planes {
-  explicit Planes(const ValueSpec& sample) : side(picture_side(sample)) {
+struct Strides {
+  explicit Strides(const ValueSpec& sample) : side(picture_side(sample)) {
     const bool chw = sample.layout == Layout::chw;
     count = chw ? static_cast<std::size_t>(sample.shape[0]) : 1;
     pixel = size_of(sample.dtype) * (chw ? 1 : static_cast<std::size_t>(sample.shape[2]));
@@ -28,14 +28,14 @@ struct Planes {
   std::size_t count = 1, pixel = 1, row = 0;
 };
 
-void copy_tile(const Planes& planes, const Tile& tile, const std::byte* from, std::byte* to) {
+void copy_tile(const Strides& strides, const Tile& tile, const std::byte* from, std::byte* to) {
   const Rectangle& r = tile.region;
-  const std::size_t bytes = planes.pixel * static_cast<std::size_t>(r.width);
+  const std::size_t bytes = strides.pixel * static_cast<std::size_t>(r.width);
   if (bytes == 0) return;
-  for (std::size_t plane = 0; plane < planes.count; ++plane) {
+  for (std::size_t plane = 0; plane < strides.count; ++plane) {
     for (int y = r.y; y < r.y + r.height; ++y)
-      std::memcpy(to + planes.at(plane, y, r.x), from + planes.at(plane, y - tile.y, r.x - tile.x),
-                  bytes);
+      std::memcpy(to + strides.at(plane, y, r.x),
+                  from + strides.at(plane, y - tile.y, r.x - tile.x), bytes);
   }
 }
 
@@ -72,7 +72,7 @@ PictureSide picture_side(const ValueSpec& sample) {
 // From the last sample to the first, so that those before are still as they were. The first ones
 // ask for the last ones, of which there are copies, as of the sample itself.
 void join_samples(const SampleBlock& block, std::span<const Join> joins) {
-  const Planes planes(block.sample);
+  const Strides strides(block.sample);
   const std::size_t bytes = block.sample.bytes();
   if (block.count < 2 || bytes == 0) return;
   const std::size_t kept = std::min(kOthers, block.count);
@@ -84,12 +84,12 @@ void join_samples(const SampleBlock& block, std::span<const Join> joins) {
     std::byte* const sample = block.data + i * bytes;
     std::copy(sample, sample + bytes, own.data());
     for (const Tile& tile :
-         tiles_of(joins[i], i, block.count, planes.side.height, planes.side.width)) {
+         tiles_of(joins[i], i, block.count, strides.side.height, strides.side.width)) {
       const std::byte* const from = tile.from == i ? own.data()
                                     : tile.from < i
                                         ? block.data + tile.from * bytes
                                         : last.data() + (tile.from - first_kept) * bytes;
-      copy_tile(planes, tile, from, sample);
+      copy_tile(strides, tile, from, sample);
     }
   }
 }
