@@ -189,7 +189,9 @@ std::string facts(const Parameter& p) {
   all.push_back(p.optional        ? "may be left out"
                 : p.default_value ? "default " + default_of(p)
                                   : "must be given");
-  all.push_back(p.per_sample ? "constant, or a value per sample" : "the same for all samples");
+  all.push_back(!p.per_sample                      ? "the same for all samples"
+                : p.type == ParameterType::numbers ? "constant, or a tensor per sample"
+                                                   : "constant, or a value per sample");
   return joined(all, "; ");
 }
 
@@ -225,6 +227,11 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
+const char* per_sample(const Parameter& p) {
+  if (!p.per_sample) return "no";
+  return p.type == ParameterType::numbers ? "yes, a tensor" : "yes";
+}
+
 void print_markdown(const OperatorSchema& schema) {
   fmt::print("\n### {}\n\n{}\n", schema.name, schema.summary);
   if (const std::string more = remarks(schema); !more.empty()) fmt::print("{}\n", more);
@@ -235,7 +242,7 @@ void print_markdown(const OperatorSchema& schema) {
     fmt::print("| input | `{}` | {} | | | yes | |\n", input.name, types_of(input));
   for (const Parameter& p : schema.parameters) {
     fmt::print("| parameter | `{}` | {} | {} | {} | {} | {} |\n", p.name, type_of(p),
-               cell(legal(p)), cell(otherwise(p)), p.per_sample ? "yes" : "no", cell(p.help));
+               cell(legal(p)), cell(otherwise(p)), per_sample(p), cell(p.help));
   }
   for (const detail::Output& output : schema.outputs)
     fmt::print("| output | `{}` | {} | | | | |\n", output.name, type_name(output.type));

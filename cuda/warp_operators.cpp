@@ -77,7 +77,7 @@ void add_rotate() {
                                                    bool keep_size, const Numbers& fill,
                                                    Interpolation interpolation, Image& out) {
     kernels::check_pixels("rotate", in);
-    const RotateOptions options{keep_size, detail::fill_of(fill), interpolation};
+    const kernels::RotateOptions options{keep_size, detail::fill_of(fill), interpolation};
     if (interpolation == Interpolation::bicubic)
       return rotate_bicubic(gather, in, degrees, options, out);
     add_warp(gather, rotate_job(in.height(), in.width(), in.channels(), degrees, options), in, out);

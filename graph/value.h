@@ -3,7 +3,8 @@
 // given to make_pipeline.
 //
 // Param<T>: what an operator takes where a number may be a constant or differ from sample to
-// sample: rotate(image, 15.f) and rotate(image, angle).
+// sample: rotate(image, 15.f) and rotate(image, angle). Where it takes several numbers, those of a
+// sample are a Tensor of one dimension: {.mean = {0.5f, 0.4f, 0.4f}} and {.mean = of_its_camera}.
 //
 // Threads: describe a pipeline on one thread. Errors: BuildError at the line that misuses a value.
 #pragma once
@@ -12,6 +13,8 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/runtime/numbers.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -111,13 +114,57 @@ template <class To, class From>
 Value<To> exact_cast(const Value<From>& value);
 }  // namespace detail
 
+namespace detail {
+// What the Value is that a Param<T> takes.
+template <class T>
+struct parameter_value {
+  using type = T;
+};
+template <class T>
+requires requires { typename T::parameter_value; }
+struct parameter_value<T> {
+  using type = typename T::parameter_value;
+};
+template <std::size_t N>
+struct parameter_value<std::array<float, N>> {
+  using type = Tensor;
+};
+
+// A T of numbers; one counts for all of an array.
+template <class T>
+struct made_of_numbers {
+  template <class... Ns>
+  static T make(Ns... numbers) {
+    return T(numbers...);
+  }
+};
+template <std::size_t N>
+struct made_of_numbers<std::array<float, N>> {
+  template <class... Ns>
+  static std::array<float, N> make(Ns... numbers) {
+    static_assert(sizeof...(Ns) <= N, "a parameter is given more numbers than it takes");
+    std::array<float, N> all{static_cast<float>(numbers)...};
+    if constexpr (sizeof...(Ns) == 1) all.fill(all[0]);
+    return all;
+  }
+};
+}  // namespace detail
+
 template <class T>
 class Param {
+  using ValueType = typename detail::parameter_value<T>::type;
+
  public:
   using value_type = T;
   Param() = default;
-  Param(T constant) : constant_(std::move(constant)) {}      // NOLINT(google-explicit-constructor)
-  Param(Value<T> value) : value_(value), is_value_(true) {}  // NOLINT(google-explicit-constructor)
+  Param(T constant) : constant_(std::move(constant)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Param(Value<ValueType> value) : value_(value), is_value_(true) {}
+  // Several numbers.
+  template <class... Ns>
+  requires(sizeof...(Ns) > 0 && !std::is_same_v<T, ValueType> && (std::is_arithmetic_v<Ns> && ...))
+      Param(Ns... numbers)  // NOLINT(google-explicit-constructor)
+      : constant_(detail::made_of_numbers<T>::make(numbers...)) {}
   // Numbers of other types, where nothing is lost (numbers.h). A constant that does not fit is a
   // BuildError, a value that does not fit the error of its sample.
   template <class U>
@@ -132,16 +179,16 @@ class Param {
 
   bool is_constant() const { return !is_value_; }
   const T& constant() const { return constant_; }
-  Value<T> value() const { return value_; }
+  Value<ValueType> value() const { return value_; }
 
   // The parameter of this sample.
-  const T& of(const detail::Sample& sample) const {
+  const T& of(const detail::Sample& sample) const requires std::is_same_v<T, ValueType> {
     return is_value_ ? sample.get<T>(value_.slot()) : constant_;
   }
 
  private:
   T constant_{};
-  Value<T> value_;
+  Value<ValueType> value_;
   bool is_value_ = false;
 };
 

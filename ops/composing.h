@@ -53,8 +53,7 @@ OperatorPtr composes_colours(OperatorPtr op, const F& f, bool light = false) {
 // The operator, a map of places, by f(ComposedWarp&, arguments...). `manner` says how it
 // interpolates and fills; null: it does neither, and is light.
 template <class F>
-OperatorPtr composes_warp(OperatorPtr op, const F& f,
-                          std::function<std::vector<Constant>(const Arguments&)> manner) {
+OperatorPtr composes_warp(OperatorPtr op, const F& f, decltype(Composing::manner) manner) {
   Composing composing = composing_by(op->schema(), f, &F::operator());
   composing.applies = composed_warp_operator();
   composing.light = !manner;

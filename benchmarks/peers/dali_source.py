@@ -6,6 +6,7 @@ import time
 import numpy
 import nvidia.dali as dali
 from nvidia.dali import fn, pipeline_def
+from PIL import Image
 
 import common
 
@@ -31,6 +32,12 @@ class Reads(Waits):
 
     def sample(self, index):
         return numpy.fromfile(self.files[index % len(self.files)], dtype=numpy.uint8)
+
+
+class Decodes(Reads):
+    def sample(self, index):
+        with Image.open(self.files[index % len(self.files)]) as picture:
+            return numpy.asarray(picture.convert("RGB"))
 
 
 class Copies(Waits):
@@ -65,6 +72,7 @@ def main():
     sources = {
         "wait_workers": Waits(counts["wait_workers"]),
         "decode_workers": Reads(counts["decode_workers"], files),
+        "pillow_workers": Decodes(counts["decode_workers"], files),
         "large_workers": Copies(counts["large_workers"]),
     }
     rates = {}

@@ -13,9 +13,9 @@ import turns
 PEERS = {
     "sluice": ["numpy", "pillow"],
     "torch": ["torch", "numpy", "pillow"],
-    "dali": ["nvidia-dali-cuda120", "numpy"],
+    "dali": ["nvidia-dali-cuda120", "numpy", "pillow"],
 }
-WORK = ["wait_workers", "decode_workers", "large_workers"]
+WORK = ["wait_workers", "pillow_workers", "decode_workers", "large_workers"]
 
 
 def options():

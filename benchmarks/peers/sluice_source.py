@@ -21,11 +21,17 @@ class Waits:
         return index
 
 
-class Decodes(Waits):
+class Reads(Waits):
     def __init__(self, samples, files):
         super().__init__(samples)
         self.files = files
 
+    def __getitem__(self, index):
+        with open(self.files[index % len(self.files)], "rb") as file:
+            return file.read()
+
+
+class Decodes(Reads):
     def __getitem__(self, index):
         with Image.open(self.files[index % len(self.files)]) as picture:
             return numpy.asarray(picture.convert("RGB"))
@@ -50,7 +56,8 @@ def main():
     counts = common.sample_counts(given, files)
     sets = {
         "wait_workers": (Waits(counts["wait_workers"]), int),
-        "decode_workers": (Decodes(counts["decode_workers"], files), "image"),
+        "decode_workers": (Reads(counts["decode_workers"], files), "bytes"),
+        "pillow_workers": (Decodes(counts["decode_workers"], files), "image"),
         "large_workers": (Copies(counts["large_workers"]), "tensor"),
     }
     rates = {}
@@ -58,7 +65,8 @@ def main():
 
         @sluice.pipeline(batch_size=given.batch)
         def described(data=data, returns=returns):
-            return sluice.source(data, returns, workers=given.workers)
+            sample = sluice.source(data, returns, workers=given.workers)
+            return sluice.ops.decode_image(sample) if returns == "bytes" else sample
 
         with described() as pipe:
             rates[name] = common.rate(len(data), lambda: epoch_of(pipe))

@@ -52,7 +52,7 @@ def main():
     counts = common.sample_counts(given, files)
     sets = {
         "wait_workers": Waits(counts["wait_workers"]),
-        "decode_workers": Decodes(counts["decode_workers"], files),
+        "pillow_workers": Decodes(counts["decode_workers"], files),
         "large_workers": Copies(counts["large_workers"]),
     }
     rates = {}
@@ -66,6 +66,7 @@ def main():
         )
         rates[name] = common.rate(len(data), lambda: sum(len(batch) for batch in loader))
         del loader
+    rates["decode_workers"] = rates["pillow_workers"]  # there is no decoder but the dataset's
     common.tell("PyTorch", torch.__version__, rates)
 
 

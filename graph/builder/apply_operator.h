@@ -82,7 +82,7 @@ struct AsArgument<Param<T>> {
   static Argument of(const Param<T>& param, const ArgumentContext& context,
                      const Parameter& parameter) {
     if (param.is_constant()) return AsArgument<T>::of(param.constant(), context, parameter);
-    return AsArgument<Value<T>>::of(param.value(), context, parameter);
+    return AsArgument<decltype(param.value())>::of(param.value(), context, parameter);
   }
 };
 

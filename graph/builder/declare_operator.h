@@ -80,7 +80,7 @@ class OperatorDeclaration {
     schema_.inputs.push_back({std::move(name), detail::InputTraits<T>::types()});
     return *this;
   }
-  // A constant, or a value of each sample.
+  // A constant, or a value of each sample: of several numbers a Tensor that holds them.
   template <class T>
   OperatorDeclaration& parameter(std::string name, const ParameterOptions<T>& options = {}) {
     return add(std::move(name), options, true);
@@ -213,10 +213,7 @@ class OperatorDeclaration {
     parameter.high_open = options.high_open;
     parameter.help = options.help;
     parameter.hint = options.hint;
-    if constexpr (requires { Traits::count; }) {
-      parameter.count = Traits::count;
-      parameter.per_sample = false;
-    }
+    if constexpr (requires { Traits::count; }) parameter.count = Traits::count;
     if (options.value) parameter.default_value = Traits::to(*options.value, parameter);
     schema_.parameters.push_back(std::move(parameter));
     return *this;

@@ -6,6 +6,7 @@
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,10 +31,15 @@ OperatorPtr Recorder::place_step(const Operator& op, const Arguments& arguments,
   const Slot* there = nullptr;
   const Slot* here = nullptr;
   bool wished = false;
-  for (const Argument& argument : arguments) {
-    const auto* from = std::get_if<SlotArgument>(&argument);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto* from = std::get_if<SlotArgument>(&arguments[i]);
     if (from == nullptr) continue;
     const Slot& slot = plan_.slots[from->slot];
+    if (i >= op.schema().inputs.size()) {  // parameters are read by the host
+      if (!slot.on_device) continue;
+      throw BuildError("'" + step + "' is given '" + slot.name +
+                       "', which lies on the GPU, as a parameter; say .cpu() of it");
+    }
     wished = wished || (is_file(slot.type) && slot.on_device);
     if (!is_pixels(slot.type)) continue;
     (slot.on_device ? there : here) = &slot;

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -44,8 +45,9 @@ const Composing* asked(const Step& step) {
   return device_version_of(*composing->applies) != nullptr ? composing : nullptr;
 }
 
-std::vector<Constant> manner_of(const Composing& composing, const Step& step) {
-  return composing.manner ? composing.manner(step.arguments) : std::vector<Constant>();
+std::optional<std::vector<Constant>> manner_of(const Composing& composing, const Step& step) {
+  if (!composing.manner) return std::vector<Constant>();
+  return composing.manner(step.arguments);
 }
 
 // The picture that the step takes.
@@ -59,7 +61,9 @@ class Compositions {
   void add(Step& step) {
     const Composing* const composing = asked(step);
     if (composing == nullptr) return;
-    const std::vector<Constant> manner = manner_of(*composing, step);
+    const auto same = manner_of(*composing, step);
+    if (!same) return;
+    const std::vector<Constant>& manner = *same;
     const SlotId from = input_of(step).slot;
     const auto row = std::find_if(open_.begin(), open_.end(), [&](const Composition& before) {
       return before.steps.back()->writes.front() == from;

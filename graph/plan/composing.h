@@ -8,6 +8,7 @@
 #include <sluice/graph/plan/operator.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace sluice::detail {
@@ -22,7 +23,8 @@ struct Composing {
   OperatorPtr applies;  // takes what the last one has said; gives the picture
   bool light = false;   // by itself it is done as cheaply, so a row needs another one
   // What must be the same for all of a row, given the operator's arguments; empty agrees with all.
-  std::function<std::vector<Constant>(const Arguments&)> manner = {};
+  // None: as it differs from sample to sample, the operator is a step by itself.
+  std::function<std::optional<std::vector<Constant>>(const Arguments&)> manner = {};
 };
 
 void keep_composing(OperatorPtr op, Composing composing);

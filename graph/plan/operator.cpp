@@ -210,6 +210,7 @@ std::vector<const SlotType*> Parameter::slot_types() const {
     });
     return types;
   }
+  if (type == ParameterType::numbers) return {slot_type<Tensor>()};
   visit_type(type, [&]<class T>(std::type_identity<T>) { types.push_back(slot_type<T>()); });
   return types;
 }

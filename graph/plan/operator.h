@@ -23,11 +23,16 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+namespace sluice {
+class Tensor;
+}
 
 namespace sluice::detail {
 
@@ -71,7 +76,7 @@ enum class ParameterType : std::uint8_t {
   text,
   choice,  // one of several names
   rectangle,
-  numbers,     // as many as `count` says
+  numbers,     // as many as `count` says; as a value a Tensor of them
   any_number,  // of any type of number_types.h, which it keeps
   any_whole,   // the same of whole numbers; as a value also of any other whole type, or enumerators
   any,         // whatever a Constant may be, but no type of values
@@ -250,5 +255,10 @@ class Operator {
 std::string refusal(std::string_view op, const Parameter& parameter, double number);
 // The error of the sample that has the number.
 [[noreturn]] void throw_refused(std::string_view op, const Parameter& parameter, double number);
+// The numbers of a sample for a parameter that takes several. One counts for all of them. Of three
+// or more those that are missing are the default's. Throws std::invalid_argument for another count,
+// for elements that are no numbers, and for a number that is not legal.
+void read_numbers(std::string_view op, const Parameter& parameter, const Tensor& tensor,
+                  std::span<float> numbers);
 
 }  // namespace sluice::detail

@@ -22,21 +22,21 @@ const char* const kUnits =
 
 OperatorDeclaration& add_normalize(OperatorDeclaration& declaration) {
   return declaration.parameter<bool>("mirror", {.value = false, .help = "left and right exchanged"})
-      .constant<Numbers>("mean", {.value = Numbers{0, 0, 0, 0},
-                                  .low = -1,
+      .parameter<Numbers>("mean", {.value = Numbers{0, 0, 0, 0},
+                                   .low = -1,
+                                   .high = 1,
+                                   .help = "of each channel, in units of 0 .. 1",
+                                   .hint = kUnits})
+      .parameter<Numbers>("std", {.value = Numbers{1, 1, 1, 1},
+                                  .low = 0,
                                   .high = 1,
-                                  .help = "of each channel, in units of 0 .. 1",
+                                  .help = "standard deviation of each channel",
                                   .hint = kUnits})
-      .constant<Numbers>("std", {.value = Numbers{1, 1, 1, 1},
-                                 .low = 0,
-                                 .high = 1,
-                                 .help = "standard deviation of each channel",
-                                 .hint = kUnits})
       .choice("dtype", DType::f32, {DType::f32, DType::f16, DType::u8, DType::i8},
               "of the tensor; whole numbers are rounded and cut off")
       .choice("layout", Layout::chw, {Layout::chw, Layout::hwc}, "of the tensor")
-      .constant<float>("scale", {.value = 1.f, .help = "what is normalised, times this"})
-      .constant<float>("shift", {.value = 0.f, .help = "added at last"})
+      .parameter<float>("scale", {.value = 1.f, .help = "what is normalised, times this"})
+      .parameter<float>("shift", {.value = 0.f, .help = "added at last"})
       .constant<bool>("pad_output",
                       {.value = false, .help = "3 channels become 4; the fourth is zero"})
       .output<Tensor>("tensor");

@@ -34,12 +34,12 @@ struct CropMirrorNormalizeOptions {
   Param<int> width = 0;
   Param<int> height = 0;
   Param<bool> mirror = false;
-  std::array<float, 4> mean = {0, 0, 0, 0};
-  std::array<float, 4> std = {1, 1, 1, 1};
+  Param<std::array<float, 4>> mean = 0;
+  Param<std::array<float, 4>> std = 1;
   DType dtype = DType::f32;  // or f16, u8, i8
   Layout layout = Layout::chw;
-  float scale = 1;
-  float shift = 0;
+  Param<float> scale = 1;
+  Param<float> shift = 0;
   bool pad_output = false;  // 3 channels become 4; the fourth is zero
 };
 Value<Tensor> crop_mirror_normalize(Value<Image> image,
@@ -49,12 +49,12 @@ struct ResizeMirrorNormalizeOptions {
   Param<int> width = 224;
   Param<int> height = 224;
   Param<bool> mirror = false;
-  std::array<float, 4> mean = {0, 0, 0, 0};
-  std::array<float, 4> std = {1, 1, 1, 1};
+  Param<std::array<float, 4>> mean = 0;
+  Param<std::array<float, 4>> std = 1;
   DType dtype = DType::f32;  // or f16, u8, i8
   Layout layout = Layout::chw;
-  float scale = 1;
-  float shift = 0;
+  Param<float> scale = 1;
+  Param<float> shift = 0;
   bool pad_output = false;  // 3 channels become 4; the fourth is zero
   Interpolation interpolation = Interpolation::bilinear;
   bool antialias = true;  // as in ResizeOptions

@@ -57,7 +57,7 @@ const detail::OperatorPtr& detail::crop_padded_operator() {
           .in_cpp("crop(image, region, {.out_of_bounds = OutOfBounds::pad, .fill = 128})")
           .input<Image>("image")
           .parameter<Rectangle>("region", {.help = "anywhere"})
-          .constant("fill", fill_option("the colour of what lies outside, for each channel"))
+          .parameter("fill", fill_option("the colour of what lies outside, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, const Rectangle& region, const FillNumbers& fill, Image& out) {
             kernels::crop_padded(in, region, fill_of(fill), out);

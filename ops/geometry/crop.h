@@ -19,7 +19,7 @@ namespace sluice {
 
 struct CropOptions {
   OutOfBounds out_of_bounds = OutOfBounds::error;
-  Fill fill = 0;  // of what lies outside, where that is padded
+  Param<Fill> fill = 0;  // of what lies outside, where that is padded
 };
 
 Value<Image> crop(Value<Image> image, Param<Rectangle> region, const CropOptions& options = {});

@@ -21,7 +21,7 @@ struct ElasticOptions {
   Param<float> sigma = 5.f;   // how smoothly, in pixels
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 Value<Image> elastic(Value<Image> image, const ElasticOptions& options = {});

@@ -22,7 +22,7 @@ const detail::OperatorPtr& detail::expand_operator() {
           .parameter<float>(
               "x",
               {.value = 0.5f, .low = 0, .high = 1, .help = "share of the free columns on the left"})
-          .constant("fill", fill_option("the colour of the canvas, for each channel"))
+          .parameter("fill", fill_option("the colour of the canvas, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, float ratio, float y, float x, const FillNumbers& fill,
                    Image& out) {

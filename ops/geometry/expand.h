@@ -19,7 +19,7 @@ struct ExpandOptions {
   Param<float> ratio = 2.f;  // of each side
   // Which share of the free rows lies above, and of the free columns left of the picture.
   Param<float> y = 0.5f, x = 0.5f;
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 Value<Image> expand(Value<Image> image, const ExpandOptions& options);

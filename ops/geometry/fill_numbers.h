@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,25 +18,29 @@ namespace sluice::detail {
 
 using FillNumbers = std::array<float, 4>;
 
-inline FillNumbers numbers_of_fill(const Fill& fill) {
-  return {static_cast<float>(fill[0]), static_cast<float>(fill[1]), static_cast<float>(fill[2]),
-          static_cast<float>(fill[3])};
+inline Param<FillNumbers> numbers_of_fill(const Param<Fill>& fill) {
+  if (!fill.is_constant()) return fill.value();
+  const Fill& levels = fill.constant();
+  return FillNumbers{static_cast<float>(levels[0]), static_cast<float>(levels[1]),
+                     static_cast<float>(levels[2]), static_cast<float>(levels[3])};
 }
-
 inline ParameterOptions<FillNumbers> fill_option(const char* help) {
   return {.value = FillNumbers{}, .low = 0, .high = 255, .help = help};
 }
 
 // How a warp interpolates and fills, for Composing: a fill counts where there is one.
-inline std::vector<Constant> warp_manner(const Argument& interpolation, const Argument& border,
-                                         const Argument& fill) {
+inline std::optional<std::vector<Constant>> warp_manner(const Argument& interpolation,
+                                                        const Argument& border,
+                                                        const Argument& fill) {
   std::vector<Constant> manner{std::get<Constant>(interpolation), std::get<Constant>(border)};
-  if (manner.back() == Constant(std::string(name_of(Border::constant))))
-    manner.push_back(std::get<Constant>(fill));
+  if (manner.back() != Constant(std::string(name_of(Border::constant)))) return manner;
+  const auto* colour = std::get_if<Constant>(&fill);
+  if (colour == nullptr) return std::nullopt;
+  manner.push_back(*colour);
   return manner;
 }
 // Of operators that have these last: see warp_options.h.
-inline std::vector<Constant> last_warp_manner(const Arguments& arguments) {
+inline std::optional<std::vector<Constant>> last_warp_manner(const Arguments& arguments) {
   const std::size_t end = arguments.size();
   return warp_manner(arguments.at(end - 3), arguments.at(end - 2), arguments.at(end - 1));
 }

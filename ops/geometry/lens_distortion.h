@@ -20,7 +20,7 @@ struct LensDistortionOptions {
   Param<float> k1 = 0.f, k2 = 0.f;  // of r^2 and r^4, where r is 1 at the corners
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 Value<Image> lens_distortion(Value<Image> image, const LensDistortionOptions& options);

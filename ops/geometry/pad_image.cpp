@@ -36,7 +36,7 @@ const detail::OperatorPtr& detail::pad_image_operator() {
           .choice("border", Border::constant, {Border::constant, Border::edge, Border::reflect},
                   "the margin: the fill, the nearest pixel, or the picture mirrored at the middle "
                   "of its outermost pixels")
-          .constant("fill", fill_option("the colour for border = constant, for each channel"))
+          .parameter("fill", fill_option("the colour for border = constant, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t left, std::int32_t top, std::int32_t right,
                    std::int32_t bottom, std::int32_t height, std::int32_t width, Border border,

@@ -22,7 +22,7 @@ struct PadImageOptions {
   // bottom. 0 means any.
   Param<int> width = 0, height = 0;
   Border border = Border::constant;
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 Value<Image> pad_image(Value<Image> image, const PadImageOptions& options);

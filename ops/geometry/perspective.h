@@ -28,7 +28,7 @@ struct Corners {
 struct PerspectiveOptions {
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 // What stands at the corners `from` comes to those of `to`.
@@ -47,7 +47,7 @@ struct WarpPerspectiveOptions {
   Param<int> width = 0, height = 0;  // 0: the input's
   Interpolation interpolation = Interpolation::bilinear;
   Border border = Border::constant;
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 // The matrix makes places of the input of those of the output.

@@ -4,11 +4,14 @@
 #include <sluice/ops/geometry/fill_numbers.h>
 #include <sluice/ops/geometry/rotate.h>
 #include <sluice/ops/geometry/warp_options.h>
+#include <sluice/ops/kernels/rotate.h>
+
+#include <cmath>
 
 namespace sluice {
 
 Fill detail::fill_of(const FillNumbers& numbers) {
-  const auto level = [&](std::size_t c) { return static_cast<int>(numbers.at(c)); };
+  const auto level = [&](std::size_t c) { return static_cast<int>(std::lround(numbers.at(c))); };
   return {level(0), level(1), level(2), level(3)};
 }
 
@@ -22,8 +25,8 @@ const detail::OperatorPtr& detail::rotate_operator() {
           .parameter<float>("degrees", {.help = "counter-clockwise"})
           .constant<bool>("keep_size",
                           {.value = false, .help = "else the picture grows to hold all of it"})
-          .constant("fill",
-                    fill_option("the colour of pixels that have no source, for each channel"))
+          .parameter("fill",
+                     fill_option("the colour of pixels that have no source, for each channel"))
           .choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
           .output<Image>("image")
           .runs([](const Image& in, float degrees, bool keep_size, const FillNumbers& fill,

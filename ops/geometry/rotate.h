@@ -10,20 +10,25 @@
 
 #include <sluice/graph/plan/operator.h>
 #include <sluice/graph/value.h>
-#include <sluice/ops/kernels/rotate.h>
+#include <sluice/ops/kernels/fill.h>
+#include <sluice/ops/kernels/interpolation.h>
 #include <sluice/runtime/image.h>
 
 #include <array>
 
 namespace sluice {
 
-using kernels::RotateOptions;
+struct RotateOptions {
+  bool keep_size = false;
+  Param<Fill> fill = 0;
+  Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
+};
 
 Value<Image> rotate(Value<Image> image, Param<float> degrees, const RotateOptions& options = {});
 
 namespace detail {
 const OperatorPtr& rotate_operator();
-// A fill as the operator has it.
+// A fill as the operator has it, rounded to whole levels.
 Fill fill_of(const std::array<float, 4>& numbers);
 }  // namespace detail
 

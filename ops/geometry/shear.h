@@ -21,7 +21,7 @@ struct ShearOptions {
   Param<float> center_x = 0.f, center_y = 0.f;            // 0.5 is the middle of the picture
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 // Throws BuildError for constants x and y whose product is 1.

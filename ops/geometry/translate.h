@@ -21,7 +21,7 @@ struct TranslateOptions {
   bool relative = false;  // they are shares of the width and the height, not pixels
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 Value<Image> translate(Value<Image> image, const TranslateOptions& options);

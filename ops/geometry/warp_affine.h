@@ -31,7 +31,7 @@ struct WarpAffineOptions {
   bool inverse_map = true;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
   Border border = Border::constant;                       // or edge
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 // Throws BuildError for a constant matrix that cannot be turned round where it has to be.

@@ -19,7 +19,7 @@ inline OperatorDeclaration with_warp_options(OperatorDeclaration declaration) {
   declaration.choice("interpolation", Interpolation::bilinear, warp_interpolations(), "of pixels")
       .choice("border", Border::constant, {Border::constant, Border::edge},
               "pixels that have no source: the fill, or the nearest pixel")
-      .constant("fill", fill_option("the colour for border = constant, for each channel"));
+      .parameter("fill", fill_option("the colour for border = constant, for each channel"));
   return declaration;
 }
 

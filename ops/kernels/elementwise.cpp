@@ -1,5 +1,5 @@
 #include <sluice/ops/kernels/elementwise.h>
-#include <sluice/ops/kernels/visit_dtype.h>
+#include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 namespace sluice::kernels {
+using detail::is_fraction;
+using detail::visit_dtype;
 namespace {
 
 // Elements at once, which stay in the cache.

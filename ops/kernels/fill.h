@@ -8,8 +8,12 @@
 
 namespace sluice {
 
+class Tensor;
+
 class Fill {
  public:
+  // What a parameter that differs from sample to sample is: a tensor of such numbers.
+  using parameter_value = Tensor;
   // NOLINTNEXTLINE(google-explicit-constructor): `.fill = 0` shall be possible.
   Fill(int all = 0) : Fill(all, all, all, all) {}
   Fill(int first, int second, int third, int fourth = 0);

@@ -1,7 +1,7 @@
 #include <sluice/ops/kernels/elementwise.h>
 #include <sluice/ops/kernels/pad_tensor.h>
 #include <sluice/ops/kernels/tensors.h>
-#include <sluice/ops/kernels/visit_dtype.h>
+#include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 
 namespace sluice::kernels {
+using detail::is_fraction;
+using detail::visit_dtype;
 namespace {
 
 // Sizes up to this one are added and rounded up without care.

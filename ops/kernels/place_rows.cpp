@@ -231,8 +231,8 @@ class Cubic {
 
 constexpr std::ptrdiff_t kFarthestByte = std::numeric_limits<std::int32_t>::max() / 2;
 
-// The nearest pixels, kPlacesAtOnce of them, where all exist. So many bytes of each are moved; what
-// is written beyond a pixel belongs to the next one.
+// The nearest pixels, kPlacesAtOnce of them, all of which exist. So many bytes of each are moved;
+// what is written beyond a pixel belongs to the next one.
 template <int channels, int bytes>
 void take_all(const Image& in, const Places& places, std::uint8_t* out) {
   const hn::ScalableTag<std::int32_t> d;
@@ -259,8 +259,9 @@ std::uint64_t sample_all(const Image& in, Interpolation interpolation, const dou
     constexpr int kBytes = channels + (channels == 3 ? 1 : 0);
     const std::uint64_t found = find_inner(
         true, {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, x, y, count, places);
-    if (found == ~std::uint64_t{0} && std::abs(stride) <= kFarthestByte / in.height()) {
-      take_all<channels, kBytes>(in, places, out);
+    if (found == 0) return 0;
+    if (count == kPlacesAtOnce && std::abs(stride) <= kFarthestByte / in.height()) {
+      take_all<channels, kBytes>(in, places, out);  // also at 0 for those that were not found
       return found;
     }
     for_inner<channels>(

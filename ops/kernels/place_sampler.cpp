@@ -50,19 +50,44 @@ void PlaceSampler::sample(double x, double y, std::uint8_t* out) const {
   }
 }
 
-void PlaceSampler::sample_row(const double* x, const double* y, int count,
-                              std::uint8_t* out) const {
+template <int channels>
+void PlaceSampler::sample_row_of(const double* x, const double* y, int count,
+                                 std::uint8_t* out) const {
+  std::uint8_t fill[channels];
+  for (int c = 0; c < channels; ++c) fill[c] = options_.fill[c];
+  const bool fills = options_.border == Border::constant;
+  const double width = in_.width(), height = in_.height();
   for (int first = 0; first < count; first += kPlacesAtOnce) {
     const int places = std::min(kPlacesAtOnce, count - first);
-    std::uint8_t* const to = out + std::ptrdiff_t{first} * in_.channels();
+    std::uint8_t* const to = out + std::ptrdiff_t{first} * channels;
     const std::uint64_t done =
         sample_inner_places(in_, options_.interpolation, x + first, y + first, places, to);
     std::uint64_t left = ~done;
     if (places < kPlacesAtOnce) left &= (std::uint64_t{1} << places) - 1;
     for (; left != 0; left &= left - 1) {
       const int i = std::countr_zero(left);
-      sample(x[first + i], y[first + i], to + std::ptrdiff_t{i} * in_.channels());
+      const double at_x = x[first + i], at_y = y[first + i];
+      // Most of those that are left lie outside, and many do so in a row.
+      if (fills && !(at_x >= 0 && at_y >= 0 && at_x < width && at_y < height)) {
+        std::memcpy(to + std::ptrdiff_t{i} * channels, fill, channels);
+      } else {
+        sample(at_x, at_y, to + std::ptrdiff_t{i} * channels);
+      }
     }
+  }
+}
+
+void PlaceSampler::sample_row(const double* x, const double* y, int count,
+                              std::uint8_t* out) const {
+  switch (in_.channels()) {
+    case 1:
+      return sample_row_of<1>(x, y, count, out);
+    case 2:
+      return sample_row_of<2>(x, y, count, out);
+    case 3:
+      return sample_row_of<3>(x, y, count, out);
+    default:
+      return sample_row_of<4>(x, y, count, out);
   }
 }
 

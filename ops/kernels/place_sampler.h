@@ -31,6 +31,8 @@ class PlaceSampler {
   void sample_row(const double* x, const double* y, int count, std::uint8_t* out) const;
 
  private:
+  template <int channels>
+  void sample_row_of(const double* x, const double* y, int count, std::uint8_t* out) const;
   // Places as place_after_middle() gives them.
   void bilinear(int x, int y, std::uint8_t* out) const;
   void bicubic(int x, int y, std::uint8_t* out) const;

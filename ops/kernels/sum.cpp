@@ -1,5 +1,5 @@
 #include <sluice/ops/kernels/sum.h>
-#include <sluice/ops/kernels/visit_dtype.h>
+#include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 namespace sluice::kernels {
+using detail::is_fraction;
+using detail::visit_dtype;
 namespace {
 
 // Elements that are added at once: short sums stay exact longer than one long sum does.

@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 OperatorDeclaration& add_fill(OperatorDeclaration& declaration) {
-  return declaration.constant("fill", fill_option("the colour, for each channel"));
+  return declaration.parameter("fill", fill_option("the colour, for each channel"));
 }
 
 OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {

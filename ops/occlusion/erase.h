@@ -22,7 +22,7 @@
 namespace sluice {
 
 struct EraseRegionOptions {
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 Value<Image> erase(Value<Image> image, Param<Rectangle> region,
                    const EraseRegionOptions& options = {});
@@ -34,7 +34,7 @@ struct EraseOptions {
   Param<float> width = 0.f;
   bool normalized = false;  // in parts of the picture's height and width, not in pixels
   bool centered = false;    // y and x are those of the middle
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 Value<Image> erase(Value<Image> image, const EraseOptions& options);
 
@@ -44,7 +44,7 @@ struct RandomErasingOptions {
   float max_area = 0.33f;
   float min_ratio = 0.3f;  // height / width, above 0
   float max_ratio = 3.3f;
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 Value<Rectangle> random_erasing_region(Value<Image> image,
                                        const RandomErasingOptions& options = {});

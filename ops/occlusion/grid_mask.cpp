@@ -34,7 +34,7 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
           .parameter("degrees", a_number("counter-clockwise about the upper left pixel"))
           .parameter("shift_x", a_number("in pixels"))
           .parameter("shift_y", a_number("in pixels"))
-          .constant("fill", fill_option("the colour, for each channel"))
+          .parameter("fill", fill_option("the colour, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,
                    float shift_y, const FillNumbers& fill, Image& out) {

@@ -20,7 +20,7 @@ struct GridMaskOptions {
   Param<float> degrees = 0.f;  // counter-clockwise about the upper left pixel
   Param<float> shift_x = 0.f;  // in pixels
   Param<float> shift_y = 0.f;
-  Fill fill = 0;
+  Param<Fill> fill = 0;
 };
 
 Value<Image> grid_mask(Value<Image> image, const GridMaskOptions& options = {});

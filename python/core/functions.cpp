@@ -202,14 +202,16 @@ SlotId random_resized_crop_of(Description& self, SlotId picture, int width, int 
 }
 
 SlotId random_erasing_of(Description& self, SlotId image, float probability, float min_area,
-                         float max_area, float min_ratio, float max_ratio, const Numbers& fill) {
-  return random_erasing(self.value<Image>(image, "random_erasing"), {.probability = probability,
-                                                                     .min_area = min_area,
-                                                                     .max_area = max_area,
-                                                                     .min_ratio = min_ratio,
-                                                                     .max_ratio = max_ratio,
-                                                                     .fill = fill_of(fill)})
-      .slot();
+                         float max_area, float min_ratio, float max_ratio,
+                         const std::optional<Numbers>& fill, std::optional<SlotId> fills) {
+  RandomErasingOptions options{.probability = probability,
+                               .min_area = min_area,
+                               .max_area = max_area,
+                               .min_ratio = min_ratio,
+                               .max_ratio = max_ratio};
+  if (fill) options.fill = fill_of(*fill);
+  if (fills) options.fill = self.value<Tensor>(*fills, "random_erasing: fill");
+  return random_erasing(self.value<Image>(image, "random_erasing"), options).slot();
 }
 
 }  // namespace

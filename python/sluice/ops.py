@@ -39,7 +39,7 @@ def _type_text(parameter: dict) -> str:
         fewer = "3 or " if parameter["count"] == 4 and not parameter["required"] else ""
         text = f"{fewer}{parameter['count']} numbers"
     if parameter["per_sample"]:
-        text += " or Value"
+        text += " or Value of a tensor" if parameter["count"] > 1 else " or Value"
     if parameter["optional"]:
         text += ", optional"
     elif not parameter["required"]:
@@ -495,12 +495,15 @@ def random_erasing(
     max_area: float = 0.33,
     min_ratio: float = 0.3,
     max_ratio: float = 3.3,
-    fill: int | tuple[int, int, int] = 0,
+    fill: int | tuple[int, int, int] | _Value = 0,
 ) -> _Value:
-    """A random rectangle of the picture is filled, with this probability."""
+    """A random rectangle of the picture is filled, with this probability: with a colour, or with that of each sample, a
+    tensor of 3 numbers."""
     graph, slot = _slot(image, "random_erasing")
+    of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(
-        slot, probability, min_area, max_area, min_ratio, max_ratio, _levels(fill)
+        slot, probability, min_area, max_area, min_ratio, max_ratio,
+        None if of_sample is not None else _levels(fill), of_sample,
     )
     return _Value(graph, made)
 

@@ -93,10 +93,10 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
 def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value:
     """Boxes that move as crop moves their picture."""
 
-def crop_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float = ..., shift: float = ..., pad_output: bool = ...) -> Value:
+def crop_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] | Value = ..., std: float | Sequence[float] | Value = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float | Value = ..., shift: float | Value = ..., pad_output: bool = ...) -> Value:
     """The middle of the picture as a normalised tensor."""
 
-def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] = ...) -> Value:
+def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] | Value = ...) -> Value:
     """A rectangle of the picture; what lies outside of the picture is filled."""
 
 def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Value:
@@ -138,7 +138,7 @@ def divide(x: float | Value, y: float | Value) -> Value:
 def draw(count: int) -> tuple[Value, Value]:
     """One of several, uniformly, and a sign: what apply_random draws."""
 
-def elastic(image: Value, *, alpha: float | Value = ..., sigma: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def elastic(image: Value, *, alpha: float | Value = ..., sigma: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Pulled at random, neighbours alike."""
 
 def encode_anchors(boxes: Value, labels: Value, anchors: Value, *, iou: float = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ...) -> tuple[Value, Value]:
@@ -150,16 +150,16 @@ def equal(x: float | Value, y: float | Value) -> Value:
 def equalize(image: Value) -> Value:
     """Each channel's levels spread so that about as many pixels have each."""
 
-def erase(image: Value, height: float | Value, width: float | Value, *, y: float | Value = ..., x: float | Value = ..., normalized: bool = ..., centered: bool = ..., fill: float | Sequence[float] = ...) -> Value:
+def erase(image: Value, height: float | Value, width: float | Value, *, y: float | Value = ..., x: float | Value = ..., normalized: bool = ..., centered: bool = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """A rectangle, given by numbers, gets a colour."""
 
-def erase_region(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] = ...) -> Value:
+def erase_region(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] | Value = ...) -> Value:
     """A rectangle gets a colour."""
 
 def erode(image: Value, *, window_height: int | Value = ..., window_width: int | Value = ...) -> Value:
     """The smallest level in a window; what is dark grows."""
 
-def expand(image: Value, *, ratio: float | Value = ..., y: float | Value = ..., x: float | Value = ..., fill: float | Sequence[float] = ...) -> Value:
+def expand(image: Value, *, ratio: float | Value = ..., y: float | Value = ..., x: float | Value = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """On a larger canvas of one colour."""
 
 def expanded_region(height: int | Value, width: int | Value, ratio: float | Value = ..., y: float | Value = ..., x: float | Value = ...) -> Value:
@@ -201,7 +201,7 @@ def greater(x: float | Value, y: float | Value) -> Value:
 def greater_equal(x: float | Value, y: float | Value) -> Value:
     """x >= y"""
 
-def grid_mask(image: Value, *, tile: int | Value = ..., ratio: float | Value = ..., degrees: float | Value = ..., shift_x: float | Value = ..., shift_y: float | Value = ..., fill: float | Sequence[float] = ...) -> Value:
+def grid_mask(image: Value, *, tile: int | Value = ..., ratio: float | Value = ..., degrees: float | Value = ..., shift_x: float | Value = ..., shift_y: float | Value = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Squares of a regular grid get a colour."""
 
 def hue(image: Value, degrees: float | Value) -> Value:
@@ -225,7 +225,7 @@ def labels_of(numbers: Value) -> Value:
 def laplacian(image: Value, *, window_size: int | Value = ..., scale: float | Value = ...) -> Value:
     """Edges: the sum of second derivatives, cut to 0 .. 255; borders are reflected."""
 
-def lens_distortion(image: Value, *, k1: float | Value = ..., k2: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def lens_distortion(image: Value, *, k1: float | Value = ..., k2: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Lines bent, as by a simple lens."""
 
 def less(x: float | Value, y: float | Value) -> Value:
@@ -285,7 +285,7 @@ def one_hot(label: Value, classes: int, *, smoothing: float = ...) -> Value:
 def pad_boxes(boxes: Value, *, left: int | Value = ..., top: int | Value = ...) -> Value:
     """Boxes that move as pad_image moves their picture."""
 
-def pad_image(image: Value, *, left: int | Value = ..., top: int | Value = ..., right: int | Value = ..., bottom: int | Value = ..., height: int | Value = ..., width: int | Value = ..., border: Literal['constant', 'edge', 'reflect'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def pad_image(image: Value, *, left: int | Value = ..., top: int | Value = ..., right: int | Value = ..., bottom: int | Value = ..., height: int | Value = ..., width: int | Value = ..., border: Literal['constant', 'edge', 'reflect'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """With a margin: of one colour, of the edge's pixels, or mirrored."""
 
 def pad_points(points: Value, *, left: int | Value = ..., top: int | Value = ...) -> Value:
@@ -306,7 +306,7 @@ def peek_jpeg(jpeg: Value) -> Value:
 def permute_channels(image: Value, *, first: int | Value = ..., second: int | Value = ..., third: int | Value = ...) -> Value:
     """The three colours of each pixel in another order."""
 
-def perspective(image: Value, from_top_left_x: float | Value, from_top_left_y: float | Value, from_top_right_x: float | Value, from_top_right_y: float | Value, from_bottom_right_x: float | Value, from_bottom_right_y: float | Value, from_bottom_left_x: float | Value, from_bottom_left_y: float | Value, to_top_left_x: float | Value, to_top_left_y: float | Value, to_top_right_x: float | Value, to_top_right_y: float | Value, to_bottom_right_x: float | Value, to_bottom_right_y: float | Value, to_bottom_left_x: float | Value, to_bottom_left_y: float | Value, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def perspective(image: Value, from_top_left_x: float | Value, from_top_left_y: float | Value, from_top_right_x: float | Value, from_top_right_y: float | Value, from_bottom_right_x: float | Value, from_bottom_right_y: float | Value, from_bottom_left_x: float | Value, from_bottom_left_y: float | Value, to_top_left_x: float | Value, to_top_left_y: float | Value, to_top_right_x: float | Value, to_top_right_y: float | Value, to_bottom_right_x: float | Value, to_bottom_right_y: float | Value, to_bottom_left_x: float | Value, to_bottom_left_y: float | Value, *, interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """As from another point of view: four places come to others."""
 
 def photometric_distort(image: Value, *, probability: float = ...) -> Value:
@@ -321,8 +321,8 @@ def rand_augment(image: Value, *, n: int = ..., magnitude: int | Value = ..., bi
 def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: int | Value, *, thresholds: float | Sequence[float] = ..., min_scale: float = ..., max_scale: float = ..., min_ratio: float = ..., max_ratio: float = ..., attempts: int = ..., rounds: int = ...) -> tuple[Value, Value, Value]:
     """A random region that shows enough of a box, and the boxes within it."""
 
-def random_erasing(image: Value, *, probability: float = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., fill: int | tuple[int, int, int] = ...) -> Value:
-    """A random rectangle of the picture is filled, with this probability."""
+def random_erasing(image: Value, *, probability: float = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., fill: int | tuple[int, int, int] | Value = ...) -> Value:
+    """A random rectangle of the picture is filled, with this probability: with a colour, or with that of each sample, a"""
 
 def random_erasing_region(image: Value, *, probability: float | Value = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ...) -> Value:
     """A random rectangle to be erased, or an empty one."""
@@ -354,13 +354,13 @@ def resize(image: Value, *, height: int | Value = ..., width: int | Value = ...,
 def resize_boxes(boxes: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Boxes that move as resize moves their picture."""
 
-def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float = ..., shift: float = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
+def resize_mirror_normalize(image: Value, *, height: int | Value = ..., width: int | Value = ..., mirror: bool | Value = ..., mean: float | Sequence[float] | Value = ..., std: float | Sequence[float] | Value = ..., dtype: Literal['f32', 'f16', 'u8', 'i8'] = ..., layout: Literal['CHW', 'HWC'] = ..., scale: float | Value = ..., shift: float | Value = ..., pad_output: bool = ..., interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = ..., antialias: bool = ...) -> Value:
     """The picture in another size as a normalised tensor."""
 
 def resize_points(points: Value, height: int | Value, width: int | Value, to_height: int | Value, to_width: int | Value) -> Value:
     """Points that move as resize moves their picture."""
 
-def rotate(image: Value, degrees: float | Value, *, keep_size: bool = ..., fill: float | Sequence[float] = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ...) -> Value:
+def rotate(image: Value, degrees: float | Value, *, keep_size: bool = ..., fill: float | Sequence[float] | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ...) -> Value:
     """Turned counter-clockwise about the centre."""
 
 def rotate_boxes(boxes: Value, height: int | Value, width: int | Value, degrees: float | Value, *, keep_size: bool = ...) -> Value:
@@ -387,7 +387,7 @@ def segmentation_augment(jpeg: Value, mask: Value, *, width: int = ..., height: 
 def sharpness(image: Value, factor: float | Value) -> Value:
     """Sharpened or smoothed; pixels on the border stay what they are."""
 
-def shear(image: Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def shear(image: Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Rows slide along each other, or columns."""
 
 def shear_boxes(boxes: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., center_x: float | Value = ..., center_y: float | Value = ...) -> Value:
@@ -423,7 +423,7 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
 def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     """Some rows of a tensor that has one for each box: labels, say."""
 
-def translate(image: Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def translate(image: Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Moved to the right and down, in the same size."""
 
 def translate_boxes(boxes: Value, height: int | Value, width: int | Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ...) -> Value:
@@ -447,7 +447,7 @@ def trivial_augment_wide(image: Value, *, bins: int = ..., ranges: str = ..., in
 def uniform(lo: float | Value, hi: float | Value) -> Value:
     """A number drawn uniformly from [lo, hi); lo when they are equal."""
 
-def warp_affine(image: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., height: int | Value = ..., width: int | Value = ..., inverse_map: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def warp_affine(image: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., height: int | Value = ..., width: int | Value = ..., inverse_map: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Pixels from where a matrix leads: turned, sheared, scaled, moved."""
 
 def warp_affine_boxes(boxes: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., inverse_map: bool = ...) -> Value:
@@ -456,7 +456,7 @@ def warp_affine_boxes(boxes: Value, *, xx: float | Value = ..., xy: float | Valu
 def warp_affine_points(points: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., inverse_map: bool = ...) -> Value:
     """Points that move as warp_affine moves their picture."""
 
-def warp_perspective(image: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., wx: float | Value = ..., wy: float | Value = ..., w0: float | Value = ..., height: int | Value = ..., width: int | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] = ...) -> Value:
+def warp_perspective(image: Value, *, xx: float | Value = ..., xy: float | Value = ..., x0: float | Value = ..., yx: float | Value = ..., yy: float | Value = ..., y0: float | Value = ..., wx: float | Value = ..., wy: float | Value = ..., w0: float | Value = ..., height: int | Value = ..., width: int | Value = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:
     """Pixels from where a 3 x 3 matrix leads."""
 
 def weighted_sum(images: Value, weights: Value) -> Value:

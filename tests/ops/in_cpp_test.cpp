@@ -300,7 +300,7 @@ TEST(InCpp, FunctionsHaveTheDefaultsOfTheirOptions) {
       {"random_erasing.max_area", erasing.max_area},
       {"random_erasing.min_ratio", erasing.min_ratio},
       {"random_erasing.max_ratio", erasing.max_ratio},
-      {"random_erasing.fill", std::vector<double>(4, erasing.fill[0])},
+      {"random_erasing.fill", std::vector<double>(4, erasing.fill.constant()[0])},
       {"apply_random.n", random.n},
       {"apply_random.magnitude", random.magnitude.constant()},
       {"apply_random.bins", random.bins},

@@ -1,6 +1,7 @@
 // What the schemas of all operators promise: names, defaults, ranges, words; and what a program may
 // do with operators of its own.
 #include "tests/io/pictures.h"
+#include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/sluice.h>
@@ -40,11 +41,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool is_ranged(const Parameter& p) {
-  return (p.type == ParameterType::integer || p.type == ParameterType::wide_integer ||
-          p.type == ParameterType::number || p.type == ParameterType::wide_number ||
-          p.type == ParameterType::numbers);
-}
+bool is_ranged(const Parameter& p) { return !range_text(p).empty(); }
 
 // A number as a constant of the parameter's type.
 Constant constant_of_type(const Parameter& p, double number) {
@@ -208,8 +205,10 @@ void fill_input(detail::Sample& sample, SlotId slot, const detail::SlotType* typ
     sample.get<Bytes>(slot) = encode_jpeg(draw_picture(8, 8, 3, 1), {});
 }
 void fill_number(detail::Sample& sample, SlotId slot, const Parameter& p, double number) {
-  const auto fill = [&]<class T>(const T& typed) {
-    if constexpr (std::is_arithmetic_v<T>) sample.get<T>(slot) = typed;
+  const auto fill = [&]<class T>(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) sample.get<T>(slot) = value;
+    if constexpr (std::is_same_v<T, std::vector<double>>)
+      sample.get<Tensor>(slot) = testing::tensor_of(value);
   };
   std::visit(fill, constant_of_type(p, number));
 }

@@ -3,6 +3,7 @@
 // second time; and leaves what it was given as it was. The sanitizers see the rest.
 // SLUICE_RANDOM_OPERATORS says how many such programs there are.
 #include "tests/io/pictures.h"
+#include "tests/ops/tensor_of.h"
 #include <sluice/graph/builder/recorder.h>
 #include <sluice/sluice.h>
 
@@ -127,6 +128,8 @@ void put(detail::Sample& sample, SlotId slot, const Constant& value) {
                       std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
                       std::is_same_v<T, double> || std::is_same_v<T, Rectangle>)
           sample.get<T>(slot) = number;
+        if constexpr (std::is_same_v<T, std::vector<double>>)
+          sample.get<Tensor>(slot) = testing::tensor_of(number);
       },
       value);
 }
@@ -182,8 +185,9 @@ struct Program {
     for (const Parameter& p : op->schema().parameters) {
       const Constant constant = any_constant(p, random);
       const auto types = p.per_sample ? p.slot_types() : std::vector<const SlotType*>();
-      const bool can = types.size() == 1 && (is_number(p) || p.type == ParameterType::rectangle ||
-                                             p.type == ParameterType::boolean);
+      const bool can = types.size() == 1 &&
+                       (is_number(p) || p.type == ParameterType::rectangle ||
+                        p.type == ParameterType::boolean || p.type == ParameterType::numbers);
       if (can && random.below(2) == 0) {
         const SlotId slot = recorder.add_slot(types[0], p.name);
         values.emplace_back(slot, constant);

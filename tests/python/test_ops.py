@@ -67,6 +67,42 @@ def test_does_what_numpy_does(name):
     assert numpy.array_equal(numpy.asarray(images)[1], by_numpy(PICTURE))
 
 
+def test_several_numbers_differ_from_sample_to_sample():
+    means = numpy.array([[0, 0.25, 0.5], [0.5, 0.125, 0]], dtype="f4")
+    fills = numpy.array([[1, 2, 3], [250, 0, 9]])
+
+    @sluice.pipeline(batch_size=2)
+    def described():
+        image, mean, fill = sluice.source(
+            lambda i: (PICTURE, means[i], fills[i]), ("image", "tensor", "tensor"), samples=2
+        )
+        tensor = ops.crop_mirror_normalize(image, mean=mean, std=0.5, scale=mean_of(image) / 100, layout="HWC")
+        whole = (0, 0, *PICTURE.shape[:2])
+        some = ops.random_erasing(image, probability=1.0, fill=fill)
+        return tensor, ops.erase_region(image, region=whole, fill=fill), some
+
+    def mean_of(image):
+        return ops.mean(image)
+
+    tensors, erased, some = next(iter(described()))
+    for i in range(2):
+        normal = (PICTURE / 255 - means[i]) / 0.5 * PICTURE.mean() / 100
+        assert numpy.allclose(numpy.asarray(tensors)[i], normal, atol=1e-4)
+        assert (numpy.asarray(erased)[i] == fills[i]).all()
+        changed = (numpy.asarray(some)[i] != PICTURE).any(axis=2)
+        assert changed.any() and (numpy.asarray(some)[i][changed] == fills[i]).all()
+
+
+def test_several_numbers_of_one_value_are_refused():
+    @sluice.pipeline(batch_size=2)
+    def described():
+        image = sluice.source(lambda i: PICTURE, "image", samples=2)
+        return ops.erase_region(image, region=(0, 0, 2, 2), fill=ops.uniform(0, 255))
+
+    with pytest.raises(sluice.BuildError, match="fill.*must be one of 'tensor'"):
+        described()
+
+
 @pytest.mark.parametrize(
     "augment",
     [

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace sluice::kernels {
+namespace sluice::detail {
 
 inline bool is_fraction(DType type) {
   return type == DType::f16 || type == DType::f32 || type == DType::f64;
@@ -40,4 +40,4 @@ void visit_dtype(DType type, const F& f) {
   }
 }
 
-}  // namespace sluice::kernels
+}  // namespace sluice::detail

@@ -1,0 +1,162 @@
+// How the function of an operator takes its arguments: which types may be constants of a plan, and
+// how an argument is read from a sample. Internal to declare_operator.h, but for InputTraits.
+//
+// Ownership: a reader refers to the operator's schema. Threads: it reads on several at once.
+// Errors: a value that the schema does not allow is the error of its sample.
+#pragma once
+
+#include <sluice/graph/plan/operator.h>
+#include <sluice/graph/plan/sample.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace sluice::detail {
+
+// How a T is a constant of a plan. Enumerations are choices.
+template <class T>
+struct ConstantTraits {
+  static constexpr bool exists = std::is_enum_v<T>;
+  static constexpr ParameterType type = ParameterType::choice;
+  static Constant to(T value, const Parameter& parameter) {
+    for (const Choice& choice : parameter.choices) {
+      if (choice.value == static_cast<std::int64_t>(value)) return choice.name;
+    }
+    return static_cast<std::int64_t>(value);  // which is none of the choices
+  }
+  static T from(const Constant& constant, const Parameter& parameter) {
+    for (const Choice& choice : parameter.choices) {
+      if (choice.name == std::get<std::string>(constant)) return static_cast<T>(choice.value);
+    }
+    return T{};
+  }
+};
+template <class T, ParameterType kType>
+struct SameConstant {
+  static constexpr bool exists = true;
+  static constexpr ParameterType type = kType;
+  static Constant to(const T& value, const Parameter&) { return value; }
+  static T from(const Constant& constant, const Parameter&) { return std::get<T>(constant); }
+};
+template <>
+struct ConstantTraits<bool> : SameConstant<bool, ParameterType::boolean> {};
+template <>
+struct ConstantTraits<std::int32_t> : SameConstant<std::int32_t, ParameterType::integer> {};
+template <>
+struct ConstantTraits<std::int64_t> : SameConstant<std::int64_t, ParameterType::wide_integer> {};
+template <>
+struct ConstantTraits<float> : SameConstant<float, ParameterType::number> {};
+template <>
+struct ConstantTraits<double> : SameConstant<double, ParameterType::wide_number> {};
+template <>
+struct ConstantTraits<std::string> : SameConstant<std::string, ParameterType::text> {};
+template <>
+struct ConstantTraits<Rectangle> : SameConstant<Rectangle, ParameterType::rectangle> {};
+template <std::size_t N>
+struct ConstantTraits<std::array<float, N>> {
+  static constexpr bool exists = true;
+  static constexpr ParameterType type = ParameterType::numbers;
+  static constexpr std::size_t count = N;
+  static Constant to(const std::array<float, N>& value, const Parameter&) {
+    return std::vector<double>(value.begin(), value.end());
+  }
+  static std::array<float, N> from(const Constant& constant, const Parameter&) {
+    std::array<float, N> value{};
+    const auto& numbers = std::get<std::vector<double>>(constant);
+    for (std::size_t i = 0; i < N; ++i) value[i] = static_cast<float>(numbers.at(i));
+    return value;
+  }
+};
+
+// Which slots an input of type T takes, and how it reads one. Inputs of several types specialise
+// it.
+template <class T>
+struct InputTraits {
+  static std::vector<const SlotType*> types() { return {slot_type<T>()}; }
+  static const T& of(const Sample& sample, const SlotArgument& from) {
+    return sample.get<T>(from.slot);
+  }
+};
+
+// An argument, as the function gets it.
+template <class T, bool kMayBeConstant = ConstantTraits<T>::exists>
+class ArgumentReader {
+ public:
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
+      : slot_(std::get<SlotArgument>(argument)) {
+    static_cast<void>(schema);
+    static_cast<void>(i);
+  }
+  decltype(auto) of(const Sample& sample) const { return InputTraits<T>::of(sample, slot_); }
+
+ private:
+  SlotArgument slot_;
+};
+template <class T>
+class ArgumentReader<T, true> {
+ public:
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument) {
+    const std::size_t inputs = schema.inputs.size();
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      slot_ = *slot;
+      is_slot_ = true;
+      if (i >= inputs) checked_by_ = &schema.parameters[i - inputs];
+      name_ = schema.name;
+    } else {
+      constant_ =
+          ConstantTraits<T>::from(std::get<Constant>(argument), schema.parameters[i - inputs]);
+    }
+  }
+  const T& of(const Sample& sample) const {
+    if (!is_slot_) return constant_;
+    const T& value = sample.get<T>(slot_.slot);
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+      if (checked_by_ != nullptr && !checked_by_->allows(static_cast<double>(value)))
+        throw_refused(name_, *checked_by_, static_cast<double>(value));
+    }
+    return value;
+  }
+
+ private:
+  T constant_{};
+  SlotArgument slot_;
+  bool is_slot_ = false;
+  const Parameter* checked_by_ = nullptr;
+  std::string_view name_;
+};
+
+// Several numbers: a value of them is a tensor.
+template <std::size_t N>
+class ArgumentReader<std::array<float, N>, true> {
+ public:
+  ArgumentReader(const OperatorSchema& schema, std::size_t i, const Argument& argument)
+      : name_(schema.name), parameter_(schema.parameters.at(i - schema.inputs.size())) {
+    if (const auto* slot = std::get_if<SlotArgument>(&argument)) {
+      slot_ = slot->slot;
+    } else {
+      constant_ =
+          ConstantTraits<std::array<float, N>>::from(std::get<Constant>(argument), parameter_);
+    }
+  }
+  std::array<float, N> of(const Sample& sample) const {
+    if (!slot_) return constant_;
+    std::array<float, N> numbers{};
+    read_numbers(name_, parameter_, sample.get<Tensor>(*slot_), numbers);
+    return numbers;
+  }
+
+ private:
+  std::string_view name_;
+  const Parameter& parameter_;
+  std::optional<SlotId> slot_;
+  std::array<float, N> constant_{};
+};
+
+}  // namespace sluice::detail
