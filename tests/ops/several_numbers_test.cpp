@@ -126,15 +126,18 @@ TEST(SeveralNumbers, ThatCannotBeAreTheErrorOfTheirSample) {
       {[] {
          return tensor_of<float>({1, 2});
        },
-       "erase_region: fill is given a tensor of shape (2); give one dimension of 3 or 4 numbers, or one "
+       "erase_region: fill is given a tensor of shape (2); give one dimension of 3 or 4 numbers, "
+       "or one "
        "number for all"},
       {[] {
          return Tensor({1, 3}, DType::f32);
        },
-       "erase_region: fill is given a tensor of shape (1, 3); give one dimension of 3 or 4 numbers, or "
+       "erase_region: fill is given a tensor of shape (1, 3); give one dimension of 3 or 4 "
+       "numbers, or "
        "one number for all"},
       {[] { return Tensor({0}, DType::f32); },
-       "erase_region: fill is given a tensor of shape (0); give one dimension of 3 or 4 numbers, or one "
+       "erase_region: fill is given a tensor of shape (0); give one dimension of 3 or 4 numbers, "
+       "or one "
        "number for all"},
       {[] {
          return tensor_of<std::int16_t>({1, 300, 2});
