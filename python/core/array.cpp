@@ -4,7 +4,6 @@
 #include <sluice/runtime/dlpack_abi.h>
 
 #include <array>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -120,31 +119,22 @@ nb::dlpack::dtype dtype_for_array(DType dtype) {
   throw std::invalid_argument("an array has no elements of this type");
 }
 
-// Row by row; the last dimension in one piece where its elements lie side by side.
-void copy_elements(const AnyArray& from, std::size_t axis, const std::byte* at, std::size_t bytes,
-                   std::byte*& to) {
-  if (axis == from.ndim()) {
-    std::memcpy(to, at, bytes);
-    to += bytes;
-    return;
-  }
-  const std::size_t count = from.shape(axis);
-  const std::int64_t stride = from.stride(axis);
-  if (axis + 1 == from.ndim() && stride == 1) {
-    std::memcpy(to, at, count * bytes);
-    to += count * bytes;
-    return;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    copy_elements(from, axis + 1,
-                  at + static_cast<std::int64_t>(i) * stride * static_cast<std::int64_t>(bytes),
-                  bytes, to);
-  }
+ValueSpec spec_of(const AnyArray& array, Layout layout) {
+  ValueSpec spec;
+  spec.dtype = dtype_of_array(array);
+  spec.layout = layout;
+  spec.shape.rank = static_cast<int>(array.ndim());
+  for (std::size_t i = 0; i < array.ndim(); ++i)
+    spec.shape.dims[i] = static_cast<std::int64_t>(array.shape(i));
+  return spec;
 }
 
-void copy_all(const AnyArray& from, std::size_t bytes, std::byte* to) {
-  if (from.size() > 0)
-    copy_elements(from, 0, static_cast<const std::byte*>(from.data()), bytes, to);
+void copy_all(const AnyArray& from, std::byte* to) {
+  if (from.size() == 0) return;
+  Strides strides{};
+  for (std::size_t i = 0; i < from.ndim(); ++i) strides[i] = from.stride(i);
+  auto* const elements = static_cast<std::byte*>(const_cast<void*>(from.data()));  // only read
+  copy_elements(Tensor::view(elements, spec_of(from, Layout::none), strides), to);
 }
 
 }  // namespace
@@ -211,13 +201,9 @@ void copy_array(nb::handle object, Tensor& out, Layout layout) {
     throw std::invalid_argument(fmt::format("an array has at most {} dimensions here, not {}",
                                             Shape::kMaxRank, array.ndim()));
   }
-  const DType dtype = dtype_of_array(array);
-  Shape shape;
-  shape.rank = static_cast<int>(array.ndim());
-  for (std::size_t i = 0; i < array.ndim(); ++i)
-    shape.dims[i] = static_cast<std::int64_t>(array.shape(i));
-  out.create(shape, dtype, layout);
-  copy_all(array, size_of(dtype), out.bytes());
+  const ValueSpec spec = spec_of(array, layout);
+  out.create(spec.shape, spec.dtype, layout);
+  copy_all(array, out.bytes());
 }
 
 void copy_picture(nb::handle object, Image& out) {
@@ -237,7 +223,7 @@ void copy_picture(nb::handle object, Image& out) {
     return static_cast<int>(array.shape(axis));
   };
   out.create(size(0), size(1), array.ndim() == 3 ? size(2) : 1);
-  copy_all(array, 1, reinterpret_cast<std::byte*>(out.data()));
+  copy_all(array, reinterpret_cast<std::byte*>(out.data()));
 }
 
 void bind_arrays(nb::module_& module) {
