@@ -497,8 +497,10 @@ def random_erasing(
     max_ratio: float = 3.3,
     fill: int | tuple[int, int, int] | _Value = 0,
 ) -> _Value:
-    """A random rectangle of the picture is filled, with this probability: with a colour, or with that of each sample, a
-    tensor of 3 numbers."""
+    """A random rectangle of the picture is filled, with this probability.
+
+    ``fill`` is a colour, or a Value: that of each sample, a tensor of 1, 3 or 4 numbers.
+    """
     graph, slot = _slot(image, "random_erasing")
     of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(

@@ -322,7 +322,7 @@ def random_bbox_crop(boxes: Value, labels: Value, height: int | Value, width: in
     """A random region that shows enough of a box, and the boxes within it."""
 
 def random_erasing(image: Value, *, probability: float = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., fill: int | tuple[int, int, int] | Value = ...) -> Value:
-    """A random rectangle of the picture is filled, with this probability: with a colour, or with that of each sample, a"""
+    """A random rectangle of the picture is filled, with this probability."""
 
 def random_erasing_region(image: Value, *, probability: float | Value = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ...) -> Value:
     """A random rectangle to be erased, or an empty one."""
