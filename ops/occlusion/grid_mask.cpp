@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-ParameterOptions<float> a_number(const char* help) {
+ParameterOptions<float> zero_unless_given(const char* help) {
   constexpr double kMost = kernels::kLargestShift;
   return {.value = 0.f, .low = -kMost, .high = kMost, .help = help};
 }
@@ -31,9 +31,9 @@ const detail::OperatorPtr& detail::grid_mask_operator() {
                                       .low = 0,
                                       .high = 1,
                                       .help = "the side of a square, as a part of the tile's"})
-          .parameter("degrees", a_number("counter-clockwise about the upper left pixel"))
-          .parameter("shift_x", a_number("in pixels"))
-          .parameter("shift_y", a_number("in pixels"))
+          .parameter("degrees", zero_unless_given("counter-clockwise about the upper left pixel"))
+          .parameter("shift_x", zero_unless_given("in pixels"))
+          .parameter("shift_y", zero_unless_given("in pixels"))
           .parameter("fill", fill_option("the colour, for each channel"))
           .output<Image>("image")
           .runs([](const Image& in, std::int32_t tile, float ratio, float degrees, float shift_x,

@@ -9,6 +9,7 @@
 #include "tests/graph/random_program/generate.h"
 #include "tests/graph/random_program/print.h"
 #include "tests/graph/random_program/shrink.h"
+#include "tests/one_in.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,14 +30,13 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 }
 
 std::uint64_t programs() {
-#if defined(__SANITIZE_ADDRESS__)
-  constexpr std::uint64_t kPrograms = 1000;
-#elif defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t kPrograms = 120;
+#if defined(__SANITIZE_THREAD__)
+  constexpr std::uint64_t kPrograms = 2400;
 #else
   constexpr std::uint64_t kPrograms = 10000;
 #endif
-  return from_environment("SLUICE_RANDOM_PROGRAMS", kPrograms);
+  return from_environment("SLUICE_RANDOM_PROGRAMS",
+                          kPrograms / static_cast<std::uint64_t>(testing::one_in(4, 20)));
 }
 
 // What goes wrong only sometimes gets a few chances.

@@ -2,6 +2,7 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/corpus.h"
 #include "tests/io/jpeg/mutant.h"
+#include "tests/one_in.h"
 #include <sluice/cuda/jpeg/file_header.h>
 #include <sluice/io/jpeg/error.h>
 #include <sluice/runtime/random.h>
@@ -113,18 +114,19 @@ File with_damage(const File& file, Random& random) {
 TEST(JpegFileHeader, PlainOnesAreReadAsLibjpegDoes) {
   Random random({.seed = 8});
   Seen sound, damaged;
+  const int some = testing::one_in(1, 6);
   for (int i = 0; i < 100; ++i) {
     const File file = encode_test_jpeg(kSamplings[i % 5], 20 + i, 30, 75, i % 3, 1, i % 2 == 0);
     compare(file, std::to_string(i), sound);
-    for (int j = 0; j < 300; ++j) {
+    for (int j = 0; j < 300; j += some) {
       const std::string name = std::to_string(i) + ", damage " + std::to_string(j);
       compare(j % 3 == 0 ? with_damage(file, random) : with_damaged_header(file, random), name,
               damaged);
     }
   }
   EXPECT_EQ(sound.plain, 100);
-  EXPECT_GT(damaged.plain, 5000);
-  EXPECT_GT(damaged.others, 5000);
+  EXPECT_GT(damaged.plain, 5000 / some);
+  EXPECT_GT(damaged.others, 5000 / some);
 }
 
 TEST_F(JpegHeadersOfFiles, PlainOnesAreReadAsLibjpegDoes) {
