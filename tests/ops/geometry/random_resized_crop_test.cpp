@@ -131,7 +131,9 @@ class RandomResizedCropCorpus : public JpegCorpus {};
 
 TEST_F(RandomResizedCropCorpus, ShrunkPhotographsAreCloseToExactOnes) {
   const auto files = photos();
-  for (const int side : {32, 64}) expect_close(files, side, 3, 1, 50);
+  // So many of all; a sanitizer's build has one in eight.
+  const int least = 50 / testing::one_in(1, 10);
+  for (const int side : {32, 64}) expect_close(files, side, 3, 1, least);
 }
 
 }  // namespace random_resized_crop_test
