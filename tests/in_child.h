@@ -1,6 +1,8 @@
 // Runs a function in a child of fork(), for tests of what a process may do to itself.
 #pragma once
 
+#include "tests/sanitizers.h"
+
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -12,19 +14,6 @@
 #include <unistd.h>
 
 namespace sluice::testing {
-
-// The thread sanitizer adds a thread to each process, and a child of fork() inherits the locks that
-// its other threads hold: tests of either are skipped there.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool kThreadSanitizer = true;
-#else
-inline constexpr bool kThreadSanitizer = false;
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kAddressSanitizer = true;
-#else
-inline constexpr bool kAddressSanitizer = false;
-#endif
 
 // What the child said, or how it ended if that was not by itself.
 template <class Work>

@@ -3,20 +3,16 @@
 // as `scripts/test --nightly` sets it, it takes them all.
 #pragma once
 
+#include "tests/sanitizers.h"
+
 #include <cstdlib>
 
 namespace sluice::testing {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
 // One case in `usual`, or in `sanitized` under a sanitizer, is to be taken; both are at least 1.
 inline int one_in(int usual, int sanitized) {
   if (std::getenv("SLUICE_THOROUGH") != nullptr) return 1;
-  return kSanitized ? sanitized : usual;
+  return kAddressSanitizer || kThreadSanitizer ? sanitized : usual;
 }
 
 }  // namespace sluice::testing
