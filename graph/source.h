@@ -13,6 +13,53 @@
 #include <utility>
 
 namespace sluice {
+namespace detail {
+
+// A source that gives its samples at once.
+template <class R>
+auto add_plain_source(Recorder& recorder, Step step, std::int64_t count,
+                      std::function<R(const SampleInfo&)> give) {
+  auto values = results<R>::add(recorder, step);
+  step.run = [give = std::move(give), count, slots = step.writes](Sample& sample) {
+    const SampleInfo info = sample.info();
+    try {
+      if (info.index >= count) throw EndOfEpoch();
+      results<R>::template write<Origin::source>(sample, slots, give(info));
+    } catch (const EndOfEpoch&) {
+      sample.end_epoch();
+    }
+  };
+  recorder.add_step(std::move(step));
+  return values;
+}
+
+// One that gives them later.
+template <class R>
+auto add_later_source(Recorder& recorder, Step step, std::int64_t count,
+                      const std::shared_ptr<EpochGate>& gate,
+                      std::function<void(Completion<R>, const SampleInfo&)> ask) {
+  auto values = results<R>::add(recorder, step);
+  step.kind = StepKind::wait;
+  const bool is_told = step.epoch != nullptr;
+  step.run = [ask = std::move(ask), count, gate, is_told, slots = step.writes](Sample& sample) {
+    const SampleInfo info = sample.info();
+    Completion<R> done(sample, slots);
+    if (info.index < count) {
+      const auto go = [&] { ask(std::move(done), info); };
+      if (is_told && !sample.is_alone()) {
+        gate->pass(go);
+      } else {
+        go();
+      }
+    } else {  // another source does not know where it ends
+      (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
+    }
+  };
+  recorder.add_step(std::move(step));
+  return values;
+}
+
+}  // namespace detail
 
 template <class F>
 auto Graph::source(std::int64_t count, F f, const SourceOptions& options) {
@@ -53,38 +100,16 @@ auto Graph::add_source(std::string_view name, std::int64_t count, const SourceOp
       const auto gate = std::make_shared<detail::EpochGate>();
       step.epoch = detail::epoch_hooks(f, gate);
       recorder_.set_source(step.name, count, options.sampler, once, std::move(sample_name));
-      auto values = detail::results<R>::add(recorder_, step);
+      // From here on the type of f is of no concern, which is less for the compiler to do.
       if constexpr (detail::gives_later<F>) {
-        step.kind = detail::StepKind::wait;
-        const bool is_told = step.epoch != nullptr;
-        step.run = [f, count, gate, is_told, slots = step.writes](detail::Sample& sample) {
-          const SampleInfo info = sample.info();
-          Completion<R> done(sample, slots);
-          if (info.index < count) {
-            const auto ask = [&] { (*f)(std::move(done), info); };
-            if (is_told && !sample.is_alone()) {
-              gate->pass(ask);
-            } else {
-              ask();
-            }
-          } else {  // another source does not know where it ends
-            (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
-          }
-        };
+        return detail::add_later_source<R>(
+            recorder_, std::move(step), count, gate,
+            [f](Completion<R> done, const SampleInfo& info) { (*f)(std::move(done), info); });
       } else {
-        step.run = [f, count, slots = step.writes](detail::Sample& sample) {
-          const SampleInfo info = sample.info();
-          try {
-            if (info.index >= count) throw EndOfEpoch();
-            detail::results<R>::template write<detail::Origin::source>(
-                sample, slots, detail::invoke_to_own<R>(*f, info));
-          } catch (const EndOfEpoch&) {
-            sample.end_epoch();
-          }
-        };
+        return detail::add_plain_source<R>(
+            recorder_, std::move(step), count,
+            [f](const SampleInfo& info) { return detail::invoke_to_own<R>(*f, info); });
       }
-      recorder_.add_step(std::move(step));
-      return values;
     } else {
       return detail::Refused();
     }

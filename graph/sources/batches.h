@@ -89,6 +89,9 @@ struct sample_of_batch<F, true> {
 template <class F>
 using sample_of_batch_t =
     typename sample_of_batch<F, std::is_invocable_v<const F&, const BatchInfo&>>::type;
+template <class F>
+concept gives_batches = std::is_invocable_v<const F&, const BatchInfo&> &&
+    sample_in<std::decay_t<std::invoke_result_t<const F&, const BatchInfo&>>>::good;
 
 // Throws BuildError for numbers that cannot be.
 void check_batches(std::int64_t count, std::int64_t size, int threads);
@@ -260,16 +263,14 @@ class Groups {
 
 }  // namespace detail
 
-template <class F>
+template <class T>
 class Batches {
  public:
-  using Sample = detail::sample_of_batch_t<F>;
+  using Sample = T;
+  using Function = typename detail::Groups<Sample>::Function;
 
-  Batches(std::int64_t count, std::int64_t size, F f, const BatchesOptions& options)
-      : f_(std::make_shared<const F>(std::move(f))),
-        count_(count),
-        size_(size),
-        threads_(options.threads) {
+  Batches(std::int64_t count, std::int64_t size, Function f, const BatchesOptions& options)
+      : f_(std::move(f)), count_(count), size_(size), threads_(options.threads) {
     detail::check_batches(count, size, threads_);
     make_groups();
   }
@@ -295,12 +296,9 @@ class Batches {
   }
 
  private:
-  void make_groups() {
-    groups_ = std::make_unique<detail::Groups<Sample>>(
-        size_, [f = f_](const BatchInfo& info) { return (*f)(info); }, threads_);
-  }
+  void make_groups() { groups_ = std::make_unique<detail::Groups<Sample>>(size_, f_, threads_); }
 
-  std::shared_ptr<const F> f_;
+  Function f_;
   std::int64_t count_;
   std::int64_t size_;
   int threads_;
@@ -309,9 +307,14 @@ class Batches {
 
 // `count` samples, or kUntilEnd, in groups of `size`.
 template <class F>
-Batches<F> batches_of(std::int64_t count, std::int64_t size, F f,
-                      const BatchesOptions& options = {}) {
-  return {count, size, std::move(f), options};
+auto batches_of(std::int64_t count, std::int64_t size, F f, const BatchesOptions& options = {}) {
+  using Sample = detail::sample_of_batch_t<F>;
+  if constexpr (detail::gives_batches<F>) {
+    return Batches<Sample>(
+        count, size,
+        [f = std::make_shared<const F>(std::move(f))](const BatchInfo& info) { return (*f)(info); },
+        options);
+  }
 }
 
 }  // namespace sluice

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -40,8 +39,6 @@ class PythonBatches {
   }
 
  private:
-  using Call = std::function<std::vector<Object>(const BatchInfo&)>;
-
   static std::vector<Object> call(const Function& function, const BatchInfo& info, bool ends) {
     std::vector<Object> samples;
     call_python(
@@ -64,7 +61,7 @@ class PythonBatches {
     return samples;
   }
 
-  Batches<Call> groups_;
+  Batches<Object> groups_;
 };
 
 SlotId add_batches(Description& self, const std::string& name, const nb::object& function,

@@ -63,9 +63,13 @@ inline constexpr std::array<Predicate<bool>, 6> kBools{{
 }};
 
 // One value for each sample, a function of where it stands.
+template <class T>
+auto given_of(Graph& g, const std::function<T(At)>& f) {
+  return g.source(kSamples, [f](const SampleInfo& info) { return f(at(info)); });
+}
 template <class F>
 auto given(Graph& g, F f) {
-  return g.source(kSamples, [f](const SampleInfo& info) { return f(at(info)); });
+  return given_of<std::invoke_result_t<F, At>>(g, f);
 }
 inline Value<int> given_idx(Graph& g) {
   return given(g, [](At a) { return a.idx; });

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -39,9 +40,9 @@ inline constexpr Mode kModes[] = {Mode::plain, Mode::threads, Mode::batches,
 inline constexpr Mode kParallel[] = {Mode::threads, Mode::batches_on_threads, Mode::values};
 
 // What f(index, epoch) gives for indices 0 to `count` - 1, which groups know, and nobody else.
-template <class F>
-auto give(Graph& g, Mode mode, int threads, std::int64_t count, F f) {
-  using T = decltype(f(std::int64_t{0}, std::int64_t{0}));
+template <class T>
+auto give_of(Graph& g, Mode mode, int threads, std::int64_t count,
+             const std::function<T(std::int64_t, std::int64_t)>& f) {
   constexpr std::int64_t kGroup = 16;
   const auto one = [count, f](const SampleInfo& info) -> T {
     if (info.index >= count) throw EndOfEpoch();
@@ -54,7 +55,8 @@ auto give(Graph& g, Mode mode, int threads, std::int64_t count, F f) {
   };
   // By value: the coroutine outlives the lambda.
   const auto each = [count, f](const EpochInfo& info) {
-    return [](std::int64_t n, std::int64_t epoch, F make) -> generator<T> {
+    return [](std::int64_t n, std::int64_t epoch,
+              std::function<T(std::int64_t, std::int64_t)> make) -> generator<T> {
       for (std::int64_t i = 0; i < n; ++i) co_yield make(i, epoch);
     }(count, info.epoch, f);
   };
@@ -70,6 +72,10 @@ auto give(Graph& g, Mode mode, int threads, std::int64_t count, F f) {
     default:
       return g.read(values_of(each));
   }
+}
+template <class F>
+auto give(Graph& g, Mode mode, int threads, std::int64_t count, F f) {
+  return give_of<decltype(f(std::int64_t{0}, std::int64_t{0}))>(g, mode, threads, count, f);
 }
 
 // The values of the first column, batch by batch, of one epoch; what ends it with an error is told.
