@@ -205,6 +205,22 @@ auto make_block(const WorkerArguments& arguments) {
 }
 SLUICE_WORKER("block", make_block);
 
+// How many samples it was asked for together. Each takes so many microseconds, or the first of
+// those does: "3000 each", "3000 first".
+bool add_groups() {
+  return detail::add_worker(
+      "groups", {"i64", [](const WorkerArguments& arguments) -> detail::AnyWorkerReader {
+                   const bool each = arguments.argument.ends_with("each");
+                   const auto time = static_cast<useconds_t>(std::stoul(arguments.argument));
+                   return [each, time](const detail::WorkerTask& task, detail::ReplyWriter& to) {
+                     if (each || task.place == 0) ::usleep(time);
+                     detail::travelling<std::int64_t>::write(
+                         to, static_cast<std::int64_t>(task.group.size()));
+                   };
+                 }});
+}
+[[maybe_unused]] const bool added_groups = add_groups();
+
 auto make_nothing(const WorkerArguments&) -> std::int64_t (*)(const SampleInfo&) {
   throw std::runtime_error("the database is closed");
 }

@@ -161,8 +161,22 @@ void Worker::answer(const Header& header, const MessageReader& message) {
   if (in_hand_.empty() || in_hand_.front().number != header.number)
     throw Nonsense("an answer that nobody asked for");
   ++samples_;
+  note_time();
   give(in_hand_.front().work, header, message);
   pop();
+}
+
+void Worker::note_time() {
+  const std::chrono::duration<double> took = Clock::now() - since_;
+  usual_time_ =
+      at_first_of_group_ ? std::min(usual_time_, took) : usual_time_ + (took - usual_time_) / 8;
+}
+
+std::size_t Worker::group_size() const {
+  constexpr std::chrono::duration<double> kWork{1e-3};
+  const auto most = static_cast<std::size_t>(setup_.options.mini_batch);
+  if (usual_time_ * most <= kWork) return most;
+  return std::max(std::size_t{1}, static_cast<std::size_t>(kWork / usual_time_));
 }
 
 void Worker::give(Work& work, const Header& header, const MessageReader& message) {
@@ -199,7 +213,8 @@ void Worker::leave_out(const Header& header) {
 }
 
 void Worker::pop() {
-  if (in_hand_.front().last_of_group) --groups_;
+  at_first_of_group_ = in_hand_.front().last_of_group;
+  if (at_first_of_group_) --groups_;
   in_hand_.pop_front();
   since_ = Clock::now();
 }
@@ -244,6 +259,7 @@ Worker::Ending Worker::end(const std::string& why) {
   for (Handed& handed : in_hand_) ending.in_hand.push_back(std::move(handed.work));
   in_hand_.clear();
   groups_ = 0;
+  at_first_of_group_ = true;
   ready_ = retiring_ = false;
   segments_.clear();
   if (!gone) ending.process = std::move(process_);

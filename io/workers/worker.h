@@ -104,6 +104,9 @@ class Worker {
   std::string title() const;
 
   std::size_t usual_bytes() const { return usual_bytes_; }
+  // How many samples it is to be handed at once: as many as it may, or a millisecond's work. What
+  // one has in hand when the others have nothing left to do is what an epoch waits for.
+  std::size_t group_size() const;
 
  private:
   struct Handed {
@@ -118,6 +121,7 @@ class Worker {
   void give(Work& work, const Header& header, const MessageReader& message);
   void leave_out(const Header& header);
   void pop();
+  void note_time();
 
   const int number_;
   const WorkerSetup& setup_;
@@ -135,6 +139,9 @@ class Worker {
   std::uint64_t next_number_ = 1;
   std::int64_t handed_ = 0;  // to this process
   Clock::time_point since_;  // it has been at its first request, or at its set-up
+  // For a sample that follows another one of its group: a reader may make all with the first.
+  std::chrono::duration<double> usual_time_{};
+  bool at_first_of_group_ = true;
   std::size_t usual_bytes_ = 0;
 };
 

@@ -223,7 +223,7 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
           "cannot be set up: the database is closed"),
       "");
   EXPECT_EQ(has(error_of(std::make_unique<Asked<std::int64_t>>("nobody")),
-                "the program has no SLUICE_WORKER(\"nobody\", ...); it has: 'block', 'layouts', "),
+                "the program has no SLUICE_WORKER(\"nobody\", ...); it has: 'block', 'groups', "),
             "");
   EXPECT_EQ(has(error_of(std::make_unique<Asked<Bytes>>("wild")),
                 "gives samples of (i64), and workers<...> is told of (bytes)"),
