@@ -16,30 +16,35 @@
 // and resumed() after it, which takes it on when there is a credit again. What was begun goes
 // before what was not.
 //
+// Where `may_sleep`, the last thread without a token sleeps here for a while if some wait, and
+// takes the first that comes back: oneTBB's look for work for a millisecond, and take that from
+// whatever the tokens wait for, a process, say. Do not where other tasks want all threads.
+//
 // Ownership: the window holds handles only; what they refer to belongs to the user.
 // Threads: all functions from any thread. `admit` runs under the window's lock: keep it short,
 // never call back. `begin` may call anything, and runs for several tokens at once. Errors: `admit`
 // and `begin` must not throw. A token that never comes back shrinks the window; in_flight() tells.
 #pragma once
 
+#include <sluice/graph/flow/at_hand.h>
 #include <sluice/graph/flow/carrier.h>
 #include <sluice/graph/flow/pace.h>
 #include <sluice/runtime/ring.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <tbb/flow_graph.h>
-#include <tbb/spin_mutex.h>
 
 namespace sluice::flow {
 
@@ -51,10 +56,11 @@ class window {
 
   // `active`: how many tokens may be at work at once; 0 means all.
   window(tbb::flow::graph& g, std::vector<Token> tokens, std::size_t active, admit_function admit,
-         begin_function begin = {})
+         begin_function begin = {}, bool may_sleep = false)
       : graph_(g),
         size_(tokens.size()),
         active_limit_(active == 0 ? tokens.size() : active),
+        may_sleep_(may_sleep && is_carried<Policy> && active_limit_ > 1),
         free_(std::move(tokens)),
         ready_(size_),
         admit_(std::move(admit)),
@@ -78,28 +84,15 @@ class window {
   // Admits for as long as there are tokens, credit and samples. Call it to begin, and whenever
   // `admit` may have changed its mind.
   void start() {
-    std::size_t lanes = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      if (active_ >= active_limit_) return;
-      lanes = std::min(active_limit_ - active_, more_lanes(ready_.size() + admissible()));
-      active_ += lanes;
-    }
-    begin_lanes(lanes);
+    start([&](std::size_t room) { return std::min(room, more_lanes(takeable())); });
   }
-
-  // The same, as if tokens took long: for when nothing happens. Work that goes on may be waiting
-  // for work that has not begun.
+  // The same, as if tokens took long: work that goes on may be waiting for what has not begun.
   void start_all() {
-    std::size_t lanes = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      if (active_ >= active_limit_ || !has_work()) return;
-      lanes = active_limit_ - active_;
-      active_ += lanes;
+    start([&](std::size_t room) {
+      if (room == 0 || !has_work()) return std::size_t{0};
       pace_.was_wrong();
-    }
-    begin_lanes(lanes);
+      return room;
+    });
   }
 
   // The token's work is done. Admits another in its place.
@@ -116,14 +109,19 @@ class window {
   }
 
   // A token begins to wait: its work stands still, and others are admitted in its place.
-  void suspended() { finished(); }
+  void suspended() {
+    waiting_.fetch_add(1, std::memory_order_relaxed);
+    finished();
+  }
   // Its work goes on at `next` when there is a credit: in a task, which goes on to other tokens.
   // Where many come back at once, of a few microseconds each, not each gets a task.
   void resumed(tbb::flow::receiver<Token>& next, const Token& token) {
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
     {
       const std::lock_guard lock(mutex_);
       ready_.push({token, &next});
       came_.fetch_add(1, std::memory_order_relaxed);
+      if (wake()) return;
       if (active_ >= active_limit_ || more_lanes(ready_.size()) == 0) return;
       ++active_;
     }
@@ -131,12 +129,8 @@ class window {
   }
 
   // The token is free. Does not admit by itself: release a batch of them, then call start().
-  void release(const Token& token) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(token);
-    came_.fetch_add(1, std::memory_order_relaxed);
-  }
-  void release(const std::vector<Token>& tokens) {
+  void release(const Token& token) { release(std::span(&token, 1)); }
+  void release(std::span<const Token> tokens) {
     const std::lock_guard lock(mutex_);
     free_.insert(free_.end(), tokens.begin(), tokens.end());
     came_.fetch_add(1, std::memory_order_relaxed);
@@ -154,6 +148,7 @@ class window {
     free_.assign(tokens.begin(), tokens.end());
     ready_.clear();
     active_ = 0;
+    waiting_ = 0;
     open_ = true;
   }
 
@@ -242,22 +237,10 @@ class window {
    private:
     friend class window;
     using clock = std::chrono::steady_clock;
-    static constexpr std::size_t kMost = 16;
 
-    bool has_at_hand() {
-      const std::lock_guard lock(mutex_);
-      return begin_ != end_;
-    }
     bool pop(work& next) {
-      const std::lock_guard lock(mutex_);
-      if (begin_ == end_) return false;
-      next = {at_hand_[begin_++]};
-      return true;
-    }
-    void push(const Token& token) {
-      const std::lock_guard lock(mutex_);
-      if (begin_ == end_) begin_ = end_ = 0;
-      at_hand_[end_++] = token;
+      next.at = nullptr;
+      return at_hand_.pop(next.token);
     }
 
     static inline constinit thread_local lane* current_ = nullptr;
@@ -269,55 +252,75 @@ class window {
     duration each_{};   // what the last token took that was timed; 0 when none was
     bool long_ = true;  // it was not short
     unsigned taken_ = 0;
-    tbb::spin_mutex mutex_;  // after the window's; guards what is at hand
-    std::array<Token, kMost> at_hand_{};
-    std::size_t begin_ = 0, end_ = 0;
+    at_hand<Token> at_hand_;
   };
 
   // For a lane that has a credit, or takes one if there is one. Without a token it has none.
   bool find_next(work& next, lane& one) {
-    bool another = false;
+    std::unique_lock lock(mutex_);
+    if (one.each_ > duration()) pace_.learn(std::exchange(one.each_, duration()));
     for (bool first = true;; first = false) {
-      std::uint64_t seen = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        if (one.each_ > duration()) pace_.learn(std::exchange(one.each_, duration()));
-        if (!one.has_credit_) {
-          if (active_ >= active_limit_) return false;
-          ++active_;
-          one.has_credit_ = true;
-        }
-        const bool may = !too_many();
-        if (may &&
-            (ready_.pop(next) || one.pop(next) || admit(next, one) || take_from_others(next))) {
-          another = active_ < active_limit_ && more_lanes(admissible()) > 0;
-          if (another) ++active_;
-          break;
-        }
-        if (!first || !may || !is_short() || !open_ || !free_.empty() || one.outer_ != nullptr) {
-          one.has_credit_ = false;
-          --active_;
-          return false;
-        }
-        seen = came_.load(std::memory_order_relaxed);
+      if (!one.has_credit_) {
+        if (active_ >= active_limit_) return false;
+        ++active_;
+        one.has_credit_ = true;
       }
-      linger(seen);
+      const bool may = !too_many(), outermost = one.outer_ == nullptr;
+      if (may && (ready_.pop(next) || one.pop(next) || admit(next, one) || take_from_others(next)))
+        break;
+      if (first && may && outermost && is_short() && open_ && free_.empty()) {
+        linger(lock);
+      } else if (!may || !outermost || !sleep(lock)) {
+        one.has_credit_ = false;
+        --active_;
+        return false;
+      }
     }
+    const bool another = more_lanes(admissible()) > 0 && !wake() && active_ < active_limit_;
+    if (another) ++active_;
+    lock.unlock();
     if (another) begin_lanes(1);
     return true;
   }
 
   // Tokens that take next to no time come back soon. A lane that ended would have to be begun
-  // again, and oneTBB wakes all threads of the arena for that.
-  void linger(std::uint64_t seen) const {
+  // again, and oneTBB wakes all threads of the arena for that. Gives the lock back meanwhile.
+  void linger(std::unique_lock<std::mutex>& lock) const {
+    const std::uint64_t seen = came_.load(std::memory_order_relaxed);
+    lock.unlock();
     const auto end = lane::clock::now() + std::chrono::microseconds(50);
     while (came_.load(std::memory_order_relaxed) == seen && lane::clock::now() < end)
       std::this_thread::yield();
+    lock.lock();
+  }
+
+  template <class HowMany>
+  void start(const HowMany& how_many) {
+    std::unique_lock lock(mutex_);
+    (void)wake();
+    const std::size_t lanes = how_many(active_limit_ - active_);
+    active_ += lanes;
+    lock.unlock();
+    begin_lanes(lanes);
   }
 
   // The rest is called under the lock.
 
+  // Whether a lane that found no token has slept and was woken: the last one does.
+  bool sleep(std::unique_lock<std::mutex>& lock) {
+    if (!may_sleep_ || active_ > 1 || waiting_.load(std::memory_order_relaxed) <= 0) return false;
+    asleep_ = true;
+    (void)wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return !asleep_; });
+    return !std::exchange(asleep_, false);
+  }
+  bool wake() {
+    const bool slept = std::exchange(asleep_, false);
+    if (slept) wake_.notify_one();
+    return slept;
+  }
+
   std::size_t admissible() const { return open_ ? free_.size() : 0; }
+  std::size_t takeable() const { return ready_.size() + admissible(); }
 
   bool is_short() const { return is_carried<Policy> && pace_.is_short(); }
 
@@ -337,18 +340,18 @@ class window {
     free_.pop_back();
     if (!is_carried<Policy> || active_ < active_limit_ || one.outer_ != nullptr) return true;
     // Enough must stay for the others.
-    std::size_t more = std::min({lane::kMost, pace_.at_once(), free_.size() / active_limit_});
+    std::size_t more =
+        std::min({at_hand<Token>::kMost, pace_.at_once(), free_.size() / active_limit_});
     for (; more > 1 && admit_(free_.back()); --more) {
-      one.push(free_.back());
+      one.at_hand_.push(free_.back());
       free_.pop_back();
     }
     return true;
   }
 
   bool take_from_others(work& next) {
-    for (lane* other = running_; other != nullptr; other = other->next_) {
+    for (lane* other = running_; other != nullptr; other = other->next_)
       if (other->pop(next)) return true;
-    }
     return false;
   }
 
@@ -356,7 +359,7 @@ class window {
   bool has_work() {
     if ((open_ && !free_.empty()) || !ready_.empty()) return true;
     for (lane* other = running_; other != nullptr; other = other->next_) {
-      if (other->has_at_hand()) return true;
+      if (!other->at_hand_.empty()) return true;
     }
     return false;
   }
@@ -375,12 +378,16 @@ class window {
   tbb::flow::graph& graph_;
   const std::size_t size_;
   const std::size_t active_limit_;
+  const bool may_sleep_;
   mutable std::mutex mutex_;          // held for moments
   std::vector<Token> free_;           // never grows beyond its first size
   sluice::detail::Ring<work> ready_;  // resumed, or left by lanes that ended: they lack a credit
   lane* running_ = nullptr;
   std::atomic<std::uint64_t> came_{0};  // how often there was something new to take
-  std::size_t active_ = 0;
+  std::size_t active_ = 0;              // those that sleep, too
+  bool asleep_ = false;                 // a lane is
+  std::condition_variable wake_;
+  std::atomic<std::int64_t> waiting_{0};  // tokens that are suspended
   bool open_ = true;
   pace pace_;
   admit_function admit_;

@@ -88,7 +88,8 @@ struct Executor::Impl {
     window = std::make_unique<Window>(
         *graph, samples, static_cast<std::size_t>(threads),
         [this](Token token) { return hooks.admit(*token); },
-        [this](Token token) { hooks.begin(*token); });
+        [this](Token token) { hooks.begin(*token); },
+        hooks.device == nullptr);  // else gathers of many samples are prepared by all threads
     batches = std::make_unique<flow::batch_node<Token>>(
         *graph, batch_size, [](Token token) { return token->position(); });
     // Lightweight: runs while the batch_node sends, so batches stay in order.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -203,15 +204,15 @@ TEST(BatchNode, RoundTripWithASmallWindow) {
   }
 }
 
-// With one thread nothing starts until somebody waits.
 // Tokens that wait outside of the graph come back many at a time, from a thread that is none of
-// oneTBB's.
+// oneTBB's. Also where threads sleep meanwhile.
 TEST(Window, TokensThatWaitedGoOnOnceEachWithinTheLimit) {
-  for (const std::size_t limit : {1u, 2u, 0u}) {
+  for (const auto& [limit, may_sleep] :
+       {std::pair{1u, false}, {2u, false}, {0u, false}, {1u, true}, {2u, true}, {0u, true}}) {
     constexpr int kCount = 5000;
     graph g;
     Samples samples(256);
-    window<Sample*, carried> tokens(g, samples.handles, limit, numbering(kCount));
+    window<Sample*, carried> tokens(g, samples.handles, limit, numbering(kCount), {}, may_sleep);
     std::mutex mutex;
     std::vector<Sample*> waiting;
     input_node<Sample*, carried> wait(g, [&](Sample* s) {
@@ -258,6 +259,7 @@ TEST(Window, TokensThatWaitedGoOnOnceEachWithinTheLimit) {
   }
 }
 
+// With one thread nothing starts until somebody waits.
 TEST(Window, RunsOnOneThread) {
   tbb::task_arena arena(1, 1);
   arena.execute([] {
