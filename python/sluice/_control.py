@@ -222,9 +222,17 @@ def _call(function: Callable, *args: Any) -> Any:
     return function(*before, *state) if type(state) is tuple else function(*before, state)
 
 
-def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
+def _check_most(name: str, most: Any) -> None:
     if not isinstance(most, int) or most < 1:
         raise BuildError(f"max_iterations of `{name}` is {most!r}; give a whole number of at least 1")
+
+
+def _goes_on(name: str, most: int) -> RuntimeError:
+    return RuntimeError(f"`{name}` goes on after {most} iterations; raise max_iterations if it should")
+
+
+def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
+    _check_most(name, most)
     return Loop(graph, name, most, {_STATE: init})
 
 
@@ -290,13 +298,14 @@ def while_loop(
     graph = graph_of(init)
     name = name or "while_loop"
     if graph is None:
+        _check_most(name, max_iterations)
         state = init
         for _ in range(max_iterations):
             if not _call(condition, state):
                 return state
             state = _call(body, state)
         if _call(condition, state):
-            raise RuntimeError(f"`{name}` goes on after {max_iterations} iterations; raise max_iterations if it should")
+            raise _goes_on(name, max_iterations)
         return state
     loop = _loop(graph, name, max_iterations, init)
     return _run(loop, lambda _, state: _call(condition, state), lambda _, state: _call(body, state))
@@ -310,8 +319,18 @@ def _check_count(count: Any, name: str) -> None:
 
 def _counted(graph: Any, count: Any, name: str, max_iterations: int | None, init: Any) -> tuple[Loop, Callable]:
     """The loop, and its condition."""
-    most = max_iterations or (1_000_000 if is_value(count) else max(1, int(count)))
+    most = max_iterations
+    if most is None:
+        most = 1_000_000 if is_value(count) else max(1, int(count))
     return _loop(graph, name, most, init), lambda i, _: graph.operator("less", i, count)
+
+
+def _plain_range(count: Any, name: str, max_iterations: int | None) -> range:
+    if max_iterations is not None:
+        _check_most(name, max_iterations)
+        if int(count) > max_iterations:
+            raise _goes_on(name, max_iterations)
+    return range(count)
 
 
 def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None) -> Any:
@@ -327,7 +346,8 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
         Takes the number of the iteration, from 0, and the state; gives the next state. A state that is a tuple is given as
         arguments of their own: `body(i, a, b)`.
     max_iterations : int, optional
-        A sample with a larger count fails, alone. A plain count needs none; of a Value it is 1,000,000 otherwise.
+        A sample with a larger count fails, alone; outside a description a RuntimeError says so. A plain count needs none; of
+        a Value it is 1,000,000 otherwise.
     name : str, optional
         "for_loop" otherwise.
 
@@ -350,7 +370,7 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
     _check_count(count, name)
     if graph is None:
         state = init
-        for k in range(count):
+        for k in _plain_range(count, name, max_iterations):
             state = _call(body, k, state)
         return state
     loop, goes_on = _counted(graph, count, name, max_iterations, init)
@@ -398,7 +418,7 @@ def for_loop_collect(
 
     if graph is None:
         state, rows, shape = init, [], None
-        for k in range(count):
+        for k in _plain_range(count, name, max_iterations):
             state, kept = two(_call(body, k, state))
             leaves, shape = flatten(kept)
             rows.append(leaves)

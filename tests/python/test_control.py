@@ -144,6 +144,20 @@ def test_a_plain_loop_that_goes_round_too_often_fails():
         c.while_loop(4, lambda n: n > 0, lambda n: n - 1, max_iterations=3)
 
 
+@pytest.mark.parametrize("loop", [c.for_loop, c.for_loop_collect])
+def test_a_plain_count_is_held_to_its_limit(loop):
+    def body(i, total):
+        return total + i if loop is c.for_loop else (total + i, i)
+
+    assert loop(3, 0, body, max_iterations=3) == (3 if loop is c.for_loop else (3, [0, 1, 2]))
+    with pytest.raises(RuntimeError, match=f"`{loop.__name__}` goes on after 2 iterations"):
+        loop(3, 0, body, max_iterations=2)
+    for wrong in (0, -1, 2.5):
+        with pytest.raises(BuildError, match=f"max_iterations of `{loop.__name__}` is {wrong}; give"):
+            loop(3, 0, body, max_iterations=wrong)
+
+
+
 def test_an_exception_in_an_arm_goes_through_and_the_graph_stays_usable(g):  # C35
     n = g.input()
 
