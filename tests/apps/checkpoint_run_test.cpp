@@ -3,6 +3,7 @@
 #include "apps/outputs.h"
 #include "demo_folder.h"
 #include "program.h"
+#include "tests/one_in.h"
 #include <sluice/graph/checkpoint.h>
 
 #include <algorithm>
@@ -78,7 +79,7 @@ TEST_F(CheckpointRun, LosesNothingAndDoublesNothingWhenKilled) {
     const auto whole = visible("whole");
     const auto files = static_cast<std::int64_t>(files_below(data_).size());
     int killed = 0;
-    for (std::size_t round = 0; round < 12; ++round) {
+    for (std::size_t round = 0; round < 12; round += std::size_t(testing::one_in(1, 3))) {
       Started run(arguments("out", options + checkpoint() + kResume));
       const std::size_t before = count("out");
       (void)run.wait_until([&] { return count("out") > before + round % 6; });

@@ -1,20 +1,17 @@
-// The pictures of scripts/demo as files, for tests of commands that read a folder.
+// The pictures of scripts/demo as files, for tests of commands that read a folder. They were drawn
+// once, when the tests were built.
 #pragma once
 
-#include "apps/outputs.h"
-#include "apps/pictures.h"
 #include "program.h"
 
 #include <filesystem>
 
 namespace sluice::app {
 
-// The folder of this test's that they were written to.
+// The folder of this test's that they were copied to.
 inline std::filesystem::path write_demo_pictures() {
   std::filesystem::path folder = test_folder() / "data";
-  std::filesystem::create_directories(folder);
-  for (const Picture& picture : demo_pictures())
-    write_file((folder / picture.name).string(), picture.file);
+  std::filesystem::copy(SLUICE_DEMO_PICTURES, folder);
   return folder;
 }
 

@@ -1,6 +1,5 @@
 // Every example runs, and prints what it is there to show.
-#include "apps/outputs.h"
-#include "apps/pictures.h"
+#include "demo_folder.h"
 #include "program.h"
 
 #include <set>
@@ -52,10 +51,7 @@ const Example kExamples[] = {
 };
 
 TEST(Examples, RunAndShowWhatTheyAreAbout) {
-  const std::string pictures = (test_folder() / "pictures").string();
-  make_folder(pictures);
-  for (const Picture& picture : demo_pictures())
-    write_file(pictures + "/" + picture.name, picture.file);
+  const std::string pictures = write_demo_pictures().string();
   for (const Example& example : kExamples) {
     const Ran ran = run_command(std::string(SLUICE_EXAMPLE_PREFIX) + example.name +
                                 (example.pictures ? " " + pictures : ""));

@@ -1,5 +1,4 @@
-#include "apps/outputs.h"
-#include "apps/pictures.h"
+#include "demo_folder.h"
 #include "program.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -17,10 +16,7 @@ class Index : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
-    data_ = test_folder() / "data";
-    fs::create_directories(data_);
-    for (const Picture& picture : demo_pictures())
-      write_file((data_ / picture.name).string(), picture.file);
+    data_ = write_demo_pictures();
     files_ = static_cast<std::int64_t>(files_below(data_).size());
   }
   std::string path(const std::string& name) const { return (test_folder() / name).string(); }

@@ -1,5 +1,4 @@
 #include "apps/outputs.h"
-#include "apps/pictures.h"
 #include "apps/rounds.h"
 #include "benchmarks/workloads/nvjpeg_rival.h"
 #include "plain_device.h"
@@ -45,9 +44,8 @@ class NvjpegTest : public ::testing::Test {
         std::fill_n(image.row(y), image.row_bytes(), static_cast<std::uint8_t>(90 + 20 * i + y));
       write_file((data / (std::to_string(i) + ".jpg")).string(), encode_jpeg(image));
     }
-    for (const Picture& picture : demo_pictures())
-      if (picture.kind.find("progressive") != std::string::npos)
-        write_file((data / picture.name).string(), picture.file);
+    // A progressive one.
+    std::filesystem::copy(std::filesystem::path(SLUICE_DEMO_PICTURES) / "mountains.jpg", data);
     corpus_.emplace(data.string());
     ASSERT_EQ(corpus_->size(), kPictures + 1);
     fake_ = FakeNvjpeg();

@@ -1,6 +1,5 @@
 // What `sluice augment` leaves in its folder, whatever happens to it on the way.
-#include "apps/outputs.h"
-#include "apps/pictures.h"
+#include "demo_folder.h"
 #include "program.h"
 
 #include <algorithm>
@@ -20,13 +19,10 @@ namespace fs = std::filesystem;
 class Results : public ::testing::Test {
  protected:
   void SetUp() override {
-    data_ = test_folder() / "data";
-    fs::create_directories(data_ / "vehicles");
-    for (const Picture& picture : demo_pictures()) {
-      const bool vehicle = picture.name == "boat.jpg" || picture.name == "rocket.jpg";
-      write_file((vehicle ? data_ / "vehicles" / picture.name : data_ / picture.name).string(),
-                 picture.file);
-    }
+    data_ = write_demo_pictures();
+    fs::create_directory(data_ / "vehicles");
+    for (const char* vehicle : {"boat.jpg", "rocket.jpg"})
+      fs::rename(data_ / vehicle, data_ / "vehicles" / vehicle);
   }
   fs::path folder(const std::string& out) const { return test_folder() / out; }
   std::vector<std::string> arguments(const std::string& out,

@@ -30,11 +30,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 }
 
 std::uint64_t programs() {
-#if defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t kPrograms = 2400;
-#else
-  constexpr std::uint64_t kPrograms = 10000;
-#endif
+  constexpr std::uint64_t kPrograms = testing::kThreadSanitizer ? 2400 : 10000;
   return from_environment("SLUICE_RANDOM_PROGRAMS",
                           kPrograms / static_cast<std::uint64_t>(testing::one_in(4, 20)));
 }
