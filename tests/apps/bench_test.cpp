@@ -18,7 +18,7 @@ namespace bench_test {
 TEST(Bench, EveryWorkloadReportsItsFigures) {
   const std::filesystem::path data = write_demo_pictures();
   std::filesystem::create_symlink(data / "gone", data / "gone.jpg");
-  const std::vector<std::string> workloads = bench_workloads();
+  const std::vector<std::string>& workloads = bench_workloads();
   for (std::size_t i = 0; i < workloads.size(); i += std::size_t(testing::one_in(1, 3))) {
     const std::string& workload = workloads[i];
     const Ran ran = run_program("bench " + workload + " --data " + data.string() +

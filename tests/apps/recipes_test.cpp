@@ -98,7 +98,7 @@ class Recipes : public ::testing::Test {
 
 // All, or under a sanitizer a third of them.
 std::vector<Recipe> some_recipes() {
-  const auto all = recipes();
+  const auto& all = recipes();
   std::vector<Recipe> some;
   for (std::size_t i = 0; i < std::size(all); i += std::size_t(testing::one_in(1, 3)))
     some.push_back(all[i]);
