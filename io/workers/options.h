@@ -30,8 +30,8 @@ struct WorkerOptions {
   // After so many samples a worker is replaced by a new one, which costs none of `restarts`: for
   // code that leaks. 0: never.
   std::int64_t renew_after = 0;
-  // A worker is given samples in groups, of at most so many that follow each other, and fewer where
-  // each takes a millisecond or more, ...
+  // A worker is given samples in groups, of at most so many that follow each other and, where it
+  // makes one after the other, of a millisecond's work, ...
   int mini_batch = 16;
   // ... and so many groups ahead: while it makes one, the next is on its way.
   int prefetch = 2;

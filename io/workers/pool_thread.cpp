@@ -285,7 +285,10 @@ void PoolThread::hand_out() {
     const bool scarce = wake_->held_bytes >= setup_.options.max_bytes / 2;
     const std::size_t share = (queue_.size() + wanting - 1) / wanting;
     const bool alone = scarce || queue_.front().alone || queue_.front().inputs != nullptr;
-    const std::size_t size = alone ? 1 : std::min(share, worker->group_size());
+    const std::size_t most = queue_.front().request->made_with_others()
+                                 ? static_cast<std::size_t>(setup_.options.mini_batch)
+                                 : worker->group_size();
+    const std::size_t size = alone ? 1 : std::min(share, most);
     std::vector<Work> group;
     for (std::size_t i = 0; i < size; ++i) {
       const Work& next = queue_.front();

@@ -161,15 +161,12 @@ void Worker::answer(const Header& header, const MessageReader& message) {
   if (in_hand_.empty() || in_hand_.front().number != header.number)
     throw Nonsense("an answer that nobody asked for");
   ++samples_;
-  note_time();
+  if (header.kind == MessageKind::sample) {
+    const std::chrono::duration<double> took = Clock::now() - since_;
+    usual_time_ += (took - usual_time_) / 8;
+  }
   give(in_hand_.front().work, header, message);
   pop();
-}
-
-void Worker::note_time() {
-  const std::chrono::duration<double> took = Clock::now() - since_;
-  usual_time_ =
-      at_first_of_group_ ? std::min(usual_time_, took) : usual_time_ + (took - usual_time_) / 8;
 }
 
 std::size_t Worker::group_size() const {
@@ -213,8 +210,7 @@ void Worker::leave_out(const Header& header) {
 }
 
 void Worker::pop() {
-  at_first_of_group_ = in_hand_.front().last_of_group;
-  if (at_first_of_group_) --groups_;
+  if (in_hand_.front().last_of_group) --groups_;
   in_hand_.pop_front();
   since_ = Clock::now();
 }
@@ -259,7 +255,6 @@ Worker::Ending Worker::end(const std::string& why) {
   for (Handed& handed : in_hand_) ending.in_hand.push_back(std::move(handed.work));
   in_hand_.clear();
   groups_ = 0;
-  at_first_of_group_ = true;
   ready_ = retiring_ = false;
   segments_.clear();
   if (!gone) ending.process = std::move(process_);

@@ -104,8 +104,9 @@ class Worker {
   std::string title() const;
 
   std::size_t usual_bytes() const { return usual_bytes_; }
-  // How many samples it is to be handed at once: as many as it may, or a millisecond's work. What
-  // one has in hand when the others have nothing left to do is what an epoch waits for.
+  // How many samples it is to be handed at once, if it makes one after the other: as many as it
+  // may, but not more than a millisecond's work. What one has in hand when the others have nothing
+  // left to do is what an epoch waits for.
   std::size_t group_size() const;
 
  private:
@@ -121,7 +122,6 @@ class Worker {
   void give(Work& work, const Header& header, const MessageReader& message);
   void leave_out(const Header& header);
   void pop();
-  void note_time();
 
   const int number_;
   const WorkerSetup& setup_;
@@ -139,9 +139,7 @@ class Worker {
   std::uint64_t next_number_ = 1;
   std::int64_t handed_ = 0;  // to this process
   Clock::time_point since_;  // it has been at its first request, or at its set-up
-  // For a sample that follows another one of its group: a reader may make all with the first.
-  std::chrono::duration<double> usual_time_{};
-  bool at_first_of_group_ = true;
+  std::chrono::duration<double> usual_time_{};  // of a sample
   std::size_t usual_bytes_ = 0;
 };
 

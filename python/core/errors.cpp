@@ -46,8 +46,8 @@ std::string in_python(std::string text) {
       {"let it have kUntilEnd", "give it no `samples`"},
       {"Pipeline::checkpoint()", "state_dict()"},
       {"raise it if the loop is right",
-       "if the loop is right, write it with sluice.while_loop or sluice.for_loop, which take a "
-       "larger one"},
+       "if the loop is right, give it a larger one: sluice.while_loop and sluice.for_loop take "
+       "that"},
       {"epoch(), which began epoch", "another loop, which began epoch"},
   }};
   for (const auto& [what, by] : kWords) replace_all(text, what, by);

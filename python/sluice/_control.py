@@ -223,7 +223,7 @@ def _call(function: Callable, *args: Any) -> Any:
 
 
 def _check_most(name: str, most: Any) -> None:
-    if not isinstance(most, int) or most < 1:
+    if isinstance(most, bool) or not hasattr(most, "__index__") or most < 1:
         raise BuildError(f"max_iterations of `{name}` is {most!r}; give a whole number of at least 1")
 
 

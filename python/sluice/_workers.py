@@ -42,8 +42,9 @@ class WorkerOptions:
     renew_after : int
         Samples after which a worker is replaced by a new one, for code that leaks. 0: never.
     mini_batch, prefetch : int
-        A worker is given samples in groups of at most so many, and so many groups ahead: fewer at
-        once where each takes a millisecond or more, and those of a map and of an iterator one by one.
+        A worker is given samples in groups of at most so many, and so many groups ahead. Where it
+        makes one after the other, a group is not more than a millisecond's work; those of a map and
+        of an iterator are given one by one.
     max_bytes : int
         Shared memory of the values that come from workers, under way or in use. None may be larger.
     """

@@ -420,6 +420,13 @@ class Several:
         return given if isinstance(given, (list, tuple)) and len(given) == len(indices) else None
 
 
+def _cure_of_iterable(data: Any) -> str:
+    # An iterator's own __iter__ gives itself, which can be gone through once.
+    if hasattr(data, "__iter__") and not hasattr(data, "__next__"):
+        return "give its method __iter__, as in sluice.iterate(data.__iter__, ...)"
+    return "write lambda: iter(...), or the name of a generator function"
+
+
 def iterate(
     make: Callable[..., Any], returns: Any = "object", *, name: str = "iterate",
     workers: int | WorkerOptions = 0, **sampler: Any,
@@ -449,7 +456,7 @@ def iterate(
     if not callable(make):
         raise _core.BuildError(
             "sluice.iterate() takes a function that gives an iterator for each epoch, not "
-            f"{type(make).__name__}: write lambda: iter(...), or the name of a generator function"
+            f"{type(make).__name__}: {_cure_of_iterable(make)}"
         )
     _require_arguments("sluice.iterate()", make, 0, "make(), or make(epoch)")
     if sampler.keys() - {"threads"}:

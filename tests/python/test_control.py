@@ -152,10 +152,9 @@ def test_a_plain_count_is_held_to_its_limit(loop):
     assert loop(3, 0, body, max_iterations=3) == (3 if loop is c.for_loop else (3, [0, 1, 2]))
     with pytest.raises(RuntimeError, match=f"`{loop.__name__}` goes on after 2 iterations"):
         loop(3, 0, body, max_iterations=2)
-    for wrong in (0, -1, 2.5):
+    for wrong in (0, -1, 2.5, True):
         with pytest.raises(BuildError, match=f"max_iterations of `{loop.__name__}` is {wrong}; give"):
             loop(3, 0, body, max_iterations=wrong)
-
 
 
 def test_an_exception_in_an_arm_goes_through_and_the_graph_stays_usable(g):  # C35

@@ -25,8 +25,11 @@ struct Answer {
 template <class S>
 class Asked {
  public:
-  explicit Asked(const std::string& name, WorkerOptions options = {}, std::int64_t samples = 1000)
-      : pool_(name, detail::travelling<S>::names(), samples, with_program(std::move(options))) {}
+  // `together`: the reader makes all samples of a group at once.
+  explicit Asked(const std::string& name, WorkerOptions options = {}, std::int64_t samples = 1000,
+                 bool together = false)
+      : pool_(name, detail::travelling<S>::names(), samples, with_program(std::move(options))),
+        together_(together) {}
 
   detail::WorkerPool& pool() { return pool_; }
 
@@ -36,7 +39,7 @@ class Asked {
       state_->answers.emplace_back();
     }
     const SampleInfo info{.index_in_epoch = index, .epoch = epoch, .index = index};
-    pool_.fetch(info, std::make_unique<Request>(state_, asked_++));
+    pool_.fetch(info, std::make_unique<Request>(state_, asked_++, together_));
   }
   // All that was asked for since, in that order.
   std::vector<Answer<S>> all() {
@@ -65,8 +68,8 @@ class Asked {
   };
   class Request final : public detail::WorkerRequest {
    public:
-    Request(std::shared_ptr<State> state, std::size_t place)
-        : state_(std::move(state)), place_(place) {
+    Request(std::shared_ptr<State> state, std::size_t place, bool together)
+        : state_(std::move(state)), place_(place), together_(together) {
       const std::lock_guard lock(state_->mutex);
       ++state_->open;
     }
@@ -83,6 +86,7 @@ class Asked {
     }
     void fail(const std::string& what) noexcept override { tell({{}, what, false}); }
     void end() noexcept override { tell({{}, {}, true}); }
+    bool made_with_others() const noexcept override { return together_; }
 
    private:
     void tell(Answer<S> answer) {
@@ -93,7 +97,8 @@ class Asked {
       state_->changed.notify_all();
     }
     std::shared_ptr<State> state_;
-    std::size_t place_;
+    const std::size_t place_;
+    const bool together_;
     bool told_ = false;
   };
 
@@ -105,6 +110,7 @@ class Asked {
   std::shared_ptr<State> state_ = std::make_shared<State>();
   std::size_t asked_ = 0;
   detail::WorkerPool pool_;
+  const bool together_;
 };
 
 }  // namespace sluice::testing
