@@ -137,9 +137,10 @@ class Worker {
   std::deque<Handed> in_hand_;
   int groups_ = 0;
   std::uint64_t next_number_ = 1;
-  std::int64_t handed_ = 0;  // to this process
-  Clock::time_point since_;  // it has been at its first request, or at its set-up
-  std::chrono::duration<double> usual_time_{};  // of a sample
+  std::int64_t handed_ = 0;    // to this process
+  Clock::time_point since_;    // it has been at its first request, or at its set-up
+  std::int64_t answered_ = 0;  // samples
+  std::chrono::duration<double> usual_time_{};  // of one that follows many
   std::size_t usual_bytes_ = 0;
 };
 
