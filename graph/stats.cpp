@@ -211,6 +211,11 @@ std::string to_string(const Stats& stats) {
                         percent(static_cast<double>(source.reads.bytes_read),
                                 static_cast<double>(source.reads.file_bytes)));
   }
+  for (const auto& [step, workers] : stats.workers) {
+    text += fmt::format("{}: {} of {} workers are at work, {} samples, {} restarts, {} renewals\n",
+                        step, workers.ready, workers.workers, with_commas(workers.samples),
+                        with_commas(workers.restarts), with_commas(workers.renewals));
+  }
   if (stats.threads < stats.threads_asked) {
     text += fmt::format("threads: {} of the {} asked for; the system makes no more\n",
                         stats.threads, stats.threads_asked);
@@ -252,6 +257,14 @@ std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStat
     const SourceReads then = before.empty() ? SourceReads{} : before[all.size()].reads;
     all.push_back({dataset.step, dataset.reads() - then});
   }
+  return all;
+}
+
+std::vector<StepWorkers> workers_of(const Plan& plan) {
+  std::vector<StepWorkers> all;
+  for_each<Step>(plan.top, [&](const Step& one) {
+    if (one.epoch != nullptr && one.epoch->workers) all.push_back({one.name, one.epoch->workers()});
+  });
   return all;
 }
 

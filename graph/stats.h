@@ -9,6 +9,7 @@
 #include <sluice/graph/options.h>
 #include <sluice/graph/plan/sample.h>
 #include <sluice/graph/plan/source_reads.h>
+#include <sluice/graph/plan/worker_stats.h>
 #include <sluice/runtime/buffer_pool.h>
 #include <sluice/runtime/error.h>
 
@@ -117,6 +118,13 @@ struct SourceStats {
   SourceReads reads;
 };
 
+// What the worker processes of a step have done since they were started. Pipelines that share them
+// are counted together.
+struct StepWorkers {
+  std::string step;
+  WorkerStats stats;
+};
+
 struct Stats {
   Ledger epoch;              // of the epoch that runs, or ran last
   Ledger total;              // of all epochs
@@ -129,6 +137,7 @@ struct Stats {
   MemoryStats memory;        // of the host's, but for what is pinned
   DeviceStats device;
   std::vector<SourceStats> sources;  // those that count what they read
+  std::vector<StepWorkers> workers;  // of the steps that have some
   // In the order of the plan.
   std::vector<StepStats> steps;  // empty without `profile`
   std::vector<BranchStats> branches;
@@ -143,9 +152,9 @@ std::string to_string(const WaitStats& waits);
 // What was done on the device, its memory, and the thread that asks it: in a line each.
 std::string to_string(const DeviceStats& device);
 
-// The samples, the memory and the waits in a line each, one for each source that reads files, one
-// when threads are lacking, and three about the device where there is one; then tables of steps,
-// arms and loops, as far as there are any.
+// The samples, the memory and the waits in a line each, one for each source that reads files and
+// for each step that has worker processes, one when threads are lacking, and three about the device
+// where there is one; then tables of steps, arms and loops, as far as there are any.
 std::string to_string(const Stats& stats);
 
 // The plan as text and as a drawing, with what was counted of its parts. `stats` are of the
@@ -165,6 +174,7 @@ void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);
 // What the sources of the plan have read since `before`. Runs the user's code.
 std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStats>& before = {});
+std::vector<StepWorkers> workers_of(const Plan& plan);
 
 }  // namespace detail
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -89,6 +90,11 @@ std::shared_ptr<const EpochHooks> epoch_hooks(const std::shared_ptr<const F>& f,
       gate->close();
       if constexpr (ends) f->end_epoch();
     };
+    if constexpr (requires {
+                    { f->stats() } -> std::same_as<WorkerStats>;
+                  }) {
+      hooks.workers = [f] { return f->stats(); };
+    }
     return std::make_shared<const EpochHooks>(std::move(hooks));
   }
 }

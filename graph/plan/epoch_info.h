@@ -1,11 +1,12 @@
 // EpochInfo: what a dataset is told before an epoch asks it for samples. EpochHooks: how it is told
-// so, and that the epoch is over.
+// so, and that the epoch is over; and what it tells of its workers.
 //
 // Ownership: a value; its function shares what it needs, and may be kept. Threads: the function may
 // be called on any, several at once. Errors: it throws what an order of the user's throws, which is
 // EndOfEpoch behind the end.
 #pragma once
 
+#include <sluice/graph/plan/worker_stats.h>
 #include <sluice/runtime/sample_key.h>
 
 #include <atomic>
@@ -34,8 +35,9 @@ struct EpochInfo {
 namespace detail {
 
 struct EpochHooks {
-  std::function<void(const EpochInfo&)> begin;  // may be empty, and so may `end`
+  std::function<void(const EpochInfo&)> begin;  // each may be empty
   std::function<void()> end;                    // throws nothing
+  std::function<WorkerStats()> workers;         // of a step that has some
 };
 
 // Open between the beginning and the end of an epoch.

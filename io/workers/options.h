@@ -1,5 +1,7 @@
-// What workers can be told, and what they tell: plain data. See workers.h.
+// What workers can be told: plain data. See workers.h.
 #pragma once
+
+#include <sluice/graph/plan/worker_stats.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,13 +42,6 @@ struct WorkerOptions {
   std::size_t max_bytes = std::size_t{1} << 30;
   // What errors call a sample; none: "sample 17 of 'imagenet'".
   std::function<std::string(std::int64_t index)> sample_name = {};
-};
-
-struct WorkerStats {
-  int ready = 0;               // workers that are at work, or could be
-  std::int64_t samples = 0;    // that workers have given
-  std::int64_t restarts = 0;   // that were counted
-  std::size_t bytes_held = 0;  // of values in shared memory that somebody uses
 };
 
 }  // namespace sluice

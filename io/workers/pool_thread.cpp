@@ -83,7 +83,14 @@ std::string PoolThread::broken() const {
   return broken_;
 }
 
-WorkerStats PoolThread::stats() const { return {ready_, samples_, restarts_, wake_->held_bytes}; }
+WorkerStats PoolThread::stats() const {
+  return {.workers = setup_.options.workers,
+          .ready = ready_,
+          .samples = samples_,
+          .restarts = restarts_,
+          .renewals = renewals_,
+          .bytes_held = wake_->held_bytes};
+}
 
 void PoolThread::start_all() {
   try {
@@ -198,7 +205,10 @@ bool PoolThread::on_messages(Worker& worker) {
   } catch (const Nonsense& error) {
     end(worker, std::string("was ended, as it wrote nonsense: ") + error.what());
   } catch (const WorkerFailure& error) {
-    end(worker, error.what(), error.lasting());
+    // Where each has failed, and one of them again, another try would fail as well.
+    ++failed_setups_;
+    const bool all_fail = nobody_was_ready() && failed_setups_ > setup_.options.workers;
+    end(worker, error.what(), error.lasting() || all_fail);
   }
   return false;
 }
@@ -215,6 +225,7 @@ void PoolThread::on_exit(Worker& worker) {
 // It was let go of after so many samples as it may make.
 void PoolThread::renew(Worker& worker, const std::string& why) {
   --ready_;
+  ++renewals_;
   unwatch(worker);
   auto ending = worker.end(why);
   if (ending.process != nullptr) dying_.push_back(std::move(ending.process));

@@ -103,6 +103,8 @@ class PoolThread {
   std::string broken_;
 
   std::atomic<std::int64_t> restarts_{0};
+  std::atomic<std::int64_t> renewals_{0};
+  int failed_setups_ = 0;
   std::atomic<int> ready_{0};
 };
 

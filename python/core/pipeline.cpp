@@ -66,6 +66,29 @@ nb::dict to_dict(const Stats& stats) {
   all["bytes_bound"] = stats.memory.bytes_bound;
   all["consumer_seconds"] = static_cast<double>(stats.waits.consumer_ns) * 1e-9;
   all["batches_seconds"] = static_cast<double>(stats.waits.batches_ns) * 1e-9;
+  nb::list sources;
+  for (const SourceStats& source : stats.sources) {
+    nb::dict one;
+    one["step"] = to_str(source.step);
+    one["files"] = source.reads.files;
+    one["file_bytes"] = source.reads.file_bytes;
+    one["bytes_read"] = source.reads.bytes_read;
+    sources.append(one);
+  }
+  all["sources"] = sources;
+  nb::list workers;
+  for (const StepWorkers& of : stats.workers) {
+    nb::dict one;
+    one["step"] = to_str(of.step);
+    one["workers"] = of.stats.workers;
+    one["ready"] = of.stats.ready;
+    one["samples"] = of.stats.samples;
+    one["restarts"] = of.stats.restarts;
+    one["renewals"] = of.stats.renewals;
+    one["bytes_held"] = of.stats.bytes_held;
+    workers.append(one);
+  }
+  all["workers"] = workers;
   nb::list steps;
   for (const StepStats& step : stats.steps) {
     nb::dict one;

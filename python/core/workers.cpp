@@ -178,6 +178,7 @@ class Workers {
     window_ = info.window;
   }
   void end_epoch() const noexcept { pool_->end_epoch(); }
+  WorkerStats stats() const { return pool_->stats(); }
 
   // What an iterator is asked with: the index; the epoch; which of the pipeline's epochs asks, from
   // 1 on, 0 for a sample that somebody looks at alone; and the lowest index that may be asked for

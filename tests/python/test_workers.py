@@ -87,6 +87,9 @@ def test_each_worker_is_set_up_once():
     pipe = pipe_of(worker_sets.SetUp(), (int, int, int, int, str), sluice.WorkerOptions(2, renew_after=8))
     samples = samples_of(pipe)
     assert len(samples) == 40
+    (told,) = pipe.stats["workers"]
+    assert told["step"] == "source" and told["workers"] == 2 and told["samples"] >= 40
+    assert told["renewals"] >= 2 and told["restarts"] == 0
     pids = {pid for pid, *_ in samples}
     assert os.getpid() not in pids and len(pids) >= 3  # some were replaced
     assert {worker for _, worker, *_ in samples} <= {0, 1}
@@ -131,10 +134,11 @@ def test_what_is_raised_is_the_error_of_the_sample():
 
 
 def test_without_workers_left_all_samples_fail():
-    pipe = pipe_of(worker_sets.BadSetUp(), workers=sluice.WorkerOptions(1, restarts=1))
+    pipe = pipe_of(worker_sets.BadSetUp(), workers=1)
     errors = errors_of(pipe)
     assert len(errors) == 20
-    assert "restarts = 1 are used up" in errors[0] and "OSError: the database is closed" in errors[0]
+    assert "cannot be set up: OSError: the database is closed" in errors[0]
+    assert pipe.stats["workers"][0]["restarts"] == 1 and pipe.stats["workers"][0]["ready"] == 0
     with pytest.raises(sluice.Error, match="the database is closed"):
         iter(pipe)
 

@@ -110,6 +110,23 @@ TEST(WorkerConformance, X29_PipelinesAreIndependent) {
   }
 }
 
+TEST(WorkerConformance, StatsTellWhatWorkersHaveDone) {
+  auto pipeline = make_pipeline({.batch_size = 50, .threads = 2}, [&](Graph& g) {
+    auto [a, b, c, d] = g.read(typed(3, 200));
+    return g.map(
+        "first", [](const Tensor& x) { return x.elements(); }, a);
+  });
+  for (const auto& batch : pipeline.epoch()) EXPECT_EQ(batch.size(), 50u);
+  const Stats stats = pipeline.stats();
+  ASSERT_EQ(stats.workers.size(), 1u);
+  EXPECT_EQ(stats.workers[0].step, "read");
+  EXPECT_EQ(stats.workers[0].stats.workers, 3);
+  EXPECT_EQ(stats.workers[0].stats.ready, 3);
+  EXPECT_GE(stats.workers[0].stats.samples, 200);
+  EXPECT_EQ(stats.workers[0].stats.restarts, 0);
+  EXPECT_NE(to_string(stats).find("read: 3 of 3 workers are at work, "), std::string::npos);
+}
+
 TEST(WorkerConformance, X30_BesideASourceInThisProcess) {
   const auto dataset = typed(14, 500);
   auto pipeline = make_pipeline({.batch_size = 50, .threads = 2}, [&](Graph& g) {

@@ -228,6 +228,10 @@ TEST(WorkerPool, SaysWhyWorkersCannotBeSetUp) {
   EXPECT_EQ(has(error_of(std::make_unique<Asked<Bytes>>("wild")),
                 "gives samples of (i64), and workers<...> is told of (bytes)"),
             "");
+  // What fails in each worker, and again in one of them, is not tried ten times.
+  Asked<std::int64_t> closed("nothing", {.workers = 2});
+  EXPECT_EQ(has(closed.all_of(1)[0].error, "cannot be set up: the database is closed"), "");
+  EXPECT_EQ(closed.pool().stats().restarts, 2);
   // What is wrong stays wrong: no restart is used.
   Asked<std::int64_t> mistaken("mistaken");
   EXPECT_EQ(has(mistaken.all_of(1)[0].error, "cannot be set up: no such table"), "");
