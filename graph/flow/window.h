@@ -141,6 +141,7 @@ class window {
     const std::lock_guard lock(mutex_);
     open_ = false;
     came_.fetch_add(1, std::memory_order_relaxed);
+    (void)wake();
   }
   // Starts over with all tokens free. Call it while none is on its way.
   void reset(const std::vector<Token>& tokens) {
@@ -195,7 +196,7 @@ class window {
       const std::lock_guard lock(tokens_.mutex_);
       (before_ == nullptr ? tokens_.running_ : before_->next_) = next_;
       if (next_ != nullptr) next_->before_ = before_;
-      for (work left; pop(left);) tokens_.ready_.push(left);
+      for (work left; pop(left); (void)tokens_.wake()) tokens_.ready_.push(left);
     }
 
     // The credit of a token that has finished on the thread of a lane.
@@ -327,8 +328,7 @@ class window {
   // Besides those at work, which have long tokens in hand, or will soon be back for these.
   std::size_t more_lanes(std::size_t tokens) const {
     if (!is_carried<Policy> || !pace_.is_light()) return tokens;
-    const std::size_t lanes = pace_.threads_for(tokens);
-    return lanes > active_ ? lanes - active_ : 0;
+    return std::max(pace_.threads_for(tokens), active_) - active_;
   }
   // More than the whole window is worth.
   bool too_many() const { return is_short() && active_ > 2 * pace_.threads_for(size_); }

@@ -310,6 +310,7 @@ template <class F>
 auto batches_of(std::int64_t count, std::int64_t size, F f, const BatchesOptions& options = {}) {
   using Sample = detail::sample_of_batch_t<F>;
   if constexpr (detail::gives_batches<F>) {
+    detail::require_function("batches_of", f);
     return Batches<Sample>(
         count, size,
         [f = std::make_shared<const F>(std::move(f))](const BatchInfo& info) { return (*f)(info); },

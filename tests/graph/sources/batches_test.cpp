@@ -250,6 +250,11 @@ TEST(Batches, ResumedGroupsAreThoseOfTheEpoch) {
   }
 }
 
+TEST(Batches, WantAFunction) {
+  const std::function<std::vector<int>(const BatchInfo&)> none;
+  EXPECT_THROW((void)batches_of(20, 3, none), BuildError);
+}
+
 // One that is read twice is two.
 TEST(Batches, CopiesAreDatasetsByThemselves) {
   const auto data = batches_of(20, 3, indices_of, {.threads = 1});
