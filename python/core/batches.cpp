@@ -22,14 +22,12 @@
 namespace sluice::python {
 namespace {
 
-// function(indices, epoch) gives a list of samples, each of which is any object.
+// function(indices, epoch) gives a list of as many samples, each of which is any object; fewer
+// where the epoch ends.
 class PythonBatches {
  public:
   PythonBatches(const Function& function, std::int64_t count, std::int64_t size, int threads)
-      : groups_(count, size,
-                [function, ends = count == kUntilEnd](const BatchInfo& info) {
-                  return call(function, info, ends);
-                },
+      : groups_(count, size, [function](const BatchInfo& info) { return call(function, info); },
                 {.threads = threads}) {}
 
   void begin_epoch(const EpochInfo& info) const { groups_.begin_epoch(info); }
@@ -39,25 +37,14 @@ class PythonBatches {
   }
 
  private:
-  static std::vector<Object> call(const Function& function, const BatchInfo& info, bool ends) {
+  static std::vector<Object> call(const Function& function, const BatchInfo& info) {
     std::vector<Object> samples;
-    call_python(
-        [&] {
-          nb::list indices;
-          for (const SampleKey& key : info.keys) indices.append(key.index);
-          const nb::object given = function.get()(indices, info.epoch);
-          if (!nb::isinstance<nb::list>(given) && !nb::isinstance<nb::tuple>(given)) {
-            throw std::invalid_argument(fmt::format("a list of {} samples is expected, not {}",
-                                                    info.keys.size(),
-                                                    message_of(nb::repr(given.type()))));
-          }
-          if (nb::len(given) > info.keys.size()) {
-            throw std::invalid_argument(fmt::format("a list of {} samples is expected, not of {}",
-                                                    info.keys.size(), nb::len(given)));
-          }
-          for (const nb::handle sample : given) samples.emplace_back(nb::borrow(sample));
-        },
-        ends ? Ends::by_stop_or_index : Ends::never);
+    call_python([&] {
+      nb::list indices;
+      for (const SampleKey& key : info.keys) indices.append(key.index);
+      const nb::object given = function.get()(indices, info.epoch);
+      for (const nb::handle sample : given) samples.emplace_back(nb::borrow(sample));
+    });
     return samples;
   }
 

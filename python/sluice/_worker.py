@@ -54,7 +54,7 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
     if begin is not None:
         begin(worker, workers)
     if told["together"]:
-        several = sources.Several(sources.call_of(data, together=True), told["ended_by"])
+        several = sources.Several(sources.call_of(data, together=True), ends=bool(told["ended_by"]))
 
         def one_of(indices, epoch, place):
             return tuple(_packed(one, told) for one in several.take(indices, epoch, place))

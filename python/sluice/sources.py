@@ -257,12 +257,12 @@ def source(
     batch : int
         So many samples are asked for together: of a dataset by ``data.__getitems__(indices)``, as
         PyTorch does, of a function as ``data(indices)`` or ``data(indices, epoch)``. It gives a list
-        of samples in the order of the indices, which are up to so many; of fewer, the rest counts as
-        dropped, and what it raises is the error of them all. A sample that is inspected, or that
-        stands in for another one, is asked for alone. `threads` call it; 0: those of the pipeline.
+        of samples in the order of the indices, which are up to so many. Where it raises something, or
+        gives another number of samples, it is asked for each of them alone: what it raises then is the
+        error of that sample, and one for which it gives an empty list is dropped. So is a sample that
+        is inspected, or that stands in for another one. `threads` call it; 0: those of the pipeline.
         Worker processes are asked for up to so many samples each, which need not follow each other, and
-        may take `deadline_s` for them. Where that raises something, or gives fewer, they are asked for
-        each of these samples alone.{sampler}
+        may take `deadline_s` for them.{sampler}
 
     Returns
     -------
@@ -306,8 +306,10 @@ def source(
             ended_by="IndexError" if samples is None else "", together=batch > 0,
         )
     if batch:
-        made = graph.core.python_batches(name, get, count, operator.index(batch), sampler, name_of, fingerprint)
-        return map(_same, Value(graph, made), returns=returns, name="take apart")
+        several = Several(get, ends=samples is None)
+        made = graph.core.python_batches(name, several, count, operator.index(batch), sampler, name_of, fingerprint)
+        each = graph.core.python_step(f"{name}, each", _one_of_several, [made], types, absent=_ABSENT)
+        return _values(graph, each, single)
     made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
     return _values(graph, made, single)
 
@@ -353,10 +355,6 @@ def _is_dataset(data: Any) -> bool:
     return not callable(data) or (hasattr(data, "__getitem__") and hasattr(data, "__len__"))
 
 
-def _same(sample: Any) -> Any:
-    return sample
-
-
 def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
     """The function of an index, or of several, and an epoch that gives a dataset's samples."""
     get = data
@@ -386,38 +384,70 @@ def call_of(data: Any, together: bool = False) -> Callable[[Any, int], Any]:
 
 
 class Several:
-    """Samples that a worker process is asked for together, and takes one after the other, the first one first.
+    """Samples that a function gives together, a list of them for a list of indices.
 
-    Which of them come together is up to chance. So that this changes nothing, each is asked for alone where the
-    function raises something, or gives another number of samples.
+    What a sample is does not depend on which are asked for with it: each is asked for alone where the function
+    raises something, or gives another number of samples.
     """
 
-    def __init__(self, get: Callable[[list[int], int], Any], ended_by: str):
+    def __init__(self, get: Callable[[list[int], int], Any], ends: bool):
         self._get = get
-        self._may_end = bool(ended_by)
+        self._ends = ends  # where the function raises IndexError or StopIteration, or gives nothing
         self._given: Sequence | None = None
 
     def take(self, indices: list[int], epoch: int, place: int) -> tuple:
-        """The sample at this place, alone in a tuple; an empty one if there is none."""
+        """In a worker process, for one place after the other: its sample, alone in a tuple; an empty one if there is none."""
         if place == 0:
-            self._given = self._all(indices, epoch) if len(indices) > 1 else None
-        if self._given is not None:
-            return (self._given[place],)
-        given = self._get([indices[place]], epoch)
+            self._given = None
+            self._given = self._all(indices, epoch)
+        return self._alone(indices[place], epoch) if self._given is None else (self._given[place],)
+
+    def __call__(self, indices: list[int], epoch: int) -> Sequence:
+        """In this process: a sample for each index, or what `_one_of_several` takes; fewer where the epoch ends."""
+        given = self._all(indices, epoch)
+        if given is not None:
+            return given
+        made: list = []
+        for index in indices:
+            try:
+                made.extend(self._alone(index, epoch) or (_ABSENT,))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                if self._ends and isinstance(error, (StopIteration, IndexError)):
+                    break
+                made.append(_Failed(error))
+        return made
+
+    def _alone(self, index: int, epoch: int) -> tuple:
+        given = self._get([index], epoch)
         if not isinstance(given, (list, tuple)):
             raise ValueError(f"a list of samples is expected, not {type(given)!r}")
         if len(given) > 1:
             raise ValueError(f"a list of 1 sample is expected, not of {len(given)}")
-        if not given and self._may_end:
+        if not given and self._ends:
             raise StopIteration
         return tuple(given)
 
     def _all(self, indices: list[int], epoch: int) -> Sequence | None:
+        if len(indices) == 1:
+            return None
         try:
             given = self._get(list(indices), epoch)  # who sorts them sorts a copy
+        except KeyboardInterrupt:
+            raise
         except BaseException:
             return None
         return given if isinstance(given, (list, tuple)) and len(given) == len(indices) else None
+
+
+_ABSENT = object()  # stands for a sample that there is not
+
+
+def _one_of_several(sample: Any) -> Any:
+    if isinstance(sample, _Failed):
+        raise sample.error
+    return sample
 
 
 def _cure_of_iterable(data: Any) -> str:

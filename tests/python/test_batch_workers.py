@@ -90,14 +90,16 @@ def test_an_epoch_is_told():
 # What groups the samples come in is up to chance, and what becomes of them is not.
 
 
-def test_what_is_raised_is_the_error_of_its_sample():
-    numbers, errors = numbers_and_errors(pipe_of(loads, samples=12))
+@pytest.mark.parametrize("workers", [0, 2])
+def test_what_is_raised_is_the_error_of_its_sample(workers):
+    numbers, errors = numbers_and_errors(pipe_of(loads, samples=12, workers=workers))
     assert numbers == [i for i in range(12) if i != 5] and list(errors) == [5]
-    assert "OSError: database gone (" in errors[5] and "in loads" in errors[5]
+    assert "OSError: database gone (" in errors[5] and "in loads)" in errors[5]
 
 
-def test_what_is_not_given_is_dropped():
-    assert numbers_and_errors(pipe_of(gives_fewer, samples=12)) == (list(range(10)), {})
+@pytest.mark.parametrize("workers", [0, 2])
+def test_what_is_not_given_is_dropped(workers):
+    assert numbers_and_errors(pipe_of(gives_fewer, samples=12, workers=workers)) == (list(range(10)), {})
 
 
 def test_a_function_without_an_end_ends():

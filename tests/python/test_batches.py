@@ -67,7 +67,7 @@ def test_datasets_give_several(data, factor, texts):
     assert second.size == 3
 
 
-def test_what_is_raised_is_the_error_of_the_group():
+def test_what_is_raised_is_the_error_of_its_sample():
     def loads(indices):
         if 5 in indices:
             raise OSError("database gone")
@@ -76,14 +76,33 @@ def test_what_is_raised_is_the_error_of_the_group():
     pipe = sluice.pipeline(batch_size=4, on_error="skip")(
         lambda: sluice.source(loads, int, samples=12, batch=4, name_of=lambda i: f"row {i}"))()
     batches = list(pipe)
-    assert [batch.missing for batch in batches] == [[], [4, 5, 6, 7], []]
-    assert [one["source"] for one in batches[1].errors] == ["row 4", "row 5", "row 6", "row 7"]
-    assert all("OSError: database gone (" in one["what"] for one in batches[1].errors)
+    assert [batch.missing for batch in batches] == [[], [5], []]
+    (error,) = batches[1].errors
+    assert error["source"] == "row 5" and error["step"] == "source, each"
+    assert error["what"].startswith("OSError: database gone (") and error["what"].endswith(" in loads)")
+
+
+def test_what_is_not_given_is_dropped():
+    def even(indices):
+        return [i for i in indices if i % 2 == 0]
+
+    pipe = sluice.pipeline(batch_size=5)(lambda: sluice.source(even, int, samples=10, batch=4))()
+    batches = list(pipe)
+    assert [batch[0].tolist() for batch in batches] == [[0, 2, 4], [6, 8]]
+    assert [batch.missing for batch in batches] == [[1, 3], [5, 7, 9]] and not batches[0].errors
+    assert pipe.stats["total"]["filtered"] == 5
+
+
+def test_it_is_missed_too_by_who_takes_nothing_of_it():
+    pipe = sluice.pipeline(batch_size=5)(
+        lambda: (sluice.source(lambda indices: [], int, samples=5, batch=5), sluice.source(lambda i: i, int, samples=5))[1])()
+    (batch,) = pipe
+    assert batch.size == 0 and batch.missing == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("gives, words", [
-    (lambda indices: 3, "a list of 4 samples is expected, not <class 'int'>"),
-    (lambda indices: [1] * 9, "a list of 4 samples is expected, not of 9"),
+    (lambda indices: 3, "a list of samples is expected, not <class 'int'>"),
+    (lambda indices: [1] * 9, "a list of 1 sample is expected, not of 9"),
     (lambda indices: ["x"] * 4, "a whole number is expected, not 'x' of type str"),
 ])
 def test_says_what_is_wrong_with_a_group(gives, words):
@@ -91,17 +110,19 @@ def test_says_what_is_wrong_with_a_group(gives, words):
         lambda: sluice.source(gives, int, samples=4, batch=4, name="rows"))()
     (batch,) = pipe
     assert batch.size == 0 and words in batch.errors[0]["what"], batch.errors
-    assert batch.errors[0]["step"] == ("take apart" if "str" in words else "rows")
+    assert batch.errors[0]["step"] == "rows, each"
 
 
-def test_a_function_without_an_end_ends():
+@pytest.mark.parametrize("end", [StopIteration, IndexError, None])
+def test_a_function_without_an_end_ends(end):
     def some(indices):
-        if indices[0] >= 8:
-            raise StopIteration
+        if max(indices) >= 10 and end is not None:
+            raise end
         return [i for i in indices if i < 10]
 
     pipe = sluice.pipeline(batch_size=4)(lambda: sluice.source(some, int, batch=4))()
-    assert numbers_of(pipe) == list(range(8))
+    for _ in range(2):
+        assert numbers_of(pipe) == list(range(10))
 
 
 def test_a_sample_of_a_group_is_inspected():
