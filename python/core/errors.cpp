@@ -90,6 +90,12 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+// Where this package's own files lie.
+std::string own_folder() {
+  const std::string file = message_of(nb::module_::import_("sluice").attr("__file__"));
+  return file.substr(0, file.rfind('/') + 1);
+}
+
 bool is_main_thread() {
   const nb::object threading = nb::module_::import_("threading");
   return threading.attr("current_thread")().is(threading.attr("main_thread")());
@@ -149,15 +155,18 @@ std::string words_of(const nb::python_error& error) {
   std::string words = nb::cast<std::string>(error.type().attr("__name__"));
   const std::string text = message_of(error.value());
   if (!text.empty()) words += ": " + text;
-  std::vector<std::string> places;
+  std::vector<std::string> places, own_places;
   const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
   if (error.traceback().is_valid() && !error.traceback().is_none()) {
+    const std::string own = own_folder();
     for (const nb::handle frame : nb::object(extract(error.traceback()))) {
-      places.push_back(fmt::format("{}:{} in {}", message_of(frame.attr("filename")),
-                                   nb::cast<int>(frame.attr("lineno")),
-                                   nb::cast<std::string>(frame.attr("name"))));
+      const std::string file = message_of(frame.attr("filename"));
+      (file.starts_with(own) ? own_places : places)
+          .push_back(fmt::format("{}:{} in {}", file, nb::cast<int>(frame.attr("lineno")),
+                                 nb::cast<std::string>(frame.attr("name"))));
     }
   }
+  if (places.empty()) places = std::move(own_places);
   constexpr std::size_t kMost = 8;
   for (std::size_t i = 0; i < places.size() && i < kMost; ++i)
     words += (i == 0 ? " (" : ", called at ") + places[places.size() - 1 - i];

@@ -38,7 +38,10 @@ class Column:
         """All elements as one array; raises Error where shapes differ."""
         if self._block is None:
             if not len(self):
-                raise _core.Error("this batch is empty: its samples failed or were dropped; see batch.size")
+                raise _core.Error(
+                    "this batch has no samples: all of them failed or were dropped; batch.size says so, and "
+                    "@sluice.pipeline(compact=True) makes full batches of the samples that are left"
+                )
             if not self._core.dense:
                 raise _core.Error(
                     f"the {len(self)} samples of this column have different shapes, so they are no "

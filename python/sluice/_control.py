@@ -322,6 +322,10 @@ def _counted(graph: Any, count: Any, name: str, max_iterations: int | None, init
     most = max_iterations
     if most is None:
         most = 1_000_000 if is_value(count) else max(1, int(count))
+    elif not is_value(count):
+        _check_most(name, most)
+        if int(count) > most:
+            raise BuildError(f"`{name}` goes round {int(count)} times, but max_iterations is {most}; raise it, or leave it out")
     return _loop(graph, name, most, init), lambda i, _: graph.operator("less", i, count)
 
 
@@ -346,8 +350,8 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
         Takes the number of the iteration, from 0, and the state; gives the next state. A state that is a tuple is given as
         arguments of their own: `body(i, a, b)`.
     max_iterations : int, optional
-        A sample with a larger count fails, alone; outside a description a RuntimeError says so. A plain count needs none; of
-        a Value it is 1,000,000 otherwise.
+        A sample with a larger count fails, alone; of a larger plain count a BuildError says so, outside a description a
+        RuntimeError. A plain count needs none; of a Value it is 1,000,000 otherwise.
     name : str, optional
         "for_loop" otherwise.
 

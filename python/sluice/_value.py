@@ -107,7 +107,7 @@ class Value:
             "is no bool",
             "Mark the function that asks with @sluice.pipeline or @sluice.graph_function, so that "
             "`if`, `while`, `and`, `or` and `not` are those of each sample, or call "
-            "sluice.if_else(value, then, otherwise)",
+            "sluice.if_else(value, then, otherwise). max(a, b) asks, too: write `a if a > b else b`",
         )
 
     def __iter__(self):

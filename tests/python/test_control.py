@@ -144,6 +144,13 @@ def test_a_plain_loop_that_goes_round_too_often_fails():
         c.while_loop(4, lambda n: n > 0, lambda n: n - 1, max_iterations=3)
 
 
+def test_a_plain_count_that_is_too_large_is_refused_in_a_description(g):
+    n = g.input()
+    with pytest.raises(BuildError, match="`for_loop` goes round 5 times, but max_iterations is 3; raise it, or leave it out"):
+        c.for_loop(5, n, lambda i, n: n - 1, max_iterations=3)
+    assert g.run(c.for_loop(3, n, lambda i, n: n - 1, max_iterations=3), 7) == 4
+
+
 @pytest.mark.parametrize("loop", [c.for_loop, c.for_loop_collect])
 def test_a_plain_count_is_held_to_its_limit(loop):
     def body(i, total):
