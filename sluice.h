@@ -115,6 +115,7 @@
 #include <sluice/ops/tensors/pad_tensor.h>
 #include <sluice/ops/tensors/slice_tensor.h>
 #include <sluice/ops/tensors/tensors.h>
+#include <sluice/ops/tensors/to_image.h>
 #include <sluice/runtime/buffer_ring.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/cpu_count.h>

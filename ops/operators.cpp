@@ -70,6 +70,7 @@
 #include <sluice/ops/tensors/pad_tensor.h>
 #include <sluice/ops/tensors/slice_tensor.h>
 #include <sluice/ops/tensors/tensors.h>
+#include <sluice/ops/tensors/to_image.h>
 
 #include <cstdint>
 #include <span>
@@ -156,6 +157,7 @@ void fill(OperatorRegistry& registry) {
                                 slice_tensor_operator(),
                                 solarize_operator(),
                                 sum_operator(),
+                                to_image_operator(),
                                 translate_operator(),
                                 transpose_operator(),
                                 warp_affine_operator(),

@@ -199,6 +199,7 @@ const Line kLines[] = {
     LINE(image & 0xF0),
     LINE(pad_tensor(boxes, {{.length = 100}}, -1)),
     LINE(slice_tensor(crop_mirror_normalize(image), {{.axis = 1, .start = x}})),
+    LINE(to_image(image * 0.5f)),
     LINE(sum(image)),
     LINE(sum<float>(crop_mirror_normalize(image))),
     LINE(x + y),

@@ -253,3 +253,19 @@ def test_a_random_crop_may_be_aliased():
     smooth, aliased = next(iter(pipe())).value
     assert not numpy.array_equal(smooth[0], aliased[0])
     assert numpy.array_equal(aliased[0], picture[1::3, 1::3])
+
+
+@pytest.mark.parametrize("make, by_numpy", [
+    (lambda x, n: x * 0.5, lambda x, n: x * numpy.float32(0.5)),
+    (lambda x, n: x.cast("f32") * n - 100, lambda x, n: x.astype(numpy.float32) * n - 100),
+    (lambda x, n: x > 100, lambda x, n: x > 100),
+])
+def test_what_was_computed_is_a_picture_again(make, by_numpy):
+    wanted = numpy.floor(numpy.clip(by_numpy(PICTURE, 3).astype(numpy.float32), 0, 255) + 0.5).astype(numpy.uint8)
+    back = result(lambda x, n: ops.flip(ops.to_image(make(x, n)), horizontal=True), type="image")
+    assert numpy.array_equal(numpy.asarray(back), wanted[:, ::-1])
+
+
+def test_says_what_is_no_picture():
+    assert error(lambda x, n: ops.to_image(x), numpy.zeros((2, 3, 5), numpy.float32)).startswith(
+        "to_image: a tensor of ")

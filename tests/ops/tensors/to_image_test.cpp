@@ -1,0 +1,50 @@
+// to_image in pipelines: what was computed of a picture is one again.
+#include "tests/ops/kernels/reference.h"
+#include <sluice/sluice.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace tensors_to_image_test {
+
+TEST(ToImageOperator, OfWhatWasComputed) {
+  auto pipeline = make_pipeline({.batch_size = 3}, [](Graph& g) {
+    auto image = g.source(3, [](const SampleInfo& info) {
+      return testing::constant_picture(4, 6, 3, static_cast<std::uint8_t>(100 + 50 * info.index));
+    });
+    return std::tuple{to_image(image * 1.5f),
+                      resize(to_image(crop_mirror_normalize(image)), {.width = 3, .height = 2})};
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->size(), 3u);
+  const int expected[] = {150, 225, 255};
+  for (std::size_t s = 0; s < 3; ++s) {
+    EXPECT_EQ(batch->get<0>()[s].at(3, 5, 2), expected[s]);
+    const Image& small = batch->get<1>()[s];
+    ASSERT_EQ(small.height(), 2);
+    ASSERT_EQ(small.width(), 3);
+    EXPECT_EQ(small.at(1, 2, 0), 100 + 50 * static_cast<int>(s));
+  }
+}
+
+TEST(ToImageOperator, WhatIsNoPictureIsTheErrorOfItsSample) {
+  auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [](Graph& g) {
+    return to_image(g.source(2, [](const SampleInfo& info) {
+      Tensor made({2, 2, 3 + info.index * 2}, DType::f32);
+      for (std::int64_t i = 0; i < made.elements(); ++i) made.data<float>()[i] = 1;
+      return made;
+    }));
+  });
+  const auto batch = pipeline.epoch().next();
+  EXPECT_EQ(batch->size(), 1u);
+  ASSERT_EQ(batch->errors().size(), 1u);
+  EXPECT_EQ(batch->errors()[0].what.find("to_image: a tensor of "), 0u) << batch->errors()[0].what;
+}
+
+}  // namespace tensors_to_image_test
+}  // namespace sluice
