@@ -242,6 +242,10 @@ void add_counts(Stats& stats, const Plan& plan,
   std::vector<std::int64_t> counts(plan.counters);
   for (const auto& sample : samples) sample->tally.add_to(counts);
   StatsReader(stats, counts, samples.front()->tally.timed()).read(plan.top, "");
+  for_each<Step>(plan.top, [&](const Step& one) {
+    if (one.epoch != nullptr && one.epoch->workers)
+      stats.workers.push_back({one.name, one.epoch->workers()});
+  });
 }
 
 std::vector<StepStats> steps_of(const Plan& plan) {
@@ -257,14 +261,6 @@ std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStat
     const SourceReads then = before.empty() ? SourceReads{} : before[all.size()].reads;
     all.push_back({dataset.step, dataset.reads() - then});
   }
-  return all;
-}
-
-std::vector<StepWorkers> workers_of(const Plan& plan) {
-  std::vector<StepWorkers> all;
-  for_each<Step>(plan.top, [&](const Step& one) {
-    if (one.epoch != nullptr && one.epoch->workers) all.push_back({one.name, one.epoch->workers()});
-  });
   return all;
 }
 

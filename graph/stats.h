@@ -164,7 +164,8 @@ std::string to_dot(const detail::Plan& plan, const Stats& stats);
 
 namespace detail {
 
-// For the engine. Adds up what the records have counted; may be called while they run.
+// For the engine. Adds up what the records have counted, and asks workers; may be called while they
+// run.
 void add_counts(Stats& stats, const Plan& plan,
                 const std::vector<std::unique_ptr<Sample>>& samples);
 // All steps of the plan, with nothing counted.
@@ -174,7 +175,6 @@ void add_memory(Stats& stats, const PipelineOptions& options,
                 const std::array<BufferPoolStats, 2>& pools);
 // What the sources of the plan have read since `before`. Runs the user's code.
 std::vector<SourceStats> reads_of(const Plan& plan, const std::vector<SourceStats>& before = {});
-std::vector<StepWorkers> workers_of(const Plan& plan);
 
 }  // namespace detail
 }  // namespace sluice

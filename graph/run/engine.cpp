@@ -321,7 +321,6 @@ Stats Engine::Impl::stats() const {
   Stats s;
   add_counts(s, plan, samples);
   s.sources = reads_of(recorded, reads_before);
-  s.workers = workers_of(recorded);
   const std::lock_guard lock(mutex);
   s.epoch = ledger;
   // Once it is cancelled nothing more is delivered: what is open is lost to that.

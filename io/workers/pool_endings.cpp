@@ -17,13 +17,20 @@ void PoolThread::end(Worker& worker, const std::string& why, bool lasting) {
   } else if (why.empty()) {
     ending.what += ", before it was ready";
     if (ending.by_itself) {
-      lasting = nobody_was_ready();
+      worker.count_failed_setup();
+      lasting = ending.said_hello ? all_fail(worker) : nobody_was_ready();
       ending.what += hint(ending.said_hello);
     }
   }
   save_work(ending);
   if (lasting) return give_up(ending.what);
   replace(worker, ending.what);
+}
+
+bool PoolThread::all_fail(const Worker& worker) const {
+  return nobody_was_ready() && worker.failed_setups() > 1 &&
+         std::all_of(workers_.begin(), workers_.end(),
+                     [](const auto& each) { return each->failed_setups() > 0; });
 }
 
 // The first one in hand is what it was at, or a group begins with it: then all in hand are made

@@ -205,10 +205,8 @@ bool PoolThread::on_messages(Worker& worker) {
   } catch (const Nonsense& error) {
     end(worker, std::string("was ended, as it wrote nonsense: ") + error.what());
   } catch (const WorkerFailure& error) {
-    // Where each has failed, and one of them again, another try would fail as well.
-    ++failed_setups_;
-    const bool all_fail = nobody_was_ready() && failed_setups_ > setup_.options.workers;
-    end(worker, error.what(), error.lasting() || all_fail);
+    worker.count_failed_setup();
+    end(worker, error.what(), error.lasting() || all_fail(worker));
   }
   return false;
 }

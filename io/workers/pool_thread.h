@@ -86,6 +86,8 @@ class PoolThread {
     return setup_.options.program_arguments.empty() ? kHint : "";
   }
   bool nobody_was_ready() const { return samples_ == 0 && ready_ == 0; }
+  // Whether another try would fail as well: none was ever ready, each has failed, this one again.
+  bool all_fail(const Worker& worker) const;
 
   const WorkerSetup setup_;
   const std::shared_ptr<Wake> wake_;
@@ -104,7 +106,6 @@ class PoolThread {
 
   std::atomic<std::int64_t> restarts_{0};
   std::atomic<std::int64_t> renewals_{0};
-  int failed_setups_ = 0;
   std::atomic<int> ready_{0};
 };
 

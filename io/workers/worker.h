@@ -59,6 +59,9 @@ class Worker {
   bool ready() const { return ready_; }
   // Whether it has come as far as run_worker_if_asked.
   bool said_hello() const { return said_hello_; }
+  // Of all its processes, those that ended before they were ready, by themselves.
+  int failed_setups() const { return failed_setups_; }
+  void count_failed_setup() { ++failed_setups_; }
   // Null unless it runs.
   WorkerProcess* process() { return process_.get(); }
 
@@ -134,6 +137,7 @@ class Worker {
   bool said_hello_ = false;
   bool ready_ = false;
   bool retiring_ = false;
+  int failed_setups_ = 0;
   std::deque<Handed> in_hand_;
   int groups_ = 0;
   std::uint64_t next_number_ = 1;
