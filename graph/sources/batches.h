@@ -9,8 +9,8 @@
 // The positions of an epoch are cut into groups of so many. The function is called once for each
 // group, when the first of its samples is asked for; the others wait without a thread. It gives a
 // std::vector of samples, each a value or a std::tuple, in the order of the keys. Fewer than asked
-// for: the rest of the group ends as filtered. None, or EndOfEpoch: the epoch ends before the
-// group. More: the error of all of them.
+// for: the rest of the group ends as filtered, or the epoch ends after them, see BatchesOptions.
+// None, or EndOfEpoch: the epoch ends before the group. More: the error of all of them.
 //
 // Sampler and shards say which keys stand in a group; what batches the pipeline makes does not
 // concern it, nor does where an epoch is resumed: its first group is whole then, too. A sample that
@@ -57,6 +57,8 @@ struct BatchesOptions {
   // So many of the dataset's own, which call the function: for one that stands still. 0: it is
   // called by the pipeline's thread that asks first.
   int threads = 0;
+  // Whether a group that gives fewer is the last one: the epoch ends after what it gave.
+  bool fewer_end = false;
 };
 
 namespace detail {
@@ -103,8 +105,11 @@ class Groups {
  public:
   using Function = std::function<std::vector<Sample>(const BatchInfo&)>;
 
-  Groups(std::int64_t size, Function f, int threads)
-      : size_(size), f_(std::move(f)), wanted_threads_(static_cast<std::size_t>(threads)) {}
+  Groups(std::int64_t size, Function f, const BatchesOptions& options)
+      : size_(size),
+        f_(std::move(f)),
+        wanted_threads_(static_cast<std::size_t>(options.threads)),
+        fewer_end_(options.fewer_end) {}
 
   void begin(const EpochInfo& info) {
     if (wanted_threads_ > 0 && !threads_)
@@ -239,11 +244,13 @@ class Groups {
   }
 
   // Each place is given to one.
-  static void give(Group& group, std::size_t place, Completion<Sample> done) noexcept {
+  void give(Group& group, std::size_t place, Completion<Sample> done) const noexcept {
     if (group.error != nullptr) {
       (void)done.fail(group.error);
     } else if (place < group.values.size()) {
       (void)done.set(std::move(group.values[place]));
+    } else if (fewer_end_) {
+      (void)done.fail(std::make_exception_ptr(EndOfEpoch()));
     } else {
       (void)done.filter();
     }
@@ -252,6 +259,7 @@ class Groups {
   const std::int64_t size_;
   const Function f_;
   const std::size_t wanted_threads_;
+  const bool fewer_end_;
   std::mutex mutex_;
   std::condition_variable_any came_;
   EpochInfo info_;  // stays as it is while groups are run
@@ -270,12 +278,12 @@ class Batches {
   using Function = typename detail::Groups<Sample>::Function;
 
   Batches(std::int64_t count, std::int64_t size, Function f, const BatchesOptions& options)
-      : f_(std::move(f)), count_(count), size_(size), threads_(options.threads) {
-    detail::check_batches(count, size, threads_);
+      : f_(std::move(f)), count_(count), size_(size), options_(options) {
+    detail::check_batches(count, size, options.threads);
     make_groups();
   }
   Batches(const Batches& other)
-      : f_(other.f_), count_(other.count_), size_(other.size_), threads_(other.threads_) {
+      : f_(other.f_), count_(other.count_), size_(other.size_), options_(other.options_) {
     make_groups();
   }
   Batches(Batches&&) noexcept = default;
@@ -296,12 +304,12 @@ class Batches {
   }
 
  private:
-  void make_groups() { groups_ = std::make_unique<detail::Groups<Sample>>(size_, f_, threads_); }
+  void make_groups() { groups_ = std::make_unique<detail::Groups<Sample>>(size_, f_, options_); }
 
   Function f_;
   std::int64_t count_;
   std::int64_t size_;
-  int threads_;
+  BatchesOptions options_;
   std::unique_ptr<detail::Groups<Sample>> groups_;
 };
 

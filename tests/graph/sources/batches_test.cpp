@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -246,6 +247,33 @@ TEST(Batches, ResumedGroupsAreThoseOfTheEpoch) {
           expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(cut));
       for (const auto& batch : rest.epoch()) got.push_back(batch.ids());
       EXPECT_EQ(got, expected) << cut;
+    }
+  }
+}
+
+TEST(Batches, AGroupThatGivesFewerMayBeTheLast) {
+  for (const int own : {0, 2}) {
+    for (const LastBatch last : {LastBatch::partial, LastBatch::drop}) {
+      auto pipeline =
+          make_pipeline({.batch_size = 4, .threads = 2, .last_batch = last}, [&](Graph& g) {
+            return g.read(batches_of(kUntilEnd, 7,
+                                     [](const BatchInfo& info) {
+                                       std::vector<std::int64_t> all = indices_of(info);
+                                       std::erase_if(all, [](std::int64_t i) { return i >= 10; });
+                                       return all;
+                                     },
+                                     {.threads = own, .fewer_end = true}));
+          });
+      for (int epoch = 0; epoch < 2; ++epoch) {
+        std::vector<std::int64_t> got;
+        for (const auto& batch : pipeline.epoch()) {
+          EXPECT_TRUE(batch.missing().empty());
+          for (const std::int64_t i : batch.get<0>()) got.push_back(i);
+        }
+        std::vector<std::int64_t> expected(last == LastBatch::drop ? 8 : 10);
+        std::iota(expected.begin(), expected.end(), 0);
+        EXPECT_EQ(got, expected);
+      }
     }
   }
 }
