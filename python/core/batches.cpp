@@ -28,7 +28,7 @@ class PythonBatches {
  public:
   PythonBatches(const Function& function, std::int64_t count, std::int64_t size, int threads)
       : groups_(count, size, [function](const BatchInfo& info) { return call(function, info); },
-                {.threads = threads}) {}
+                {.threads = threads, .fewer_end = true}) {}
 
   void begin_epoch(const EpochInfo& info) const { groups_.begin_epoch(info); }
   void end_epoch() const noexcept { groups_.end_epoch(); }

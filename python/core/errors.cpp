@@ -96,6 +96,25 @@ std::string own_folder() {
   return file.substr(0, file.rfind('/') + 1);
 }
 
+// "load.py:12 in read", the outermost first; none of code that does not know where it is.
+std::vector<std::string> places_of(const nb::python_error& error) {
+  std::vector<std::string> places, own_places;
+  if (!error.traceback().is_valid() || error.traceback().is_none()) return places;
+  try {
+    const std::string own = own_folder();
+    const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
+    for (const nb::handle frame : nb::object(extract(error.traceback()))) {
+      const std::string file = message_of(frame.attr("filename"));
+      (file.starts_with(own) ? own_places : places)
+          .push_back(fmt::format("{}:{} in {}", file, nb::cast<int>(frame.attr("lineno")),
+                                 nb::cast<std::string>(frame.attr("name"))));
+    }
+  } catch (const std::exception&) {
+    return {};
+  }
+  return places.empty() ? own_places : places;
+}
+
 bool is_main_thread() {
   const nb::object threading = nb::module_::import_("threading");
   return threading.attr("current_thread")().is(threading.attr("main_thread")());
@@ -155,18 +174,7 @@ std::string words_of(const nb::python_error& error) {
   std::string words = nb::cast<std::string>(error.type().attr("__name__"));
   const std::string text = message_of(error.value());
   if (!text.empty()) words += ": " + text;
-  std::vector<std::string> places, own_places;
-  const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
-  if (error.traceback().is_valid() && !error.traceback().is_none()) {
-    const std::string own = own_folder();
-    for (const nb::handle frame : nb::object(extract(error.traceback()))) {
-      const std::string file = message_of(frame.attr("filename"));
-      (file.starts_with(own) ? own_places : places)
-          .push_back(fmt::format("{}:{} in {}", file, nb::cast<int>(frame.attr("lineno")),
-                                 nb::cast<std::string>(frame.attr("name"))));
-    }
-  }
-  if (places.empty()) places = std::move(own_places);
+  const std::vector<std::string> places = places_of(error);
   constexpr std::size_t kMost = 8;
   for (std::size_t i = 0; i < places.size() && i < kMost; ++i)
     words += (i == 0 ? " (" : ", called at ") + places[places.size() - 1 - i];

@@ -38,7 +38,7 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
   detail::Step step;
   step.name = recorder.unique_name(name);
   step.reads = inputs;
-  step.effect = types.empty() || !absent.is_none();
+  step.effect = types.empty();
   const Tables given = tables_of(types);
   Tables taken;
   for (const SlotId slot : inputs) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
+import itertools
 import operator
 import os
 import pickle
@@ -261,6 +262,7 @@ def source(
         gives another number of samples, it is asked for each of them alone: what it raises then is the
         error of that sample, and one for which it gives an empty list is dropped. So is a sample that
         is inspected, or that stands in for another one. `threads` call it; 0: those of the pipeline.
+        What it has given it must leave as it is.
         Worker processes are asked for up to so many samples each, which need not follow each other, and
         may take `deadline_s` for them.{sampler}
 
@@ -307,8 +309,10 @@ def source(
         )
     if batch:
         several = Several(get, ends=samples is None)
-        made = graph.core.python_batches(name, several, count, operator.index(batch), sampler, name_of, fingerprint)
-        each = graph.core.python_step(f"{name}, each", _one_of_several, [made], types, absent=_ABSENT)
+        made = graph.core.python_batches(
+            f"{name}, together", several, count, operator.index(batch), sampler, name_of, fingerprint
+        )
+        each = graph.core.python_step(name, several.each, [made], types, absent=_ABSENT)
         return _values(graph, each, single)
     made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
     return _values(graph, made, single)
@@ -403,21 +407,34 @@ class Several:
         return self._alone(indices[place], epoch) if self._given is None else (self._given[place],)
 
     def __call__(self, indices: list[int], epoch: int) -> Sequence:
-        """In this process: a sample for each index, or what `_one_of_several` takes; fewer where the epoch ends."""
+        """In this process: what `each` makes the samples of; fewer where the epoch ends."""
         given = self._all(indices, epoch)
+        if given is None and len(indices) > 1 and not self._ends:
+            return [_Alone(index, epoch) for index in indices]
         if given is not None:
             return given
-        made: list = []
-        for index in indices:
+        # An error knows the frames that it was raised in: none of them must know the other samples.
+        ones = (self._one(index, epoch) for index in indices)
+        return list(itertools.takewhile(lambda one: one is not _END, ones))
+
+    def each(self, given: Any) -> Any:
+        """The sample, or `_ABSENT`."""
+        if isinstance(given, _Alone):
+            alone = self._alone(given.index, given.epoch)
+            return alone[0] if alone else _ABSENT
+        if isinstance(given, _Failed):
             try:
-                made.extend(self._alone(index, epoch) or (_ABSENT,))
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                if self._ends and isinstance(error, (StopIteration, IndexError)):
-                    break
-                made.append(_Failed(error))
-        return made
+                raise given.error
+            finally:
+                del given  # the error knows this frame
+        return given
+
+    def _one(self, index: int, epoch: int) -> Any:
+        try:
+            given = self._alone(index, epoch)
+        except BaseException as error:
+            return _END if self._ends and isinstance(error, (StopIteration, IndexError)) else _Failed(error)
+        return _own(given[0]) if given else _ABSENT
 
     def _alone(self, index: int, epoch: int) -> tuple:
         given = self._get([index], epoch)
@@ -434,20 +451,25 @@ class Several:
             return None
         try:
             given = self._get(list(indices), epoch)  # who sorts them sorts a copy
-        except KeyboardInterrupt:
-            raise
+            given = list(given) if isinstance(given, (list, tuple)) else []
         except BaseException:
             return None
-        return given if isinstance(given, (list, tuple)) and len(given) == len(indices) else None
+        return given if len(given) == len(indices) else None
+
+
+class _Alone:
+    """Stands for a sample that is asked for alone, when its step runs."""
+
+    def __init__(self, index: int, epoch: int):
+        self.index = index
+        self.epoch = epoch
+
+    def __repr__(self) -> str:
+        return f"<sample {self.index}, asked for alone>"
 
 
 _ABSENT = object()  # stands for a sample that there is not
-
-
-def _one_of_several(sample: Any) -> Any:
-    if isinstance(sample, _Failed):
-        raise sample.error
-    return sample
+_END = object()  # ... and no other one after it
 
 
 def _cure_of_iterable(data: Any) -> str:

@@ -1,7 +1,9 @@
 """Functions of several samples at once: sources, and steps on batches."""
 
+import gc
 import random
 import threading
+import weakref
 
 import numpy
 import pytest
@@ -78,7 +80,7 @@ def test_what_is_raised_is_the_error_of_its_sample():
     batches = list(pipe)
     assert [batch.missing for batch in batches] == [[], [5], []]
     (error,) = batches[1].errors
-    assert error["source"] == "row 5" and error["step"] == "source, each"
+    assert error["source"] == "row 5" and error["step"] == "source"
     assert error["what"].startswith("OSError: database gone (") and error["what"].endswith(" in loads)")
 
 
@@ -93,11 +95,43 @@ def test_what_is_not_given_is_dropped():
     assert pipe.stats["total"]["filtered"] == 5
 
 
-def test_it_is_missed_too_by_who_takes_nothing_of_it():
-    pipe = sluice.pipeline(batch_size=5)(
-        lambda: (sluice.source(lambda indices: [], int, samples=5, batch=5), sluice.source(lambda i: i, int, samples=5))[1])()
-    (batch,) = pipe
-    assert batch.size == 0 and batch.missing == [0, 1, 2, 3, 4]
+def test_each_is_asked_for_when_its_turn_comes():
+    def loads(indices):
+        if 5 in indices:
+            raise OSError("gone")
+        buffer[: len(indices)] = indices
+        return list(buffer[: len(indices)])
+
+    buffer = numpy.zeros((8, 2), numpy.int64)
+    for samples in (8, None):
+        pipe = sluice.pipeline(batch_size=8, threads=1, on_error="skip")(
+            lambda: sluice.source(lambda i: [x[0] for x in loads(i)] if max(i) < 8 else [], int, samples=samples, batch=8))()
+        assert numbers_of(pipe) == [0, 1, 2, 3, 4, 6, 7]
+
+
+def test_what_failed_keeps_nothing_alive():
+    class Row(numpy.ndarray):
+        pass
+
+    def loads(indices):
+        rows = [numpy.zeros(4).view(Row) for _ in indices]
+        alive.extend(weakref.ref(row) for row in rows)
+        if 5 in indices:
+            raise OSError("gone")
+        return rows
+
+    alive = []
+    for samples in (8, None):
+        pipe = sluice.pipeline(batch_size=8, on_error="skip")(
+            lambda: sluice.source(lambda i: loads(i) if max(i) < 8 else [], "tensor", samples=samples, batch=8))()
+        gc.collect()
+        gc.disable()
+        try:
+            assert sum(batch.size for batch in pipe) == 7
+            pipe.close()
+            assert not [one for one in alive if one() is not None]
+        finally:
+            gc.enable()
 
 
 @pytest.mark.parametrize("gives, words", [
@@ -110,19 +144,22 @@ def test_says_what_is_wrong_with_a_group(gives, words):
         lambda: sluice.source(gives, int, samples=4, batch=4, name="rows"))()
     (batch,) = pipe
     assert batch.size == 0 and words in batch.errors[0]["what"], batch.errors
-    assert batch.errors[0]["step"] == "rows, each"
+    assert batch.errors[0]["step"] == "rows"
 
 
+@pytest.mark.parametrize("last", ["partial", "drop"])
 @pytest.mark.parametrize("end", [StopIteration, IndexError, None])
-def test_a_function_without_an_end_ends(end):
+def test_a_function_without_an_end_ends(end, last):
     def some(indices):
         if max(indices) >= 10 and end is not None:
             raise end
         return [i for i in indices if i < 10]
 
-    pipe = sluice.pipeline(batch_size=4)(lambda: sluice.source(some, int, batch=4))()
+    pipe = sluice.pipeline(batch_size=4, last_batch=last)(lambda: sluice.source(some, int, batch=16))()
     for _ in range(2):
-        assert numbers_of(pipe) == list(range(10))
+        sizes = [batch.size for batch in pipe]
+        assert sizes == ([4, 4, 2] if last == "partial" else [4, 4])
+    assert pipe.samples == 10
 
 
 def test_a_sample_of_a_group_is_inspected():
