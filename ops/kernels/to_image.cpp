@@ -24,8 +24,9 @@ std::uint8_t level(T x) {
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<std::uint8_t>(std::clamp(x, T{0}, T{255}));
   } else {
-    const T rounded = std::min(x, T{255}) + T{0.5};
-    return static_cast<std::uint8_t>(x > 0 ? static_cast<int>(rounded) : 0);
+    const T bounded = x > 0 ? std::min(x, T{255}) : T{0};
+    const int below = static_cast<int>(bounded);
+    return static_cast<std::uint8_t>(below + (bounded - static_cast<T>(below) >= T{0.5} ? 1 : 0));
   }
 }
 

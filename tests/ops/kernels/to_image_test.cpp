@@ -23,8 +23,9 @@ int level_of(double x) {
 }
 
 TEST(ToImage, RoundsAndCutsOffNumbersOfEveryType) {
-  const std::vector<double> numbers{-1e9, -1,    -0.5,  0,   0.25, 0.5,   1,     1.5,  2.5, 99.49,
-                                    127,  127.5, 254.5, 255, 256,  65504, 70000, 1e18, 3};
+  const std::vector<double> numbers{-1e9, -1,  -0.5,  0,     0.25, 0.49999997, 0.5,
+                                    1,    1.5, 2.5,   99.49, 127,  127.5,      254.5,
+                                    255,  256, 65504, 70000, 1e18, 3};
   const auto count = static_cast<std::int64_t>(numbers.size());
   for (const DType type : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::i64,
                            DType::f16, DType::f32, DType::f64}) {

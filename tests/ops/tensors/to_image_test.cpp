@@ -17,8 +17,8 @@ TEST(ToImageOperator, OfWhatWasComputed) {
     auto image = g.source(3, [](const SampleInfo& info) {
       return testing::constant_picture(4, 6, 3, static_cast<std::uint8_t>(100 + 50 * info.index));
     });
-    return std::tuple{to_image(image * 1.5f),
-                      resize(to_image(crop_mirror_normalize(image)), {.width = 3, .height = 2})};
+    return std::tuple{to_image(image * 1.5f), resize(to_image(crop_mirror_normalize(image) * 255),
+                                                     {.width = 3, .height = 2})};
   });
   const auto batch = pipeline.epoch().next();
   ASSERT_EQ(batch->size(), 3u);
