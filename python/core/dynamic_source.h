@@ -45,7 +45,13 @@ void for_each_value(nb::handle given, std::size_t count, const Use& use) {
     throw std::invalid_argument(
         fmt::format("a tuple of {} values is expected, not one of {}", count, nb::len(given)));
   }
-  for (std::size_t i = 0; i < count; ++i) use(i, nb::object(given[i]));
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      use(i, nb::object(given[i]));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("value {} of {}: {}", i, count, error.what()));
+    }
+  }
 }
 
 struct DynamicSource {

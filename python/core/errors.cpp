@@ -40,11 +40,12 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 
 // Options and calls are said in Python's words.
 std::string in_python(std::string text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{
       {" (or kAutomatic)", ""},
       {"let one of them have kUntilEnd", "give no `samples` to one of them"},
       {"let it have kUntilEnd", "give it no `samples`"},
       {"Pipeline::checkpoint()", "state_dict()"},
+      {"DamagePolicy::tolerant", "damage='tolerant'"},
       {"raise it if the loop is right",
        "if the loop is right, give it a larger one: sluice.while_loop and sluice.for_loop take "
        "that"},
@@ -96,23 +97,24 @@ std::string own_folder() {
   return file.substr(0, file.rfind('/') + 1);
 }
 
-// "load.py:12 in read", the outermost first; none of code that does not know where it is.
+// "load.py:12 in read", the outermost first: the user's, and none where code does not know its
+// place.
 std::vector<std::string> places_of(const nb::python_error& error) {
-  std::vector<std::string> places, own_places;
+  std::vector<std::string> places;
   if (!error.traceback().is_valid() || error.traceback().is_none()) return places;
   try {
     const std::string own = own_folder();
     const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
     for (const nb::handle frame : nb::object(extract(error.traceback()))) {
       const std::string file = message_of(frame.attr("filename"));
-      (file.starts_with(own) ? own_places : places)
-          .push_back(fmt::format("{}:{} in {}", file, nb::cast<int>(frame.attr("lineno")),
-                                 nb::cast<std::string>(frame.attr("name"))));
+      if (file.starts_with(own)) continue;
+      places.push_back(fmt::format("{}:{} in {}", file, nb::cast<int>(frame.attr("lineno")),
+                                   nb::cast<std::string>(frame.attr("name"))));
     }
   } catch (const std::exception&) {
     return {};
   }
-  return places.empty() ? own_places : places;
+  return places;
 }
 
 bool is_main_thread() {

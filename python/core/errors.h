@@ -12,8 +12,8 @@
 // | DeviceError | sluice.DeviceError, an Error                                    |
 //
 // What a Python function throws in a step becomes the sample's error: its type, its words, and the
-// places in the functions that were called, the innermost one first; this package's own functions
-// only where there are no others. Threads: under Python's lock.
+// places in the functions that were called, the innermost one first, but for this package's own.
+// Threads: under Python's lock.
 #pragma once
 
 #include "object.h"

@@ -44,7 +44,6 @@ class Object {
     const nb::gil_scoped_acquire lock;
     Py_DECREF(std::exchange(object_, nullptr));
   }
-  explicit operator bool() const { return object_ != nullptr; }
   // None where there is nothing. Under Python's lock.
   nb::object get() const { return object_ == nullptr ? nb::none() : nb::borrow(object_); }
 

@@ -29,11 +29,9 @@ Slots add_results(detail::Recorder& recorder, detail::Step& step, const Tables& 
   return step.writes;
 }
 
-// f(values...), for its results, or for what it does where there are none. With `absent`, which the
-// step keeps alive: a source's last step, which gives that very object where there is no sample.
+// f(values...), for its results, or for what it does where there are none.
 Slots add_step(Description& self, const std::string& name, const nb::object& function,
-               const Slots& inputs, const std::vector<std::string>& types,
-               const nb::object& absent) {
+               const Slots& inputs, const std::vector<std::string>& types) {
   detail::Recorder& recorder = self.open();
   detail::Step step;
   step.name = recorder.unique_name(name);
@@ -46,14 +44,13 @@ Slots add_step(Description& self, const std::string& name, const nb::object& fun
     taken.push_back(&table_of(recorder.plan().slots.at(slot).type));
   }
   Slots made = add_results(recorder, step, given);
-  step.run = [f = Function(self.kept, function), inputs, taken, made, given,
-              absent = absent.is_none() ? Object() : Object(absent)](detail::Sample& sample) {
+  step.run = [f = Function(self.kept, function), inputs, taken, made,
+              given](detail::Sample& sample) {
     call_python([&] {
       nb::list arguments;
       for (std::size_t i = 0; i < inputs.size(); ++i)
         arguments.append(taken[i]->to_python(sample.address(inputs[i])));
       const nb::object result = f.get()(*arguments);
-      if (absent && result.is(absent.get())) return sample.drop();
       if (!made.empty()) take_results(sample, made, given, result);
     });
   };
@@ -107,9 +104,7 @@ Slots add_python_source(Description& self, const std::string& name, const nb::ob
 }  // namespace
 
 void bind_steps(nb::class_<Description>& description) {
-  description
-      .def("python_step", add_step, nb::arg("name"), nb::arg("function"), nb::arg("inputs"),
-           nb::arg("types"), nb::arg("absent") = nb::none())
+  description.def("python_step", add_step)
       .def("python_source", add_python_source, nb::arg("name"), nb::arg("function"),
            nb::arg("count"), nb::arg("types"), nb::arg("options"), nb::arg("name_of") = nb::none(),
            nb::arg("fingerprint") = "", nb::arg("in_order") = false);

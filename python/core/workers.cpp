@@ -266,13 +266,11 @@ Slots add_worker_step(Description& self, const std::string& name, const Slots& i
   return made;
 }
 
-// function(indices, epoch, place) gives a tuple of the sample at this place, or an empty one.
+// function(indices, epoch, place) gives the sample at this place.
 nb::object one_of_several(nb::handle function, const detail::WorkerTask& task) {
   nb::list indices;
   for (const SampleInfo& info : task.group) indices.append(info.index);
-  const nb::tuple given(function(indices, task.info.epoch, task.place));
-  if (nb::len(given) == 0) throw detail::DroppedSample();
-  return given[0];
+  return function(indices, task.info.epoch, task.place);
 }
 
 // In a worker: serves until the process that started it wants no more. make(worker, workers) gives

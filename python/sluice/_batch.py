@@ -39,8 +39,8 @@ class Column:
         if self._block is None:
             if not len(self):
                 raise _core.Error(
-                    "this batch has no samples: all of them failed or were dropped; batch.size says so, and "
-                    "@sluice.pipeline(compact=True) makes full batches of the samples that are left"
+                    "this batch has no samples: all of them failed or were left out, and batch.errors says why; "
+                    "@sluice.pipeline(compact=True) makes full batches of those that are left"
                 )
             if not self._core.dense:
                 raise _core.Error(

@@ -159,6 +159,8 @@ class Graph:
         slots: dict[str, int] = {}
         constants: dict[str, Any] = {}
         parameters = _step_parameters(schema)
+        for one in schema["inputs"]:
+            _require_kind(schema["name"], one, given.get(one["name"]))
         for name, value in given.items():
             if isinstance(value, Value):
                 slots[name] = self._fit(schema, parameters.get(name), value)
@@ -213,6 +215,18 @@ class Graph:
             f"{schema['name']}: {name} is a value of each sample, not {type(value).__name__}; what "
             "a source or a step gives is one, and sluice.constant(x) makes one of a number"
         )
+
+
+def _require_kind(operator: str, wanted: dict, value: Any) -> None:
+    """Says what makes the picture that an operator wants of what it is given."""
+    if not isinstance(value, Value) or wanted["any"] or wanted["types"] != ["image"]:
+        return
+    cures = {
+        "tensor": f"ops.to_image({wanted['name']}) makes a picture of it",
+        "bytes": f"ops.decode_jpeg({wanted['name']}), or decode_image, gives the picture in the file",
+    }
+    if value.type in cures:
+        raise _core.BuildError(f"{operator}: {wanted['name']} is a picture, not {value!r}; {cures[value.type]}")
 
 
 def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:

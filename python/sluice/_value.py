@@ -142,11 +142,23 @@ class Value:
         )
 
     def __int__(self) -> int:
-        return self.__index__()
+        raise self._no("is no number of Python's", "value.cast('i64') cuts its fraction off for each sample")
 
     def __float__(self) -> float:
-        self.__index__()
-        return 0.0
+        raise self._no(
+            "is no number of Python's",
+            "value.cast('f32') makes one of each sample's, and a function of sluice.map computes with it, math.sqrt(x) say",
+        )
+
+    def __round__(self, _digits: Any = None) -> int:
+        raise self._no("cannot be rounded", "(value + 0.5).cast('i64') rounds what is not below zero")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise self._no(
+            "is no array of NumPy's",
+            "sluice.ops has operators for pictures and tensors (ops.mean, ops.flip, ops.maximum), and a function of "
+            "sluice.map is given each sample's array",
+        )
 
     def __getitem__(self, key: Any):
         """One of a list; a sample whose list has no such element fails, alone."""

@@ -57,7 +57,7 @@ def _function_of(told: dict, pickled: bytes, worker: int, workers: int):
         several = sources.Several(sources.call_of(data, together=True), ends=bool(told["ended_by"]))
 
         def one_of(indices, epoch, place):
-            return tuple(_packed(one, told) for one in several.take(indices, epoch, place))
+            return _packed(several.take(indices, epoch, place), told)
 
         return one_of
     if told["in_order"]:

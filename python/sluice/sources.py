@@ -258,11 +258,11 @@ def source(
     batch : int
         So many samples are asked for together: of a dataset by ``data.__getitems__(indices)``, as
         PyTorch does, of a function as ``data(indices)`` or ``data(indices, epoch)``. It gives a list
-        of samples in the order of the indices, which are up to so many. Where it raises something, or
-        gives another number of samples, it is asked for each of them alone: what it raises then is the
-        error of that sample, and one for which it gives an empty list is dropped. So is a sample that
-        is inspected, or that stands in for another one. `threads` call it; 0: those of the pipeline.
-        What it has given it must leave as it is.
+        of samples in the order of the indices, which are up to so many. An exception in it is the error
+        of that sample. Where it raises something, or gives another number of samples, it is asked for
+        each of them alone: what it raises then is the error of that sample, and so is a list that is not
+        of one. Alone is asked for a sample that is inspected, too, or that stands in for another one.
+        `threads` call it; 0: those of the pipeline. What it has given it must leave as it is.
         Worker processes are asked for up to so many samples each, which need not follow each other, and
         may take `deadline_s` for them.{sampler}
 
@@ -312,8 +312,7 @@ def source(
         made = graph.core.python_batches(
             f"{name}, together", several, count, operator.index(batch), sampler, name_of, fingerprint
         )
-        each = graph.core.python_step(name, several.each, [made], types, absent=_ABSENT)
-        return _values(graph, each, single)
+        return _values(graph, graph.core.python_step(name, several.each, [made], types), single)
     made = graph.core.python_source(name, get, count, types, sampler, name_of, fingerprint)
     return _values(graph, made, single)
 
@@ -399,52 +398,47 @@ class Several:
         self._ends = ends  # where the function raises IndexError or StopIteration, or gives nothing
         self._given: Sequence | None = None
 
-    def take(self, indices: list[int], epoch: int, place: int) -> tuple:
-        """In a worker process, for one place after the other: its sample, alone in a tuple; an empty one if there is none."""
+    def take(self, indices: list[int], epoch: int, place: int) -> Any:
+        """In a worker process, for one place after the other: its sample."""
         if place == 0:
             self._given = None
             self._given = self._all(indices, epoch)
-        return self._alone(indices[place], epoch) if self._given is None else (self._given[place],)
+        return self._alone(indices[place], epoch) if self._given is None else _sample(self._given[place])
 
     def __call__(self, indices: list[int], epoch: int) -> Sequence:
         """In this process: what `each` makes the samples of; fewer where the epoch ends."""
         given = self._all(indices, epoch)
-        if given is None and len(indices) > 1 and not self._ends:
-            return [_Alone(index, epoch) for index in indices]
         if given is not None:
             return given
+        if len(indices) > 1 and not self._ends:
+            return [_Alone(index, epoch) for index in indices]
         # An error knows the frames that it was raised in: none of them must know the other samples.
         ones = (self._one(index, epoch) for index in indices)
         return list(itertools.takewhile(lambda one: one is not _END, ones))
 
     def each(self, given: Any) -> Any:
-        """The sample, or `_ABSENT`."""
         if isinstance(given, _Alone):
-            alone = self._alone(given.index, given.epoch)
-            return alone[0] if alone else _ABSENT
-        if isinstance(given, _Failed):
-            try:
-                raise given.error
-            finally:
-                del given  # the error knows this frame
-        return given
+            return self._alone(given.index, given.epoch)
+        try:
+            return _sample(given.error if isinstance(given, _Failed) else given)
+        finally:
+            del given  # which knows the error, as that knows this frame
 
     def _one(self, index: int, epoch: int) -> Any:
         try:
-            given = self._alone(index, epoch)
+            return _own(self._alone(index, epoch))
         except BaseException as error:
             return _END if self._ends and isinstance(error, (StopIteration, IndexError)) else _Failed(error)
-        return _own(given[0]) if given else _ABSENT
 
-    def _alone(self, index: int, epoch: int) -> tuple:
+    def _alone(self, index: int, epoch: int) -> Any:
         given = self._get([index], epoch)
         if not isinstance(given, (list, tuple)):
-            raise ValueError(f"a list of samples is expected, not {type(given)!r}")
-        if len(given) > 1:
-            raise ValueError(f"a list of 1 sample is expected, not of {len(given)}")
+            raise ValueError(f"for a list of indices a list of samples is expected, not {type(given)!r}")
         if not given and self._ends:
             raise StopIteration
-        return tuple(given)
+        if len(given) != 1:
+            raise ValueError(f"for a list of 1 index a list of 1 sample is expected, not of {len(given)}")
+        return _sample(given[0])
 
     def _all(self, indices: list[int], epoch: int) -> Sequence | None:
         if len(indices) == 1:
@@ -455,6 +449,16 @@ class Several:
         except BaseException:
             return None
         return given if len(given) == len(indices) else None
+
+
+def _sample(given: Any) -> Any:
+    """What stands for a sample in a list of several: it, or the error that it is to have."""
+    if not isinstance(given, BaseException):
+        return given
+    try:
+        raise given
+    finally:
+        del given
 
 
 class _Alone:
@@ -468,8 +472,7 @@ class _Alone:
         return f"<sample {self.index}, asked for alone>"
 
 
-_ABSENT = object()  # stands for a sample that there is not
-_END = object()  # ... and no other one after it
+_END = object()  # stands for a sample that there is not, nor any after it
 
 
 def _cure_of_iterable(data: Any) -> str:

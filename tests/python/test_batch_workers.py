@@ -39,6 +39,10 @@ def gives_fewer(indices):
     return [i for i in indices if i < 10]
 
 
+def gives_errors(indices):
+    return [i if i % 5 else ValueError(f"bad row {i}") for i in indices]
+
+
 def some(indices):
     if max(indices) >= 8:
         raise IndexError(indices)
@@ -98,8 +102,16 @@ def test_what_is_raised_is_the_error_of_its_sample(workers):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_what_is_not_given_is_dropped(workers):
-    assert numbers_and_errors(pipe_of(gives_fewer, samples=12, workers=workers)) == (list(range(10)), {})
+def test_what_is_not_given_is_the_error_of_its_sample(workers):
+    numbers, errors = numbers_and_errors(pipe_of(gives_fewer, samples=12, workers=workers))
+    assert numbers == list(range(10)) and list(errors) == [10, 11]
+    assert all(what.endswith("a list of 1 sample is expected, not of 0") for what in errors.values()), errors
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_exception_in_the_list_is_the_error_of_its_sample(workers):
+    numbers, errors = numbers_and_errors(pipe_of(gives_errors, samples=12, workers=workers))
+    assert numbers == [i for i in range(12) if i % 5] and errors == {i: f"ValueError: bad row {i}" for i in (0, 5, 10)}
 
 
 def test_a_function_without_an_end_ends():

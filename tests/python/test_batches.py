@@ -84,15 +84,25 @@ def test_what_is_raised_is_the_error_of_its_sample():
     assert error["what"].startswith("OSError: database gone (") and error["what"].endswith(" in loads)")
 
 
-def test_what_is_not_given_is_dropped():
+def test_what_is_not_given_is_the_error_of_its_sample():
     def even(indices):
         return [i for i in indices if i % 2 == 0]
 
-    pipe = sluice.pipeline(batch_size=5)(lambda: sluice.source(even, int, samples=10, batch=4))()
+    pipe = sluice.pipeline(batch_size=5, on_error="skip")(lambda: sluice.source(even, int, samples=10, batch=4))()
     batches = list(pipe)
     assert [batch[0].tolist() for batch in batches] == [[0, 2, 4], [6, 8]]
-    assert [batch.missing for batch in batches] == [[1, 3], [5, 7, 9]] and not batches[0].errors
-    assert pipe.stats["total"]["filtered"] == 5
+    assert [batch.missing for batch in batches] == [[1, 3], [5, 7, 9]]
+    assert batches[0].errors[0]["what"] == "ValueError: for a list of 1 index a list of 1 sample is expected, not of 0"
+
+
+def test_an_exception_in_the_list_is_the_error_of_its_sample():
+    def rows(indices):
+        return [OSError("bad row") if i == 5 else i for i in indices]
+
+    pipe = sluice.pipeline(batch_size=4, on_error="skip")(lambda: sluice.source(rows, int, samples=8, batch=4))()
+    batches = list(pipe)
+    assert [batch.missing for batch in batches] == [[], [5]]
+    assert batches[1].errors[0]["what"] == "OSError: bad row"
 
 
 def test_each_is_asked_for_when_its_turn_comes():
@@ -135,7 +145,7 @@ def test_what_failed_keeps_nothing_alive():
 
 
 @pytest.mark.parametrize("gives, words", [
-    (lambda indices: 3, "a list of samples is expected, not <class 'int'>"),
+    (lambda indices: 3, "for a list of indices a list of samples is expected, not <class 'int'>"),
     (lambda indices: [1] * 9, "a list of 1 sample is expected, not of 9"),
     (lambda indices: ["x"] * 4, "a whole number is expected, not 'x' of type str"),
 ])

@@ -269,3 +269,15 @@ def test_what_was_computed_is_a_picture_again(make, by_numpy):
 def test_says_what_is_no_picture():
     assert error(lambda x, n: ops.to_image(x), numpy.zeros((2, 3, 5), numpy.float32)).startswith(
         "to_image: a tensor of ")
+
+
+@pytest.mark.parametrize("make, says", [
+    (lambda x, n: numpy.mean(x), "is no array of NumPy's while the pipeline is described"),
+    (lambda x, n: numpy.flip(x), "is no array of NumPy's while the pipeline is described"),
+    (lambda x, n: float(n), "value.cast('f32') makes one"),
+    (lambda x, n: round(n * 1.0), "cannot be rounded while the pipeline is described"),
+    (lambda x, n: ops.rotate(x, 10), "rotate: image is a picture, not <Value 'source' of type tensor>; ops.to_image(image)"),
+])
+def test_says_what_computes_with_values(make, says):
+    with pytest.raises((TypeError, sluice.BuildError), match=re.escape(says)):
+        result(make)
