@@ -3,6 +3,7 @@
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -83,6 +84,9 @@ void PoolThread::replace(Worker& worker, std::string what) {
 }
 
 void PoolThread::give_up(const std::string& what) {
+  // Where samples that fail are passed over nobody would hear of it.
+  (void)std::fprintf(stderr, "sluice: from now on each sample of the workers '%s' fails: %s\n",
+                     printable(setup_.name).c_str(), what.c_str());
   {
     const std::lock_guard lock(mutex_);
     broken_ = what;

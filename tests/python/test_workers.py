@@ -133,11 +133,12 @@ def test_what_is_raised_is_the_error_of_the_sample():
             assert f"{worker_sets.__file__}:" in errors[5] and "called at" in errors[5]
 
 
-def test_without_workers_left_all_samples_fail():
+def test_without_workers_left_all_samples_fail(capfd):
     pipe = pipe_of(worker_sets.BadSetUp(), workers=1)
     errors = errors_of(pipe)
     assert len(errors) == 20
     assert "cannot be set up: OSError: the database is closed" in errors[0]
+    assert "from now on each sample of the workers 'source' fails: worker 0 of" in capfd.readouterr().err
     assert pipe.stats["workers"][0]["restarts"] == 1 and pipe.stats["workers"][0]["ready"] == 0
     with pytest.raises(sluice.Error, match="the database is closed"):
         iter(pipe)
