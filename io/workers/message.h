@@ -14,8 +14,7 @@
 //              shared memory may come        sample   `count` WireValues, what stands inline
 //              along                         error    what the reader threw
 //   give_back  `count` ids of values         end      the reader threw EndOfEpoch
-//   cancel                                   dropped  the reader leaves the sample out
-//                                            cancelled  `count` requests are left out
+//   cancel                                   cancelled  `count` requests are left out
 //
 // Ownership: plain data. MessageReader refers to the message. Errors: Nonsense for a message that
 // cannot be.
@@ -57,8 +56,7 @@ enum class MessageKind : std::uint32_t {
   end,
   cancelled,
   hello,
-  call,
-  dropped
+  call
 };
 
 struct Header {

@@ -49,8 +49,6 @@ struct WorkerTask {
   std::size_t place;
   ReplyReader* inputs;  // null but for a function that is called with values
 };
-// What a reader throws where it leaves the sample out.
-struct DroppedSample {};
 using AnyWorkerReader = std::function<void(const WorkerTask&, ReplyWriter&)>;
 
 struct WorkerEntry {

@@ -26,8 +26,6 @@ class WorkerRequest {
   // Whether the reader makes all samples of a group at once, so that it is not known at which of
   // them it was when it ended.
   virtual bool made_with_others() const noexcept { return false; }
-  // The reader leaves the sample out.
-  virtual void drop() noexcept { fail("the worker left it out"); }
   // No worker is left, and none will be. Where nobody knows how many samples there are, the epoch
   // has to end some time.
   virtual void refuse(const std::string& what) noexcept { fail(what); }

@@ -191,8 +191,6 @@ class Server {
       return;
     } catch (const EndOfEpoch&) {
       send(MessageKind::end, request.number);
-    } catch (const DroppedSample&) {
-      send(MessageKind::dropped, request.number);
     } catch (const std::exception& error) {
       const char* const what = error.what();
       send(MessageKind::error, request.number, what == nullptr ? "" : what);

@@ -110,7 +110,6 @@ void Worker::handle(Channel::Received& received) {
     case MessageKind::sample:
     case MessageKind::error:
     case MessageKind::end:
-    case MessageKind::dropped:
       return answer(header, message);
     case MessageKind::cancelled:
       return leave_out(header);
@@ -180,10 +179,6 @@ std::size_t Worker::group_size() const {
 void Worker::give(Work& work, const Header& header, const MessageReader& message) {
   if (header.kind == MessageKind::end) {
     if (work.request != nullptr) work.request->end();
-    return;
-  }
-  if (header.kind == MessageKind::dropped) {
-    if (work.request != nullptr) work.request->drop();
     return;
   }
   if (header.kind == MessageKind::error) {

@@ -127,9 +127,6 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   void fail(const std::string& what) noexcept override { (void)fire_error(what); }
   void end() noexcept override { (void)fire_error(std::make_exception_ptr(EndOfEpoch())); }
   bool made_with_others() const noexcept override { return together_; }
-  void drop() noexcept override {
-    (void)fire([](detail::Sample& sample) { sample.drop(); });
-  }
   void refuse(const std::string& what) noexcept override {
     if (refused_ != nullptr && !out_of_turn() && refused_->exchange(true)) return end();
     fail(what);
