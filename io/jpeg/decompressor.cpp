@@ -70,11 +70,22 @@ JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& region) con
   return {left / group * group, right - left / group * group};
 }
 
-bool JpegDecompressor::read_rows(const JpegRowJob& job) {
+bool JpegDecompressor::begin_rows(const JpegRowJob& job) {
   scratch_.resize(static_cast<std::size_t>(info_.output_width) *
                   static_cast<std::size_t>(info_.output_components));
   job_ = &job;
+  left_ = 0;
+  if (!job.cut) return true;
+  return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->go_to_region(); });
+}
+
+bool JpegDecompressor::read_rows(int end) {
+  end_ = static_cast<JDIMENSION>(job_->region.y + end);
   return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->deliver(); });
+}
+
+bool JpegDecompressor::end_rows() {
+  return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->end(); });
 }
 
 void JpegDecompressor::discard() noexcept {
@@ -125,31 +136,30 @@ void JpegDecompressor::check_scans(j_common_ptr object) {
   self.errors_.fail(object, message);
 }
 
+void JpegDecompressor::go_to_region() {
+  const Rectangle& region = job_->region;
+  const Columns wanted = columns(region);
+  if (wanted.width < static_cast<int>(info_.output_width)) {
+    JDIMENSION left = static_cast<JDIMENSION>(wanted.left);
+    JDIMENSION width = static_cast<JDIMENSION>(wanted.width);
+    jpeg_crop_scanline(&info_, &left, &width);
+    if (ours_) entropy_.set_columns(left, width);
+    left_ = static_cast<int>(left);
+  }
+  if (region.y > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(region.y));
+}
+
 void JpegDecompressor::deliver() {
   const JpegRowJob& job = *job_;
   const Rectangle& w = job.region;
-  JDIMENSION left = 0;
-  if (job.cut) {
-    const Columns wanted = columns(w);
-    if (wanted.width < static_cast<int>(info_.output_width)) {
-      left = static_cast<JDIMENSION>(wanted.left);
-      JDIMENSION width = static_cast<JDIMENSION>(wanted.width);
-      jpeg_crop_scanline(&info_, &left, &width);
-      if (ours_) entropy_.set_columns(left, width);
-    }
-    if (w.y > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(w.y));
-  }
-  const int first = w.y;
-  const int last = w.y + w.height;
   const std::size_t components = static_cast<std::size_t>(info_.output_components);
-  const std::size_t before = (static_cast<std::size_t>(w.x) - left) * components;
+  const std::size_t before = static_cast<std::size_t>(w.x - left_) * components;
   const bool straight =
       !job.cmyk && (job.margins || w.width == static_cast<int>(info_.output_width));
-  const JDIMENSION end = job.to_end ? info_.output_height : static_cast<JDIMENSION>(last);
-  while (info_.output_scanline < end) {
-    const int y = static_cast<int>(info_.output_scanline);
-    const bool inside = y >= first && y < last;
-    std::uint8_t* target = inside ? job.out + (y - first) * job.out_stride : nullptr;
+  while (info_.output_scanline < end_) {
+    const int y = static_cast<int>(info_.output_scanline) - w.y;
+    const bool inside = y >= 0 && y < w.height;
+    std::uint8_t* target = inside ? job.out + (y % job.rows) * job.out_stride : nullptr;
     JSAMPROW row = inside && straight ? target - before : scratch_.data();
     jpeg_read_scanlines(&info_, &row, 1);
     if (!inside || straight) continue;
@@ -159,7 +169,14 @@ void JpegDecompressor::deliver() {
       std::memcpy(target, scratch_.data() + before, static_cast<std::size_t>(w.width) * components);
     }
   }
-  if (end == info_.output_height && !(job.sound && !job.to_end)) {
+}
+
+void JpegDecompressor::end() {
+  if (job_->to_end) {
+    end_ = info_.output_height;
+    deliver();
+  }
+  if (info_.output_scanline == info_.output_height && !(job_->sound && !job_->to_end)) {
     if (ours_) entropy_.finish();
     jpeg_finish_decompress(&info_);
   } else {

@@ -28,10 +28,12 @@ struct JpegRowJob {
   bool sound = false;   // nothing is wrong with the file, so that what follows need not be read
   int channels = 0;     // of the output
   bool cmyk = false;    // convert four channels to them
-  // Where the region's first pixel goes. With `margins` each row may overwrite the pixels
-  // on both sides of it that columns() adds.
+  // Where the region's first pixel goes. Of the region's rows so many have room; then the next one
+  // takes the place of the first. With `margins` each row may overwrite the pixels on both sides of
+  // it that columns() adds.
   std::uint8_t* out = nullptr;
   std::ptrdiff_t out_stride = 0;
+  int rows = 0;
   bool margins = false;
 };
 
@@ -61,7 +63,12 @@ class JpegDecompressor {
     int width = 0;
   };
   Columns columns(const Rectangle& region) const;
-  bool read_rows(const JpegRowJob& job);
+  // The rows of a picture that has been started: begin_rows(), then read_rows() with ends that
+  // grow, up to the region's height, then end_rows(), which reads what follows if it is to be read.
+  // `job` must stay. The rows of the region up to `end` - 1 have been written then.
+  bool begin_rows(const JpegRowJob& job);
+  bool read_rows(int end);
+  bool end_rows();
 
   // Frees what the library holds.
   void discard() noexcept;
@@ -80,7 +87,9 @@ class JpegDecompressor {
   bool run(JpegStep step);
   // Steps: no locals with destructors, no exceptions.
   void read_header();
+  void go_to_region();
   void deliver();
+  void end();
   static void check_scans(j_common_ptr object);
 
   jpeg_decompress_struct info_{};
@@ -91,6 +100,8 @@ class JpegDecompressor {
   bool ours_ = false;
   JpegEntropy entropy_;
   const JpegRowJob* job_ = nullptr;
+  int left_ = 0;                       // the column that the library's rows begin with
+  JDIMENSION end_ = 0;                 // the row up to which deliver() reads
   std::vector<std::uint8_t> scratch_;  // one row of the library's output
 };
 

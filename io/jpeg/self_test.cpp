@@ -53,7 +53,10 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   job.channels = 3;
   job.out = out.data();
   job.out_stride = out.row_stride();
-  if (!decompressor.read_rows(job)) return {};
+  job.rows = region.height;
+  if (!decompressor.begin_rows(job) || !decompressor.read_rows(region.height) ||
+      !decompressor.end_rows())
+    return {};
   const bool to_bottom = region.y + region.height == static_cast<int>(picture_height);
   if (to_bottom && !decompressor.entropy().was_asked_for_all()) return {};
   return out;

@@ -1,0 +1,185 @@
+#include <sluice/io/jpeg/attempt.h>
+#include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/markers.h>
+#include <sluice/io/jpeg/orientation.h>
+#include <sluice/io/jpeg/parts.h>
+#include <sluice/io/jpeg/self_test.h>
+
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+std::string in_words(std::int64_t bytes) {
+  const double value = static_cast<double>(bytes);
+  if (bytes >= 1'000'000'000) return fmt::format("{:.1f} GB", value / 1e9);
+  if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", value / 1e6);
+  return fmt::format("{} bytes", bytes);
+}
+
+// All that can be said of a picture from its header; nothing of its size has been allocated yet.
+void check_header(const jpeg_decompress_struct& info, int channels, const JpegOptions& options) {
+  if (info.num_components != 1 && info.num_components != 3 && info.num_components != 4) {
+    throw JpegError(
+        fmt::format("{} colour components; only 1 (gray), 3 (colour) and 4 (CMYK) can be decoded",
+                    info.num_components));
+  }
+  const auto check = [&](std::int64_t bytes, const char* what) {
+    if (bytes <= options.max_output_bytes) return;
+    throw JpegError(
+        fmt::format("{} x {} pixels need {}{}, more than the limit of {}; raise max_output_bytes",
+                    info.image_width, info.image_height, in_words(bytes), what,
+                    in_words(options.max_output_bytes)));
+  };
+  check(std::int64_t{info.image_width} * info.image_height * channels, "");
+  if (jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&info)) == FALSE) return;
+  std::int64_t coefficients = 0;
+  for (int i = 0; i < info.num_components; ++i) {
+    const jpeg_component_info& component = info.comp_info[i];
+    coefficients += std::int64_t{component.width_in_blocks} * component.height_in_blocks * DCTSIZE2;
+  }
+  check(coefficients * static_cast<std::int64_t>(sizeof(JCOEF)), " for the passes of the file");
+}
+
+// Whether some coefficient of a progressive file is not known to its last bit. The library then
+// smooths over block borders, which looks further than the margin of a region.
+bool lacks_passes(const jpeg_decompress_struct& info) {
+  if (info.progressive_mode == FALSE || info.coef_bits == nullptr) return false;
+  for (int i = 0; i < info.num_components; ++i) {
+    for (int k = 0; k < DCTSIZE2; ++k) {
+      if (info.coef_bits[i][k] != 0) return true;
+    }
+  }
+  return false;
+}
+
+void check_region(const Rectangle& w, int height, int width) {
+  const bool inside = w.y >= 0 && w.x >= 0 && w.height >= 1 && w.width >= 1 && w.height <= height &&
+                      w.width <= width && w.y <= height - w.height && w.x <= width - w.width;
+  if (inside) return;
+  throw JpegError(fmt::format(
+      "a region of {} x {} at ({}, {}) does not lie inside the picture of {} x {} pixels (height x "
+      "width, row and column)",
+      w.height, w.width, w.y, w.x, height, width));
+}
+
+// Whether the library's own cutting may be trusted on a shrunk picture: before its version 3.0 it
+// reads what it has not written when colours are sampled in fours.
+bool can_be_cut_shrunk(const jpeg_decompress_struct& info) {
+  return info.max_h_samp_factor <= 2 && info.max_v_samp_factor <= 2;
+}
+
+// The shrunk pixels that hold some of a region's.
+Rectangle shrunk(const Rectangle& w, int shrink) {
+  const int y = w.y / shrink;
+  const int x = w.x / shrink;
+  return {y, x, (w.y + w.height + shrink - 1) / shrink - y,
+          (w.x + w.width + shrink - 1) / shrink - x};
+}
+
+}  // namespace
+
+void require_jpeg(const KnownJpeg& file) {
+  if (file.there.size() >= 2 && file.there[0] == 0xff &&
+      file.there[1] == jpeg_marker::kStartOfImage)
+    return;
+  static_cast<void>(peek_jpeg(file.there));  // says what it is instead
+}
+
+bool begins_with_own_entropy(const JpegOptions& options) {
+  return options.entropy == JpegEntropyDecoder::fast && jpeg_entropy_is_usable();
+}
+
+JpegIndexLearner learner_of(const KnownJpeg& file, const JpegRequest& request,
+                            const JpegOptions& options) {
+  // Whoever reads all of a file learns nothing from an index, but may teach one.
+  const bool helps = begins_with_own_entropy(options) && file.index != nullptr &&
+                     (!request.reads_to_end(options) || file.index->grows());
+  return helps ? JpegIndexLearner(*file.index, file.digest()) : JpegIndexLearner();
+}
+
+bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
+                        const JpegOptions& options, bool own_entropy) {
+  decompressor_.open(file.there, options);
+  jpeg_decompress_struct& info = decompressor_.info();
+  job_.channels = options.color == ColorSpace::rgb ? 3 : 1;
+  check_header(info, job_.channels, options);
+  stored_height_ = static_cast<int>(info.image_height);
+  stored_width_ = static_cast<int>(info.image_width);
+  own_entropy_ = own_entropy;
+  shrink_ = request.shrink;
+  orientation_ = options.apply_orientation ? peek_jpeg_orientation(file.there) : 1;
+
+  Rectangle wanted{0, 0, stored_height_, stored_width_};
+  if (request.region) {
+    const bool swap = swaps_sides(orientation_);
+    check_region(*request.region, swap ? stored_width_ : stored_height_,
+                 swap ? stored_height_ : stored_width_);
+    wanted = stored_region(*request.region, orientation_, stored_height_, stored_width_);
+  }
+  job_.region = shrunk(wanted, shrink_);
+  job_.cmyk = info.num_components == 4;
+  info.out_color_space = job_.cmyk                           ? JCS_CMYK
+                         : options.color == ColorSpace::gray ? JCS_GRAYSCALE
+                                                             : JCS_RGB;
+  info.scale_num = 1;
+  info.scale_denom = static_cast<unsigned>(shrink_);
+  info.dct_method = JDCT_ISLOW;
+  info.do_fancy_upsampling = TRUE;
+  job_.to_end = request.reads_to_end(options);
+  job_.sound = learner_.is_sound();
+  decompressor_.start();
+  job_.cut = request.region && !lacks_passes(info) && (shrink_ == 1 || can_be_cut_shrunk(info));
+  // Whoever wants to know of damage anywhere does not take the index's word for it.
+  const JpegIndexEntry* const known = job_.to_end ? nullptr : learner_.known();
+  std::span<const std::uint8_t> bytes = file.there;
+  if (file.on_demand != nullptr) {
+    if (known != nullptr && job_.cut)
+      parts_ = find_jpeg_parts(decompressor_, job_.region, *known, file.on_demand->size());
+    if (parts_.empty()) return false;
+    bytes = file.on_demand->read_parts(parts_);
+  }
+  if (own_entropy) decompressor_.use_own_entropy(bytes, known, parts_);
+  if (file.on_demand != nullptr && !decompressor_.is_ours()) return false;
+  if (decompressor_.is_ours()) {
+    const int bottom =
+        job_.to_end ? static_cast<int>(info.output_height) : job_.region.y + job_.region.height;
+    const int group = jpeg_group_height(info);
+    const int rows = (bottom + group - 1) / group;
+    learner_.begin(decompressor_.entropy(), static_cast<std::uint32_t>(rows));
+  }
+  return true;
+}
+
+bool JpegAttempt::begin_rows(std::uint8_t* out, std::ptrdiff_t stride, int rows, bool margins) {
+  job_.out = out;
+  job_.out_stride = stride;
+  job_.rows = rows;
+  job_.margins = margins;
+  return decompressor_.begin_rows(job_);
+}
+
+JpegReport JpegAttempt::report() {
+  JpegReport report;
+  report.covered = oriented_region({job_.region.y * shrink_, job_.region.x * shrink_,
+                                    job_.region.height * shrink_, job_.region.width * shrink_},
+                                   orientation_, stored_height_, stored_width_);
+  if (decompressor_.errors().damaged) {
+    report.damaged = true;
+    report.warning = decompressor_.describe_damage();
+  }
+  if (decompressor_.is_ours()) {
+    const bool to_bottom =
+        job_.region.y + job_.region.height == static_cast<int>(decompressor_.info().output_height);
+    learner_.end(to_bottom && !report.damaged);
+    report.path = decompressor_.entropy().indexed() ? JpegPath::indexed : JpegPath::fast;
+  } else if (own_entropy_) {
+    report.path = JpegPath::fell_back;
+  }
+  return report;
+}
+
+}  // namespace sluice
