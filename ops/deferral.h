@@ -8,6 +8,7 @@
 #include <sluice/graph/builder/operator_function.h>
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/picture_rows.h>
 #include <sluice/runtime/rectangle.h>
 
 #include <utility>
@@ -56,15 +57,46 @@ inline const OperatorPtr& take_part_operator() {
   return op;
 }
 
-// What the last of a row does, and what it must have for that: `needed` says which rectangle.
+// Runs f, which uses the rows, to its end.
 template <class F>
-OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {
+void use_rows(PictureRows& rows, F f) {
+  try {
+    for (;;) {
+      try {
+        f();
+        rows.end();
+        return;
+      } catch (const PictureRows::Restarted&) {
+      }
+    }
+  } catch (...) {
+    rows.discard();
+    throw;
+  }
+}
+
+// What the last of a row does, and what it must have for that: `needed` says which rectangle.
+template <class F, class... Arguments>
+OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
+                     void (F::*)(const kernels::DeferredImage&, Arguments...) const) {
   OperatorFunctions functions;
-  functions.sight = [needed = std::move(needed)](const Arguments&) {
+  functions.sight = [needed = std::move(needed)](const detail::Arguments&) {
     return Sight{Sight::Of::rectangle, 0, false, needed};
   };
   functions.deferral.emplace().begins = take_part_operator();
-  return make_operator(std::move(schema), std::move(functions), std::move(f));
+  return make_operator(
+      std::move(schema), std::move(functions),
+      [f = std::move(f)](const kernels::DeferredImage& in, Arguments... arguments) {
+        if (in.rows() == nullptr) {
+          f(in, arguments...);
+        } else {
+          use_rows(*in.rows(), [&] { f(in, arguments...); });
+        }
+      });
+}
+template <class F>
+OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {
+  return make_end(std::move(schema), std::move(needed), std::move(f), &F::operator());
 }
 
 template <class F, class... Arguments>

@@ -169,6 +169,11 @@ class OperatorDeclaration {
     functions_.decoding = std::move(decoding);
     return *this;
   }
+  // It is a decoder that can give its picture row by row.
+  OperatorDeclaration& decodes_rows(detail::RowDecoding decoding) {
+    functions_.row_decoding = std::move(decoding);
+    return *this;
+  }
   // It can leave its work to the operator after it, and do that of the one before: see Deferral.
   // `make` is given the schema when all of it has been said.
   OperatorDeclaration& defers(std::function<detail::Deferral(const detail::OperatorSchema&)> make) {

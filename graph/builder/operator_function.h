@@ -16,6 +16,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,10 @@ class SampleNotes {
   SampleNotes(detail::Sample& sample, std::atomic<bool>* said) : sample_(sample), said_(said) {}
   // The event with this number has happened: see Declaration::events().
   void note(std::size_t event) { sample_.note(event); }
+  // Whether the time of steps is taken. Then the step before this one may have worked for this one,
+  // for so long.
+  bool timed() const { return sample_.tally.timed(); }
+  void worked_before(std::chrono::nanoseconds time) { sample_.within_step_before = time; }
   // Something is wrong with the sample, which is delivered all the same.
   void warn(std::string_view what) { sample_.warn(what); }
   // The same, for what may concern every sample: said once for the step.

@@ -12,16 +12,19 @@
 // counts of runs. The picture that the first one reads is kept until the last one has run; so that
 // nothing large is kept while a sample waits, all of them end in one stage.
 //
-// Where a decoder makes the picture for such a chain alone, and one of the chain cuts a rectangle
-// out, the chain is told the picture's size first, and no more is decoded than it needs:
+// Where a decoder makes the picture for such a chain alone, the chain is told the picture's size
+// first. Where one of the chain cuts a rectangle out, no more is decoded than it needs. And the
+// last one uses the picture's rows while the decoder makes them, so that it is never in memory.
+// This goes for a single step, too.
 //
 //   picture = decode(file)               size = decode(file), the size only
 //   small = resize(picture)              small = "size, resized"
 //   middle = crop(small)                 middle = "small, a rectangle of it"
 //                                        region = what "middle" needs of the picture
-//                                        picture = decode(file), that region
-//                                        part = "middle", of the picture
+//                                        rows = decode(file), that region: begins
+//                                        part = "middle", of the rows
 //   tensor = normalise(middle)           tensor = normalise(part)
+//                                        decode(rows), ends
 #include <sluice/graph/passes/passes.h>
 #include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/uses.h>
@@ -29,7 +32,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,10 +45,12 @@ namespace {
 struct Chain {
   std::vector<Step*> steps;
   Step* decoder = nullptr;  // makes the picture, for this chain alone; may be null
+  bool selects = false;     // one of them cuts a rectangle out
 };
 
-bool may_decode_less(const Step& step) {
-  return step.kind == StepKind::cpu && step.op != nullptr && step.op->decoding() != nullptr &&
+bool may_decode_later(const Step& step) {
+  return step.kind == StepKind::cpu && step.op != nullptr &&
+         (step.op->decoding() != nullptr || step.op->row_decoding() != nullptr) &&
          !step.has_effect() && !step.pinned && !step.for_device && step.declared.empty();
 }
 
@@ -61,13 +68,15 @@ bool may_leave_work(const Step& step) {
 // The picture that the step takes.
 SlotId picture_of(const Step& step) { return std::get<SlotArgument>(step.arguments.front()).slot; }
 
+bool selects(const Step* step) { return step->op->deferral()->selects; }
+
 class Chains {
  public:
   explicit Chains(const Plan& plan) : uses_(count_uses(plan)) {}
 
   // Takes the steps of a block in their order; end() where no chain may go on.
   void add(Step& step) {
-    if (may_decode_less(step)) decoders_.push_back(&step);
+    if (may_decode_later(step)) decoders_.push_back(&step);
     if (!may_fuse(step)) return;
     const SlotId from = picture_of(step);
     const auto chain = std::find_if(open_.begin(), open_.end(), [&](const Chain& before) {
@@ -76,8 +85,9 @@ class Chains {
     if (chain != open_.end() && goes_on(*chain, step)) {
       chain->steps.push_back(&step);
       if (!may_leave_work(step)) close(chain);
-    } else if (may_leave_work(step)) {
+    } else {
       open_.push_back({{&step}, decoder_of(from)});
+      if (!may_leave_work(step)) close(open_.end() - 1);
     }
   }
   void end() {
@@ -88,7 +98,6 @@ class Chains {
 
  private:
   bool goes_on(const Chain& chain, const Step& step) const {
-    const auto selects = [](const Step* before) { return before->op->deferral()->selects; };
     const Deferral& deferral = *step.op->deferral();
     return uses_[picture_of(step)] == 1 && deferral.ends != nullptr &&
            (!deferral.wants_whole || std::all_of(chain.steps.begin(), chain.steps.end(), selects));
@@ -100,7 +109,11 @@ class Chains {
     return found != decoders_.end() && uses_[picture] == 1 ? *found : nullptr;
   }
   void close(std::vector<Chain>::iterator chain) {
-    if (chain->steps.size() > 1) found_.push_back(std::move(*chain));
+    const bool reads_rows = chain->decoder != nullptr &&
+                            chain->decoder->op->row_decoding() != nullptr &&
+                            chain->steps.front()->op->deferral()->ends != nullptr;
+    chain->selects = std::any_of(chain->steps.begin(), chain->steps.end(), selects);
+    if (chain->steps.size() > 1 || reads_rows) found_.push_back(std::move(*chain));
     open_.erase(chain);
   }
 
@@ -118,6 +131,10 @@ std::string names_of_others(const Chain& chain) {
 }
 
 void fuse_chain(Plan& plan, const Chain& chain) {
+  if (chain.steps.size() == 1) {  // fused with its decoder only
+    chain.steps.front()->op = chain.steps.front()->op->deferral()->ends;
+    return;
+  }
   const std::string others = names_of_others(chain);
   const SlotId source = picture_of(*chain.steps.front());
   for (Step* const step : chain.steps) {
@@ -128,7 +145,7 @@ void fuse_chain(Plan& plan, const Chain& chain) {
       input.type = plan.slots[input.slot].type;
       step->reads.push_back(source);  // which must still be there
     }
-    step->op = first ? deferral.begins : last ? deferral.ends : deferral.goes_on;
+    step->op = last ? deferral.ends : first ? deferral.begins : deferral.goes_on;
     if (!last) plan.slots[step->writes.front()].type = step->op->schema().outputs.front().type;
     step->remark += (step->remark.empty() ? "" : ", ") +
                     (last ? "fused with " + others : "fused into " + chain.steps.back()->name);
@@ -136,63 +153,89 @@ void fuse_chain(Plan& plan, const Chain& chain) {
   }
 }
 
-// Steps that are to come before another one.
+// Steps that are to come around another one.
 struct Insertion {
-  const Step* before = nullptr;
-  std::vector<Step> steps;
+  const Step* around = nullptr;
+  std::vector<Step> before, after;
 };
 
-// Whether one of the chain cuts a rectangle out, and the last one can do with a part of the
-// picture.
-bool needs_less(const Chain& chain) {
-  const auto selects = [](const Step* step) { return step->op->deferral()->selects; };
-  const OperatorPtr& end = chain.steps.back()->op->deferral()->ends;
-  return chain.decoder != nullptr && end->deferral() != nullptr &&
-         std::any_of(chain.steps.begin(), chain.steps.end(), selects);
-}
-
-class PartialDecoder {
+// A decoder that makes the picture for a chain alone, moved to where the last one of the chain uses
+// the picture.
+class LateDecoder {
  public:
-  PartialDecoder(Plan& plan, const Chain& chain)
+  LateDecoder(Plan& plan, const Chain& chain)
       : plan_(plan),
         chain_(chain),
         decoder_(*chain.decoder),
         last_(*chain.steps.back()),
         picture_(decoder_.writes.front()),
-        deferred_((*(chain.steps.end() - 2))->writes.front()) {}
+        // One of the chain cuts a rectangle out, and the last one can do with a part of the
+        // picture.
+        of_region_(decoder_.op->decoding() != nullptr && chain.steps.size() > 1 &&
+                   last_.op->deferral() != nullptr && chain.selects),
+        whole_(of_region_ ? decoder_.op->decoding()->part : decoder_.op),
+        rows_(whole_->row_decoding()) {}
+
+  // Whether there is anything to gain.
+  bool is_better() const { return of_region_ || rows_ != nullptr; }
 
   // The chain has been fused.
   Insertion run() {
     const Slot slot = plan_.slots[picture_];
     const SlotId size = add_slot(plan_, slot.type, slot.name + "'s size", slot.scope);
-    const SlotId region =
-        add_slot(plan_, slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
+    Insertion insertion{&last_, {}, {}};
+    std::vector<Step>& before = insertion.before;
+    // What the chain has said of the picture.
+    SlotId deferred = picture_;
+    if (chain_.steps.size() > 1) {
+      deferred = (*(chain_.steps.end() - 2))->writes.front();
+    } else {
+      deferred = add_slot(plan_, type_of(rows_->starts), slot.name + "'s rows", slot.scope);
+      before.push_back(helper(rows_->starts, {argument(size)}, {deferred}, "its size"));
+    }
+    std::optional<SlotId> region;
+    if (of_region_) {
+      region = add_slot(plan_, slot_type<Rectangle>(), slot.name + "'s region", slot.scope);
+      const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
+      // All that the last one is given, or the picture alone.
+      Arguments arguments = last_.arguments;
+      arguments.resize(needed->schema().inputs.size() + needed->schema().parameters.size());
+      before.push_back(helper(needed, std::move(arguments), {*region}, "region"));
+      before.back().reads.push_back(size);  // which must still be there
+    }
+    before.push_back(decode(region));
+    if (rows_ != nullptr) {
+      plan_.slots[picture_].type = type_of(rows_->begins);
+      insertion.after.push_back(end());
+    }
     const SlotId part =
-        add_slot(plan_, plan_.slots[deferred_].type, slot.name + "'s part", slot.scope);
-    Insertion insertion{&last_, {}};
-    const OperatorPtr needed = last_.op->sight(last_.arguments).rectangle;
-    // All that the last one is given, or the picture alone.
-    Arguments arguments = last_.arguments;
-    arguments.resize(needed->schema().inputs.size() + needed->schema().parameters.size());
-    insertion.steps.push_back(helper(needed, std::move(arguments), {region}, "region"));
-    insertion.steps.back().reads.push_back(size);  // which must still be there
-    insertion.steps.push_back(decode(region));
-    insertion.steps.push_back(helper(last_.op->deferral()->begins,
-                                     {argument(deferred_), argument(picture_), argument(region)},
-                                     {part}, "its part"));
+        add_slot(plan_, plan_.slots[deferred].type, slot.name + "'s part", slot.scope);
+    Arguments of_part{argument(deferred), argument(picture_)};
+    if (region) of_part.push_back(argument(*region));
+    const OperatorPtr takes = rows_ == nullptr ? last_.op->deferral()->begins
+                              : region         ? rows_->part
+                                               : rows_->all;
+    before.push_back(helper(takes, std::move(of_part), {part}, "its part"));
+    before.back().reads.push_back(size);
+    if (rows_ != nullptr) last_.reads.push_back(size);
 
-    decoder_.op = decoder_.op->decoding()->size;
+    decoder_.op = rows_ != nullptr && !of_region_ ? rows_->size : decoder_.op->decoding()->size;
     decoder_.writes = {size};
     decoder_.remark = "size";
     decoder_.bind();
     for (Step* const step : chain_.steps) {
       if (step != &last_) see(*step, picture_, size);
     }
-    see(last_, deferred_, part);
+    // A single step has not been told yet of what it is to take.
+    see(last_, chain_.steps.size() == 1 ? picture_ : deferred, part);
+    if (chain_.steps.size() == 1) last_.reads.push_back(picture_);
     return insertion;
   }
 
  private:
+  static const SlotType* type_of(const OperatorPtr& op) {
+    return op->schema().outputs.front().type;
+  }
   Argument argument(SlotId slot) const { return SlotArgument{slot, plan_.slots[slot].type}; }
 
   Step helper(const OperatorPtr& op, Arguments arguments, std::vector<SlotId> writes,
@@ -201,20 +244,30 @@ class PartialDecoder {
     step.remark = remark;
     return step;
   }
-  // What the decoder does, of the region alone.
-  Step decode(SlotId region) const {
+  // What the decoder does, of the region alone if there is one.
+  Step decode(std::optional<SlotId> region) const {
     Step step = decoder_;
-    step.op = decoder_.op->decoding()->part;
-    step.reads.push_back(region);
-    step.arguments.push_back(argument(region));
-    step.remark = "region";
+    step.op = rows_ != nullptr ? rows_->begins : whole_;
+    if (region) {
+      step.reads.push_back(*region);
+      step.arguments.push_back(argument(*region));
+      step.remark = "region";
+    }
     step.bind();
     return step;
   }
-  static void see(Step& step, SlotId from, SlotId to) {
+  // When the rows have been used. Until then the file must be there.
+  Step end() const {
+    Step step = step_of(rows_->ends, {argument(picture_)}, decoder_.name, {});
+    step.said = decoder_.said;
+    step.reads.insert(step.reads.end(), decoder_.reads.begin(), decoder_.reads.end());
+    step.remark = "rows";
+    return step;
+  }
+  void see(Step& step, SlotId from, SlotId to) const {
     std::replace(step.reads.begin(), step.reads.end(), from, to);
     auto& input = std::get<SlotArgument>(step.arguments.front());
-    if (input.slot == from) input.slot = to;
+    if (input.slot == from) input = {to, plan_.slots[to].type};
     step.bind();
   }
 
@@ -222,26 +275,36 @@ class PartialDecoder {
   const Chain& chain_;
   Step& decoder_;
   Step& last_;
-  const SlotId picture_, deferred_;
+  const SlotId picture_;
+  const bool of_region_;
+  const OperatorPtr whole_;
+  const RowDecoding* const rows_;
 };
+
+Node alone(Step step) {
+  Stage stage;
+  stage.steps.push_back(std::move(step));
+  return stage;
+}
 
 void insert_all(Plan& plan, std::vector<Insertion> insertions) {
   if (insertions.empty()) return;
   for_each_block(plan.top, [&](Block& block) {
-    for (std::size_t i = 0; i < block.nodes.size(); ++i) {
-      const Step* const step = steps_in(block.nodes[i]).data();  // null where it is no stage
+    std::vector<Node> nodes;
+    for (Node& node : block.nodes) {
+      const Step* const step = steps_in(node).data();  // null where it is no stage
       const auto found =
           std::find_if(insertions.begin(), insertions.end(),
-                       [&](const Insertion& some) { return step && some.before == step; });
-      if (found == insertions.end()) continue;
-      found->before = nullptr;
-      for (Step& more : found->steps) {
-        Stage stage;
-        stage.steps.push_back(std::move(more));
-        block.nodes.insert(block.nodes.begin() + static_cast<std::ptrdiff_t>(i), std::move(stage));
-        ++i;
+                       [&](const Insertion& some) { return step && some.around == step; });
+      if (found == insertions.end()) {
+        nodes.push_back(std::move(node));
+        continue;
       }
+      for (Step& more : found->before) nodes.push_back(alone(std::move(more)));
+      nodes.push_back(std::move(node));
+      for (Step& more : found->after) nodes.push_back(alone(std::move(more)));
     }
+    block.nodes = std::move(nodes);
   });
 }
 
@@ -259,9 +322,10 @@ Plan fuse_kernels(Plan plan) {
   });
   std::vector<Insertion> insertions;
   for (const Chain& chain : chains.found()) {
-    const bool part = needs_less(chain);
     fuse_chain(plan, chain);
-    if (part) insertions.push_back(PartialDecoder(plan, chain).run());
+    if (chain.decoder == nullptr) continue;
+    LateDecoder decoder(plan, chain);
+    if (decoder.is_better()) insertions.push_back(decoder.run());
   }
   insert_all(plan, std::move(insertions));
   return plan;

@@ -178,6 +178,18 @@ struct PartialDecoding {
   OperatorPtr part;  // the same arguments, then a Rectangle; gives what the rectangle shows
 };
 
+// Of a decoder: how it gives its picture row by row to the steps that follow at once. `size` and
+// `begins` take the same arguments as the decoder.
+struct RowDecoding {
+  OperatorPtr size;    // gives an image that has the size and no pixels
+  OperatorPtr begins;  // gives an open picture
+  // Take what a Deferral has said of the picture, and the open picture, of which the second one is
+  // given the Rectangle that was decoded, too; give the same, made of its rows.
+  OperatorPtr all, part;
+  OperatorPtr starts;  // takes a picture; gives a Deferral's, to which nothing is done yet
+  OperatorPtr ends;    // takes the open picture, when its rows have been used
+};
+
 // Of an operator that makes something of a picture: how it works as one of several in a row, of
 // which the last one makes its output at once of the picture that the first one takes. Those before
 // it check their arguments and say what is to be done; what they would have made is never made. The
@@ -201,6 +213,7 @@ struct OperatorFunctions {
   std::function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
   std::function<Sight(const Arguments&)> sight;
   std::optional<PartialDecoding> decoding;
+  std::optional<RowDecoding> row_decoding;
   std::optional<Deferral> deferral;
   // out = table[in] for each level of each channel.
   std::function<std::optional<std::array<std::uint8_t, 256>>(const Arguments&)> level_table;
@@ -241,6 +254,9 @@ class Operator {
   Sight sight(const Arguments& arguments) const;
   const PartialDecoding* decoding() const {
     return functions_.decoding ? &*functions_.decoding : nullptr;
+  }
+  const RowDecoding* row_decoding() const {
+    return functions_.row_decoding ? &*functions_.row_decoding : nullptr;
   }
   const Deferral* deferral() const { return functions_.deferral ? &*functions_.deferral : nullptr; }
   std::optional<std::array<std::uint8_t, 256>> level_table(const Arguments& arguments) const;

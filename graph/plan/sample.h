@@ -184,6 +184,8 @@ class Sample {
   std::vector<OutputPlacer> placers;  // one per output
   std::size_t bytes_allocated = 0;    // pool memory that this sample's steps took so far
   std::size_t bytes_waiting = 0;      // of which when it last waited
+  // Time that the step before the one that runs has spent for that one. Only where steps are timed.
+  std::chrono::nanoseconds within_step_before{};
   Tally tally;                        // of all samples that the record has carried
   Trail trail;                        // of this sample
   Wait wait;                          // of the step that it waits in

@@ -12,17 +12,32 @@
 namespace sluice::detail {
 namespace {
 
+// Counts runs of steps that follow each other.
+class StepTimes {
+ public:
+  void ran(Sample& sample, const Step& step, std::chrono::nanoseconds took) {
+    const std::chrono::nanoseconds within = std::exchange(sample.within_step_before, {});
+    if (before_ != nullptr) sample.tally.add(before_->counter + 1, -within.count());
+    count_run(sample, step, took + within);
+    before_ = &step;
+  }
+
+ private:
+  const Step* before_ = nullptr;
+};
+
 // Notes runs of steps that follow each other: one look at the clock for each.
 class StepClock {
  public:
   void ran(Sample& sample, const Step& step) {
     const Clock::time_point now = Clock::now();
-    count_run(sample, step, now - since_);
+    times_.ran(sample, step, now - since_);
     since_ = now;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+  StepTimes times_;
   Clock::time_point since_ = Clock::now();
 };
 struct NoClock {
@@ -34,13 +49,14 @@ class TraceClock {
   explicit TraceClock(PipelineTrace& trace) : trace_(trace) {}
   void ran(Sample& sample, const Step& step) {
     const Trace::Time now = Trace::Clock::now();
-    if (sample.tally.timed()) count_run(sample, step, now - since_);
+    if (sample.tally.timed()) times_.ran(sample, step, now - since_);
     trace_.ran(sample, step, since_, now);
     since_ = now;
   }
 
  private:
   PipelineTrace& trace_;
+  StepTimes times_;
   Trace::Time since_ = Trace::Clock::now();
 };
 

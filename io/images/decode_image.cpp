@@ -59,12 +59,6 @@ const ImageCodec& codec_of(std::span<const std::uint8_t> file) {
   return *format->codec;
 }
 
-JpegOptions jpeg_options(const ImageOptions& options) {
-  return {.color = options.color,
-          .apply_orientation = options.apply_orientation,
-          .max_output_bytes = options.max_output_bytes};
-}
-
 void repeat_gray(const Image& gray, Image& out) {
   out.create(gray.height(), gray.width(), 3);
   for (int y = 0; y < gray.height(); ++y) {
@@ -120,6 +114,12 @@ PictureSize size_of(const JpegHeader& header, const ImageOptions& options) {
 bool is_jpeg(const Bytes& file) { return image_format(file.prefix()) == ImageFormat::jpeg; }
 
 }  // namespace
+
+JpegOptions jpeg_options(const ImageOptions& options) {
+  return {.color = options.color,
+          .apply_orientation = options.apply_orientation,
+          .max_output_bytes = options.max_output_bytes};
+}
 
 const char* name_of(ImageFormat format) {
   if (format == ImageFormat::jpeg) return "JPEG";

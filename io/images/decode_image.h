@@ -53,6 +53,9 @@ struct ImageOptions {
   std::int64_t max_output_bytes = std::int64_t{1} << 29;
 };
 
+// The same for a JPEG file.
+JpegOptions jpeg_options(const ImageOptions& options);
+
 struct PictureSize {
   int height = 0;
   int width = 0;

@@ -1,5 +1,6 @@
 #include <sluice/ops/decode/decode.h>
 #include <sluice/ops/decode/jpeg_input.h>
+#include <sluice/ops/decode/open_picture.h>
 
 #include <iterator>
 #include <string>
@@ -22,12 +23,51 @@ Value<Image> decode(const Value<Source>& jpeg, const Param<Rectangle>& region,
                          o.damage, o.verify, o.entropy, o.max_scans, o.max_output_bytes, region);
 }
 
+template <class Picture = Image>
 OperatorDeclaration declare_decoder(const char* name, const char* summary) {
   OperatorDeclaration declaration(name);
   declaration.family("decode").summary(summary).input<JpegFile>("jpeg");
   declare_jpeg_options(declaration);
-  declaration.output<Image>("image");
+  declaration.output<Picture>("image");
   return declaration;
+}
+
+// Of the region decoder.
+OperatorPtr jpeg_region_size_operator() {
+  return declare_decoder("decode_jpeg_region_size",
+                         "The size of the region, as an image without pixels; passes use it.")
+      .parameter<Rectangle>("region")
+      .runs([](const JpegFile& file, ColorSpace color, bool turned, DamagePolicy damage,
+               bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
+               std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
+        if (region.height >= 1 && region.width >= 1) {
+          out = Image::size_only(region.height, region.width, color == ColorSpace::rgb ? 3 : 1);
+        } else {  // the decoder knows better what to say
+          decode_jpeg_region(file.bytes(), region,
+                             {color, turned, damage, verify, entropy, max_scans, max_output_bytes},
+                             out);
+        }
+      });
+}
+OperatorPtr jpeg_region_rows_operator() {
+  return declare_decoder<OpenPicture>("decode_jpeg_region_rows",
+                                      "Begins to decode a region; passes use it.")
+      .parameter<Rectangle>("region")
+      .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+               DamagePolicy damage, bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
+               std::int64_t max_output_bytes, const Rectangle& region, OpenPicture& out) {
+        open_jpeg(notes, file.bytes(), region,
+                  {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
+      });
+}
+OperatorPtr jpeg_rows_operator() {
+  return declare_decoder<OpenPicture>("decode_jpeg_rows", "Begins to decode; passes use it.")
+      .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+               DamagePolicy damage, bool verify, JpegEntropyDecoder entropy, std::int32_t max_scans,
+               std::int64_t max_output_bytes, OpenPicture& out) {
+        open_jpeg(notes, file.bytes(), {},
+                  {color, turned, damage, verify, entropy, max_scans, max_output_bytes}, out);
+      });
 }
 
 }  // namespace
@@ -100,6 +140,8 @@ const OperatorPtr& decode_jpeg_region_operator() {
                       "A rectangle of the picture in a JPEG file; no more of it is computed.")
           .in_cpp("decode_jpeg(jpeg, region)")
           .events(jpeg_events())
+          .decodes_rows(row_decoding(jpeg_region_size_operator(), jpeg_region_rows_operator(),
+                                     "decode_jpeg_end"))
           .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
@@ -119,6 +161,8 @@ const OperatorPtr& decode_jpeg_operator() {
           .in_cpp("decode_jpeg(jpeg, {.color = ColorSpace::gray})")
           .events(jpeg_events())
           .decodes({decode_jpeg_size_operator(), decode_jpeg_region_operator()})
+          .decodes_rows(
+              row_decoding(decode_jpeg_size_operator(), jpeg_rows_operator(), "decode_jpeg_end"))
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    DamagePolicy damage, bool verify, JpegEntropyDecoder entropy,
                    std::int32_t max_scans, std::int64_t max_output_bytes, Image& out) {

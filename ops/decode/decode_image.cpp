@@ -1,5 +1,6 @@
 #include <sluice/ops/decode/decode_image.h>
 #include <sluice/ops/decode/jpeg_input.h>
+#include <sluice/ops/decode/open_picture.h>
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,7 @@ Value<Image> decode(const Value<Source>& file, const Param<Rectangle>& region,
                          o.max_output_bytes, region);
 }
 
+template <class Picture = Image>
 OperatorDeclaration declare_image_decoder(const char* name, const char* summary) {
   const ImageOptions usual;
   OperatorDeclaration declaration(name);
@@ -35,8 +37,53 @@ OperatorDeclaration declare_image_decoder(const char* name, const char* summary)
                        .help = "turns the picture of a JPEG file as its EXIF data say"})
       .constant<std::int64_t>("max_output_bytes", {.value = usual.max_output_bytes,
                                                    .help = "that the whole picture may take"})
-      .output<Image>("image");
+      .output<Picture>("image");
   return declaration;
+}
+
+bool is_jpeg(const JpegFile& file) {
+  return image_format(file.bytes().prefix()) == ImageFormat::jpeg;
+}
+
+// Of the region decoder.
+OperatorPtr image_region_size_operator() {
+  return declare_image_decoder("decode_image_region_size",
+                               "The size of the region, as an image without pixels; passes use it.")
+      .parameter<Rectangle>("region")
+      .runs([](const JpegFile& file, ColorSpace color, bool turned, std::int64_t max_output_bytes,
+               const Rectangle& region, Image& out) {
+        if (region.height >= 1 && region.width >= 1) {
+          out = Image::size_only(region.height, region.width, color == ColorSpace::rgb ? 3 : 1);
+        } else {  // the decoder knows better what to say
+          sluice::decode_image_region(file.bytes(), region, {color, turned, max_output_bytes}, out);
+        }
+      });
+}
+OperatorPtr image_region_rows_operator() {
+  return declare_image_decoder<OpenPicture>("decode_image_region_rows",
+                                            "Begins to decode a region; passes use it.")
+      .parameter<Rectangle>("region")
+      .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+               std::int64_t max_output_bytes, const Rectangle& region, OpenPicture& out) {
+        const ImageOptions options{color, turned, max_output_bytes};
+        if (is_jpeg(file)) {
+          open_jpeg(notes, file.bytes(), region, jpeg_options(options), out);
+        } else {
+          sluice::decode_image_region(file.bytes(), region, options, out.whole);
+        }
+      });
+}
+OperatorPtr image_rows_operator() {
+  return declare_image_decoder<OpenPicture>("decode_image_rows", "Begins to decode; passes use it.")
+      .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
+               std::int64_t max_output_bytes, OpenPicture& out) {
+        const ImageOptions options{color, turned, max_output_bytes};
+        if (is_jpeg(file)) {
+          open_jpeg(notes, file.bytes(), {}, jpeg_options(options), out);
+        } else {
+          decode_image_file(file.bytes(), options, out.whole);
+        }
+      });
 }
 
 void note(SampleNotes& notes, const std::optional<JpegReport>& report) {
@@ -72,6 +119,8 @@ const OperatorPtr& decode_image_region_operator() {
           "A rectangle of the picture in a file; of a JPEG file no more is computed.")
           .in_cpp("decode_image(file, region)")
           .events(jpeg_events())
+          .decodes_rows(row_decoding(image_region_size_operator(), image_region_rows_operator(),
+                                     "decode_image_end"))
           .parameter<Rectangle>("region", {.help = "in the picture as it is seen"})
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, const Rectangle& region, Image& out) {
@@ -88,6 +137,8 @@ const OperatorPtr& decode_image_operator() {
           .in_cpp("decode_image(file, {.color = ColorSpace::gray})")
           .events(jpeg_events())
           .decodes({decode_image_size_operator(), decode_image_region_operator()})
+          .decodes_rows(
+              row_decoding(decode_image_size_operator(), image_rows_operator(), "decode_image_end"))
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, Image& out) {
             note(notes, decode_image_file(file.bytes(), {color, turned, max_output_bytes}, out));

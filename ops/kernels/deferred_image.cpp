@@ -4,6 +4,7 @@
 #include <sluice/ops/kernels/resize_table.h>
 
 #include <cstring>
+#include <stdexcept>
 
 namespace sluice::kernels {
 
@@ -67,9 +68,22 @@ Rectangle DeferredImage::needed() const {
 }
 
 void DeferredImage::take_part(const Image& part, const Rectangle& region) {
+  check_part(part.height(), part.width(), part.channels(), region);
   from_ = &part;
   from_y_ = region.y;
   from_x_ = region.x;
+}
+
+void DeferredImage::take_rows(PictureRows& rows, const Rectangle& region) {
+  check_part(rows.height(), rows.width(), rows.channels(), region);
+  rows_ = &rows;
+  from_y_ = region.y;
+  from_x_ = region.x;
+}
+
+void DeferredImage::check_part(int height, int width, int channels, const Rectangle& region) const {
+  if (height != region.height || width != region.width || channels != from_->channels())
+    throw std::runtime_error("the file has changed while it was read");
 }
 
 void DeferredImage::write_to(Image& out) const {

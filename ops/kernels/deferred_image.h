@@ -7,7 +7,8 @@
 // byte: rounding to 8 bits after each of them included.
 //
 // Of the picture that it will be made of the size is enough until its rows are asked for: then
-// needed() tells which rectangle of that picture must be there, and take_part() gives it.
+// needed() tells which rectangle of that picture must be there, and take_part() gives it, or
+// take_rows(), where the rectangle's rows are made while they are used.
 //
 // Ownership: refers to the picture that it will be made of, which must stay. Threads: like any
 // data; one thread makes rows of one picture at a time. Errors: std::invalid_argument, in the words
@@ -18,7 +19,9 @@
 #include <sluice/ops/kernels/level_table.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resize_filter.h>
+#include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/image.h>
+#include <sluice/runtime/picture_rows.h>
 #include <sluice/runtime/rectangle.h>
 
 #include <cstdint>
@@ -47,10 +50,17 @@ class DeferredImage {
   // Each level of each channel by the table.
   void map_levels(const LevelTable& table);
 
+  // All of the picture that it is made of.
+  Rectangle whole() const { return {0, 0, from_->height(), from_->width()}; }
   // What must be there of the picture that it is made of; no more is ever looked at.
   Rectangle needed() const;
-  // It is made of `part`, which shows that region of the picture.
+  // It is made of `part`, which shows that region of the picture. Here and below
+  // std::runtime_error where it has another size: somebody has changed the file in between.
   void take_part(const Image& part, const Rectangle& region);
+  // The same of rows, which may be used once.
+  void take_rows(PictureRows& rows, const Rectangle& region);
+  // The rows that it is made of; null where there are none.
+  PictureRows* rows() const { return rows_; }
 
   // Makes it.
   void write_to(Image& out) const;
@@ -58,8 +68,12 @@ class DeferredImage {
  private:
   friend class DeferredRows;
 
+  void check_part(int height, int width, int channels, const Rectangle& region) const;
+  RowSource source() const { return rows_ != nullptr ? RowSource(*rows_) : RowSource(*from_); }
+
   const Image* from_ = nullptr;
-  int from_y_ = 0;  // where in the picture `from_` lies
+  PictureRows* rows_ = nullptr;  // of which it is made instead
+  int from_y_ = 0;               // where in the picture these lie
   int from_x_ = 0;
   bool resized_ = false;
   Rectangle part_;  // of the picture, in which `box_` is resized

@@ -1,3 +1,4 @@
+#include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/deferred_rows.h>
 #include <sluice/ops/kernels/flip_row.h>
 
@@ -13,12 +14,14 @@ std::uint8_t* room_for_row(std::vector<std::uint8_t>& row, std::size_t bytes) {
 
 }  // namespace
 
-DeferredRows::DeferredRows(const DeferredImage& picture) : picture_(picture) {
+DeferredRows::DeferredRows(const DeferredImage& picture)
+    : picture_(picture), source_(picture.source()) {
+  if (picture.rows_ == nullptr) check_pixels("resize", *picture.from_);
   if (!picture.resized_) return;
   const auto& [y, x, height, width] = picture.part_;
   resizer_ = &Resizer::for_this_thread();
-  resizer_->start(*picture.from_, {y - picture.from_y_, x - picture.from_x_, height, width},
-                  picture.box_, picture.height_, picture.width_, picture.filter_, picture.shown_);
+  resizer_->start(source_, {y - picture.from_y_, x - picture.from_x_, height, width}, picture.box_,
+                  picture.height_, picture.width_, picture.filter_, picture.shown_);
   thread_local std::vector<std::uint8_t> resized;
   if (picture.mirrored_) resized_ = room_for_row(resized, row_bytes());
 }
@@ -35,7 +38,7 @@ const std::uint8_t* DeferredRows::make(int i, std::uint8_t* room) {
     resizer_->make_row(shown.y + i, to);
     row = to;
   } else {
-    row = picture_.from_->row(shown.y - picture_.from_y_ + i) +
+    row = source_.row(shown.y - picture_.from_y_ + i) +
           static_cast<std::ptrdiff_t>(shown.x - picture_.from_x_) * picture_.channels();
   }
   if (picture_.mirrored_) {

@@ -35,6 +35,7 @@ class DeferredRows {
   std::size_t row_bytes() const;
 
   const DeferredImage& picture_;
+  RowSource source_;
   Resizer* resizer_ = nullptr;
   std::uint8_t* resized_ = nullptr;  // room for a row that is mirrored then
 };

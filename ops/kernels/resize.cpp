@@ -1,3 +1,4 @@
+#include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resizer.h>
 
@@ -9,6 +10,7 @@ void resize(const Image& in, int height, int width, const ResizeFilter& filter, 
 
 void resize(const Image& in, const Box& box, int height, int width, const ResizeFilter& filter,
             Image& out) {
+  check_pixels("resize", in);
   Resizer& resizer = Resizer::for_this_thread();
   resizer.start(in, {0, 0, in.height(), in.width()}, box, height, width, filter,
                 {0, 0, height, width});

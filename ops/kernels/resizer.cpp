@@ -60,12 +60,11 @@ Resizer& Resizer::for_this_thread() {
   return resizer;
 }
 
-void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int height, int width,
-                    const ResizeFilter& filter, const Rectangle& shown) {
-  check_pixels("resize", in);
+void Resizer::start(const RowSource& in, const Rectangle& whole, const Box& box, int height,
+                    int width, const ResizeFilter& filter, const Rectangle& shown) {
   check_box(box, whole);
   check_size("resize", height, width);
-  in_ = &in;
+  in_ = in;
   first_row_ = whole.y;
   left_ = whole.x;
   width_ = shown.width;
@@ -76,6 +75,7 @@ void Resizer::start(const Image& in, const Rectangle& whole, const Box& box, int
   same_width_ = width == whole.width && is_all(across, width);
   same_height_ = height == whole.height && is_all(down, height);
   const std::size_t channels = static_cast<std::size_t>(in.channels());
+  uses_ring_ = !same_width_ || !in.keeps_rows();
   slot_bytes_ = static_cast<std::size_t>(width_) * channels + kRowSlack;
   made_ = 0;
   if (nearest_) {
@@ -111,8 +111,14 @@ std::uint8_t* Resizer::slot(int y) {
 
 // Rows first .. end - 1 of the input are in the ring then.
 void Resizer::make_horizontal_rows(int first, int end) {
-  if (same_width_) return;
-  for (made_ = std::max(made_, first); made_ < end;) {
+  if (!uses_ring_) return;
+  made_ = std::max(made_, first);
+  if (same_width_) {
+    for (; made_ < end; ++made_)
+      std::memcpy(slot(made_), shown_part(made_), slot_bytes_ - kRowSlack);
+    return;
+  }
+  while (made_ < end) {
     const int rows = std::min(kRowsAtOnce, std::max(end, end_) - made_);
     const std::uint8_t* in[kRowsAtOnce];
     std::uint8_t* out[kRowsAtOnce];
@@ -121,29 +127,31 @@ void Resizer::make_horizontal_rows(int first, int end) {
       in[r] = input_row(made_);
       out[r] = slot(made_);
       // What is read beyond the row has no weight: that may be the rows below it.
-      const std::ptrdiff_t below = (in_->height() - 1 - first_row_ - made_) * in_->row_stride();
-      if (below >= static_cast<std::ptrdiff_t>(beyond_row_)) continue;
-      std::memcpy(padded, in[r], in_->row_bytes());
+      if (in_.readable_after(first_row_ + made_) >= static_cast<std::ptrdiff_t>(beyond_row_))
+        continue;
+      std::memcpy(padded, in[r], in_.row_bytes());
       in[r] = padded;
-      padded += in_->row_bytes() + beyond_row_;
+      padded += in_.row_bytes() + beyond_row_;
     }
     blend_horizontally(in, rows, shown_columns_, out);
   }
 }
 
-const std::uint8_t* Resizer::horizontal_row(int y) {
-  return same_width_ ? input_row(y) + (left_ + first_column_) * in_->channels() : slot(y);
+const std::uint8_t* Resizer::shown_part(int y) const {
+  return input_row(y) + (left_ + first_column_) * in_.channels();
 }
 
+const std::uint8_t* Resizer::horizontal_row(int y) { return uses_ring_ ? slot(y) : shown_part(y); }
+
 void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
-  const int channels = in_->channels();
+  const int channels = in_.channels();
   const std::uint8_t* row = input_row(nearest_rows_[static_cast<std::size_t>(y)]) +
                             static_cast<std::ptrdiff_t>(left_) * channels;
   const int* const columns = nearest_columns_.data() + first_column_;
   // Places do not decrease. Three channels move with the byte after them, which the last column of
   // the picture and the last pixel of the row do not have.
   const auto moved_whole = static_cast<int>(
-      std::lower_bound(columns, columns + width_ - 1, in_->width() - 1 - left_) - columns);
+      std::lower_bound(columns, columns + width_ - 1, in_.width() - 1 - left_) - columns);
   switch (channels) {
     case 1:
       return take_pixels<1>(row, columns, width_, moved_whole, out);
@@ -157,7 +165,7 @@ void Resizer::make_nearest_row(int y, std::uint8_t* out) const {
 }
 
 void Resizer::make_row(int y, std::uint8_t* out) {
-  const int channels = in_->channels();
+  const int channels = in_.channels();
   const std::size_t bytes = static_cast<std::size_t>(width_) * static_cast<std::size_t>(channels);
   if (nearest_) {
     make_nearest_row(y, out);

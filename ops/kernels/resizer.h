@@ -3,13 +3,13 @@
 // kernels.
 //
 // It keeps as many horizontally resized rows as one output row needs, and a few that come next. The
-// tables and rows belong to
-// the thread that asks (for_this_thread()) and only grow.
+// tables and rows belong to the thread that asks (for_this_thread()) and only grow.
 #pragma once
 
 #include <sluice/ops/kernels/resize.h>
 #include <sluice/ops/kernels/resize_rows.h>
 #include <sluice/ops/kernels/resize_table.h>
+#include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/rectangle.h>
 
@@ -29,30 +29,31 @@ class Resizer {
   static Resizer& for_this_thread();
 
   // The picture is what the rectangle `whole` of `in` shows; it may reach beyond `in` where nothing
-  // is looked at. Throws std::invalid_argument for an empty image, more than 4 channels, a box that
-  // is empty or reaches beyond the picture, or a size below 1. `in` must stay until the last row
-  // has been made. Of the rows no more is made than what lies in the rectangle `shown` of the
-  // resized picture.
-  void start(const Image& in, const Rectangle& whole, const Box& box, int height, int width,
+  // is looked at. `in` has 1 to 4 channels, and must stay until the last row has been made. Throws
+  // std::invalid_argument for a box that is empty or reaches beyond the picture, or a size below 1.
+  // Of the rows no more is made than what lies in the rectangle `shown` of the resized picture.
+  void start(const RowSource& in, const Rectangle& whole, const Box& box, int height, int width,
              const ResizeFilter& filter, const Rectangle& shown);
   // Writes row y of the resized picture, as much as is shown of it: so many pixels at `out`. Rows
   // in ascending order.
   void make_row(int y, std::uint8_t* out);
 
  private:
-  const std::uint8_t* input_row(int y) const { return in_->row(first_row_ + y); }
+  const std::uint8_t* input_row(int y) const { return in_.row(first_row_ + y); }
+  const std::uint8_t* shown_part(int y) const;  // of an input row
   void make_horizontal_rows(int first, int end);
   const std::uint8_t* horizontal_row(int y);
   std::uint8_t* slot(int y);
   void make_nearest_row(int y, std::uint8_t* out) const;
 
-  const Image* in_ = nullptr;
+  RowSource in_;
   int first_row_ = 0;  // of the picture in `in_`; below 0 where that lacks some
   int left_ = 0;       // the same of columns
   int width_ = 0;      // that is shown
   int first_column_ = 0;
   bool nearest_ = false;
   bool same_width_ = false;
+  bool uses_ring_ = false;  // else rows of the input are used where they lie
   bool same_height_ = false;
   ResizeTable columns_;
   HorizontalTable shown_columns_;

@@ -80,6 +80,35 @@ TEST_F(DecodeImageTest, CropsReachIntoTheDecoder) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(pushed[i] == cut[i]) << i;
 }
 
+// Of a JPEG file they are used while they are made; other pictures are there as a whole.
+TEST_F(DecodeImageTest, RowsForTheNextOperatorAreThoseOfThePicture) {
+  const auto run = [](bool tapped, bool region) {
+    auto pipeline = make_pipeline({.batch_size = 3, .on_error = OnError::skip}, [&](Graph& g) {
+      auto [file, number] = g.read(memory_in(files(), std::vector<int>{0, 1, 2}));
+      auto image = region ? decode_image(file, Rectangle{3, 5, 30, 40}) : decode_image(file);
+      if (tapped)
+        g.tap(
+            "tap", [](const Image&) {}, image);
+      return flip(resize(image, {.width = 25, .height = 35}), {.vertical = true});
+    });
+    EXPECT_EQ(to_string(pipeline.plan()).find("[rows") == std::string::npos, tapped);
+    auto batch = pipeline.epoch().next();
+    std::vector<Image> images;
+    for (std::size_t i = 0; i < batch->size(); ++i) images.push_back(batch->get<0>()[i].clone());
+    EXPECT_EQ(batch->errors().size(), 1U);
+    EXPECT_EQ(batch->errors()[0].what,
+              "not a JPEG, PNG, WebP or GIF file: starts with 49 49 2a 00 (TIFF)");
+    EXPECT_EQ(batch->errors()[0].step, "decode_image");
+    return images;
+  };
+  for (const bool region : {false, true}) {
+    const std::vector<Image> expected = run(true, region);
+    const std::vector<Image> found = run(false, region);
+    ASSERT_EQ(expected.size(), 2U);
+    EXPECT_TRUE(found == expected) << region;
+  }
+}
+
 TEST_F(DecodeImageTest, ARegionAndGrayAreOptions) {
   auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
     auto [file, region] = g.read(memory_in(

@@ -1,0 +1,41 @@
+// RowSource: the rows of a picture, which either is there or is made while they are used. Internal
+// to the kernels that go over a picture from the top to the bottom.
+//
+// Ownership: refers to the picture. Threads: as the picture. Errors: none of its own.
+#pragma once
+
+#include <sluice/runtime/image.h>
+#include <sluice/runtime/picture_rows.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::kernels {
+
+class RowSource {
+ public:
+  RowSource() = default;
+  RowSource(const Image& image) : image_(&image) {}
+  RowSource(PictureRows& rows) : rows_(&rows) {}
+
+  int width() const { return rows_ != nullptr ? rows_->width() : image_->width(); }
+  int channels() const { return rows_ != nullptr ? rows_->channels() : image_->channels(); }
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels());
+  }
+  // Whether a row stays where it is. Otherwise rows are asked for from the top to the bottom, and
+  // so many of them stay (PictureRows::kKept).
+  bool keeps_rows() const { return rows_ == nullptr; }
+  const std::uint8_t* row(int y) const { return rows_ != nullptr ? rows_->row(y) : image_->row(y); }
+  // Bytes that may be read after the pixels of a row.
+  std::ptrdiff_t readable_after(int y) const {
+    return rows_ != nullptr ? rows_->readable(y) - static_cast<std::ptrdiff_t>(row_bytes())
+                            : (image_->height() - 1 - y) * image_->row_stride();
+  }
+
+ private:
+  const Image* image_ = nullptr;
+  PictureRows* rows_ = nullptr;
+};
+
+}  // namespace sluice::kernels
