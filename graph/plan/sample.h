@@ -186,10 +186,10 @@ class Sample {
   std::size_t bytes_waiting = 0;      // of which when it last waited
   // Time that the step before the one that runs has spent for that one. Only where steps are timed.
   std::chrono::nanoseconds within_step_before{};
-  Tally tally;                        // of all samples that the record has carried
-  Trail trail;                        // of this sample
-  Wait wait;                          // of the step that it waits in
-  const Step* given_back = nullptr;   // what the device could not do, so that the host shall
+  Tally tally;                       // of all samples that the record has carried
+  Trail trail;                       // of this sample
+  Wait wait;                         // of the step that it waits in
+  const Step* given_back = nullptr;  // what the device could not do, so that the host shall
 
  private:
   // The storage of a slot, which holds a value from construct() on.

@@ -1,12 +1,18 @@
+#include <sluice/io/jpeg/attempt.h>
+#include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/known_file.h>
 #include <sluice/io/jpeg/orientation.h>
 #include <sluice/io/jpeg/rows.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -29,7 +35,25 @@ class Watch {
   Clock::time_point since_;
 };
 
+enum class Way : std::uint8_t { in_parts, own_entropy, library };
+
 }  // namespace
+
+struct JpegRows::State {
+  JpegDecompressor decompressor;
+  JpegRequest request;
+  JpegOptions options;
+  JpegRowsOptions how;
+  KnownJpeg file;
+  Way way = Way::library;
+  JpegIndexLearner learner, nothing;
+  std::optional<JpegAttempt> attempt;
+  std::exception_ptr failure;
+  std::vector<std::uint8_t> ring;
+};
+
+JpegRows::JpegRows() : state_(std::make_unique<State>()) {}
+JpegRows::~JpegRows() = default;
 
 JpegRows& JpegRows::for_this_thread() {
   thread_local JpegRows rows;
@@ -38,21 +62,22 @@ JpegRows& JpegRows::for_this_thread() {
 
 bool JpegRows::begin(const Bytes& file, const std::optional<Rectangle>& region,
                      const JpegOptions& options, const JpegRowsOptions& how) {
+  State& s = *state_;
   discard();
-  how_ = how;
+  s.how = how;
   took_ = {};
-  file_ = known_jpeg(file);
-  require_jpeg(file_);
-  if (options.apply_orientation && peek_jpeg_orientation(file_.there) != 1) return false;
-  request_ = {.region = region, .shrink = 1};
-  options_ = options;
-  options_.apply_orientation = false;
-  learner_ = learner_of(file_, request_, options_);
-  way_ = !begins_with_own_entropy(options_) ? Way::library
-         : file_.on_demand != nullptr       ? Way::in_parts
-                                            : Way::own_entropy;
+  s.file = known_jpeg(file);
+  require_jpeg(s.file);
+  if (options.apply_orientation && peek_jpeg_orientation(s.file.there) != 1) return false;
+  s.request = {.region = region, .shrink = 1};
+  s.options = options;
+  s.options.apply_orientation = false;
+  s.learner = learner_of(s.file, s.request, s.options);
+  s.way = !begins_with_own_entropy(s.options) ? Way::library
+          : s.file.on_demand != nullptr       ? Way::in_parts
+                                              : Way::own_entropy;
   try {
-    if (way_ == Way::library && file_.on_demand != nullptr) file_.read_all();
+    if (s.way == Way::library && s.file.on_demand != nullptr) s.file.read_all();
     begin_attempts();
   } catch (...) {
     discard();
@@ -67,48 +92,51 @@ void JpegRows::begin_attempts() {
 }
 
 bool JpegRows::begin_attempt() {
-  attempt_.emplace(decompressor_, way_ == Way::library ? nothing_ : learner_);
+  State& s = *state_;
+  s.attempt.emplace(s.decompressor, s.way == Way::library ? s.nothing : s.learner);
   try {
-    if (!attempt_->begin(file_, request_, options_, way_ != Way::library)) return false;
-    const Rectangle& region = attempt_->region();
-    const bool margins = attempt_->may_have_margins();
+    if (!s.attempt->begin(s.file, s.request, s.options, s.way != Way::library)) return false;
+    const Rectangle& region = s.attempt->region();
+    const bool margins = s.attempt->may_have_margins();
     const JpegDecompressor::Columns columns =
-        margins ? attempt_->columns() : JpegDecompressor::Columns{region.x, region.width};
+        margins ? s.attempt->columns() : JpegDecompressor::Columns{region.x, region.width};
     height_ = region.height;
     width_ = region.width;
-    channels_ = attempt_->channels();
+    channels_ = s.attempt->channels();
     made_ = 0;
     stride_ = std::ptrdiff_t{columns.width} * channels_;
-    rows_ = std::min(height_, std::max(2 * kKept, static_cast<int>(how_.ring_bytes / stride_)));
+    rows_ = std::min(height_, std::max(2 * kKept, static_cast<int>(s.how.ring_bytes / stride_)));
     const auto bytes = static_cast<std::size_t>(stride_) * static_cast<std::size_t>(rows_);
-    if (ring_.size() < bytes) ring_.resize(bytes);
-    std::uint8_t* const first = ring_.data() + (region.x - columns.left) * channels_;
+    if (s.ring.size() < bytes) s.ring.resize(bytes);
+    std::uint8_t* const first = s.ring.data() + (region.x - columns.left) * channels_;
     first_ = first;
-    bytes_ = ring_.data() + ring_.size() - first;
+    bytes_ = s.ring.data() + s.ring.size() - first;
     // Rows that do not come of a damaged picture are black.
-    if (options_.damage == DamagePolicy::tolerant) std::memset(ring_.data(), 0, bytes);
-    return attempt_->begin_rows(first, stride_, rows_, margins);
+    if (s.options.damage == DamagePolicy::tolerant) std::memset(s.ring.data(), 0, bytes);
+    return s.attempt->begin_rows(first, stride_, rows_, margins);
   } catch (const JpegError&) {
-    if (way_ != Way::in_parts) throw;
+    if (s.way != Way::in_parts) throw;
     return false;
   }
 }
 
 void JpegRows::give_up_attempt() {
-  if (way_ == Way::in_parts) file_.read_all();
-  way_ = way_ == Way::in_parts ? Way::own_entropy : Way::library;
+  State& s = *state_;
+  if (s.way == Way::in_parts) s.file.read_all();
+  s.way = s.way == Way::in_parts ? Way::own_entropy : Way::library;
 }
 
 // `reads` says whether the attempt goes on.
 template <class F>
 void JpegRows::attempt(F&& reads) {
-  if (failure_ != nullptr) return;
-  const Watch watch(how_.timed ? &took_ : nullptr);
+  State& s = *state_;
+  if (s.failure != nullptr) return;
+  const Watch watch(s.how.timed ? &took_ : nullptr);
   try {
     try {
       if (reads()) return;
     } catch (const JpegError&) {
-      if (way_ != Way::in_parts) throw;
+      if (s.way != Way::in_parts) throw;
     }
     const auto before = std::tuple{height_, width_, channels_};
     give_up_attempt();
@@ -116,37 +144,40 @@ void JpegRows::attempt(F&& reads) {
     if (before != std::tuple{height_, width_, channels_})
       throw JpegError("the file has changed while it was read");
   } catch (...) {
-    failure_ = std::current_exception();
+    s.failure = std::current_exception();
     // Any row does, as long as it is one.
-    first_ = ring_.data();
+    first_ = s.ring.data();
     stride_ = 0;
-    bytes_ = static_cast<std::ptrdiff_t>(ring_.size());
+    bytes_ = static_cast<std::ptrdiff_t>(s.ring.size());
     return;
   }
   throw Restarted();
 }
 
 void JpegRows::make_until(int end) {
+  State& s = *state_;
   attempt([&] {
     const int made = rows_ == height_ ? height_ : std::min(end + rows_ - kKept, height_);
-    if (!attempt_->read_rows(made)) return false;
+    if (!s.attempt->read_rows(made)) return false;
     made_ = made;
     return true;
   });
 }
 
 void JpegRows::end() {
-  attempt([&] { return attempt_->read_rows(height_) && attempt_->end_rows(); });
+  State& s = *state_;
+  attempt([&] { return s.attempt->read_rows(height_) && s.attempt->end_rows(); });
 }
 
 JpegReport JpegRows::finish() {
-  const std::exception_ptr failure = std::exchange(failure_, nullptr);
+  State& s = *state_;
+  const std::exception_ptr failure = std::exchange(s.failure, nullptr);
   std::optional<JpegReport> report;
   if (failure == nullptr) {
-    report = attempt_->report();
-    if (begins_with_own_entropy(options_) && way_ == Way::library)
+    report = s.attempt->report();
+    if (begins_with_own_entropy(s.options) && s.way == Way::library)
       report->path = JpegPath::fell_back;
-    report->index_damage = std::move(learner_.damage());
+    report->index_damage = std::move(s.learner.damage());
   }
   discard();
   if (failure != nullptr) std::rethrow_exception(failure);
@@ -154,10 +185,11 @@ JpegReport JpegRows::finish() {
 }
 
 void JpegRows::discard() noexcept {
-  attempt_.reset();
-  decompressor_.discard();
-  failure_ = nullptr;
-  file_ = {};
+  State& s = *state_;
+  s.attempt.reset();
+  s.decompressor.discard();
+  s.failure = nullptr;
+  s.file = {};
 }
 
 }  // namespace sluice

@@ -10,19 +10,15 @@
 // decode_jpeg_image() and decode_jpeg_region() do.
 #pragma once
 
-#include <sluice/io/jpeg/attempt.h>
 #include <sluice/io/jpeg/decode.h>
-#include <sluice/io/jpeg/decompressor.h>
-#include <sluice/io/jpeg/known_file.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/picture_rows.h>
 #include <sluice/runtime/rectangle.h>
 
 #include <chrono>
-#include <cstdint>
-#include <exception>
+#include <cstddef>
+#include <memory>
 #include <optional>
-#include <vector>
 
 namespace sluice {
 
@@ -47,9 +43,10 @@ class JpegRows final : public PictureRows {
   void discard() noexcept override;
 
  private:
-  enum class Way : std::uint8_t { in_parts, own_entropy, library };
+  struct State;
 
-  JpegRows() = default;
+  JpegRows();
+  ~JpegRows();
   void make_until(int end) override;
   void begin_attempts();
   bool begin_attempt();
@@ -57,17 +54,8 @@ class JpegRows final : public PictureRows {
   template <class F>
   void attempt(F&& reads);
 
-  JpegDecompressor decompressor_;
-  JpegRequest request_;
-  JpegOptions options_;
-  KnownJpeg file_;
-  Way way_ = Way::library;
-  JpegIndexLearner learner_, nothing_;
-  std::optional<JpegAttempt> attempt_;
-  std::exception_ptr failure_;
-  JpegRowsOptions how_;
   std::chrono::nanoseconds took_{};
-  std::vector<std::uint8_t> ring_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace sluice

@@ -32,9 +32,9 @@ void places_one_by_one(const std::array<double, 9>& m, double y, int first, int 
 
 #if HWY_TARGET == HWY_SCALAR || !HWY_HAVE_FLOAT64
 
-std::uint64_t SampleInnerPlaces(const Image&, Interpolation, const double*, const double*, int,
-                                std::uint8_t*) {
-  return 0;
+PlacesDone SampleInnerPlaces(const Image&, Interpolation, const double*, const double*, int,
+                             std::uint8_t*) {
+  return {};
 }
 
 void PerspectivePlaces(const std::array<double, 9>& map, double y, int count, double* to_x,
@@ -78,9 +78,22 @@ struct Inside {
   int first, right, bottom;
 };
 
-// Bit i says whether place i lies there; places that do not come to lie at 0.
-std::uint64_t find_inner(bool nearest, const Inside& inside, const double* x, const double* y,
-                         int count, Places& places) {
+// Bit i says whether the test holds for place i; test(i) gives the mask of kLanes places from i on.
+template <class F>
+HWY_INLINE std::uint64_t bits_of(const F& test) {
+  std::uint64_t found = 0;
+  for (int i = 0; i < kPlacesAtOnce; i += kLanes) {
+    std::uint8_t bits[8] = {};
+    (void)hn::StoreMaskBits(DPlaces(), test(i), bits);
+    found |= std::uint64_t{bits[0]} << i;
+  }
+  return found;
+}
+
+// `done`: bit i says whether place i lies there; places that do not come to lie at 0.
+template <bool nearest>
+PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, const double* y,
+                      int count, Places& places) {
   double padded[2][kPlacesAtOnce];
   if (count < kPlacesAtOnce) {
     for (int axis = 0; axis < 2; ++axis) {
@@ -93,32 +106,46 @@ std::uint64_t find_inner(bool nearest, const Inside& inside, const double* x, co
   }
   const DPlaces d;
   const hn::Rebind<std::int32_t, DPlaces> d32;
-  const double whole = nearest ? 1 : 1 << kWeightBits;
-  const auto scale = hn::Set(d, whole);
-  const auto shift = hn::Set(d, (whole - 1) / 2);  // 0 of nearest pixels
-  const auto first = hn::Set(d, inside.first * whole);
-  const auto right = hn::Set(d, inside.right * whole), bottom = hn::Set(d, inside.bottom * whole);
-  // Stores the places from number i on, and says which of them lie inside.
-  const auto store = [&](int i) HWY_ATTR {
-    const auto at_x = hn::Sub(hn::Mul(hn::LoadU(d, x + i), scale), shift);
-    const auto at_y = hn::Sub(hn::Mul(hn::LoadU(d, y + i), scale), shift);
-    // Not of what is no number.
-    const auto inner = hn::And(hn::And(hn::Ge(at_x, first), hn::Lt(at_x, right)),
-                               hn::And(hn::Ge(at_y, first), hn::Lt(at_y, bottom)));
-    hn::Store(hn::DemoteTo(d32, hn::IfThenElseZero(inner, at_x)), d32, places.x + i);
-    hn::Store(hn::DemoteTo(d32, hn::IfThenElseZero(inner, at_y)), d32, places.y + i);
-    return inner;
+  constexpr double kWhole = nearest ? 1 : 1 << kWeightBits;
+  const auto first = hn::Set(d, inside.first * kWhole);
+  const auto right = hn::Set(d, inside.right * kWhole), bottom = hn::Set(d, inside.bottom * kWhole);
+  const auto place = [&](const double* at) HWY_ATTR {
+    const auto value = hn::LoadU(d, at);
+    if constexpr (nearest) return value;
+    return hn::Sub(hn::Mul(value, hn::Set(d, kWhole)), hn::Set(d, (kWhole - 1) / 2));
   };
-  auto all = store(0);
-  for (int i = kLanes; i < kPlacesAtOnce; i += kLanes) all = hn::And(all, store(i));
-  if (hn::AllTrue(d, all)) return ~std::uint64_t{0};
-  std::uint64_t found = 0;
-  for (int i = 0; i < kPlacesAtOnce; i += kLanes) {
-    std::uint8_t bits[8] = {};
-    (void)hn::StoreMaskBits(d, store(i), bits);
-    found |= std::uint64_t{bits[0]} << i;
-  }
-  return found;
+  // Not of what is no number.
+  const auto is_inner = [&](hn::Vec<DPlaces> at_x, hn::Vec<DPlaces> at_y) HWY_ATTR {
+    return hn::And(hn::And(hn::Ge(at_x, first), hn::Lt(at_x, right)),
+                   hn::And(hn::Ge(at_y, first), hn::Lt(at_y, bottom)));
+  };
+  const auto store = [&](int i, hn::Vec<DPlaces> at_x, hn::Vec<DPlaces> at_y) HWY_ATTR {
+    hn::Store(hn::DemoteTo(d32, at_x), d32, places.x + i);
+    hn::Store(hn::DemoteTo(d32, at_y), d32, places.y + i);
+  };
+  // As a rule all of them are.
+  const auto store_all = [&](int i) HWY_ATTR {
+    const auto at_x = place(x + i), at_y = place(y + i);
+    store(i, at_x, at_y);
+    return is_inner(at_x, at_y);
+  };
+  auto all = store_all(0);
+  for (int i = kLanes; i < kPlacesAtOnce; i += kLanes) all = hn::And(all, store_all(i));
+  if (hn::AllTrue(d, all)) return {~std::uint64_t{0}, 0};
+  const auto width = hn::Set(d, in.width()), height = hn::Set(d, in.height());
+  const std::uint64_t in_picture = bits_of([&](int i) HWY_ATTR {
+    const auto at_x = hn::LoadU(d, x + i), at_y = hn::LoadU(d, y + i);
+    return hn::And(hn::And(hn::Ge(at_x, hn::Zero(d)), hn::Lt(at_x, width)),
+                   hn::And(hn::Ge(at_y, hn::Zero(d)), hn::Lt(at_y, height)));
+  });
+  if (in_picture == 0) return {0, ~in_picture};
+  const std::uint64_t done = bits_of([&](int i) HWY_ATTR {
+    const auto at_x = place(x + i), at_y = place(y + i);
+    const auto inner = is_inner(at_x, at_y);
+    store(i, hn::IfThenElseZero(inner, at_x), hn::IfThenElseZero(inner, at_y));
+    return inner;
+  });
+  return {done, ~in_picture};
 }
 
 // Calls sample(pixel, i, to) for each place that was found. `to` takes 4 bytes.
@@ -250,47 +277,48 @@ void take_all(const Image& in, const Places& places, std::uint8_t* out) {
 constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 template <int channels>
-std::uint64_t sample_all(const Image& in, Interpolation interpolation, const double* x,
-                         const double* y, int count, std::uint8_t* out) {
+PlacesDone sample_all(const Image& in, Interpolation interpolation, const double* x,
+                      const double* y, int count, std::uint8_t* out) {
   const std::ptrdiff_t stride = in.row_stride();
   Places places;
   if (interpolation == Interpolation::nearest) {
     // Three channels are moved with the byte after them.
     constexpr int kBytes = channels + (channels == 3 ? 1 : 0);
-    const std::uint64_t found = find_inner(
-        true, {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, x, y, count, places);
-    if (found == 0) return 0;
+    const PlacesDone found = find_inner<true>(
+        {0, in.width() - divided_up(kBytes, channels) + 1, in.height()}, in, x, y, count, places);
+    if (found.done == 0) return found;
     if (count == kPlacesAtOnce && std::abs(stride) <= kFarthestByte / in.height()) {
       take_all<channels, kBytes>(in, places, out);  // also at 0 for those that were not found
       return found;
     }
     for_inner<channels>(
-        in, 0, places, found, count, out,
+        in, 0, places, found.done, count, out,
         [](const std::uint8_t* pixel, int, std::uint8_t* to) { std::memcpy(to, pixel, kBytes); });
     return found;
   }
   if (interpolation == Interpolation::bicubic) {
     constexpr int kColumns = divided_up(cubic_bytes(channels), channels);
-    const std::uint64_t found =
-        find_inner(false, {1, in.width() + 2 - kColumns, in.height() - 2}, x, y, count, places);
-    if (found == 0) return 0;
+    const PlacesDone found =
+        find_inner<false>({1, in.width() + 2 - kColumns, in.height() - 2}, in, x, y, count, places);
+    if (found.done == 0) return found;
     const Cubic<channels> cubic(stride);
     constexpr int kFraction = (1 << kWeightBits) - 1;
-    for_inner<channels>(in, kWeightBits, places, found, count, out,
+    for_inner<channels>(in, kWeightBits, places, found.done, count, out,
                         [&](const std::uint8_t* pixel, int i, std::uint8_t* to) HWY_ATTR {
                           cubic.sample(pixel, places.x[i] & kFraction, places.y[i] & kFraction, to);
                         });
     return found;
   }
-  const std::uint64_t found = find_inner(
-      false, {0, in.width() - columns_read(channels) + 1, in.height() - 1}, x, y, count, places);
-  if (found == 0 || stride != static_cast<std::int32_t>(stride)) return 0;
+  const PlacesDone found = find_inner<false>(
+      {0, in.width() - columns_read(channels) + 1, in.height() - 1}, in, x, y, count, places);
+  if (found.done == 0) return found;
+  if (stride != static_cast<std::int32_t>(stride)) return {0, found.outside};
   blend_places(in.data(), stride, channels, places.x, places.y, count, out);
   return found;
 }
 
-std::uint64_t SampleInnerPlaces(const Image& in, Interpolation interpolation, const double* x,
-                                const double* y, int count, std::uint8_t* out) {
+PlacesDone SampleInnerPlaces(const Image& in, Interpolation interpolation, const double* x,
+                             const double* y, int count, std::uint8_t* out) {
   switch (in.channels()) {
     case 1:
       return sample_all<1>(in, interpolation, x, y, count, out);
@@ -315,8 +343,8 @@ namespace sluice::kernels {
 HWY_EXPORT(SampleInnerPlaces);
 HWY_EXPORT(PerspectivePlaces);
 
-std::uint64_t sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
-                                  const double* y, int count, std::uint8_t* out) {
+PlacesDone sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
+                               const double* y, int count, std::uint8_t* out) {
   return HWY_DYNAMIC_DISPATCH(SampleInnerPlaces)(in, interpolation, x, y, count, out);
 }
 

@@ -58,11 +58,17 @@ constexpr std::uint8_t cubic_level(int weighted_rows) {
   return static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-// Writes the pixels at (x[i], y[i]) for i < count <= kPlacesAtOnce, as PlaceSampler says, to out.
-// Bit i of what it gives says whether it has done so for place i; of the others anything may be
-// written.
-std::uint64_t sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
-                                  const double* y, int count, std::uint8_t* out);
+// Of kPlacesAtOnce places, a bit for each: those whose pixels have been written, and those that are
+// known to lie outside of the picture or nowhere. Of the others nothing is known.
+struct PlacesDone {
+  std::uint64_t done = 0;
+  std::uint64_t outside = 0;
+};
+
+// Writes the pixels at (x[i], y[i]) for i < count <= kPlacesAtOnce, as PlaceSampler says, to out,
+// as far as it can. In the place of others anything may be written.
+PlacesDone sample_inner_places(const Image& in, Interpolation interpolation, const double* x,
+                               const double* y, int count, std::uint8_t* out);
 
 // The places that the middles of the pixels 0 .. count - 1 of row `y` come from, by a matrix row by
 // row: (m0 x + m1 y + m2) / w and (m3 x + m4 y + m5) / w, where w = m6 x + m7 y + m8. What is

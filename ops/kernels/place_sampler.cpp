@@ -22,6 +22,13 @@ void PlaceSampler::check(const char* op, const Image& in, const WarpOptions& opt
   }
 }
 
+PlaceSampler::PlaceSampler(const Image& in, const WarpOptions& options)
+    : in_(in), options_(options) {
+  const auto channels = static_cast<std::size_t>(in.channels());
+  for (std::size_t i = 0; i < fills_.size(); ++i)
+    fills_[i] = options.fill[static_cast<int>(i % channels)];
+}
+
 const std::uint8_t* PlaceSampler::pixel(int y, int x) const {
   const std::ptrdiff_t column = std::clamp(x, 0, in_.width() - 1);
   return in_.row(std::clamp(y, 0, in_.height() - 1)) + column * in_.channels();
@@ -53,26 +60,30 @@ void PlaceSampler::sample(double x, double y, std::uint8_t* out) const {
 template <int channels>
 void PlaceSampler::sample_row_of(const double* x, const double* y, int count,
                                  std::uint8_t* out) const {
-  std::uint8_t fill[channels];
-  for (int c = 0; c < channels; ++c) fill[c] = options_.fill[c];
   const bool fills = options_.border == Border::constant;
-  const double width = in_.width(), height = in_.height();
   for (int first = 0; first < count; first += kPlacesAtOnce) {
+    // The last ones of a row are as many as the others: some are sampled twice.
+    first = std::max(std::min(first, count - kPlacesAtOnce), 0);
     const int places = std::min(kPlacesAtOnce, count - first);
     std::uint8_t* const to = out + std::ptrdiff_t{first} * channels;
-    const std::uint64_t done =
+    const auto [done, outside] =
         sample_inner_places(in_, options_.interpolation, x + first, y + first, places, to);
-    std::uint64_t left = ~done;
-    if (places < kPlacesAtOnce) left &= (std::uint64_t{1} << places) - 1;
+    const std::uint64_t all =
+        places < kPlacesAtOnce ? (std::uint64_t{1} << places) - 1 : ~std::uint64_t{0};
+    std::uint64_t left = all & ~done;
+    if (fills) {
+      left &= ~outside;
+      for (std::uint64_t filled = all & outside; filled != 0;) {
+        const int begin = std::countr_zero(filled), run = std::countr_one(filled >> begin);
+        std::memcpy(to + std::ptrdiff_t{begin} * channels, fills_.data(),
+                    static_cast<std::size_t>(run) * channels);
+        if (begin + run == kPlacesAtOnce) break;
+        filled &= ~std::uint64_t{0} << (begin + run);
+      }
+    }
     for (; left != 0; left &= left - 1) {
       const int i = std::countr_zero(left);
-      const double at_x = x[first + i], at_y = y[first + i];
-      // Most of those that are left lie outside, and many do so in a row.
-      if (fills && !(at_x >= 0 && at_y >= 0 && at_x < width && at_y < height)) {
-        std::memcpy(to + std::ptrdiff_t{i} * channels, fill, channels);
-      } else {
-        sample(at_x, at_y, to + std::ptrdiff_t{i} * channels);
-      }
+      sample(x[first + i], y[first + i], to + std::ptrdiff_t{i} * channels);
     }
   }
 }

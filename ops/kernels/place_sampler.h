@@ -12,9 +12,11 @@
 // are not possible.
 #pragma once
 
+#include <sluice/ops/kernels/place_rows.h>
 #include <sluice/ops/kernels/warp_rows.h>
 #include <sluice/runtime/image.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -25,7 +27,7 @@ class PlaceSampler {
  public:
   static void check(const char* op, const Image& in, const WarpOptions& options);
 
-  PlaceSampler(const Image& in, const WarpOptions& options) : in_(in), options_(options) {}
+  PlaceSampler(const Image& in, const WarpOptions& options);
   void sample(double x, double y, std::uint8_t* out) const;
   // The pixels at (x[i], y[i]) for i < count, side by side.
   void sample_row(const double* x, const double* y, int count, std::uint8_t* out) const;
@@ -40,6 +42,7 @@ class PlaceSampler {
 
   const Image& in_;
   WarpOptions options_;
+  std::array<std::uint8_t, std::size_t{kPlacesAtOnce} * 4> fills_;  // pixels of the fill
 };
 
 // Writes all pixels of `out`, which has its size. places_of_row(y, xs, ys) writes where the middles

@@ -74,8 +74,8 @@ inline std::int64_t decodes_of(const Stats& stats, bool regions) {
   std::int64_t runs = 0;
   for (const StepStats& s : stats.steps) {
     const bool is_region = s.name.find("(region)") != std::string::npos;
-    const bool begins = s.name.find("(size)") == std::string::npos &&
-                        s.name.find("(rows)") == std::string::npos;
+    const bool begins =
+        s.name.find("(size)") == std::string::npos && s.name.find("(rows)") == std::string::npos;
     if (s.name.rfind("decode_jpeg", 0) == 0 && begins && is_region == regions) runs += s.runs;
   }
   return runs;
