@@ -23,6 +23,7 @@
 #include <sluice/ops/kernels/saturation.h>
 #include <sluice/ops/kernels/shear.h>
 #include <sluice/ops/kernels/solarize.h>
+#include <sluice/ops/kernels/to_image.h>
 #include <sluice/ops/kernels/translate.h>
 #include <sluice/ops/kernels/transpose.h>
 #include <sluice/ops/kernels/warp_affine.h>
@@ -293,6 +294,24 @@ void ColorSpaceConversion(benchmark::State& state) {
   });
 }
 BENCHMARK(ColorSpaceConversion);
+
+// Numbers as pixels again.
+void ToImage(benchmark::State& state, DType dtype, Layout layout) {
+  const Image picture = noise(375, 500, 3);
+  Tensor in;
+  kernels::crop_mirror_normalize(
+      picture, {0, 0, 375, 500},
+      {.std = {1 / 255.f, 1 / 255.f, 1 / 255.f, 1}, .dtype = dtype, .layout = layout}, in);
+  for (auto _ : state) {
+    Image out;
+    kernels::to_image(in, out);
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+BENCHMARK_CAPTURE(ToImage, f32_hwc, DType::f32, Layout::hwc);
+BENCHMARK_CAPTURE(ToImage, f32_chw, DType::f32, Layout::chw);
+BENCHMARK_CAPTURE(ToImage, f16_chw, DType::f16, Layout::chw);
+BENCHMARK_CAPTURE(ToImage, u8_chw, DType::u8, Layout::chw);
 
 void RandomResizedCropRectangle(benchmark::State& state) {
   std::uint32_t sample = 0;

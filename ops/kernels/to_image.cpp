@@ -1,8 +1,11 @@
+#include <sluice/ops/kernels/planes.h>
+#include <sluice/ops/kernels/rounded_levels.h>
 #include <sluice/ops/kernels/to_image.h>
 #include <sluice/runtime/half.h>
 #include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,26 +20,48 @@ template <class T>
 std::uint8_t level(T x) {
   if constexpr (std::is_same_v<T, std::uint8_t> || std::is_same_v<T, bool>) {
     return x;
-  } else if constexpr (std::is_same_v<T, Half>) {
-    return level(static_cast<float>(x));
   } else if constexpr (std::is_same_v<T, std::int8_t>) {
     return static_cast<std::uint8_t>(std::max(x, T{0}));
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<std::uint8_t>(std::clamp(x, T{0}, T{255}));
   } else {
-    const T bounded = x > 0 ? std::min(x, T{255}) : T{0};
+    const T bounded = x > 0 ? (x < T{255} ? x : T{255}) : T{0};
     const int below = static_cast<int>(bounded);
-    return static_cast<std::uint8_t>(below + (bounded - static_cast<T>(below) >= T{0.5} ? 1 : 0));
+    return static_cast<std::uint8_t>(below + int{bounded - static_cast<T>(below) >= T{0.5}});
   }
 }
 
-// Number i * step of `in` becomes the level i * out_step of `out`.
 template <class T>
-void write_levels(const T* in, std::int64_t count, int out_step, std::uint8_t* out) {
-  if (out_step == 1) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = level(in[i]);
+void write_levels(const T* in, std::size_t count, std::uint8_t* out) {
+  if constexpr (std::is_same_v<T, float>) {
+    rounded_levels(in, count, out);
+  } else if constexpr (std::is_same_v<T, Half>) {
+    std::array<float, kPlanePixels> numbers;
+    for (std::size_t i = 0; i < count; i += numbers.size()) {
+      const std::size_t some = std::min(numbers.size(), count - i);
+      for (std::size_t k = 0; k < some; ++k) numbers[k] = static_cast<float>(in[i + k]);
+      rounded_levels(numbers.data(), some, out + i);
+    }
   } else {
-    for (std::int64_t i = 0; i < count; ++i) out[i * out_step] = level(in[i]);
+    for (std::size_t i = 0; i < count; ++i) out[i] = level(in[i]);
+  }
+}
+
+// A row of pixels whose channels lie so far apart.
+template <class T>
+void write_pixels(const T* in, std::size_t plane, std::size_t width, int channels,
+                  std::uint8_t* out) {
+  Planes planes;
+  for (std::size_t x = 0; x < width; x += kPlanePixels) {
+    const std::size_t count = std::min(kPlanePixels, width - x);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
+      write_levels(in + c * plane + x, count, planes.channel[c].data());
+    std::uint8_t* const to = out + x * static_cast<std::size_t>(channels);
+    if (channels == 2) {
+      for (std::size_t i = 0; i < 2 * count; ++i) to[i] = planes.channel[i % 2][i / 2];
+    } else {
+      join_planes(planes, count, channels, to);
+    }
   }
 }
 
@@ -71,14 +96,15 @@ void to_image(const Tensor& in, Image& out) {
   const bool planes = in.shape().rank == 3 && in.layout() == Layout::chw;
   detail::visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
     const T* const numbers = from.data<T>();
-    for (std::int64_t y = 0; y < size.height; ++y) {
-      std::uint8_t* const row = out.row(static_cast<int>(y));
-      if (!planes) {
-        write_levels(numbers + y * size.width * channels, size.width * channels, 1, row);
-        continue;
-      }
-      for (int c = 0; c < channels; ++c) {
-        write_levels(numbers + (c * size.height + y) * size.width, size.width, channels, row + c);
+    const auto width = static_cast<std::size_t>(size.width);
+    const std::size_t plane = width * static_cast<std::size_t>(size.height);
+    for (int y = 0; y < out.height(); ++y) {
+      const std::size_t above = static_cast<std::size_t>(y) * width;
+      if (planes && channels > 1) {
+        write_pixels(numbers + above, plane, width, channels, out.row(y));
+      } else {
+        write_levels(numbers + above * static_cast<std::size_t>(channels), out.row_bytes(),
+                     out.row(y));
       }
     }
   });
