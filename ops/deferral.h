@@ -60,20 +60,19 @@ inline const OperatorPtr& take_part_operator() {
 // Runs f, which uses the rows, to its end.
 template <class F>
 void use_rows(PictureRows& rows, F f) {
-  try {
-    for (;;) {
-      try {
-        f();
-        rows.end();
-        return;
-      } catch (const PictureRows::Restarted&) {
-      }
+  for (;;) {
+    try {
+      f();
+      rows.end();
+      return;
+    } catch (const PictureRows::Restarted&) {
     }
-  } catch (...) {
-    rows.discard();
-    throw;
   }
 }
+
+// Its first argument is a DeferredImage. Where it fails, be it that an argument is refused, nobody
+// wants the rows any more.
+OperatorPtr ends_rows(OperatorSchema schema, OperatorFunctions functions, const OperatorPtr& op);
 
 // What the last of a row does, and what it must have for that: `needed` says which rectangle.
 template <class F, class... Arguments>
@@ -84,15 +83,15 @@ OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f,
     return Sight{Sight::Of::rectangle, 0, false, needed};
   };
   functions.deferral.emplace().begins = take_part_operator();
-  return make_operator(
-      std::move(schema), std::move(functions),
-      [f = std::move(f)](const kernels::DeferredImage& in, Arguments... arguments) {
+  const OperatorPtr op = make_operator(
+      schema, {}, [f = std::move(f)](const kernels::DeferredImage& in, Arguments... arguments) {
         if (in.rows() == nullptr) {
           f(in, arguments...);
         } else {
           use_rows(*in.rows(), [&] { f(in, arguments...); });
         }
       });
+  return ends_rows(std::move(schema), std::move(functions), op);
 }
 template <class F>
 OperatorPtr make_end(OperatorSchema schema, OperatorPtr needed, F f) {

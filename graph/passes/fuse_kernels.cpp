@@ -15,7 +15,8 @@
 // Where a decoder makes the picture for such a chain alone, the chain is told the picture's size
 // first. Where one of the chain cuts a rectangle out, no more is decoded than it needs. And the
 // last one uses the picture's rows while the decoder makes them, so that it is never in memory.
-// This goes for a single step, too.
+// This goes for a single step, too. A sample that a step in between drops or fails is not decoded
+// then.
 //
 //   picture = decode(file)               size = decode(file), the size only
 //   small = resize(picture)              small = "size, resized"

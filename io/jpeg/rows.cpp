@@ -184,6 +184,8 @@ JpegReport JpegRows::finish() {
   return *std::move(report);
 }
 
+bool JpegRows::is_open() const { return state_->attempt.has_value(); }
+
 void JpegRows::discard() noexcept {
   State& s = *state_;
   s.attempt.reset();

@@ -41,6 +41,8 @@ class JpegRows final : public PictureRows {
   void end() override;
   JpegReport finish();
   void discard() noexcept override;
+  // Whether a picture has been begun and not ended.
+  bool is_open() const;
 
  private:
   struct State;

@@ -1,8 +1,10 @@
 // A decoder before operators that are fused makes its rows while they are used: what that does to
 // memory, batches, warnings, times and counts.
 #include "tests/ops/push_crops.h"
+#include <sluice/io/jpeg/rows.h>
 #include <sluice/sluice.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -97,6 +99,38 @@ TEST(DecodeRows, AreAllThatIsThereOfALargePicture) {
       EXPECT_LT(most, 100'000u);
     }
   }
+}
+
+// A number that is not legal, one that the operator refuses, and a file that cannot be decoded:
+// whatever ends the sample, what the decoder holds is given back at once.
+TEST(DecodeRows, EndWithTheSample) {
+  static const File broken(files()[0].begin(), files()[0].begin() + 400);
+  std::atomic<int> looked{0}, open{0};
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 1, .on_error = OnError::skip}, [&](Graph& g) {
+        auto index =
+            g.source(kSamples, [](const SampleInfo& info) { return int(info.index_in_epoch); });
+        auto jpeg = g.map(
+            "file",
+            [&](int i) {
+              ++looked;
+              open += JpegRows::for_this_thread().is_open() ? 1 : 0;
+              return i % 4 == 3 ? ByteSpan(broken) : ByteSpan(files()[std::size_t(i)]);
+            },
+            index);
+        auto image = decode_jpeg(jpeg, {.apply_orientation = false});
+        auto width = g.map(
+            "width", [](int i) { return i % 4 == 1 ? -7 : 20; }, index);
+        auto end = g.map(
+            "end", [](int i) { return i % 4 == 2 ? 1e9f : 30.f; }, index);
+        return resize(image, {.width = width, .roi_end_y = end});
+      });
+  std::size_t errors = 0;
+  for (auto epoch = pipeline.epoch(); auto batch = epoch.next();) errors += batch->errors().size();
+  EXPECT_EQ(errors, std::size_t(kSamples) * 3 / 4);
+  EXPECT_EQ(looked, kSamples);
+  EXPECT_EQ(open, 0);
+  EXPECT_NE(to_string(pipeline.plan()).find("[rows"), std::string::npos);
 }
 
 TEST(DecodeRows, TakeTheTimeOfTheDecoder) {
