@@ -123,11 +123,17 @@ PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, co
     hn::Store(hn::DemoteTo(d32, at_x), d32, places.x + i);
     hn::Store(hn::DemoteTo(d32, at_y), d32, places.y + i);
   };
-  // As a rule all of them are.
+  // As a rule all of them are, and what others become does not matter; but where C++ converts the
+  // numbers, they must fit.
   const auto store_all = [&](int i) HWY_ATTR {
     const auto at_x = place(x + i), at_y = place(y + i);
-    store(i, at_x, at_y);
-    return is_inner(at_x, at_y);
+    const auto inner = is_inner(at_x, at_y);
+    if constexpr (HWY_TARGET == HWY_EMU128) {
+      store(i, hn::IfThenElseZero(inner, at_x), hn::IfThenElseZero(inner, at_y));
+    } else {
+      store(i, at_x, at_y);
+    }
+    return inner;
   };
   auto all = store_all(0);
   for (int i = kLanes; i < kPlacesAtOnce; i += kLanes) all = hn::And(all, store_all(i));
