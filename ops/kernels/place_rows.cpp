@@ -127,13 +127,13 @@ PlacesDone find_inner(const Inside& inside, const Image& in, const double* x, co
   // numbers, they must fit.
   const auto store_all = [&](int i) HWY_ATTR {
     const auto at_x = place(x + i), at_y = place(y + i);
-    const auto inner = is_inner(at_x, at_y);
     if constexpr (HWY_TARGET == HWY_EMU128) {
+      const auto inner = is_inner(at_x, at_y);
       store(i, hn::IfThenElseZero(inner, at_x), hn::IfThenElseZero(inner, at_y));
     } else {
       store(i, at_x, at_y);
     }
-    return inner;
+    return is_inner(at_x, at_y);
   };
   auto all = store_all(0);
   for (int i = kLanes; i < kPlacesAtOnce; i += kLanes) all = hn::And(all, store_all(i));
