@@ -1,5 +1,8 @@
 #include <sluice/ops/deferral.h>
 
+#include <functional>
+#include <memory>
+#include <utility>
 #include <variant>
 
 namespace sluice::detail {

@@ -109,7 +109,7 @@ bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
   check_header(info, job_.channels, options);
   stored_height_ = static_cast<int>(info.image_height);
   stored_width_ = static_cast<int>(info.image_width);
-  own_entropy_ = own_entropy;
+  is_fast_wanted_ = begins_with_own_entropy(options);
   shrink_ = request.shrink;
   orientation_ = options.apply_orientation ? peek_jpeg_orientation(file.there) : 1;
 
@@ -176,7 +176,7 @@ JpegReport JpegAttempt::report() {
         job_.region.y + job_.region.height == static_cast<int>(decompressor_.info().output_height);
     learner_.end(to_bottom && !report.damaged);
     report.path = decompressor_.entropy().indexed() ? JpegPath::indexed : JpegPath::fast;
-  } else if (own_entropy_) {
+  } else if (is_fast_wanted_) {
     report.path = JpegPath::fell_back;
   }
   return report;

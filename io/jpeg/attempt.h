@@ -73,7 +73,7 @@ class JpegAttempt {
   int orientation_ = 1;
   int stored_height_ = 0;
   int stored_width_ = 0;
-  bool own_entropy_ = false;
+  bool is_fast_wanted_ = false;
 };
 
 }  // namespace sluice

@@ -94,7 +94,6 @@ JpegReport decode(KnownJpeg file, const JpegRequest& request, const JpegOptions&
   if (!report) {
     JpegIndexLearner nothing;
     report = try_to_decode(decompressor, file, request, options, false, nothing, out);
-    if (fast) report->path = JpegPath::fell_back;
   }
   report->index_damage = std::move(learner.damage());
   ending.done();

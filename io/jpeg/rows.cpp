@@ -175,8 +175,6 @@ JpegReport JpegRows::finish() {
   std::optional<JpegReport> report;
   if (failure == nullptr) {
     report = s.attempt->report();
-    if (begins_with_own_entropy(s.options) && s.way == Way::library)
-      report->path = JpegPath::fell_back;
     report->index_damage = std::move(s.learner.damage());
   }
   discard();

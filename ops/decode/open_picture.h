@@ -1,6 +1,6 @@
 // OpenPicture: a picture that a decoder has begun, and whose rows it makes while the steps that
 // follow use them; or all of it, where rows cannot be had one by one. And the operators with which
-// a plan says so: see RowDecoding and the pass stream_rows. For operators only.
+// a plan says so: see RowDecoding and the pass fuse_kernels. For operators only.
 //
 // Ownership: rows belong to the thread and refer to the file, which must stay. Threads: the steps
 // from the one that begins to the one that ends run on one thread, and nothing else does meanwhile.
