@@ -78,7 +78,7 @@ void Sample::stand_in(std::int64_t index) {
 }
 
 void Sample::restart() {
-  ended_ = failed_ = dropped_ = past_end_ = false;
+  ended_ = failed_ = dropped_ = past_end_ = last_ = false;
   bytes_allocated = bytes_waiting = 0;
   trail.clear(seed_);
   warnings_.clear();
@@ -109,6 +109,11 @@ void Sample::fail(std::string_view step, std::string_view what) noexcept {
   ended_ = failed_ = true;
   past_end_ = false;
   describe(error_, step, what);
+}
+
+void Sample::fail_as_last(std::string_view step, std::string_view what) noexcept {
+  fail(step, what);
+  last_ = open_ended_ && !out_of_turn();
 }
 
 void Sample::end_epoch() {

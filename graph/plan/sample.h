@@ -137,6 +137,9 @@ class Sample {
   bool past_end() const { return past_end_; }
   // Where there is no memory for the words, the error says just that.
   void fail(std::string_view step, std::string_view what) noexcept;
+  // As fail(); where nobody knows how many samples there are, none comes after this one.
+  void fail_as_last(std::string_view step, std::string_view what) noexcept;
+  bool last() const { return last_; }
   // For steps, while they run. One of the step's events has happened. Something is wrong with the
   // sample, which is delivered all the same: the batch says so, of the first few warnings.
   void note(std::size_t event);
@@ -230,6 +233,7 @@ class Sample {
   bool dropped_ = false;
   bool failed_ = false;
   bool past_end_ = false;
+  bool last_ = false;
   bool stands_in_ = false;
   bool has_sampler_ = false;
   bool open_ended_ = false;

@@ -49,6 +49,18 @@ bool CompletionHandle::fire_error(std::string_view what) noexcept {
   return true;
 }
 
+bool CompletionHandle::fire_last_error(std::string_view what) noexcept {
+  Sample* const sample = take();
+  if (sample == nullptr) return false;
+  if (sample->running()->pinned) {
+    sample->fail_as_last(sample->running()->name, what);
+  } else {
+    fail(*sample, what);
+  }
+  leave(*sample);
+  return true;
+}
+
 bool CompletionHandle::fire_error(const std::exception_ptr& why) noexcept {
   if (why == nullptr) return fire_error("was told of an error by an empty std::exception_ptr");
   return fire([&](Sample&) { std::rethrow_exception(why); });

@@ -93,6 +93,7 @@ class CompletionHandle {
   }
   bool fire_error(std::string_view what) noexcept;
   bool fire_error(const std::exception_ptr& why) noexcept;
+  bool fire_last_error(std::string_view what) noexcept;
 
  private:
   friend class StepScope;

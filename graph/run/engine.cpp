@@ -242,6 +242,7 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
   sample.count_end();
   if (sample.past_end()) end_at(sample.position());
+  if (sample.last()) end_at(sample.position() + 1);
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);

@@ -38,7 +38,6 @@
 #include <sluice/io/workers/registry.h>
 #include <sluice/io/workers/serve.h>
 
-#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -68,7 +67,7 @@ class Workers {
 
   // For Graph::read.
   void operator()(Completion<S> done, const SampleInfo& info) const {
-    shared_->pool.fetch(info, std::make_unique<Request>(std::move(done), *shared_));
+    shared_->pool.fetch(info, std::make_unique<Request>(std::move(done)));
   }
   void begin_epoch(const EpochInfo&) const { shared_->pool.begin_epoch(); }
   void end_epoch() const noexcept { shared_->pool.end_epoch(); }
@@ -83,26 +82,20 @@ class Workers {
     std::string name;
     std::int64_t samples;
     std::function<std::string(std::int64_t)> sample_name;
-    std::atomic<bool> refused{false};
     detail::WorkerPool pool;
   };
   class Request final : public detail::WorkerRequest {
    public:
-    Request(Completion<S> done, Shared& of) : done_(std::move(done)), of_(of) {}
+    explicit Request(Completion<S> done) : done_(std::move(done)) {}
     void give(detail::ReplyReader& reply) override {
       (void)done_.set(detail::read_sample<S>(reply));
     }
     void fail(const std::string& what) noexcept override { (void)done_.fail(what); }
     void end() noexcept override { (void)done_.fail(std::make_exception_ptr(EndOfEpoch())); }
-    void refuse(const std::string& what) noexcept override {
-      if (of_.samples == kUntilEnd && !done_.out_of_turn() && of_.refused.exchange(true))
-        return end();
-      fail(what);
-    }
+    void refuse(const std::string& what) noexcept override { (void)done_.fail_as_last(what); }
 
    private:
     Completion<S> done_;
-    Shared& of_;  // which waits for the sample
   };
   std::shared_ptr<Shared> shared_;
 };

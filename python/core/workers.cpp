@@ -7,7 +7,6 @@
 #include <sluice/io/workers/request_inputs.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <memory>
 #include <string>
@@ -107,14 +106,9 @@ std::string names_of(const Travellers& types) {
 // A sample that waits for its values.
 class Request final : public detail::WorkerRequest, private detail::CompletionHandle {
  public:
-  // `refused`: of a source that does not know how many samples it has, whether one was refused.
   Request(detail::Sample& sample, const Travellers& types, const Slots& slots,
-          std::shared_ptr<std::atomic<bool>> refused = nullptr, bool together = false)
-      : CompletionHandle(sample),
-        types_(types),
-        slots_(slots),
-        refused_(std::move(refused)),
-        together_(together) {}
+          bool together = false)
+      : CompletionHandle(sample), types_(types), slots_(slots), together_(together) {}
 
   void give(detail::ReplyReader& reply) override {
     std::vector<std::unique_ptr<Arrived>> values;
@@ -127,15 +121,11 @@ class Request final : public detail::WorkerRequest, private detail::CompletionHa
   void fail(const std::string& what) noexcept override { (void)fire_error(what); }
   void end() noexcept override { (void)fire_error(std::make_exception_ptr(EndOfEpoch())); }
   bool made_with_others() const noexcept override { return together_; }
-  void refuse(const std::string& what) noexcept override {
-    if (refused_ != nullptr && !out_of_turn() && refused_->exchange(true)) return end();
-    fail(what);
-  }
+  void refuse(const std::string& what) noexcept override { (void)fire_last_error(what); }
 
  private:
   const Travellers& types_;  // the step's, which waits for the sample
   const Slots& slots_;
-  const std::shared_ptr<std::atomic<bool>> refused_;
   const bool together_;
 };
 
@@ -208,12 +198,10 @@ Slots add_worker_source(Description& self, const std::string& name, std::int64_t
       std::make_shared<const Workers>(name, travellers, source.samples, worker_options_of(workers));
   const auto gate = std::make_shared<detail::EpochGate>();
   source.epoch = detail::epoch_hooks(pool, gate);
-  const auto refused =
-      source.samples == kUntilEnd ? std::make_shared<std::atomic<bool>>() : nullptr;
-  source.ask = [pool, gate, travellers, refused, in_order, together, samples = source.samples,
+  source.ask = [pool, gate, travellers, in_order, together, samples = source.samples,
                 kept = Object(keep)](detail::Sample& sample, const Slots& made,
                                      const SampleInfo& info) {
-    auto request = std::make_unique<Request>(sample, travellers, made, refused, together);
+    auto request = std::make_unique<Request>(sample, travellers, made, together);
     if (info.index >= samples) return request->end();  // another source does not know its end
     const bool alone = sample.is_alone();
     const auto ask = [&] {
