@@ -37,9 +37,8 @@ SLUICE_HOST_DEVICE inline int luma_of(int red, int green, int blue) {
 
 SLUICE_HOST_DEVICE inline std::uint8_t matrix_level(const float (&row)[4], float r, float g,
                                                     float b) {
-  const float sum = row[0] * r + row[1] * g + row[2] * b + row[3];
-  const float inside = sum < 0.0f ? 0.0f : sum > 255.0f ? 255.0f : sum;
-  return static_cast<std::uint8_t>(inside + 0.5f);
+  const float sum = row[3] + row[0] * r + row[1] * g + row[2] * b;
+  return static_cast<std::uint8_t>(sum < 0.0f ? 0.0f : sum > 255.0f ? 255.0f : sum);
 }
 
 // Of 0 .. 12, as 0 .. 6.

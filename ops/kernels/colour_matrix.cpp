@@ -1,16 +1,37 @@
 #include <sluice/ops/kernels/colour_matrix.h>
 #include <sluice/ops/kernels/pixel_runs.h>
 
-#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
 
 namespace sluice::kernels {
 
+namespace {
+
+double with_16_bits(double number) {
+  int exponent = 0;
+  const double mantissa = std::frexp(number, &exponent);
+  return std::ldexp(std::round(std::ldexp(mantissa, 16)), exponent - 16);
+}
+
+}  // namespace
+
 FloatMatrix float_matrix(const ColourMatrix& matrix) {
-  constexpr double kMost = 1e9;
+  constexpr double kMostNumber = 1e30, kMostSum = 1 << 30, kWhite = 255;
   FloatMatrix floats{};
-  for (std::size_t row = 0; row < 3; ++row) {
-    for (std::size_t i = 0; i < 4; ++i)
-      floats[row][i] = static_cast<float>(std::clamp(matrix[row][i], -kMost, kMost));
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::array<double, 4> row{};
+    double largest = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      // Also of what is no number, as sums of several matrices may be.
+      row[k] = std::fmin(std::fmax(matrix[i][k], -kMostNumber), kMostNumber);
+      largest += std::abs(row[k]) * (k < 3 ? kWhite : 1);
+    }
+    const double scale = largest > kMostSum ? kMostSum / largest : 1;
+    for (std::size_t k = 0; k < 3; ++k)
+      floats[i][k] = static_cast<float>(with_16_bits(row[k] * scale));
+    floats[i][3] = static_cast<float>(row[3] * scale + 0.5);
   }
   return floats;
 }

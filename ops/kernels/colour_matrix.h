@@ -2,9 +2,10 @@
 //
 //   out[row] = m[row][0] * R + m[row][1] * G + m[row][2] * B + m[row][3]
 //
-// cut off to 0 .. 255 and rounded to nearest, halves up. Computed in single precision, summed from
-// the left and without fused operations, so that all instruction sets give the same bytes. Numbers
-// beyond 1e9 are taken as that, since all of them reach black or white.
+// cut off to 0 .. 255 and rounded to nearest, halves up. The first three numbers of a row are
+// rounded to 16 significant bits: their products with levels are exact in single precision, so that
+// all devices and instruction sets give the same bytes, with fused operations or without. A row
+// whose sums can be beyond 2^30 is scaled down to that, since such sums are black or white.
 //
 // Internal to the kernels of operators that are one. Threads: any. Errors: none; whoever calls
 // checks the picture.
@@ -23,7 +24,8 @@ using ColourMatrix = std::array<std::array<double, 4>, 3>;
 // Of a picture with 3 or 4 channels; a fourth stays as it is.
 void apply_colour_matrix(const Image& in, const ColourMatrix& matrix, Image& out);
 
-// As the inner loop wants it.
+// As the inner loop wants it: a level is the whole part of row[3] + row[0] * R + row[1] * G +
+// row[2] * B, summed in this order, as row[3] has the half for rounding.
 using FloatMatrix = std::array<std::array<float, 4>, 3>;
 FloatMatrix float_matrix(const ColourMatrix& matrix);
 

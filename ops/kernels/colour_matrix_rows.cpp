@@ -1,5 +1,4 @@
-// Compiled without contraction of products and sums to fused operations (CMakeLists.txt): not all
-// instruction sets have those, and all shall give the same bytes.
+// Products are exact, so that it is all the same whether sums are fused with them.
 #include <sluice/ops/kernels/colour_matrix.h>
 
 #include <algorithm>
@@ -29,19 +28,14 @@ HWY_INLINE Floats floats(const std::uint8_t* levels) {
 }
 
 HWY_INLINE void store(Floats values, std::uint8_t* levels) {
-  const DFloat d;
-  const auto inside = hn::Min(hn::Max(values, hn::Zero(d)), hn::Set(d, 255.f));
-  const auto whole = hn::ConvertTo(DInt(), hn::Add(inside, hn::Set(d, 0.5f)));
-  hn::StoreU(hn::DemoteTo(DByte(), whole), DByte(), levels);
+  hn::StoreU(hn::DemoteTo(DByte(), hn::ConvertTo(DInt(), values)), DByte(), levels);
 }
 
-template <bool fourth = true>
 HWY_INLINE Floats sum_of(const std::array<float, 4>& row, Floats r, Floats g, Floats b) {
   const DFloat d;
-  const auto two = hn::Add(hn::Mul(hn::Set(d, row[0]), r), hn::Mul(hn::Set(d, row[1]), g));
-  const auto three = hn::Add(two, hn::Mul(hn::Set(d, row[2]), b));
-  if constexpr (!fourth) return three;
-  return hn::Add(three, hn::Set(d, row[3]));
+  const auto one = hn::MulAdd(hn::Set(d, row[0]), r, hn::Set(d, row[3]));
+  const auto two = hn::MulAdd(hn::Set(d, row[1]), g, one);
+  return hn::MulAdd(hn::Set(d, row[2]), b, two);
 }
 
 void ColourMatrixOfPlanes(const FloatMatrix& matrix, std::size_t count, Planes& planes) {
@@ -59,7 +53,7 @@ void ColourMatrixOfPlanes(const FloatMatrix& matrix, std::size_t count, Planes& 
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <std::size_t channels, bool>
+template <std::size_t channels>
 void map_pixels(const FloatMatrix& m, const std::uint8_t* in, std::size_t count,
                 std::uint8_t* out) {
   for (; count != 0; --count, in += channels, out += channels) {
@@ -84,14 +78,7 @@ HWY_INLINE Bytes places_of(std::size_t channel) {
   return hn::LoadDup128(DBytes(), places);
 }
 
-HWY_INLINE Floats level_of(Floats values) {
-  const DFloat d;
-  const auto inside = hn::Min(hn::Max(values, hn::Zero(d)), hn::Set(d, 255.f));
-  return hn::Floor(hn::Add(inside, hn::Set(d, 0.5f)));
-}
-
-// Without the fourth numbers where they are zero.
-template <std::size_t channels, bool fourths>
+template <std::size_t channels>
 HWY_INLINE void map_pixels(const FloatMatrix& matrix, const std::uint8_t* in, std::size_t count,
                            std::uint8_t* out) {
   const DFloat d;
@@ -99,33 +86,26 @@ HWY_INLINE void map_pixels(const FloatMatrix& matrix, const std::uint8_t* in, st
   const DBytes d8;
   const FloatMatrix m = matrix;  // which no store to the pixels can change
   const auto red = places_of<channels>(0), green = places_of<channels>(1),
-             blue = places_of<channels>(2);
+             blue = places_of<channels>(2), fourth = places_of<channels>(channels - 1);
+  // From four of each channel in a row to pixels.
   alignas(16) std::uint8_t order[16];
   for (std::size_t i = 0; i < 16; ++i)
-    order[i] = static_cast<std::uint8_t>(i < 12 ? i / 3 * 4 + i % 3 : 0x80);
-  const auto side_by_side = hn::LoadDup128(d8, order);
-  const auto fourth = hn::BitCast(d8, hn::Set(d32, static_cast<std::int32_t>(0xFF000000u)));
-  // Added to this a whole number stands in the lowest bits, with no need of a conversion.
-  const auto power = hn::Set(d, 8388608.f);
+    order[i] = static_cast<std::uint8_t>(i < 4 * channels ? i % channels * 4 + i / channels : 0x80);
+  const auto pixel_by_pixel = hn::LoadDup128(d8, order);
   blocks::for_each<hn::MaxLanes(d), channels, channels>(
       in, count, out, [&](const std::uint8_t* from, std::uint8_t* to) HWY_ATTR {
         const auto pixels = blocks::load(d8, from, 4 * channels);
-        const auto channel = [&](Bytes places) HWY_ATTR {
-          return hn::ConvertTo(d, hn::BitCast(d32, hn::TableLookupBytesOr0(pixels, places)));
+        const auto levels = [&](Bytes places) HWY_ATTR {
+          return hn::BitCast(d32, hn::TableLookupBytesOr0(pixels, places));
         };
-        const auto r = channel(red), g = channel(green), b = channel(blue);
-        const auto first = sum_of<fourths>(m[0], r, g, b), second = sum_of<fourths>(m[1], r, g, b),
-                   third = sum_of<fourths>(m[2], r, g, b);
-        const auto two =
-            hn::Add(hn::MulAdd(level_of(second), hn::Set(d, 256.f), power), level_of(first));
-        const auto one = hn::Add(level_of(third), power);
-        const auto all = hn::BitCast(
-            d8, hn::Or(hn::BitCast(d32, two), hn::ShiftLeft<16>(hn::BitCast(d32, one))));
-        if constexpr (channels == 4) {
-          blocks::store(hn::Or(hn::AndNot(fourth, all), hn::And(pixels, fourth)), d8, to, 16);
-        } else {
-          blocks::store(hn::TableLookupBytesOr0(all, side_by_side), d8, to, 12);
-        }
+        const auto r = hn::ConvertTo(d, levels(red)), g = hn::ConvertTo(d, levels(green)),
+                   b = hn::ConvertTo(d, levels(blue));
+        const auto row = [&](std::size_t i)
+                             HWY_ATTR { return blocks::whole_parts(d32, sum_of(m[i], r, g, b)); };
+        const auto third = row(2);
+        const auto all =
+            blocks::packed(d8, row(0), row(1), third, channels == 4 ? levels(fourth) : third);
+        blocks::store(hn::TableLookupBytesOr0(all, pixel_by_pixel), d8, to, 4 * channels);
       });
 }
 
@@ -133,14 +113,7 @@ HWY_INLINE void map_pixels(const FloatMatrix& matrix, const std::uint8_t* in, st
 
 void ColourMatrixOfPixels(const FloatMatrix& matrix, const std::uint8_t* in, std::size_t count,
                           int channels, std::uint8_t* out) {
-  const bool fourths = matrix[0][3] != 0 || matrix[1][3] != 0 || matrix[2][3] != 0;
-  if (channels == 3) {
-    fourths ? map_pixels<3, true>(matrix, in, count, out)
-            : map_pixels<3, false>(matrix, in, count, out);
-  } else {
-    fourths ? map_pixels<4, true>(matrix, in, count, out)
-            : map_pixels<4, false>(matrix, in, count, out);
-  }
+  channels == 3 ? map_pixels<3>(matrix, in, count, out) : map_pixels<4>(matrix, in, count, out);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -48,6 +48,49 @@ HWY_INLINE void store(hn::Vec<D> values, D d, std::uint8_t* to, std::size_t step
   }
 }
 
+// The whole parts of numbers below 2^31 in magnitude. ConvertTo also minds others, at a price.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> whole_parts(D ints, V numbers) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  if constexpr (hn::MaxLanes(D()) == 16) {
+#if HWY_TARGET <= HWY_AVX3
+    return hn::Vec<D>{_mm512_cvttps_epi32(numbers.raw)};
+#endif
+  } else if constexpr (hn::MaxLanes(D()) == 8) {
+#if HWY_TARGET <= HWY_AVX2
+    return hn::Vec<D>{_mm256_cvttps_epi32(numbers.raw)};
+#endif
+  } else {
+    return hn::Vec<D>{_mm_cvttps_epi32(numbers.raw)};
+  }
+#else
+  return hn::ConvertTo(ints, numbers);
+#endif
+}
+
+// Of whole numbers, cut off to what a byte holds: each block has four of a, b, c and d each.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> packed(D bytes, V a, V b, V c, V d) {
+  const hn::Repartition<std::int16_t, D> shorts;
+  const auto ab = hn::ReorderDemote2To(shorts, a, b), cd = hn::ReorderDemote2To(shorts, c, d);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  if constexpr (hn::MaxLanes(D()) == 64) {
+#if HWY_TARGET <= HWY_AVX3
+    return hn::Vec<D>{_mm512_packus_epi16(ab.raw, cd.raw)};
+#endif
+  } else if constexpr (hn::MaxLanes(D()) == 32) {
+#if HWY_TARGET <= HWY_AVX2
+    return hn::Vec<D>{_mm256_packus_epi16(ab.raw, cd.raw)};
+#endif
+  } else {
+    return hn::Vec<D>{_mm_packus_epi16(ab.raw, cd.raw)};
+  }
+#else
+  const hn::Half<D> half;
+  return hn::Combine(bytes, hn::DemoteTo(half, cd), hn::DemoteTo(half, ab));
+#endif
+}
+
 #endif
 
 // Calls one(from, to) for every `pixels` pixels of `from_channels` bytes, whose results have

@@ -3,7 +3,10 @@
 #include <sluice/ops/kernels/colour_matrix.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -18,10 +21,14 @@ constexpr ColourMatrix kMixed{{{0.9, 0.4, -0.3, 0}, {-0.2, 1.3, 0.1, 0}, {0.7, -
 constexpr ColourMatrix kMoved{{{0.5, 0, 0, 0.5}, {0, 0.5, 0.01, -3.25}, {-1, 0, 0, 255}}};
 constexpr ColourMatrix kOneMoved{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0.49999997}}};
 constexpr ColourMatrix kHuge{{{1e12, 0, 0, -1e11}, {-1e12, 1e12, 0, 0}, {1e8, 1e8, -1e8, -1e8}}};
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
+                 kInfinity = std::numeric_limits<double>::infinity();
+constexpr ColourMatrix kNoNumbers{
+    {{kNan, 0, 0, 0}, {kInfinity, -kInfinity, 1, 0}, {0, 1, 0, kInfinity}}};
 
 // The plain instructions are among those that are compared.
 TEST(ColourMatrix, SameBytesOnEveryInstructionSet) {
-  for (const ColourMatrix& matrix : {kMixed, kMoved, kOneMoved, kHuge}) {
+  for (const ColourMatrix& matrix : {kMixed, kMoved, kOneMoved, kHuge, kNoNumbers}) {
     for (const int channels : {3, 4}) {
       for (int width = 1; width <= 70; ++width) {
         const Image whole = make_picture(3, width + 2, channels);
@@ -40,13 +47,36 @@ TEST(ColourMatrix, SameBytesOnEveryInstructionSet) {
   }
 }
 
+TEST(ColourMatrix, FollowsTheFormula) {
+  for (const ColourMatrix& matrix : {kMixed, kMoved, kOneMoved}) {
+    const Image in = make_picture(40, 61, 3);
+    Image out;
+    apply_colour_matrix(in, matrix, out);
+    for (int y = 0; y < in.height(); ++y) {
+      for (int x = 0; x < in.width(); ++x) {
+        for (int c = 0; c < 3; ++c) {
+          const auto& row = matrix[static_cast<std::size_t>(c)];
+          double sum = row[3], magnitudes = 0;
+          for (int k = 0; k < 3; ++k) {
+            const double number = row[static_cast<std::size_t>(k)];
+            sum += number * in.at(y, x, k);
+            magnitudes += std::abs(number);
+          }
+          ASSERT_NEAR(out.at(y, x, c), std::clamp(sum, 0.0, 255.0),
+                      0.5001 + testing::kColourMatrixError * magnitudes);
+        }
+      }
+    }
+  }
+}
+
 TEST(ColourMatrix, RoundsHalvesUpAndCutsOff) {
   const struct {
     ColourMatrix matrix;
     std::uint8_t expected[3];
   } cases[] = {
       {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}, {1, 100, 255}},
-      {{{{0.5, 0, 0, 0}, {0, 0.005, 0, 0}, {0, 0, 0.5, 0}}}, {1, 1, 128}},
+      {{{{0.5, 0, 0, 0}, {0, 0.00501, 0, 0}, {0, 0, 0.5, 0}}}, {1, 1, 128}},
       {{{{0.49, 0, 0, 0}, {0, 0.0049, 0, 0}, {0, 0, 0.4999, 0}}}, {0, 0, 127}},
       {{{{0, 0, 0, -1}, {0, 0, 0, 255.5}, {0, 0, 0, 254.5}}}, {0, 255, 255}},
       {{{{-1e30, 0, 0, 0}, {0, 1e30, 0, 0}, {0, 0, 1, -255}}}, {0, 255, 0}},
