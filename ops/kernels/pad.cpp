@@ -51,6 +51,42 @@ void pad_row(const std::uint8_t* from, std::size_t bytes, const std::vector<int>
   margin(right);
 }
 
+// As the output has no gaps, what stands right of a row and left of the next one is one run.
+void pad_with_colour(const Image& in, const Margins& margins, const Fill& fill, Image& out) {
+  const auto channels = static_cast<std::size_t>(in.channels());
+  bool equal = true;
+  for (int c = 1; c < in.channels(); ++c) equal = equal && fill[c] == fill[0];
+  std::vector<std::uint8_t> colour(equal ? 0 : out.row_bytes());
+  for (std::size_t i = 0; i < colour.size(); ++i)
+    colour[i] = i < channels ? fill[static_cast<int>(i)] : colour[i - channels];
+  std::uint8_t* to = out.data();
+  const auto write_colour = [&](std::size_t bytes) {
+    if (equal) {
+      std::memset(to, fill[0], bytes);
+      to += bytes;
+      return;
+    }
+    while (bytes > 0) {
+      const std::size_t part = std::min(bytes, colour.size());
+      std::memcpy(to, colour.data(), part);
+      to += part;
+      bytes -= part;
+    }
+  };
+  const auto run_of = [&](int rows, int pixels) {
+    return static_cast<std::size_t>(rows) * out.row_bytes() +
+           static_cast<std::size_t>(pixels) * channels;
+  };
+  write_colour(run_of(margins.top, margins.left));
+  for (int y = 0; y < in.height(); ++y) {
+    std::memcpy(to, in.row(y), in.row_bytes());
+    to += in.row_bytes();
+    const bool last = y + 1 == in.height();
+    write_colour(last ? run_of(margins.bottom, margins.right)
+                      : run_of(0, margins.right + margins.left));
+  }
+}
+
 }  // namespace
 
 void pad(const Image& in, const Margins& margins, Border border, const Fill& fill, Image& out) {
@@ -62,22 +98,7 @@ void pad(const Image& in, const Margins& margins, Border border, const Fill& fil
   out.create(height, width, in.channels());
   const auto channels = static_cast<std::size_t>(in.channels());
 
-  if (border == Border::constant) {
-    std::vector<std::uint8_t> colour(out.row_bytes());
-    for (std::size_t i = 0; i < colour.size(); ++i)
-      colour[i] = fill[static_cast<int>(i % channels)];
-    const std::size_t left = static_cast<std::size_t>(margins.left) * channels;
-    const std::size_t right = static_cast<std::size_t>(margins.right) * channels;
-    for (int y = 0; y < height; ++y) {
-      const int row = y - margins.top;
-      const bool inside = row >= 0 && row < in.height();
-      std::memcpy(out.row(y), colour.data(), inside ? left : colour.size());
-      if (!inside) continue;
-      std::memcpy(out.row(y) + left, in.row(row), in.row_bytes());
-      std::memcpy(out.row(y) + left + in.row_bytes(), colour.data(), right);
-    }
-    return;
-  }
+  if (border == Border::constant) return pad_with_colour(in, margins, fill, out);
 
   std::vector<int> left, right;
   for (int x = -margins.left; x < 0; ++x) left.push_back(source_of(x, in.width(), border));

@@ -1,5 +1,6 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/paste.h>
+#include <sluice/ops/kernels/pixel_runs.h>
 
 #include <algorithm>
 #include <array>
@@ -57,7 +58,10 @@ void paste(const Image& in, const Image& patch, const Image* mask, const PastePl
   check_paste(in, patch, mask, place.alpha);
   const int channels = in.channels();
   out.create(in.height(), in.width(), channels);
-  for (int y = 0; y < in.height(); ++y) std::memcpy(out.row(y), in.row(y), in.row_bytes());
+  // One large copy is quicker than many, and than leaving out what is pasted over.
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    std::memcpy(to, from, pixels * static_cast<std::size_t>(channels));
+  });
 
   // Of the patch, in its coordinates.
   const auto first = [](int at) { return std::max<std::int64_t>(0, -std::int64_t{at}); };

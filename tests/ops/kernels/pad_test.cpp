@@ -1,6 +1,7 @@
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/pad.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,13 +13,36 @@ namespace pad_test {
 
 using kernels::Margins;
 
-constexpr int kFill[] = {7, 77, 177, 250};
+constexpr int kFills[][4] = {{7, 77, 177, 250}, {99, 99, 99, 99}};
 
 // Step by step: beyond the border, back by as much, until it is inside.
 int mirrored(int at, int length) {
   if (length == 1) return 0;
   while (at < 0 || at >= length) at = at < 0 ? -at : 2 * (length - 1) - at;
   return at;
+}
+
+void expect_definition(const Image& in, const Margins& m, Border border, const int (&fill)[4]) {
+  const int height = in.height(), width = in.width();
+  Image out;
+  kernels::pad(in, m, border, {fill[0], fill[1], fill[2], fill[3]}, out);
+  ASSERT_EQ(out.height(), height + m.top + m.bottom);
+  ASSERT_EQ(out.width(), width + m.left + m.right);
+  for (int y = 0; y < out.height(); ++y) {
+    for (int x = 0; x < out.width(); ++x) {
+      const int row = y - m.top, column = x - m.left;
+      const bool inside = row >= 0 && row < height && column >= 0 && column < width;
+      for (int c = 0; c < in.channels(); ++c) {
+        int expected = fill[c];
+        if (inside || border == Border::reflect)
+          expected = in.at(mirrored(row, height), mirrored(column, width), c);
+        if (!inside && border == Border::edge)
+          expected = in.at(std::clamp(row, 0, height - 1), std::clamp(column, 0, width - 1), c);
+        ASSERT_EQ(out.at(y, x, c), expected)
+            << name_of(border) << " " << height << "x" << width << " at " << y << " " << x;
+      }
+    }
+  }
 }
 
 TEST(Pad, AgreesWithTheDefinition) {
@@ -29,27 +53,7 @@ TEST(Pad, AgreesWithTheDefinition) {
       const Image in = whole.crop_view(2, 1, height, width);
       for (const Margins& m : all) {
         for (const Border border : {Border::constant, Border::edge, Border::reflect}) {
-          Image out;
-          kernels::pad(in, m, border, {kFill[0], kFill[1], kFill[2], kFill[3]}, out);
-          ASSERT_EQ(out.height(), height + m.top + m.bottom);
-          ASSERT_EQ(out.width(), width + m.left + m.right);
-          for (int y = 0; y < out.height(); ++y) {
-            for (int x = 0; x < out.width(); ++x) {
-              const int row = y - m.top, column = x - m.left;
-              const bool inside = row >= 0 && row < height && column >= 0 && column < width;
-              for (int c = 0; c < channels; ++c) {
-                int expected = kFill[c];
-                if (inside || border == Border::reflect)
-                  expected = in.at(mirrored(row, height), mirrored(column, width), c);
-                if (!inside && border == Border::edge) {
-                  expected =
-                      in.at(std::clamp(row, 0, height - 1), std::clamp(column, 0, width - 1), c);
-                }
-                ASSERT_EQ(out.at(y, x, c), expected)
-                    << name_of(border) << " " << height << "x" << width << " at " << y << " " << x;
-              }
-            }
-          }
+          for (const auto& fill : kFills) expect_definition(in, m, border, fill);
         }
       }
     }
