@@ -35,7 +35,7 @@ void BoxBlur(benchmark::State& state) {
     benchmark::DoNotOptimize(out.data());
   }
 }
-BENCHMARK(BoxBlur)->Arg(3)->Arg(15);
+BENCHMARK(BoxBlur)->Arg(3)->Arg(15)->Arg(63);
 
 void Filter2d(benchmark::State& state) {
   const Image in = noise(375, 500, 3);

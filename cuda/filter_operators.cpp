@@ -35,13 +35,13 @@ BlurSide upload_side(Gather& gather, int window, const kernels::WeightOf& weight
           weights.count, weights.bits};
 }
 
-void add_blur(Gather& gather, const Image& in, const kernels::GaussianWindows& windows,
+void add_blur(Gather& gather, const Image& in, const BlurSide& down, const BlurSide& across,
               Image& out) {
   BlurJob job = blur_job(picture_in(in), create_like(in, out));
-  job.down = upload_side(gather, windows.down, windows.weight_down);
-  job.across = upload_side(gather, windows.across, windows.weight_across);
+  job.down = down;
+  job.across = across;
   job.levels =
-      reinterpret_cast<std::int16_t*>(gather.scratch(levels_of(job) * sizeof(std::int16_t)));
+      reinterpret_cast<std::uint16_t*>(gather.scratch(levels_of(job) * sizeof(std::uint16_t)));
   gather.launch_of_step<BlurLaunch>().add(job);
 }
 
@@ -50,15 +50,16 @@ bool add_blurs() {
                      [](Gather& gather, const Image& in, std::int32_t window, Image& out) {
                        kernels::check_pixels("box_blur", in);
                        kernels::check_window("box_blur", window);
-                       const auto same = [](int) { return 1.0; };
-                       add_blur(gather, in, {window, window, same, same}, out);
+                       add_blur(gather, in, box_side(window), box_side(window), out);
                      });
-  add_device_version(
-      detail::gaussian_blur_operator(), [](Gather& gather, const Image& in, float sigma,
-                                           float sigma_y, std::int32_t window, Image& out) {
-        kernels::check_pixels("gaussian_blur", in);
-        add_blur(gather, in, kernels::gaussian_windows({sigma, sigma_y, window}), out);
-      });
+  add_device_version(detail::gaussian_blur_operator(), [](Gather& gather, const Image& in,
+                                                          float sigma, float sigma_y,
+                                                          std::int32_t window, Image& out) {
+    kernels::check_pixels("gaussian_blur", in);
+    const kernels::GaussianWindows windows = kernels::gaussian_windows({sigma, sigma_y, window});
+    add_blur(gather, in, upload_side(gather, windows.down, windows.weight_down),
+             upload_side(gather, windows.across, windows.weight_across), out);
+  });
   return true;
 }
 

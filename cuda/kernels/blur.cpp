@@ -15,6 +15,8 @@ BlurJob blur_job(const PictureIn& in, const PictureOut& out) {
   return picture_job<BlurJob>(in, out, kBlurPixels);
 }
 
+BlurSide box_side(int window) { return {nullptr, window / 2 + 1, 0}; }
+
 void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch) {
   if (batch.tiles == 0) return;
   launch_batch(stream, kBlurDown, batch);

@@ -3,7 +3,8 @@
 //
 //   BlurJob job = blur_job(in, out);
 //   job.levels = ...;                            // device memory, see there
-//   job.down = ...; job.across = ...;            // kernels::WindowSide, weights in device memory
+//   job.down = ...; job.across = ...;            // kernels::WindowSide, weights in device memory;
+//                                                // or both box_side()
 //   block.add(job);                              // see tiles.h
 //   launch_blur(stream, block.on_device(address));
 //
@@ -22,6 +23,8 @@ namespace sluice::device {
 
 // Pictures of one size and as many channels, 1 to 4.
 BlurJob blur_job(const PictureIn& in, const PictureOut& out);
+// Of a box, whose levels count 1 each.
+BlurSide box_side(int window);
 void launch_blur(DeviceStream& stream, const Batch<BlurJob>& batch);
 
 }  // namespace sluice::device

@@ -1,6 +1,6 @@
-// One tile of a picture that is blurred along its columns, and then along its rows, by symmetric
-// weights: gaussian_blur and box_blur. The whole numbers are those of separable_rows.h in
-// ops/kernels. Internal to the kernels.
+// One tile of a picture that is blurred along its columns, and then along its rows: gaussian_blur,
+// by symmetric weights, and box_blur, by the mean. The whole numbers are those of separable_rows.h
+// and box_blur.h in ops/kernels. Internal to the kernels.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace sluice::device {
 
-// See SideWeights. In device memory.
+// See SideWeights. In device memory; none: each counts 1, and what comes out is the mean.
 struct BlurSide {
   const std::int16_t* weights = nullptr;
   std::int32_t count = 0, bits = 0;
@@ -24,68 +24,74 @@ struct BlurJob {
   PictureIn in;
   PictureOut out;
   BlurSide down, across;
-  std::int16_t* levels = nullptr;  // device memory: as many numbers as the picture has levels
+  std::uint16_t* levels = nullptr;  // device memory: as many numbers as the picture has levels
 };
 
 inline constexpr int kBlurPixels = 1024;  // of a tile
 inline constexpr int kBlurLevelBits = 6;  // binary places between the two passes
 
 SLUICE_HOST_DEVICE inline const std::int16_t* view_of(const BlurSide& side) {
-  return device_view(side.weights, static_cast<std::size_t>(side.count));
+  return side.weights == nullptr ? nullptr
+                                 : device_view(side.weights, static_cast<std::size_t>(side.count));
 }
 SLUICE_HOST_DEVICE inline std::size_t levels_of(const BlurJob& job) {
   return static_cast<std::size_t>(std::int64_t{job.in.height} * job.in.width * job.in.channels);
 }
 
-// Along the columns: levels with binary places.
+// Along the columns: levels with binary places, or sums of up to 255 levels.
 SLUICE_HOST_DEVICE inline void blur_down_tile(const BlurJob& job, int number, const Team& team) {
   const std::uint8_t* const in = view_of(job.in);
   const std::int16_t* const weights = view_of(job.down);
-  std::int16_t* const out = device_view(job.levels, levels_of(job));
+  std::uint16_t* const out = device_view(job.levels, levels_of(job));
   const int height = job.in.height, width = job.in.width, channels = job.in.channels;
-  const int shift = job.down.bits - kBlurLevelBits;
+  const int shift = weights == nullptr ? 0 : job.down.bits - kBlurLevelBits;
+  const std::int32_t half = weights == nullptr ? 0 : 1 << (shift - 1);
   for_pixels<kBlurPixels>(height, width, number, team, [&](int y, int x) {
     const std::uint8_t* const column = in + std::int64_t{x} * channels;
     std::int32_t sums[4];
-    SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] = 1 << (shift - 1);
+    SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] = half;
     for (int k = 0; k < job.down.count; ++k) {
       const std::uint8_t* const above = column + mirrored_place(y - k, height) * job.in.stride;
       const std::uint8_t* const below = column + mirrored_place(y + k, height) * job.in.stride;
-      const int weight = weights[k];
+      const int weight = weights == nullptr ? 1 : weights[k];
       SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
         if (c < channels) sums[c] += (k == 0 ? above[c] : above[c] + below[c]) * weight;
       }
     }
-    std::int16_t* const to = out + (std::int64_t{y} * width + x) * channels;
+    std::uint16_t* const to = out + (std::int64_t{y} * width + x) * channels;
     SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
-      if (c < channels) to[c] = static_cast<std::int16_t>(sums[c] >> shift);
+      if (c < channels) to[c] = static_cast<std::uint16_t>(sums[c] >> shift);
     }
   });
 }
 
 // Along the rows: pixels.
 SLUICE_HOST_DEVICE inline void blur_across_tile(const BlurJob& job, int number, const Team& team) {
-  const std::int16_t* const in =
-      device_view(static_cast<const std::int16_t*>(job.levels), levels_of(job));
+  const std::uint16_t* const in =
+      device_view(static_cast<const std::uint16_t*>(job.levels), levels_of(job));
   const std::int16_t* const weights = view_of(job.across);
   std::uint8_t* const out = view_of(job.out);
   const int width = job.in.width, channels = job.in.channels;
-  const int shift = job.across.bits + kBlurLevelBits;
+  const int area = (2 * job.down.count - 1) * (2 * job.across.count - 1);
+  const int shift = weights == nullptr ? 0 : job.across.bits + kBlurLevelBits;
+  const std::int32_t half = weights == nullptr ? area / 2 : 1 << (shift - 1);
   for_pixels<kBlurPixels>(job.in.height, width, number, team, [&](int y, int x) {
-    const std::int16_t* const row = in + std::int64_t{y} * width * channels;
+    const std::uint16_t* const row = in + std::int64_t{y} * width * channels;
     std::int32_t sums[4];
-    SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] = 1 << (shift - 1);
+    SLUICE_UNROLL for (int c = 0; c < 4; ++c) sums[c] = half;
     for (int k = 0; k < job.across.count; ++k) {
-      const std::int16_t* const left = row + std::int64_t{mirrored_place(x - k, width)} * channels;
-      const std::int16_t* const right = row + std::int64_t{mirrored_place(x + k, width)} * channels;
-      const int weight = weights[k];
+      const std::uint16_t* const left = row + std::int64_t{mirrored_place(x - k, width)} * channels;
+      const std::uint16_t* const right =
+          row + std::int64_t{mirrored_place(x + k, width)} * channels;
+      const int weight = weights == nullptr ? 1 : weights[k];
       SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
         if (c < channels) sums[c] += (k == 0 ? left[c] : left[c] + right[c]) * weight;
       }
     }
     std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
     SLUICE_UNROLL for (int c = 0; c < 4; ++c) {
-      if (c < channels) to[c] = static_cast<std::uint8_t>(sums[c] >> shift);
+      if (c < channels)
+        to[c] = static_cast<std::uint8_t>(weights == nullptr ? sums[c] / area : sums[c] >> shift);
     }
   });
 }

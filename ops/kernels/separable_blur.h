@@ -1,5 +1,5 @@
-// A picture blurred down and across by two symmetric windows of weights, as the Gaussian and the
-// box blur need it. Internal to the blurring kernels.
+// A picture blurred down and across by two symmetric windows of weights, as the Gaussian blur needs
+// it. Internal to the blurring kernels.
 //
 // Beyond its border a picture goes on mirrored about its outermost pixels, which are not repeated
 // (d c b | a b c d | c b a: reflect 101), as often as the window needs it. Weights are whole

@@ -182,26 +182,28 @@ TEST(BlurOnDevice, BlursAsTheHostDoes) {
         batch.device().upload(view.weights, static_cast<std::size_t>(view.count)), view.count,
         view.bits};
   };
-  const auto add = [&](const Image& picture, const Image& expected,
-                       const kernels::GaussianWindows& windows, const std::string& text) {
+  const auto add = [&](const Image& picture, const Image& expected, const device::BlurSide& down,
+                       const device::BlurSide& across, const std::string& text) {
     const Placed placed = batch.place(picture, expected);
     device::BlurJob job = blur_job(placed.in, placed.out);
-    job.levels = batch.device().allocate<std::int16_t>(levels_of(job));
-    job.down = side(windows.down, windows.weight_down);
-    job.across = side(windows.across, windows.weight_across);
+    job.levels = batch.device().allocate<std::uint16_t>(levels_of(job));
+    job.down = down;
+    job.across = across;
     batch.add(job, text);
   };
   for_pictures({1, 2, 3, 4}, [&](const Image& picture, const std::string& text) {
     Image expected;
     for (const int window : {1, 3, 21, 255}) {
       kernels::box_blur(picture, window, expected);
-      const auto same = [](int) { return 1.0; };
-      add(picture, expected, {window, window, same, same}, "box " + text);
+      const device::BlurSide box = device::box_side(window);
+      add(picture, expected, box, box, "box " + text);
     }
     for (const float sigma : {0.3f, 2.f, 8.f}) {
       const kernels::GaussianBlurParams params{sigma, 3 * sigma, 0};
       kernels::gaussian_blur(picture, params, expected);
-      add(picture, expected, kernels::gaussian_windows(params), "gaussian " + text);
+      const kernels::GaussianWindows windows = kernels::gaussian_windows(params);
+      add(picture, expected, side(windows.down, windows.weight_down),
+          side(windows.across, windows.weight_across), "gaussian " + text);
     }
   });
   batch.launch();

@@ -1,0 +1,171 @@
+#include <sluice/ops/kernels/box_blur.h>
+
+#include <algorithm>
+
+// Vectors shall have a length that the compiler knows.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sluice/ops/kernels/box_blur_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sluice::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D16 = hn::ScalableTag<std::uint16_t>;
+using D8 = hn::Rebind<std::uint8_t, D16>;
+using D32 = hn::ScalableTag<std::uint32_t>;
+using DFloat = hn::Rebind<float, D32>;
+using DInt = hn::Rebind<std::int32_t, D32>;
+
+// Calls one(at) for each vector of a row. The last one may overlap the one before it, or be beyond
+// a row that is shorter than one: then it goes by way of memory.
+template <class D, class F>
+HWY_INLINE void for_levels(D, std::size_t size, std::uint8_t* out, const F& one) {
+  constexpr std::size_t lanes = hn::MaxLanes(D());
+  std::size_t at = 0;
+  for (; at + lanes <= size; at += lanes) one(at, out + at);
+  if (at == size) return;
+  if (size >= lanes) return one(size - lanes, out + (size - lanes));
+  std::uint8_t levels[lanes];
+  one(0, levels);
+  std::copy_n(levels, size, out);
+}
+
+void MoveBox(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t size,
+             std::uint16_t* HWY_RESTRICT sums) {
+  const D16 d16;
+  const D8 d8;
+  const std::size_t lanes = hn::Lanes(d16);
+  const auto load = [&](const std::uint8_t* row)
+                        HWY_ATTR { return hn::PromoteTo(d16, hn::LoadU(d8, row)); };
+  std::size_t at = 0;
+  for (; at + lanes <= size; at += lanes) {
+    const auto sum = hn::Add(hn::LoadU(d16, sums + at), load(enters + at));
+    hn::StoreU(leaves == nullptr ? sum : hn::Sub(sum, load(leaves + at)), d16, sums + at);
+  }
+  for (; at < size; ++at) {
+    const int sum = sums[at] + enters[at] - (leaves == nullptr ? 0 : leaves[at]);
+    sums[at] = static_cast<std::uint16_t>(sum);
+  }
+}
+
+// x / area for each x that a small box has is x * factor / 65536 / 2^shift: `factor` is 2^(16 +
+// shift) / area, rounded up, and what that adds to the quotient is less than what it lacks of the
+// next whole number. (Granlund and Montgomery, Division by Invariant Integers.)
+template <int window>
+void small_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, std::size_t size,
+                 std::uint8_t* HWY_RESTRICT out) {
+  constexpr int area = window * window;
+  constexpr int shift = [] {
+    int bits = 0;
+    while ((2 << bits) <= area) ++bits;
+    return bits;
+  }();
+  constexpr std::uint32_t factor = (std::uint32_t{65536} << shift) / area + 1;
+  constexpr std::uint64_t most = 255 * area + area / 2;
+  static_assert(factor < 65536 && most < 65536 &&
+                (factor * area - (std::uint64_t{65536} << shift)) * most < std::uint64_t{65536}
+                                                                               << shift);
+  const D16 d16;
+  const D8 d8;
+  const auto half = hn::Set(d16, area / 2);
+  const auto by = hn::Set(d16, static_cast<std::uint16_t>(factor));
+  for_levels(d16, size, out, [&](std::size_t at, std::uint8_t* to) HWY_ATTR {
+    auto sum = half;
+    for (int k = 0; k < window; ++k) sum = hn::Add(sum, hn::LoadU(d16, sums + at + k * step));
+    const auto mean = hn::ShiftRight<shift>(hn::MulHigh(sum, by));
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(hn::Rebind<std::int16_t, D16>(), mean)), d8, to);
+  });
+}
+
+// Sums of 1, 2, 4 .. neighbours each are made of those before; of some of them, one after the
+// other, a box's sum.
+void large_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, int window,
+                 std::size_t size, std::uint32_t* HWY_RESTRICT room,
+                 std::uint8_t* HWY_RESTRICT out) {
+  const D32 d32;
+  const DFloat df;
+  const DInt di;
+  const hn::Rebind<std::uint8_t, D32> d8;
+  const hn::Rebind<std::uint16_t, D32> d16;
+  const std::size_t lanes = hn::Lanes(d32);
+  const std::size_t all = size + static_cast<std::size_t>((window - 1) * step);
+  std::uint32_t* const boxes = room;
+  std::uint32_t* const powers = room + size + lanes;
+  for (std::size_t at = 0; at < all; at += lanes)
+    hn::StoreU(hn::PromoteTo(d32, hn::LoadU(d16, sums + at)), d32, powers + at);
+  for (std::size_t at = 0; at < size; at += lanes)
+    hn::StoreU(hn::LoadU(d32, powers + at), d32, boxes + at);
+  std::size_t taken = static_cast<std::size_t>(step), valid = all;
+  for (int power = 1; 2 * power <= window; power *= 2) {
+    const std::size_t reach = static_cast<std::size_t>(power * step);
+    valid -= reach;
+    for (std::size_t at = 0; at < valid; at += lanes) {
+      const auto one = hn::LoadU(d32, powers + at), other = hn::LoadU(d32, powers + at + reach);
+      hn::StoreU(hn::Add(one, other), d32, powers + at);
+    }
+    if ((window & 2 * power) == 0) continue;
+    for (std::size_t at = 0; at < size; at += lanes) {
+      const auto box = hn::LoadU(d32, boxes + at), more = hn::LoadU(d32, powers + at + taken);
+      hn::StoreU(hn::Add(box, more), d32, boxes + at);
+    }
+    taken += 2 * reach;
+  }
+  // Sums are below 2^24, and so exact; a quotient that is no whole number is further from one than
+  // rounding can take it.
+  const auto area = hn::Set(df, static_cast<float>(window * window));
+  const auto half = hn::Set(d32, static_cast<std::uint32_t>(window * window / 2));
+  for_levels(d32, size, out, [&](std::size_t at, std::uint8_t* to) HWY_ATTR {
+    const auto sum = hn::Add(hn::LoadU(d32, boxes + at), half);
+    const auto mean = hn::Div(hn::ConvertTo(df, hn::BitCast(di, sum)), area);
+    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(di, mean)), d8, to);
+  });
+}
+
+void MeansOfBoxes(const std::uint16_t* sums, std::ptrdiff_t step, int window, std::size_t size,
+                  std::uint32_t* room, std::uint8_t* out) {
+  switch (window) {
+    case 3:
+      return small_boxes<3>(sums, step, size, out);
+    case 5:
+      return small_boxes<5>(sums, step, size, out);
+    case 7:
+      return small_boxes<7>(sums, step, size, out);
+    case 9:
+      return small_boxes<9>(sums, step, size, out);
+    case 11:
+      return small_boxes<11>(sums, step, size, out);
+    case 13:
+      return small_boxes<13>(sums, step, size, out);
+    case 15:
+      return small_boxes<15>(sums, step, size, out);
+    default:
+      return large_boxes(sums, step, window, size, room, out);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sluice::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sluice::kernels {
+
+HWY_EXPORT(MoveBox);
+HWY_EXPORT(MeansOfBoxes);
+
+void move_box(const std::uint8_t* enters, const std::uint8_t* leaves, std::size_t size,
+              std::uint16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(MoveBox)(enters, leaves, size, sums);
+}
+
+void means_of_boxes(const std::uint16_t* sums, std::ptrdiff_t step, int window, std::size_t size,
+                    std::uint32_t* room, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(MeansOfBoxes)(sums, step, window, size, room, out);
+}
+
+}  // namespace sluice::kernels
+#endif
