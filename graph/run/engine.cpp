@@ -241,8 +241,7 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
 bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
   sample.count_end();
-  if (sample.past_end()) end_at(sample.position());
-  if (sample.last()) end_at(sample.position() + 1);
+  if (sample.past_end() || sample.last()) end_at(sample.position() + (sample.last() ? 1 : 0));
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);

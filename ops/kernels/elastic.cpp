@@ -1,6 +1,7 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/elastic.h>
 #include <sluice/ops/kernels/place_sampler.h>
+#include <sluice/ops/kernels/random_words.h>
 #include <sluice/ops/kernels/separable_blur.h>
 #include <sluice/ops/kernels/shift_rows.h>
 
@@ -55,8 +56,12 @@ void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma
   for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = padded.data() + k;
   for (int y = 0; y < height; ++y) {
     const float* const from = row_of(numbers, y);
-    for (std::size_t i = 0; i < padded.size(); ++i)
-      padded[i] = from[reflected(static_cast<int>(i) - radius, width)];
+    std::copy_n(from, width, padded.data() + radius);
+    for (int i = 1; i <= radius; ++i) {
+      padded[static_cast<std::size_t>(radius - i)] = from[reflected(-i, width)];
+      padded[static_cast<std::size_t>(radius + width - 1 + i)] =
+          from[reflected(width - 1 + i, width)];
+    }
     weighted_rows(rows.data(), weights.data(), count, width, row_of(across, y));
   }
   for (int y = 0; y < height; ++y) {
@@ -66,13 +71,14 @@ void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma
   }
 }
 
-void elastic(Random& random, const Image& in, const ElasticParams& params,
+void elastic(const Random& random, const Image& in, const ElasticParams& params,
              const WarpOptions& options, Image& out) {
   check_elastic(in, params, options);
   const int height = in.height(), width = in.width();
+  RandomStream words(random.words());
   const auto shifts = [&] {
     std::vector<float> numbers(static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
-    for (float& number : numbers) number = random.unit() * 2 - 1;
+    for (float& number : numbers) number = words.unit() * 2 - 1;
     blur_shifts(numbers, height, width, params.sigma);
     return numbers;
   };

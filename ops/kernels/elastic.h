@@ -5,7 +5,8 @@
 // over the picture by a Gaussian of `sigma` pixels (window (8 sigma + 1) | 1, borders reflected),
 // times alpha / 2 pixels. These are torchvision's alpha and sigma, for square pictures exactly.
 //
-// Takes a draw for each pixel's x, row by row, then one for each y. Errors: std::invalid_argument
+// The draws are those of `random` from its first one on: for each pixel's x, row by row, then for
+// each y. None is used up. Errors: std::invalid_argument
 // for an empty image, more than 4 channels, and numbers outside of what ElasticParams allows.
 // Threads: any.
 #pragma once
@@ -31,7 +32,7 @@ void check_elastic(const Image& in, const ElasticParams& params, const WarpOptio
 // Of the window of `sigma`, which is not 0.
 std::vector<float> elastic_weights(float sigma);
 
-void elastic(Random& random, const Image& in, const ElasticParams& params,
+void elastic(const Random& random, const Image& in, const ElasticParams& params,
              const WarpOptions& options, Image& out);
 
 // Blurs height x width numbers in place.

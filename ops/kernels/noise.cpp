@@ -1,7 +1,10 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/level_table.h>
 #include <sluice/ops/kernels/noise.h>
+#include <sluice/ops/kernels/noise_rows.h>
 #include <sluice/ops/kernels/normal_quantiles.h>
+#include <sluice/ops/kernels/pixel_runs.h>
+#include <sluice/ops/kernels/random_words.h>
 
 #include <algorithm>
 #include <array>
@@ -23,27 +26,6 @@ void check_number(const char* op, const char* name, float value, float low, floa
         fmt::format("{}: {} is {}; it must lie between {} and {}", op, name, value, low, high));
   }
 }
-
-// 16 random bits at a time.
-class HalfWords {
- public:
-  explicit HalfWords(Random& random) : random_(random) {}
-  std::size_t next() {
-    if (left_ == 0) {
-      word_ = random_.next();
-      left_ = 2;
-    }
-    const std::size_t bits = word_ & 0xffff;
-    word_ >>= 16;
-    --left_;
-    return bits;
-  }
-
- private:
-  Random& random_;
-  std::uint32_t word_ = 0;
-  int left_ = 0;
-};
 
 // Counts of Poisson processes, for the mean of each level.
 class PoissonCounts {
@@ -100,17 +82,34 @@ void check_gaussian_noise(const Image& in, float mean, float stddev) {
   check_number("gaussian_noise", "stddev", stddev, 0, kLargestNoise);
 }
 
-void gaussian_noise(Random& random, const Image& in, float mean, float stddev, Image& out) {
+void gaussian_noise(const Random& random, const Image& in, float mean, float stddev, Image& out) {
   check_gaussian_noise(in, mean, stddev);
   out.create(in.height(), in.width(), in.channels());
   const auto& quantiles = normal_quantiles();
-  HalfWords bits(random);
-  for (int y = 0; y < in.height(); ++y) {
-    const std::uint8_t* from = in.row(y);
-    std::uint8_t* to = out.row(y);
-    for (std::size_t i = 0; i < in.row_bytes(); ++i)
-      to[i] = to_level(from[i] + double{mean} + double{stddev} * quantiles[bits.next()]);
-  }
+  const RandomWords words = random.words();
+  constexpr std::size_t kHalves = 8;  // 16 bits each, of a block
+  constexpr std::size_t kBlocks = 256;
+  std::array<std::uint32_t, 4 * kBlocks + kRandomSlack> room;
+  std::array<std::uint16_t, kHalves * kBlocks> bits;
+  std::size_t first = 0;  // the level's number in the picture
+  for_each_run(in, out, [&](const std::uint8_t* from, std::size_t pixels, std::uint8_t* to) {
+    const std::size_t end = first + pixels * static_cast<std::size_t>(in.channels());
+    while (first < end) {
+      const std::size_t block = first / kHalves, before = first % kHalves;
+      const std::size_t count = std::min(end - first, bits.size() - before);
+      const std::size_t blocks = (before + count + kHalves - 1) / kHalves;
+      random_blocks(words, static_cast<std::uint32_t>(block), blocks, room.data());
+      for (std::size_t i = 0; i < 4 * blocks; ++i) {
+        bits[2 * i] = static_cast<std::uint16_t>(room[i]);
+        bits[2 * i + 1] = static_cast<std::uint16_t>(room[i] >> 16);
+      }
+      add_gaussian_noise(from, bits.data() + before, count, static_cast<double>(mean),
+                         static_cast<double>(stddev), quantiles.data(), to);
+      first += count;
+      from += count;
+      to += count;
+    }
+  });
 }
 
 void check_salt_and_pepper(const Image& in, const SaltAndPepper& params) {
@@ -125,17 +124,18 @@ SaltLimits salt_limits(const SaltAndPepper& params) {
           static_cast<std::uint64_t>(changed * double{params.salt_share})};
 }
 
-void salt_and_pepper_noise(Random& random, const Image& in, const SaltAndPepper& params,
+void salt_and_pepper_noise(const Random& random, const Image& in, const SaltAndPepper& params,
                            Image& out) {
   check_salt_and_pepper(in, params);
   out.create(in.height(), in.width(), in.channels());
   const SaltLimits limits = salt_limits(params);
+  RandomStream numbers(random.words());
   const int together = params.per_channel ? 1 : in.channels();
   for (int y = 0; y < in.height(); ++y) {
     const std::uint8_t* from = in.row(y);
     std::uint8_t* to = out.row(y);
     for (const std::uint8_t* const end = from + in.row_bytes(); from != end;) {
-      const std::uint32_t bits = random.next();
+      const std::uint32_t bits = numbers.next();
       const auto level = static_cast<std::uint8_t>(bits < limits.white ? 255 : 0);
       for (int c = 0; c < together; ++c, ++from, ++to) *to = bits < limits.changed ? level : *from;
     }
@@ -147,11 +147,12 @@ void check_shot_noise(const Image& in, float factor) {
   check_number("shot_noise", "factor", factor, 0, kLargestShotFactor);
 }
 
-void shot_noise(Random& random, const Image& in, float factor, Image& out) {
+void shot_noise(const Random& random, const Image& in, float factor, Image& out) {
   check_shot_noise(in, factor);
   out.create(in.height(), in.width(), in.channels());
   thread_local PoissonCounts counts;
   counts.start(factor);
+  RandomStream numbers(random.words());
   for (int y = 0; y < in.height(); ++y) {
     const std::uint8_t* from = in.row(y);
     std::uint8_t* to = out.row(y);
@@ -160,7 +161,7 @@ void shot_noise(Random& random, const Image& in, float factor, Image& out) {
       continue;
     }
     for (std::size_t i = 0; i < in.row_bytes(); ++i)
-      to[i] = to_level(factor * counts.draw(random.next(), from[i]));
+      to[i] = to_level(factor * counts.draw(numbers.next(), from[i]));
   }
 }
 

@@ -1,15 +1,19 @@
 // Noise is distributed as it says: chi-square tests with fixed seeds.
+#include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/normal_quantiles.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -81,6 +85,38 @@ TEST(GaussianNoise, IsNormal) {
     expect_distribution(out, [&](int level) {
       return (level == 255 ? 1.0 : below(level + 0.5)) - (level == 0 ? 0.0 : below(level - 0.5));
     });
+  }
+}
+
+// Also of more levels than are drawn for at once, of rows that begin within a block of numbers, and
+// of what a level is by itself.
+TEST(GaussianNoise, FollowsTheDefinitionOnEveryInstructionSet) {
+  const auto& quantiles = kernels::normal_quantiles();
+  for (const auto& [height, width] : {std::pair{1, 1}, {5, 1}, {3, 7}, {13, 171}, {2, 2100}}) {
+    for (int channels = 1; channels <= 4; ++channels) {
+      const Image whole = make_picture(height + 1, width + 2, channels);
+      const Image in = whole.crop_view(1, 1, height, width);
+      for (const float mean : {0.f, -30.5f, 1e6f}) {
+        constexpr float kDeviation = 20.3f;
+        Random numbers({.seed = 8});
+        std::uint32_t word = 0;
+        Image expected(height, width, channels);
+        for (int i = 0; i < height * width * channels; ++i) {
+          word = i % 2 == 0 ? numbers.next() : word >> 16;
+          const int y = i / (width * channels), at = i % (width * channels);
+          const double noise = double{mean} + double{kDeviation} * double{quantiles[word & 0xffff]};
+          const double level = std::floor(in.row(y)[at] + noise + 0.5);
+          expected.row(y)[at] = static_cast<std::uint8_t>(std::clamp(level, 0.0, 255.0));
+        }
+        testing::on_every_target([&] {
+          Image with_gaps, without;
+          gaussian_noise(Random({.seed = 8}), in, mean, kDeviation, with_gaps);
+          gaussian_noise(Random({.seed = 8}), in.clone(), mean, kDeviation, without);
+          EXPECT_EQ(with_gaps, expected) << height << " x " << width << " " << channels;
+          EXPECT_EQ(without, expected) << height << " x " << width << " " << channels;
+        });
+      }
+    }
   }
 }
 
