@@ -37,7 +37,7 @@ void box_blur(const Image& in, int window_size, Image& out) {
   }
 
   thread_local Room room;
-  const auto before = static_cast<std::size_t>(reach * channels);
+  const auto before = static_cast<std::size_t>(reach) * static_cast<std::size_t>(channels);
   const std::size_t all = before + row + before + kBoxSlack;
   if (room.sums.size() < all) room.sums.resize(all);
   if (room.boxes.size() < 2 * all) room.boxes.resize(2 * all);

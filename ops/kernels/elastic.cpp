@@ -56,11 +56,11 @@ void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma
   for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = padded.data() + k;
   for (int y = 0; y < height; ++y) {
     const float* const from = row_of(numbers, y);
-    std::copy_n(from, width, padded.data() + radius);
+    float* const middle = padded.data() + radius;
+    std::copy_n(from, width, middle);
     for (int i = 1; i <= radius; ++i) {
-      padded[static_cast<std::size_t>(radius - i)] = from[reflected(-i, width)];
-      padded[static_cast<std::size_t>(radius + width - 1 + i)] =
-          from[reflected(width - 1 + i, width)];
+      middle[-i] = from[reflected(-i, width)];
+      middle[width - 1 + i] = from[reflected(width - 1 + i, width)];
     }
     weighted_rows(rows.data(), weights.data(), count, width, row_of(across, y));
   }

@@ -92,7 +92,8 @@ TEST(GaussianNoise, IsNormal) {
 // of what a level is by itself.
 TEST(GaussianNoise, FollowsTheDefinitionOnEveryInstructionSet) {
   const auto& quantiles = kernels::normal_quantiles();
-  for (const auto& [height, width] : {std::pair{1, 1}, {5, 1}, {3, 7}, {13, 171}, {2, 2100}}) {
+  for (const auto& size : {std::pair{1, 1}, {5, 1}, {3, 7}, {13, 171}, {2, 2100}}) {
+    const int height = size.first, width = size.second;
     for (int channels = 1; channels <= 4; ++channels) {
       const Image whole = make_picture(height + 1, width + 2, channels);
       const Image in = whole.crop_view(1, 1, height, width);
