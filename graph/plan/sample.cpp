@@ -122,7 +122,7 @@ void Sample::end_epoch() {
                 " samples; let it have kUntilEnd");
   if (attempts_ > 0) throw Error("threw EndOfEpoch for a sample that is not the last one");
   ended_ = past_end_ = true;
-  failed_ = false;
+  failed_ = last_ = false;
 }
 
 void Sample::note(std::size_t event) {

@@ -189,6 +189,7 @@ void Compactor::restart(std::int64_t index) {
   used_ = 0;
   batches_ = index;
   left_out_ = lost_ = 0;
+  keeps_rest_ = false;
 }
 
 std::int64_t Compactor::waiting() const {
@@ -237,7 +238,7 @@ std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   std::unique_ptr<BatchData> batch = std::move(making_);
   if (batch == nullptr) return nullptr;
   const std::size_t size = batch->ids.size();
-  if (size < full && options_.last_batch == LastBatch::drop) {
+  if (size < full && options_.last_batch == LastBatch::drop && !keeps_rest_) {
     left_out_ += static_cast<std::int64_t>(size);
     return nullptr;
   }

@@ -69,6 +69,8 @@ class Compactor {
   explicit Compactor(const PipelineOptions& options) : options_(options) {}
   // The next batch has this index.
   void restart(std::int64_t index = 0);
+  // Whether what is left at the end is made a batch in any case.
+  void keep_rest(bool keeps) { keeps_rest_ = keeps; }
   // The next full batch, from as many short ones as it takes; at the end what is left, as
   // `last_batch` says.
   std::unique_ptr<BatchData> next(const Next& next, const Make& make);
@@ -94,6 +96,7 @@ class Compactor {
   std::int64_t batches_ = 0;
   std::int64_t left_out_ = 0;
   std::int64_t lost_ = 0;
+  bool keeps_rest_ = false;
 };
 
 }  // namespace sluice::detail

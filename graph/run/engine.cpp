@@ -223,25 +223,11 @@ void Engine::Impl::find_key(Sample& sample) const {
   }
 }
 
-std::int64_t Engine::Impl::batches_of(std::int64_t count) const {
-  const bool has_short_one = count % options.batch_size > 0 && !drops_short_batch();
-  return count / options.batch_size + (has_short_one ? 1 : 0);
-}
-
-void Engine::Impl::end_at(std::int64_t position) noexcept {
-  const std::lock_guard lock(mutex);
-  if (position >= run_end) return;
-  run_end = position;
-  known_end = start.position + position;
-  run_batches = batches_of(position);
-  making.shorten(position);
-  arrived.notify_all();
-}
-
 bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
   sample.count_end();
-  if (sample.past_end() || sample.last()) end_at(sample.position() + (sample.last() ? 1 : 0));
+  if (sample.past_end()) end_at(sample.position(), false);
+  if (sample.last()) end_at(sample.position() + 1, true);
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);
@@ -308,7 +294,8 @@ std::int64_t Engine::Impl::count_samples() const {
 
 std::int64_t Engine::Impl::count_batches() const {
   const std::int64_t count = count_samples();
-  return count < 0 ? -1 : batches_of(count);
+  const std::lock_guard lock(mutex);
+  return count < 0 ? -1 : batches_of(count, until_end && broke_down);
 }
 
 std::int64_t Engine::Impl::progress() const {

@@ -62,7 +62,7 @@ struct Engine::Impl {
   bool finish(Sample& sample) noexcept;
 
   // The source has no sample at this position, nor behind it.
-  void end_at(std::int64_t position) noexcept;
+  void end_at(std::int64_t position, bool by_breakdown) noexcept;
 
   void emit(Sample& sample) noexcept;
 
@@ -109,8 +109,8 @@ struct Engine::Impl {
   bool drops_short_batch() const {
     return options.last_batch == LastBatch::drop && !options.compact;
   }
-  // Of so many samples.
-  std::int64_t batches_of(std::int64_t count) const;
+  // Of so many samples; after a breakdown a short one is made in any case.
+  std::int64_t batches_of(std::int64_t count, bool by_breakdown = false) const;
   // Without those of a short batch that is not made. kUntilEnd, or close to it, if nobody knows.
   std::int64_t delivered_of(std::int64_t count) const {
     return count - (drops_short_batch() ? count % options.batch_size : 0);
@@ -170,6 +170,7 @@ struct Engine::Impl {
   bool current = false;                       // the run is what a checkpoint is about
   std::optional<BegunSources> sources;        // of the run that goes on; the consumer's thread
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
+  bool broke_down = false;                    // that is why it ends there
   std::int64_t known_end = -1;                // of the run that has found it last
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;

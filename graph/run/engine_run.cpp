@@ -68,11 +68,34 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   return batch;
 }
 
+std::int64_t Engine::Impl::batches_of(std::int64_t count, bool by_breakdown) const {
+  const bool has_short_one = count % options.batch_size > 0;
+  const bool makes_it = has_short_one && (by_breakdown || !drops_short_batch());
+  return count / options.batch_size + (makes_it ? 1 : 0);
+}
+
+// `by_breakdown`: the last sample says why, and is in a batch whatever becomes of short ones.
+void Engine::Impl::end_at(std::int64_t position, bool by_breakdown) noexcept {
+  const std::lock_guard lock(mutex);
+  if (position > run_end || (position == run_end && !by_breakdown)) return;
+  run_end = position;
+  broke_down = by_breakdown;
+  known_end = start.position + position;
+  run_batches = batches_of(position, by_breakdown);
+  making.shorten(position);
+  arrived.notify_all();
+}
+
 std::unique_ptr<BatchData> Engine::Impl::next_full() {
   std::unique_ptr<BatchData> batch;
   try {
     batch = compactor.next(
-        [&] { return next_in_order(); },
+        [&] {
+          std::unique_ptr<BatchData> next = next_in_order();
+          const std::lock_guard lock(mutex);
+          compactor.keep_rest(broke_down);
+          return next;
+        },
         [&](std::int64_t index) {
           return making.make(
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
@@ -315,6 +338,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     making.restart(epoch, start, total);
     settled_batches = 0;
     run_end = total;
+    broke_down = false;
     run_batches = batches_of(total);
     waits.restart();
     delivery.restart(start, total);

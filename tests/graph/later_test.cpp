@@ -6,7 +6,6 @@
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -192,44 +191,6 @@ TEST(Later, EndOfEpochIsForDatasetsWithoutALength) {
   EXPECT_EQ(what(1, false), "there are no more samples");
   EXPECT_EQ(what(kUntilEnd, false), "there are no more samples");
   EXPECT_EQ(what(kUntilEnd, true), "none");
-}
-
-// Whichever of its samples hears of it first, the first of them by position is the last one.
-TEST(Later, ADatasetThatBreaksDownEndsAnEpochWithAnError) {
-  struct Case {
-    std::int64_t count;
-    bool backwards;
-    std::vector<std::int64_t> errors;
-  };
-  for (const Case& c : {Case{kUntilEnd, false, {3}}, Case{kUntilEnd, true, {3}},
-                        Case{10, true, {3, 4, 5, 6, 7, 8, 9}}}) {
-    Shelf<std::int64_t> shelf;
-    std::atomic<bool> broken{false};
-    const Later data{.count = c.count, .answer = [&](Handle done, const SampleInfo& info) {
-                       if (broken) return (void)done.fail_as_last("late");
-                       shelf.put(std::move(done), info.index);
-                     }};
-    auto pipeline =
-        make_pipeline({.batch_size = 4, .threads = 2, .window = 8, .on_error = OnError::skip},
-                      [&](Graph& g) { return g.read(data); });
-    auto run = pipeline.epoch();
-    auto held = shelf.take(8);
-    broken = true;
-    std::sort(held.begin(), held.end(), [&](const auto& a, const auto& b) {
-      return c.backwards ? a.number > b.number : a.number < b.number;
-    });
-    for (auto& one : held) {
-      EXPECT_TRUE(one.number < 3 ? one.done.set(one.number) : one.done.fail_as_last("broken"));
-      EXPECT_FALSE(one.done.fail_as_last("again"));
-    }
-    std::vector<std::int64_t> all, errors;
-    for (const auto& batch : run) {
-      for (const std::int64_t value : batch.get<0>()) all.push_back(value);
-      for (const SampleError& error : batch.errors()) errors.push_back(error.id);
-    }
-    EXPECT_EQ(all, (std::vector<std::int64_t>{0, 1, 2}));
-    EXPECT_EQ(errors, c.errors);
-  }
 }
 
 // Of a step that is no source it is an error as any other.
