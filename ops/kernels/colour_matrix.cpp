@@ -1,38 +1,80 @@
 #include <sluice/ops/kernels/colour_matrix.h>
 #include <sluice/ops/kernels/pixel_runs.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace sluice::kernels {
 
 namespace {
 
-double with_16_bits(double number) {
+using Row = std::array<double, 4>;
+
+constexpr double kWhite = 255;
+constexpr int kBits = 16;           // of the largest number of a row
+constexpr int kCommonExponent = 4;  // up to 16: rows of such numbers have one unit
+
+// So that no sum can be beyond 2^30. Also of what is no number, as sums of several matrices may be.
+Row within_range(Row row) {
+  constexpr double kMostNumber = 1e30, kMostSum = 1 << 30;
+  double largest = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    row[i] = std::fmin(std::fmax(row[i], -kMostNumber), kMostNumber);
+    largest += std::abs(row[i]) * (i < 3 ? kWhite : 1);
+  }
+  if (largest > kMostSum) {
+    for (double& number : row) number *= kMostSum / largest;
+  }
+  return row;
+}
+
+// Of the power of two that is above its numbers of colours.
+int exponent_of(const Row& row) {
   int exponent = 0;
-  const double mantissa = std::frexp(number, &exponent);
-  return std::ldexp(std::round(std::ldexp(mantissa, 16)), exponent - 16);
+  (void)std::frexp(std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])}), &exponent);
+  return exponent;
+}
+
+// As multiples of 2^(exponent - kBits), whose sum is the nearest to the exact one.
+std::array<float, 4> rounded(const Row& row, int exponent) {
+  const auto units = [&](double number) { return std::ldexp(number, kBits - exponent); };
+  std::array<double, 3> whole{}, rest{};
+  double missing = std::round(units(row[0] + row[1] + row[2]));
+  for (std::size_t i = 0; i < 3; ++i) {
+    whole[i] = std::round(units(row[i]));
+    rest[i] = units(row[i]) - whole[i];
+    missing -= whole[i];
+  }
+  for (; std::abs(missing) >= 1; missing -= std::copysign(1, missing)) {
+    const auto one = missing > 0 ? std::max_element(rest.begin(), rest.end())
+                                 : std::min_element(rest.begin(), rest.end());
+    whole[static_cast<std::size_t>(one - rest.begin())] += std::copysign(1, missing);
+    *one -= std::copysign(1, missing);
+  }
+  std::array<float, 4> floats{};
+  const auto number = [&](double some) {
+    return static_cast<float>(std::ldexp(some, exponent - kBits));
+  };
+  for (std::size_t i = 0; i < 3; ++i) floats[i] = number(whole[i]);
+  floats[3] = number(std::round(units(row[3] + 0.5)));
+  return floats;
 }
 
 }  // namespace
 
 FloatMatrix float_matrix(const ColourMatrix& matrix) {
-  constexpr double kMostNumber = 1e30, kMostSum = 1 << 30, kWhite = 255;
-  FloatMatrix floats{};
+  std::array<Row, 3> rows{};
+  int common = std::numeric_limits<int>::min();
   for (std::size_t i = 0; i < 3; ++i) {
-    std::array<double, 4> row{};
-    double largest = 0;
-    for (std::size_t k = 0; k < 4; ++k) {
-      // Also of what is no number, as sums of several matrices may be.
-      row[k] = std::fmin(std::fmax(matrix[i][k], -kMostNumber), kMostNumber);
-      largest += std::abs(row[k]) * (k < 3 ? kWhite : 1);
-    }
-    const double scale = largest > kMostSum ? kMostSum / largest : 1;
-    for (std::size_t k = 0; k < 3; ++k)
-      floats[i][k] = static_cast<float>(with_16_bits(row[k] * scale));
-    floats[i][3] = static_cast<float>(row[3] * scale + 0.5);
+    rows[i] = within_range(matrix[i]);
+    common = std::max(common, std::min(exponent_of(rows[i]), kCommonExponent));
   }
+  FloatMatrix floats{};
+  for (std::size_t i = 0; i < 3; ++i)
+    floats[i] = rounded(rows[i], std::max(exponent_of(rows[i]), common));
   return floats;
 }
 

@@ -2,10 +2,12 @@
 //
 //   out[row] = m[row][0] * R + m[row][1] * G + m[row][2] * B + m[row][3]
 //
-// cut off to 0 .. 255 and rounded to nearest, halves up. The first three numbers of a row are
-// rounded to 16 significant bits: their products with levels are exact in single precision, so that
-// all devices and instruction sets give the same bytes, with fused operations or without. A row
-// whose sums can be beyond 2^30 is scaled down to that, since such sums are black or white.
+// cut off to 0 .. 255 and rounded to nearest, halves up. The numbers are rounded to 2^-16 of the
+// power of two that is above the largest one of R, G and B, and so that they add up as before: what
+// is gray stays gray under rows of one sum. A level can be off by 0.012 for each 1 of the largest
+// number before it is rounded. Products with levels are exact in single precision, so that all
+// devices and instruction sets give the same bytes, with fused operations or without. A row whose
+// sums can be beyond 2^30 is scaled down to that, since such sums are black or white.
 //
 // Internal to the kernels of operators that are one. Threads: any. Errors: none; whoever calls
 // checks the picture.

@@ -86,6 +86,7 @@ HWY_INLINE hn::Vec<D> packed(D bytes, V a, V b, V c, V d) {
     return hn::Vec<D>{_mm_packus_epi16(ab.raw, cd.raw)};
   }
 #else
+  static_assert(hn::MaxLanes(D()) == 16, "a block is a whole vector");
   const hn::Half<D> half;
   return hn::Combine(bytes, hn::DemoteTo(half, cd), hn::DemoteTo(half, ab));
 #endif

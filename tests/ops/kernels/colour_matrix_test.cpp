@@ -1,9 +1,9 @@
 #include "tests/ops/kernels/every_target.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/colour_matrix.h>
+#include <sluice/runtime/random.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -56,16 +56,35 @@ TEST(ColourMatrix, FollowsTheFormula) {
       for (int x = 0; x < in.width(); ++x) {
         for (int c = 0; c < 3; ++c) {
           const auto& row = matrix[static_cast<std::size_t>(c)];
-          double sum = row[3], magnitudes = 0;
-          for (int k = 0; k < 3; ++k) {
-            const double number = row[static_cast<std::size_t>(k)];
-            sum += number * in.at(y, x, k);
-            magnitudes += std::abs(number);
-          }
+          double sum = row[3];
+          for (int k = 0; k < 3; ++k) sum += row[static_cast<std::size_t>(k)] * in.at(y, x, k);
+          constexpr double kLargest = 2.1;
           ASSERT_NEAR(out.at(y, x, c), std::clamp(sum, 0.0, 255.0),
-                      0.5001 + testing::kColourMatrixError * magnitudes);
+                      0.5 + testing::kColourMatrixError * kLargest);
         }
       }
+    }
+  }
+}
+
+TEST(ColourMatrix, WhatIsGrayStaysGrayUnderRowsOfOneSum) {
+  Image gray(1, 256, 3);
+  for (int x = 0; x < 256; ++x) std::fill_n(gray.row(0) + 3 * x, 3, static_cast<std::uint8_t>(x));
+  Random random({.seed = 4});
+  for (int i = 0; i < 2000; ++i) {
+    const double saturation = 2 * random.unit_double(), brightness = 0.5 + random.unit_double();
+    const double luma[] = {0.299, 0.587, 0.114};
+    ColourMatrix matrix{};
+    for (std::size_t row = 0; row < 3; ++row) {
+      for (std::size_t k = 0; k < 3; ++k)
+        matrix[row][k] = brightness * ((row == k ? saturation : 0) + (1 - saturation) * luma[k]);
+      matrix[row][3] = 10 * brightness;
+    }
+    Image out;
+    apply_colour_matrix(gray, matrix, out);
+    for (int x = 0; x < 256; ++x) {
+      ASSERT_EQ(out.at(0, x, 0), out.at(0, x, 1)) << saturation << " " << brightness << " " << x;
+      ASSERT_EQ(out.at(0, x, 0), out.at(0, x, 2)) << saturation << " " << brightness << " " << x;
     }
   }
 }

@@ -14,9 +14,9 @@
 
 namespace sluice::testing {
 
-// By so much a level that a colour matrix makes may be off for each 1 of the magnitudes of a row:
-// its numbers have 16 significant bits.
-inline constexpr double kColourMatrixError = 255.0 / (1 << 17);
+// By so much a level that a colour matrix makes may be off for each 1 of its largest number: see
+// colour_matrix.h.
+inline constexpr double kColourMatrixError = 3 * 255.0 / (1 << 16);
 
 // Noise and gradients, so that neighbours differ and so do the channels.
 inline Image make_picture(int height, int width, int channels, std::uint32_t seed = 1) {
