@@ -40,7 +40,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("hue", hue(image, 120.f)),
       SLUICE_EFFECT("invert", invert(image)),
       SLUICE_EFFECT("jpeg_distortion", jpeg_distortion(image, 8)),
-      SLUICE_EFFECT("lookup_table", lookup_table(image, {0, 255, 0, 255, 0, 255})),
+      SLUICE_EFFECT("lookup_table", lookup_table(image, [](int level) { return level / 64 * 85; })),
       SLUICE_EFFECT("permute_channels",
                     permute_channels(image, {.first = 1, .second = 2, .third = 0})),
       SLUICE_EFFECT("posterize", posterize(image, 2)),

@@ -188,8 +188,13 @@ std::string to_string(const Constant& constant) {
                              value.width);
         } else if constexpr (std::is_same_v<T, std::vector<double>>) {
           std::string text;
-          for (const double number : value)
-            text += fmt::format("{}{}", text.empty() ? "" : ", ", number);
+          for (const double number : value) {
+            // As people write it: 0.1, where it is the single number next to that.
+            const auto single = static_cast<float>(number);
+            const bool same = static_cast<double>(single) == number;
+            text += (text.empty() ? "" : ", ") +
+                    (same ? fmt::format("{}", single) : fmt::format("{}", number));
+          }
           return "[" + text + "]";
         } else if constexpr (std::is_same_v<T, ValueType>) {
           return "'" + std::string(value.type == nullptr ? "no type" : value.type->name) + "'";

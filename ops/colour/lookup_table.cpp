@@ -29,7 +29,7 @@ const detail::OperatorPtr& detail::lookup_table_operator() {
       declare_operator("lookup_table")
           .family("colour")
           .summary("Each level by a table.")
-          .in_cpp("lookup_table(image, {0, 0, 1, 1, 2, 2})")
+          .in_cpp("lookup_table(image, [](int level) { return level / 64 * 85; })")
           .input<Image>("image")
           .constant<Levels>(
               "levels",

@@ -152,7 +152,7 @@ const Line kLines[] = {
     LINE(max(image)),
     LINE(laplacian(image, {.window_size = 5, .scale = 0.1f})),
     LINE(mean(image)),
-    LINE(lookup_table(image, {0, 0, 1, 1, 2, 2})),
+    LINE(lookup_table(image, [](int level) { return level / 64 * 85; })),
     LINE(median_blur(image, {.window_size = 5})),
     LINE(min(image)),
     LINE(pad_image(image, {.left = 4, .top = 4, .right = 4, .bottom = 4})),
