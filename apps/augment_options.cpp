@@ -175,6 +175,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
   command
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows the first samples before and after")
+      ->check(jpeg_name())
       ->type_name("FILE");
   command.add_flag("--profile", options.profile,
                    "print how often each step ran and how long it took, and which arms were taken");

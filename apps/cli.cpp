@@ -217,6 +217,7 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
   command
       .add_option("--sheet", options.sheet,
                   "JPEG file that shows what each makes of a picture, with the line of C++")
+      ->check(jpeg_name())
       ->excludes(name)
       ->excludes(json)
       ->type_name("FILE");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -50,6 +51,21 @@ inline CLI::Validator not_empty() {
       "");
 }
 
+// Only a name that a JPEG file may have, or one without an ending.
+inline CLI::Validator jpeg_name() {
+  return CLI::Validator(
+      [](std::string& given) {
+        const std::size_t name = given.find_last_of('/') + 1;  // 0 where there is none
+        const std::size_t dot = given.find_last_of('.');
+        if (dot == std::string::npos || dot <= name) return std::string();
+        std::string ending = given.substr(dot + 1);
+        for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (ending == "jpg" || ending == "jpeg") return std::string();
+        return fmt::format("a JPEG file is written: let its name end in .jpg, not in .{}", ending);
+      },
+      "");
+}
+
 // Only numbers from low to high, whole ones where T is a type of whole numbers.
 template <class T>
 CLI::Validator number_from(T low, T high) {
@@ -73,7 +89,8 @@ inline CLI::Validator one_or_two(CLI::Validator number) {
         const std::size_t comma = given.find(',');
         std::string first = given.substr(0, comma);
         std::string wrong = number(first);
-        if (!wrong.empty() || comma == std::string::npos) return wrong;
+        if (!wrong.empty()) return wrong + ", nor two of them with a comma between";
+        if (comma == std::string::npos) return wrong;
         std::string second = given.substr(comma + 1);
         return number(second);
       },

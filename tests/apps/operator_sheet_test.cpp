@@ -51,6 +51,10 @@ TEST(OperatorSheet, IsDrawnByTheProgram) {
   EXPECT_EQ(file.substr(0, 2), "\xff\xd8");
   EXPECT_EQ(run_program("operators resize --sheet " + sheet).status, 2);
   EXPECT_EQ(run_program("operators --sheet /nowhere/sheet.jpg").status, 1);
+  const Ran png = run_program("operators --sheet " + sheet + ".png");
+  EXPECT_EQ(png.status, 2);
+  EXPECT_NE(png.errors.find("let its name end in .jpg, not in .png"), std::string::npos)
+      << png.errors;
 }
 
 }  // namespace operator_sheet_test
