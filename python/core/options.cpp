@@ -126,6 +126,7 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
                                              Named<LastBatch>{"drop", LastBatch::drop},
                                              Named<LastBatch>{"fill", LastBatch::fill}})},
       {"compact", set(all.compact)},
+      {"compose", set(all.compose)},
       {"on_error",
        set_choice(all.on_error.policy, std::array{Named<Policy>{"fail", Policy::fail},
                                                   Named<Policy>{"skip", Policy::skip},

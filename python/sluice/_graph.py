@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import threading
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -168,7 +169,10 @@ class Graph:
                 slots[name] = self._constant_input(schema, name, value)
             elif parameters[name]["type"] in _ANY_NUMBER:
                 constants[name] = _typed_beside(schema, given, name, value)
+            elif _is_tuple_of_values(parameters[name], value):
+                slots[name] = self._tensor_of(value)
             else:
+                _require_constant(schema["name"], parameters[name], value)
                 constants[name] = value
         made = self.core.operator(schema["name"], slots, constants, step or schema["name"])
         values = self._values(made)
@@ -201,12 +205,22 @@ class Graph:
             made = self.operator("appended", made, value)
         return made
 
+    def _tensor_of(self, numbers: Sequence[Any]) -> int:
+        """A tensor of one dimension, of numbers some of which are a sample's own."""
+        typed = [self.operator("cast", x=self.constant(one), to="f32") for one in numbers]
+        row = self.operator("rows_of", self.list_of(typed), columns=len(typed))
+        sizes = [float(len(typed))] + [0.0] * 5
+        return self.operator("reshape", row, 1, sizes).slot
+
     def _constant_input(self, schema: dict, name: str, value: Any) -> int:
-        if isinstance(value, (list, tuple)) and any(isinstance(one, Value) for one in value):
+        if isinstance(value, (list, tuple)) and value:
             wanted = next(one for one in schema["inputs"] if one["name"] == name)
             takes_lists = wanted["any"] == "any list" or any(one.startswith("list of ") for one in wanted["types"])
             if takes_lists and all(isinstance(one, Value) for one in value):
                 return self.list_of(value).slot
+            if "list of f32" in wanted["types"] and all(isinstance(one, Value) or is_number(one) for one in value):
+                return self.list_of([self.operator("cast", x=self.constant(one), to="f32") for one in value]).slot
+        if isinstance(value, (list, tuple)) and any(isinstance(one, Value) for one in value):
             raise _core.BuildError(
                 f"{schema['name']}: {name} is one value, not {len(value)} of them; "
                 "sluice.map(function, *values, returns=...) takes several values"
@@ -229,6 +243,36 @@ def _require_kind(operator: str, wanted: dict, value: Any) -> None:
         raise _core.BuildError(f"{operator}: {wanted['name']} is a picture, not {value!r}; {cures[value.type]}")
 
 
+def python_name(name: str) -> str:
+    """jpeg.color as a name of Python's: jpeg__color; `not` as not_."""
+    name = name.replace(".", "__")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def _is_tuple_of_values(parameter: dict, value: Any) -> bool:
+    return (
+        parameter["count"] > 1
+        and parameter["per_sample"]
+        and isinstance(value, (list, tuple))
+        and any(isinstance(one, Value) for one in value)
+        and all(isinstance(one, Value) or is_number(one) for one in value)
+    )
+
+
+def _require_constant(operator: str, parameter: dict, value: Any) -> None:
+    """Says what the library cannot: it does not know what was given from what stands for nothing."""
+    name = python_name(parameter["name"])
+    if parameter["optional"] and is_number(value) and value == parameter["default"]:
+        raise _core.BuildError(
+            f"{operator}: {name} is {value!r}, and has to be {parameter['range']}; leave it out where it is not wanted"
+        )
+    pair = isinstance(value, (list, tuple)) and len(value) == 2 and all(is_number(one) for one in value)
+    if pair and parameter["count"] <= 1 and parameter["range"] and parameter["per_sample"]:
+        raise _core.BuildError(
+            f"{operator}: {name} is one number, not {value!r}; ops.uniform{tuple(value)!r} draws one of a range for each sample"
+        )
+
+
 def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     """Arguments by name; raises TypeError as a function of Python's does."""
     inputs = [one["name"] for one in schema["inputs"]]
@@ -238,17 +282,18 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
         positional = names
     operator = schema["name"]
     if len(args) > len(positional):
+        others = [one for one in names if one not in positional]
         raise TypeError(
-            f"{operator}() takes {len(positional)} arguments by place ({', '.join(positional)}), not "
-            f"{len(args)}; give the others by name"
+            f"{operator}() takes {', '.join(positional) or 'nothing'} by place, not {len(args)} arguments"
+            + (f"; give the others by name: {', '.join(f'{python_name(one)}=' for one in others)}" if others else "")
         )
     given = dict(zip(positional, args))
     for name, value in kwargs.items():
-        known = name if name in names else name.replace("__", ".")
+        known = next((one for one in names if name in (one, python_name(one))), name)
         if known not in names:
             others = [one for one, its in OPERATORS.items() if operator in one and name in _step_parameters(its)]
             raise TypeError(
-                f"{operator}() has no argument {name!r}; it has {', '.join(names) or 'none'}"
+                f"{operator}() has no argument {name!r}; it has {', '.join(map(python_name, names)) or 'none'}"
                 + (f"; {name!r} is one of {', '.join(others[:3])}" if others else "")
             )
         if known in given:
@@ -257,7 +302,7 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
     parameters = _step_parameters(schema)
     for name in names:
         if name not in given and (name not in parameters or parameters[name]["required"]):
-            raise TypeError(f"{operator}() lacks the argument {name!r}")
+            raise TypeError(f"{operator}() lacks the argument {python_name(name)!r}")
     # None stands for "not given".
     return {name: value for name, value in given.items() if value is not None}
 

@@ -19,7 +19,7 @@ from ._value import Value, is_number
 
 OPTIONS = (
     "batch_size", "seed", "threads", "io_threads", "prefetch", "window", "device",
-    "max_device_bytes", "decoder", "last_batch", "compact", "on_error", "max_errors",
+    "max_device_bytes", "decoder", "last_batch", "compact", "compose", "on_error", "max_errors",
     "max_error_rate", "stall_timeout", "profile", "trace", "resume",
 )
 
@@ -271,8 +271,8 @@ class Pipeline:
             ``values`` by the name of the step that made them (a tuple where it makes several, with
             None for one that is not made), ``path``, ``dropped``, ``error``, ``warnings``.
         """
-        return self._core.inspect(
-            _whole(index, "inspect(): index"), _whole(epoch, "inspect(): epoch")
+        return _Inspected(
+            self._core.inspect(_whole(index, "inspect(): index"), _whole(epoch, "inspect(): epoch"))
         )
 
     def explain(self) -> str:
@@ -314,6 +314,31 @@ class Pipeline:
 
     def _repr_html_(self) -> str:
         return self.graph()._repr_html_()
+
+
+class _Inspected(dict):
+    """What inspect() gives; printed, a file is as long as its first bytes."""
+
+    def __repr__(self) -> str:
+        return repr({key: _shortened(value) for key, value in self.items()})
+
+
+class _Bytes:
+    def __init__(self, value: bytes):
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"{self.value[:16]!r}... ({len(self.value)} bytes)"
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, (bytes, bytearray)) and len(value) > 64:
+        return _Bytes(bytes(value))
+    if type(value) is dict:
+        return {key: _shortened(one) for key, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_shortened(one) for one in value)
+    return value
 
 
 class Description:
@@ -408,6 +433,9 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         What becomes of the last batch when the samples do not fill it.
     compact : bool
         Batches are full even if samples are left out.
+    compose : bool
+        Colour operators in a row that are affine become one matrix, warps in a row one warp; pixels
+        then are rounded once, and so differ.
     stall_timeout : float
         Seconds without progress after which the loop raises StallError.
     profile : bool

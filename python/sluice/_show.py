@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import os
 import shutil
 import subprocess
 from typing import Any
@@ -45,7 +46,9 @@ class Sheet:
         return _core.encode_jpeg(self.pixels, 90)
 
     def save(self, path: Any) -> None:
-        """Writes it as a JPEG file."""
+        """Writes it as a JPEG file, whose name ends so."""
+        if os.path.splitext(os.fspath(path))[1].lower() not in ("", ".jpg", ".jpeg"):
+            raise _core.Error(f"a sheet is a JPEG file, so its name ends in .jpg or .jpeg, not as {os.fspath(path)!r} does")
         with open(path, "wb") as file:
             file.write(self.jpeg())
 

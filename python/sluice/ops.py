@@ -7,13 +7,13 @@ sample", a Value may be given, which differs from sample to sample; elsewhere it
 
 from __future__ import annotations
 
+import difflib as _difflib
 import inspect as _inspect
-import keyword as _keyword
 from collections.abc import Sequence
 from typing import Any
 
 from . import _core
-from ._graph import OPERATORS as _OPERATORS, require_graph as _require_graph
+from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
 from ._value import _has_elements, elementwise as _elementwise, is_number as _is_number
 
@@ -23,12 +23,6 @@ _HIDDEN = {
     "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
     "gpu", "list", "pad", "reverse", "slice",
 }
-
-
-def _python_name(name: str) -> str:
-    """jpeg.color as a name of Python's: jpeg__color; `not` as not_."""
-    name = name.replace(".", "__")
-    return name + "_" if _keyword.iskeyword(name) else name
 
 
 def _type_text(parameter: dict) -> str:
@@ -696,3 +690,16 @@ __all__ = sorted(
     name for name, thing in globals().items() if callable(thing) and not name.startswith("_")
 )
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+def __getattr__(name: str) -> Any:
+    asked = name.lower()
+    near = [one for one in __all__ if asked in one or one.replace("_", "") in asked.replace("_", "")]
+    near += [one for one in _difflib.get_close_matches(asked, __all__, 5, 0.75) if one not in near]
+    raise AttributeError(
+        f"there is no operator {name!r}" + (f"; near it are {', '.join(near[:8])}" if near else "; dir(sluice.ops) names all")
+    )

@@ -46,6 +46,21 @@ def type_names(returns: Any, user: str) -> tuple[list[str], bool]:
     return names, single
 
 
+def _columns(columns: Any, user: str, example: str) -> dict[str, Any]:
+    if not isinstance(columns, dict):
+        raise _core.BuildError(
+            f"{user}: columns is a dict that gives each column its type, {{{example!r}: 'i64'}} say, not {columns!r}"
+        )
+    for name, type_ in columns.items():
+        known = _OF_PYTHON.get(type_, type_) if isinstance(type_, (type, str)) else None
+        if known not in TYPES and not str(known).startswith("list of "):
+            raise _core.BuildError(
+                f"{user}: the type of column {name!r} is 'bytes' for a file, or 'i64', 'f32', 'text', 'list of f32' "
+                f"and the like, not {type_!r}"
+            )
+    return columns
+
+
 def _require_text(text: Any, what: str) -> None:
     if not isinstance(text, str):
         raise _core.BuildError(f"{what} is a str, not {text!r}")
@@ -179,7 +194,7 @@ def list_file(
     columns : a Value each, of its type
     """
     graph = require_graph("sluice.list_file()")
-    wanted = {"label": "i64"} if columns is None else columns
+    wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.list_file()", "label")
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
         path, path_column, list(wanted), types, sampler, _index(index), folder
@@ -212,7 +227,7 @@ def tar(
     columns : a Value each, of its type
     """
     graph = require_graph("sluice.tar()")
-    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else columns
+    wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar()", "cls")
     types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
     several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else list(archives)
     made = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)

@@ -11,7 +11,7 @@ from conftest import draw
 import sluice
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGES = ("README.md", "docs/python.md", "docs/python-side-by-side.md")
+PAGES = ("README.md", "docs/python.md", "docs/python-side-by-side.md", "docs/boxes-and-masks.md")
 NOTEBOOK = ROOT / "docs/first-hour.ipynb"
 
 # Written for other libraries, for comparison: never run.
@@ -45,6 +45,8 @@ def desk(tmp_path, monkeypatch):
             place.mkdir(parents=True, exist_ok=True)
             for i in range(number, 8, 2):
                 (place / f"{i}.jpg").write_bytes(sluice.encode_jpeg(draw(i, 60, 80), 90))
+    row = {"path": "photos/a/0.jpg", "boxes": [[10, 20, 30, 20]], "labels": [3], "mask": "photos/b/1.jpg"}
+    (tmp_path / "train.jsonl").write_text(json.dumps(row) + "\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

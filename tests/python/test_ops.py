@@ -130,3 +130,95 @@ def test_automatic_augmentation_runs(folder, augment):
         numpy.array_equal(a, numpy.array(b))
         for a, b in zip(first, [one[0] for batch in again for one in batch.columns])
     )
+
+
+def picture_of(change, **options):
+    """What becomes of PICTURE."""
+
+    @sluice.pipeline(batch_size=2, **options)
+    def described():
+        return change(sluice.source(lambda i: PICTURE, "image", samples=2))
+
+    (images,) = next(iter(described()))
+    return numpy.asarray(images)
+
+
+def test_names_that_are_words_of_python_end_in_an_underscore():
+    swapped = picture_of(lambda x: ops.color_space_conversion(x, from_="bgr", to="rgb"))
+    assert numpy.array_equal(swapped[0], PICTURE[:, :, ::-1])
+    with pytest.raises(TypeError, match="it has image, from_, to$"):
+        picture_of(lambda x: ops.color_space_conversion(x, form="bgr"))
+
+
+def test_numbers_of_a_sample_stand_beside_constants():
+    padded = picture_of(lambda x: ops.pad_image(x, left=1, fill=(ops.uniform(200, 255), 7, sluice.constant(9))))
+    first, second = padded[:, 0, 0]
+    assert first[0] >= 200 and first[0] != second[0]
+    assert (padded[:, :, 0, 1:] == (7, 9)).all()
+    mixed = picture_of(lambda x: ops.weighted_sum([x, ops.invert(x)], [1, sluice.constant(0.0)]))
+    assert numpy.array_equal(mixed[0], PICTURE)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda x: ops.gaussian_blur(x, sigma=0, window_size=3), "sigma is 0, and has to be 0 < x <= 42; leave it out"),
+        (lambda x: ops.resize(x, width=0, height=4), "width is 0, and has to be 1 <= x <= 65535; leave it out"),
+        (lambda x: ops.gaussian_noise(x, stddev=(1, 20)), r"stddev is one number.*ops.uniform\(1, 20\) draws one"),
+        (lambda x: ops.solarize(x, 128), r"solarize\(\) takes image by place.*by name: threshold="),
+        (lambda x: ops.gausian_blur(x), "no operator 'gausian_blur'; near it are gaussian_blur"),
+        (lambda x: ops.blur(x), "no operator 'blur'; near it are box_blur, gaussian_blur"),
+    ],
+)
+def test_mistakes_are_told_with_what_may_be_meant(change, message):
+    with pytest.raises((sluice.BuildError, TypeError, AttributeError), match=message):
+        picture_of(change)
+
+
+def test_colours_in_a_row_are_composed_where_that_is_wanted():
+    def change(x):
+        return ops.saturation(ops.brightness_contrast(ops.brightness_contrast(x, brightness=4.0), brightness=0.25), 1.0)
+
+    assert picture_of(change)[0].max() < 70  # what was white on the way
+    assert numpy.array_equal(picture_of(change, compose=True)[0], PICTURE)
+
+
+def test_what_is_inspected_is_short_in_print(folder):
+    @sluice.pipeline(batch_size=2)
+    def described():
+        jpeg, _ = sluice.files(folder)
+        return jpeg
+
+    pipe = described()
+    sample = pipe.inspect(0)
+    assert len(sample["values"]["read"][0]) > 500
+    assert len(repr(sample)) < 300 and "bytes)" in repr(sample)
+
+
+def test_a_sheet_is_a_jpeg_file(tmp_path, folder):
+    @sluice.pipeline(batch_size=2)
+    def described():
+        jpeg, _ = sluice.files(folder)
+        return ops.resize(ops.decode_jpeg(jpeg), width=8, height=8)
+
+    sheet = described().show(2)
+    sheet.save(tmp_path / "sheet.JPG")
+    assert (tmp_path / "sheet.JPG").read_bytes()[:2] == b"\xff\xd8"
+    with pytest.raises(sluice.Error, match="its name ends in .jpg"):
+        sheet.save(tmp_path / "sheet.png")
+
+
+def test_columns_of_a_list_are_a_dict(tmp_path):
+    (tmp_path / "list.csv").write_text("path,label\n")
+
+    def listed(columns):
+        @sluice.pipeline(batch_size=2)
+        def described():
+            return sluice.list_file(tmp_path / "list.csv", columns)
+
+        return described()
+
+    with pytest.raises(sluice.BuildError, match=r"columns is a dict .*not \['label'\]"):
+        listed(["label"])
+    with pytest.raises(sluice.BuildError, match="type of column 'label' is .*not <class 'list'>"):
+        listed({"label": list})
