@@ -114,14 +114,18 @@ void large_boxes(const std::uint16_t* HWY_RESTRICT sums, std::ptrdiff_t step, in
     }
     taken += 2 * reach;
   }
-  // Sums are below 2^24, and so exact; a quotient that is no whole number is further from one than
-  // rounding can take it.
-  const auto area = hn::Set(df, static_cast<float>(window * window));
+  // Sums are below 2^24, and so exact in single precision. A product with the inverse is off by one
+  // at most, which the rest tells.
+  const auto inverse = hn::Set(df, 1 / static_cast<float>(window * window));
+  const auto area = hn::Set(di, window * window), last = hn::Set(di, window * window - 1);
   const auto half = hn::Set(d32, static_cast<std::uint32_t>(window * window / 2));
   for_levels(d32, size, out, [&](std::size_t at, std::uint8_t* to) HWY_ATTR {
-    const auto sum = hn::Add(hn::LoadU(d32, boxes + at), half);
-    const auto mean = hn::Div(hn::ConvertTo(df, hn::BitCast(di, sum)), area);
-    hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(di, mean)), d8, to);
+    const auto sum = hn::BitCast(di, hn::Add(hn::LoadU(d32, boxes + at), half));
+    const auto about = hn::ConvertTo(di, hn::Mul(hn::ConvertTo(df, sum), inverse));
+    const auto rest = hn::Sub(sum, hn::Mul(about, area));
+    const auto one_more = hn::VecFromMask(di, hn::Gt(rest, last));
+    const auto one_less = hn::VecFromMask(di, hn::Lt(rest, hn::Zero(di)));
+    hn::StoreU(hn::DemoteTo(d8, hn::Add(hn::Sub(about, one_more), one_less)), d8, to);
   });
 }
 
