@@ -99,8 +99,11 @@ Constant any_constant(const Parameter& p, Random& random) {
       return random.below(2) == 0;
     case ParameterType::integer:
       return static_cast<std::int32_t>(whole(-2147483648.0, 2147483647));
-    case ParameterType::wide_integer:
-      return static_cast<std::int64_t>(whole(-1e15, 1e15));
+    case ParameterType::wide_integer: {
+      // Much, but not so much that it is refused, would be a question of memory.
+      const double number = whole(-1e15, 1e15);
+      return static_cast<std::int64_t>(number > 1e6 ? 1e15 : number);
+    }
     case ParameterType::number:
       return static_cast<float>(any_number(p, random));
     case ParameterType::wide_number:
