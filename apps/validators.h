@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -55,13 +56,10 @@ inline CLI::Validator not_empty() {
 inline CLI::Validator jpeg_name() {
   return CLI::Validator(
       [](std::string& given) {
-        const std::size_t name = given.find_last_of('/') + 1;  // 0 where there is none
-        const std::size_t dot = given.find_last_of('.');
-        if (dot == std::string::npos || dot <= name) return std::string();
-        std::string ending = given.substr(dot + 1);
+        std::string ending = std::filesystem::path(given).extension().string();
         for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        if (ending == "jpg" || ending == "jpeg") return std::string();
-        return fmt::format("a JPEG file is written: let its name end in .jpg, not in .{}", ending);
+        if (ending.empty() || ending == ".jpg" || ending == ".jpeg") return std::string();
+        return fmt::format("a JPEG file is written: let its name end in .jpg, not in {}", ending);
       },
       "");
 }

@@ -3,25 +3,18 @@
 #include <sluice/ops/kernels/separable_blur.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace sluice::kernels {
 namespace {
 
-struct Room {
+struct BoxRoom {
   std::vector<std::uint16_t> sums;  // of the columns, with the reflected ones on both sides
   std::vector<std::uint32_t> boxes;
 };
-
-// The sums before and after a row of n.
-void reflect_sums(std::uint16_t* row, int n, int channels, int margin) {
-  const auto pixel = [&](int x) { return row + static_cast<std::ptrdiff_t>(x) * channels; };
-  for (int i = 1; i <= margin; ++i) {
-    std::copy_n(pixel(reflected(-i, n)), channels, pixel(-i));
-    std::copy_n(pixel(reflected(n - 1 + i, n)), channels, pixel(n - 1 + i));
-  }
-}
 
 }  // namespace
 
@@ -36,7 +29,7 @@ void box_blur(const Image& in, int window_size, Image& out) {
     return;
   }
 
-  thread_local Room room;
+  thread_local BoxRoom room;
   const auto before = static_cast<std::size_t>(reach) * static_cast<std::size_t>(channels);
   const std::size_t all = before + row + before + kBoxSlack;
   if (room.sums.size() < all) room.sums.resize(all);
@@ -47,7 +40,7 @@ void box_blur(const Image& in, int window_size, Image& out) {
   for (int y = 0; y < height; ++y) {
     move_box(in.row(reflected(y + reach, height)),
              y == 0 ? nullptr : in.row(reflected(y - 1 - reach, height)), row, sums);
-    reflect_sums(sums, in.width(), channels, reach);
+    reflect_ends(sums, in.width(), channels, reach);
     means_of_boxes(room.sums.data(), channels, window_size, row, room.boxes.data(), out.row(y));
   }
 }

@@ -20,8 +20,8 @@ using D32 = hn::ScalableTag<std::uint32_t>;
 using DFloat = hn::Rebind<float, D32>;
 using DInt = hn::Rebind<std::int32_t, D32>;
 
-// Calls one(at) for each vector of a row. The last one may overlap the one before it, or be beyond
-// a row that is shorter than one: then it goes by way of memory.
+// Calls one(at, to) for each vector of a row. The last one may overlap the one before it, or be
+// beyond a row that is shorter than one: then it goes by way of memory.
 template <class D, class F>
 HWY_INLINE void for_levels(D, std::size_t size, std::uint8_t* out, const F& one) {
   constexpr std::size_t lanes = hn::MaxLanes(D());

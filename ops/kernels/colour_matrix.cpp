@@ -11,14 +11,12 @@ namespace sluice::kernels {
 
 namespace {
 
-using Row = std::array<double, 4>;
-
 constexpr double kWhite = 255;
 constexpr int kBits = 16;           // of the largest number of a row
 constexpr int kCommonExponent = 4;  // up to 16: rows of such numbers have one unit
 
 // So that no sum can be beyond 2^30. Also of what is no number, as sums of several matrices may be.
-Row within_range(Row row) {
+MatrixRow within_range(MatrixRow row) {
   constexpr double kMostNumber = 1e30, kMostSum = 1 << 30;
   double largest = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -32,14 +30,14 @@ Row within_range(Row row) {
 }
 
 // Of the power of two that is above its numbers of colours.
-int exponent_of(const Row& row) {
+int exponent_of(const MatrixRow& row) {
   int exponent = 0;
   (void)std::frexp(std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])}), &exponent);
   return exponent;
 }
 
 // As multiples of 2^(exponent - kBits), whose sum is the nearest to the exact one.
-std::array<float, 4> rounded(const Row& row, int exponent) {
+std::array<float, 4> rounded(const MatrixRow& row, int exponent) {
   const auto units = [&](double number) { return std::ldexp(number, kBits - exponent); };
   std::array<double, 3> whole{}, rest{};
   double missing = std::round(units(row[0] + row[1] + row[2]));
@@ -66,7 +64,7 @@ std::array<float, 4> rounded(const Row& row, int exponent) {
 }  // namespace
 
 FloatMatrix float_matrix(const ColourMatrix& matrix) {
-  std::array<Row, 3> rows{};
+  std::array<MatrixRow, 3> rows{};
   int common = std::numeric_limits<int>::min();
   for (std::size_t i = 0; i < 3; ++i) {
     rows[i] = within_range(matrix[i]);

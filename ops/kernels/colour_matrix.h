@@ -21,7 +21,8 @@
 
 namespace sluice::kernels {
 
-using ColourMatrix = std::array<std::array<double, 4>, 3>;
+using MatrixRow = std::array<double, 4>;
+using ColourMatrix = std::array<MatrixRow, 3>;
 
 // Of a picture with 3 or 4 channels; a fourth stays as it is.
 void apply_colour_matrix(const Image& in, const ColourMatrix& matrix, Image& out);

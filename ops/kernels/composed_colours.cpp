@@ -8,8 +8,6 @@
 namespace sluice::kernels {
 namespace {
 
-using MatrixRow = std::array<double, 4>;
-
 // The sum of the rows, so much of each, and a number.
 MatrixRow sum_of(const ColourMatrix& rows, const MatrixRow& weights) {
   MatrixRow sum{0, 0, 0, weights[3]};

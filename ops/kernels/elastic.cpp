@@ -58,10 +58,7 @@ void blur_shifts(std::vector<float>& numbers, int height, int width, float sigma
     const float* const from = row_of(numbers, y);
     float* const middle = padded.data() + radius;
     std::copy_n(from, width, middle);
-    for (int i = 1; i <= radius; ++i) {
-      middle[-i] = from[reflected(-i, width)];
-      middle[width - 1 + i] = from[reflected(width - 1 + i, width)];
-    }
+    reflect_ends(middle, width, 1, radius);
     weighted_rows(rows.data(), weights.data(), count, width, row_of(across, y));
   }
   for (int y = 0; y < height; ++y) {

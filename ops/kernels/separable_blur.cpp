@@ -17,17 +17,6 @@ struct Room {
   std::vector<std::int16_t> levels;  // a row, its reflections before and after it
 };
 
-// The pixels before and after a row of n.
-void reflect_ends(std::int16_t* row, int n, int channels, int margin) {
-  const auto pixel = [&](int x) { return row + static_cast<std::ptrdiff_t>(x) * channels; };
-  for (int i = 1; i <= margin; ++i) {
-    for (int c = 0; c < channels; ++c) {
-      pixel(-i)[c] = pixel(reflected(-i, n))[c];
-      pixel(n - 1 + i)[c] = pixel(reflected(n - 1 + i, n))[c];
-    }
-  }
-}
-
 }  // namespace
 
 void WindowSide::build(int window, const WeightOf& weight_of) {

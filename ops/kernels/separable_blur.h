@@ -12,6 +12,7 @@
 #include <sluice/ops/kernels/separable_rows.h>
 #include <sluice/runtime/image.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -44,6 +45,18 @@ void check_window(const char* op, int window_size);
 
 // The pixel that stands for place i of a line of n, -kLargestWindow <= i < n + kLargestWindow.
 int reflected(int i, int n);
+
+// Writes the `margin` pixels before and after a row of n.
+template <class T>
+void reflect_ends(T* row, int n, int channels, int margin) {
+  const auto pixel = [&](int x) { return row + static_cast<std::ptrdiff_t>(x) * channels; };
+  for (int i = 1; i <= margin; ++i) {
+    for (int c = 0; c < channels; ++c) {
+      pixel(-i)[c] = pixel(reflected(-i, n))[c];
+      pixel(n - 1 + i)[c] = pixel(reflected(n - 1 + i, n))[c];
+    }
+  }
+}
 
 // Windows are odd and at most kLargestWindow. `in` has 1 to 4 channels and is not empty.
 void separable_blur(const Image& in, int window_y, const WeightOf& weight_y, int window_x,

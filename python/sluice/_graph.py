@@ -205,11 +205,14 @@ class Graph:
             made = self.operator("appended", made, value)
         return made
 
+    def _list_of_floats(self, numbers: Sequence[Any]) -> Value:
+        """Of numbers some of which are a sample's own."""
+        return self.list_of([self.operator("cast", x=self.constant(one), to="f32") for one in numbers])
+
     def _tensor_of(self, numbers: Sequence[Any]) -> int:
-        """A tensor of one dimension, of numbers some of which are a sample's own."""
-        typed = [self.operator("cast", x=self.constant(one), to="f32") for one in numbers]
-        row = self.operator("rows_of", self.list_of(typed), columns=len(typed))
-        sizes = [float(len(typed))] + [0.0] * 5
+        """The same as a tensor of one dimension."""
+        row = self.operator("rows_of", self._list_of_floats(numbers), columns=len(numbers))
+        sizes = [float(len(numbers))] + [0.0] * (_step_parameters(OPERATORS["reshape"])["sizes"]["count"] - 1)
         return self.operator("reshape", row, 1, sizes).slot
 
     def _constant_input(self, schema: dict, name: str, value: Any) -> int:
@@ -219,12 +222,12 @@ class Graph:
             if takes_lists and all(isinstance(one, Value) for one in value):
                 return self.list_of(value).slot
             if "list of f32" in wanted["types"] and all(isinstance(one, Value) or is_number(one) for one in value):
-                return self.list_of([self.operator("cast", x=self.constant(one), to="f32") for one in value]).slot
-        if isinstance(value, (list, tuple)) and any(isinstance(one, Value) for one in value):
-            raise _core.BuildError(
-                f"{schema['name']}: {name} is one value, not {len(value)} of them; "
-                "sluice.map(function, *values, returns=...) takes several values"
-            )
+                return self._list_of_floats(value).slot
+            if any(isinstance(one, Value) for one in value):
+                raise _core.BuildError(
+                    f"{schema['name']}: {name} is one value, not {len(value)} of them; "
+                    "sluice.map(function, *values, returns=...) takes several values"
+                )
         raise _core.BuildError(
             f"{schema['name']}: {name} is a value of each sample, not {type(value).__name__}; what "
             "a source or a step gives is one, and sluice.constant(x) makes one of a number"

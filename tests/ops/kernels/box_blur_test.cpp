@@ -17,12 +17,6 @@ namespace box_blur_test {
 using kernels::box_blur;
 using testing::make_picture;
 
-int mirrored(int at, int length) {
-  if (length == 1) return 0;
-  while (at < 0 || at >= length) at = at < 0 ? -at : 2 * (length - 1) - at;
-  return at;
-}
-
 // Of whole numbers, each row and column for itself.
 Image means(const Image& in, int window) {
   const int reach = window / 2, height = in.height(), width = in.width();
@@ -32,12 +26,12 @@ Image means(const Image& in, int window) {
       std::vector<int> columns(static_cast<std::size_t>(width));
       for (int x = 0; x < width; ++x) {
         for (int k = -reach; k <= reach; ++k)
-          columns[static_cast<std::size_t>(x)] += in.at(mirrored(y + k, height), x, c);
+          columns[static_cast<std::size_t>(x)] += in.at(testing::folded(y + k, height), x, c);
       }
       for (int x = 0; x < width; ++x) {
         int sum = window * window / 2;
         for (int k = -reach; k <= reach; ++k)
-          sum += columns[static_cast<std::size_t>(mirrored(x + k, width))];
+          sum += columns[static_cast<std::size_t>(testing::folded(x + k, width))];
         out.row(y)[x * in.channels() + c] = static_cast<std::uint8_t>(sum / (window * window));
       }
     }
