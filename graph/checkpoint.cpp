@@ -137,6 +137,7 @@ std::string Checkpoint::to_json() const {
   all["position"] = position;
   all["batch"] = batch;
   all["errors"] = errors;
+  if (judged > 0) all["judged"] = judged;
   all["shards"] = shards;
   for (const Progress& part : done)
     all["done"].push_back({{"shards", part.shards}, {"position", part.position}});
@@ -173,6 +174,7 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
           .position = reader.number("position"),
           .batch = reader.number("batch"),
           .errors = reader.number("errors"),
+          .judged = json.contains("judged") ? reader.number("judged") : 0,
           .shards = reader.number("shards", 1),
           .done = reader.progress(),
           .seed = reader.seed(),

@@ -31,7 +31,10 @@ struct Checkpoint {
   std::int64_t position = 0;  // in the epoch, of the first sample that was not taken
   std::int64_t batch = 0;     // batches of the epoch that were taken
   std::int64_t errors = 0;    // in them, for the budget of PipelineOptions::on_error
-  std::int64_t shards = 1;    // processes that the epoch is cut for
+  // With `compact`: samples before this position have been looked at, and a BatchError was thrown
+  // for those that failed. 0: none beyond `position`.
+  std::int64_t judged = 0;
+  std::int64_t shards = 1;  // processes that the epoch is cut for
   // What was done of the epoch before it was cut for so many; positions count from 0 since.
   std::vector<Progress> done = {};
 

@@ -49,9 +49,8 @@ class Completion : public detail::CompletionHandle {
   }
   bool fail(const std::exception_ptr& why) noexcept { return fire_error(why); }
   bool fail(std::string_view what) noexcept { return fire_error(what); }
-  // For a dataset that has broken down: where nobody knows how many samples there are, this one,
-  // with its error, is the last one of the epoch, whose batch is made whatever last_batch of
-  // PipelineOptions says. Elsewhere this is fail().
+  // For a dataset that has broken down: if its length is unknown, this sample, with its error, is
+  // the last one of the epoch. Otherwise this is fail().
   bool fail_as_last(std::string_view what) noexcept { return fire_last_error(what); }
 
  private:

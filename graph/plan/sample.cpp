@@ -65,7 +65,7 @@ void Sample::begin(const SampleKey& key, std::int64_t position, std::uint64_t se
   seed_ = seed;
   batch_size_ = batch_size;
   attempts_ = 0;
-  stands_in_ = has_sampler_ = false;
+  stands_in_ = has_sampler_ = source_failed_ = false;
   restart();
 }
 
@@ -108,6 +108,8 @@ void Sample::describe(SampleError& error, std::string_view step,
 void Sample::fail(std::string_view step, std::string_view what) noexcept {
   ended_ = failed_ = true;
   past_end_ = false;
+  const Step* const at = running();
+  source_failed_ = source_failed_ || (at != nullptr && at->pinned);
   describe(error_, step, what);
 }
 
@@ -122,7 +124,7 @@ void Sample::end_epoch() {
                 " samples; let it have kUntilEnd");
   if (attempts_ > 0) throw Error("threw EndOfEpoch for a sample that is not the last one");
   ended_ = past_end_ = true;
-  failed_ = last_ = false;
+  failed_ = last_ = source_failed_ = false;
 }
 
 void Sample::note(std::size_t event) {

@@ -140,6 +140,8 @@ class Sample {
   // As fail(); where nobody knows how many samples there are, none comes after this one.
   void fail_as_last(std::string_view step, std::string_view what) noexcept;
   bool last() const { return last_; }
+  // The sample, or the one that it replaces, has failed in a source.
+  bool source_failed() const { return source_failed_; }
   // For steps, while they run. One of the step's events has happened. Something is wrong with the
   // sample, which is delivered all the same: the batch says so, of the first few warnings.
   void note(std::size_t event);
@@ -234,6 +236,7 @@ class Sample {
   bool failed_ = false;
   bool past_end_ = false;
   bool last_ = false;
+  bool source_failed_ = false;
   bool stands_in_ = false;
   bool has_sampler_ = false;
   bool open_ended_ = false;

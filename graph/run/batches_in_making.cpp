@@ -5,31 +5,35 @@
 
 namespace sluice::detail {
 
-void BatchesInMaking::restart(std::int64_t epoch, const Start& start, std::int64_t total) {
+void BatchesInMaking::restart(const Run& run) {
   first_ = next_position_ = 0;
-  end_ = total_ = total;
-  epoch_ = epoch;
-  first_id_ = start.position;
-  first_index_ = start.batch;
+  run_ = run;
+  end_ = run.total;
+}
+
+std::int64_t BatchesInMaking::count_wanted(const std::vector<Sample*>& samples) const {
+  return std::count_if(samples.begin(), samples.end(),
+                       [&](const Sample* sample) { return wants(*sample); });
 }
 
 void BatchesInMaking::shorten(std::int64_t total) { end_ = std::min(end_, total); }
 
 bool BatchesInMaking::admit(Sample& sample) {
   const bool at_batch = next_position_ % options_.batch_size == 0;
-  if (next_position_ >= total_ || (next_position_ >= end_ && at_batch)) return false;
+  if (next_position_ >= run_.total || (next_position_ >= end_ && at_batch)) return false;
   const std::int64_t index = next_position_ / options_.batch_size;
   if (index >= first_ + static_cast<std::int64_t>(batches_.size())) {
-    const std::int64_t left = total_ - index * options_.batch_size;
+    const std::int64_t left = run_.total - index * options_.batch_size;
     auto batch = std::make_unique<BatchInMaking>();
     batch->data =
-        make_bare(first_index_ + index,
+        make_bare(run_.first_batch + index,
                   static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
     batches_.push_back(std::move(batch));
   }
   const std::int64_t position = next_position_++;
-  sample.begin({epoch_, first_id_ + position}, position, options_.seed, options_.batch_size);
-  if (position >= end_) sample.cancel();
+  sample.begin({run_.epoch, run_.first_id + position}, position, options_.seed,
+               options_.batch_size);
+  if (position >= end_ || !wants(sample)) sample.cancel();
   sample.batch = batches_[static_cast<std::size_t>(index - first_)].get();
   return true;
 }
@@ -91,7 +95,7 @@ std::unique_ptr<BatchData> BatchesInMaking::make(std::int64_t index, std::size_t
 std::unique_ptr<BatchData> BatchesInMaking::make_bare(std::int64_t index, std::size_t cells) const {
   auto batch = std::make_unique<BatchData>();
   batch->index = index;
-  batch->epoch = epoch_;
+  batch->epoch = run_.epoch;
   batch->cells = cells;
   return batch;
 }

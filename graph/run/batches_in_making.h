@@ -39,12 +39,27 @@ class BatchesInMaking {
                   const std::vector<ColumnMemory>& memory)
       : options_(options), makers_(makers), memory_(memory) {}
 
-  // A new run begins, of `total` samples at most, in an epoch of which `start` was done before. All
-  // batches of the run before must have been taken.
-  void restart(std::int64_t epoch, const Start& start, std::int64_t total);
+  // A new run begins, of `total` samples at most; the first of them, and its batch, have these
+  // numbers. Samples before the id `first_wanted` were delivered before the run began: they have
+  // their places in the first batch, and run no steps. All batches of the run before must have been
+  // taken.
+  struct Run {
+    std::int64_t epoch = 0;
+    std::int64_t first_id = 0;
+    std::int64_t first_wanted = 0;
+    std::int64_t first_batch = 0;
+    std::int64_t total = 0;
+  };
+  void restart(const Run& run);
   // The run has only so many samples, as is known now; those behind have been admitted perhaps. Its
   // last batch is filled up with others that have ended.
   void shorten(std::int64_t total);
+  // Whether the sample was not delivered before the run began.
+  bool wants(const Sample& sample) const { return sample.id() >= run_.first_wanted; }
+  // How many of the samples were not.
+  std::int64_t count_wanted(const std::vector<Sample*>& samples) const;
+  // The number of the run's first batch.
+  std::int64_t first_batch() const { return run_.first_batch; }
   // Makes the record carry the next sample; false when there is none.
   bool admit(Sample& sample);
   // All samples of a batch have ended. Gives how many of them lie behind the end of the run, and
@@ -71,14 +86,11 @@ class BatchesInMaking {
   const PipelineOptions& options_;
   const Makers& makers_;
   const std::vector<ColumnMemory>& memory_;
-  std::int64_t total_ = 0;
+  Run run_;
   std::int64_t end_ = 0;                                // of this run, as far as is known
   std::deque<std::unique_ptr<BatchInMaking>> batches_;  // first_, first_ + 1, ...
   std::int64_t first_ = 0;
   std::int64_t next_position_ = 0;
-  std::int64_t epoch_ = 0;
-  std::int64_t first_id_ = 0;     // of the first sample of the run
-  std::int64_t first_index_ = 0;  // of its first batch
 };
 
 }  // namespace sluice::detail

@@ -43,6 +43,14 @@ void finish_columns(BatchData& batch, const std::vector<std::uint32_t>& kept) {
   }
 }
 
+// Of the samples of a batch but for the first ones, which the notes are not about any more.
+Ledger counts_of(const BatchData& batch, std::size_t from) {
+  Ledger counts;
+  counts.replaced = std::ssize(batch.replaced);
+  counts.delivered = std::ssize(batch.ids) - static_cast<std::int64_t>(from) - counts.replaced;
+  return counts;
+}
+
 }  // namespace
 
 std::size_t BatchData::bytes() const {
@@ -77,9 +85,11 @@ bool stand_in(Sample& sample, std::uint64_t seed, std::int64_t total) noexcept {
   return true;
 }
 
-void Delivery::restart(const Start& start, std::int64_t total) {
-  total_ = total == kUntilEnd ? total : start.position + total;
-  judged_ = start.position;
+void Delivery::restart(const Start& start, std::int64_t first, std::int64_t total) {
+  total_ = total;
+  first_wanted_ = start.position;
+  told_ = std::max(start.position, start.judged);
+  judged_ = first;
   errors_ = start.errors;
   last_error_.clear();
   thrown_batch_ = -1;
@@ -108,7 +118,25 @@ void Delivery::compare(const BatchData& batch, const std::vector<Sample*>& sampl
   }
 }
 
-void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples) {
+bool Delivery::too_often(std::int64_t errors, std::int64_t ended) const {
+  return static_cast<double>(errors) > options_.on_error.max_rate * static_cast<double>(ended);
+}
+
+void Delivery::throw_budget(std::int64_t errors, std::int64_t ended, bool too_many) const {
+  const OnError& policy = options_.on_error;
+  const std::string limit =
+      too_many ? fmt::format("{} sample{}", policy.max_errors, policy.max_errors == 1 ? "" : "s")
+               : fmt::format("{:g} %", policy.max_rate * 100);
+  throw BudgetError(fmt::format("{} of {} samples failed, more than {} allowed by on_error{}",
+                                errors, ended, limit,
+                                last_error_.empty() ? "" : "; the last: " + last_error_));
+}
+
+void Delivery::judge_end() const {
+  if (judged_ < kRateFrom && too_often(errors_, judged_)) throw_budget(errors_, judged_, false);
+}
+
+void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples, bool made) {
   compare(batch, samples);
   const OnError& policy = options_.on_error;
   std::vector<SampleError> fatal;
@@ -118,20 +146,13 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
     if (error == nullptr) continue;
     ++errors;
     last_error_ = to_string(*error);
-    if (sample->failed() && policy.policy != OnError::Policy::skip) fatal.push_back(*error);
+    const bool may_throw = made && policy.policy != OnError::Policy::skip && sample->id() >= told_;
+    if (may_throw && sample->failed()) fatal.push_back(*error);
   }
   const std::int64_t ended = judged_ + static_cast<std::int64_t>(samples.size());
   const bool too_many = errors > policy.max_errors;
-  const bool too_often = ended >= std::min(kRateFrom, total_) &&
-                         static_cast<double>(errors) > policy.max_rate * static_cast<double>(ended);
-  if (too_many || too_often) {
-    const std::string limit =
-        too_many ? fmt::format("{} sample{}", policy.max_errors, policy.max_errors == 1 ? "" : "s")
-                 : fmt::format("{:g} %", policy.max_rate * 100);
-    throw BudgetError(fmt::format("{} of {} samples failed, more than {} allowed by on_error{}",
-                                  errors, ended, limit,
-                                  last_error_.empty() ? "" : "; the last: " + last_error_));
-  }
+  if (too_many || (ended >= std::min(kRateFrom, total_) && too_often(errors, ended)))
+    throw_budget(errors, ended, too_many);
   if (!fatal.empty() && thrown_batch_ != batch.index) {
     const std::string advice =
         policy.policy == OnError::Policy::fail
@@ -155,6 +176,7 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
   const bool skips = options_.on_error.policy == OnError::Policy::skip;
   for (std::size_t cell = 0; cell < samples.size(); ++cell) {
     const Sample& sample = *samples[cell];
+    if (sample.id() < first_wanted_) continue;
     if (sample.ended()) {
       batch.missing.push_back(sample.id());
       // Also when a filter dropped the stand-in.
@@ -188,14 +210,16 @@ void Compactor::restart(std::int64_t index) {
   making_.reset();
   used_ = 0;
   batches_ = index;
-  left_out_ = lost_ = 0;
-  keeps_rest_ = false;
+  left_out_ = lost_ = {};
+  kept_error_ = -1;
 }
 
-std::int64_t Compactor::waiting() const {
-  const std::size_t made = making_ == nullptr ? 0 : making_->ids.size();
-  const std::size_t left = part_ == nullptr ? 0 : part_->ids.size() - used_;
-  return static_cast<std::int64_t>(made + left);
+Ledger Compactor::waiting() const {
+  // Notes about samples that have left are with the batch that they left in.
+  Ledger counts;
+  if (making_ != nullptr) counts += counts_of(*making_, 0);
+  if (part_ != nullptr) counts += counts_of(*part_, used_);
+  return counts;
 }
 
 void Compactor::move_sample() {
@@ -238,8 +262,10 @@ std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   std::unique_ptr<BatchData> batch = std::move(making_);
   if (batch == nullptr) return nullptr;
   const std::size_t size = batch->ids.size();
-  if (size < full && options_.last_batch == LastBatch::drop && !keeps_rest_) {
-    left_out_ += static_cast<std::int64_t>(size);
+  const auto is_kept = [this](const SampleError& error) { return error.id == kept_error_; };
+  if (size < full && options_.last_batch == LastBatch::drop &&
+      std::none_of(batch->errors.begin(), batch->errors.end(), is_kept)) {
+    left_out_ += counts_of(*batch, 0);
     return nullptr;
   }
   if (size == 0 && batch->missing.empty()) return nullptr;
@@ -252,7 +278,7 @@ std::unique_ptr<BatchData> Compactor::next(const Next& next, const Make& make) {
   try {
     finish_columns(*batch, all);
   } catch (...) {
-    lost_ += static_cast<std::int64_t>(size);
+    lost_ += counts_of(*batch, 0);
     throw;
   }
   return batch;

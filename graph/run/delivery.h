@@ -27,21 +27,28 @@ class Delivery {
  public:
   explicit Delivery(const PipelineOptions& options) : options_(options) {}
 
-  // A run begins through `total` samples of an epoch of which `start` was done before.
-  void restart(const Start& start, std::int64_t total);
+  // A run begins at the position `first` of an epoch of `total` samples, of which `start` was done
+  // before.
+  void restart(const Start& start, std::int64_t first, std::int64_t total);
   // Fails samples whose tensors are of another type, layout or number of dimensions than those of
   // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
-  // let it pass.
-  void judge(const BatchData& batch, const std::vector<Sample*>& samples);
+  // let it pass. Of a batch that is not `made` only the budget is looked at.
+  void judge(const BatchData& batch, const std::vector<Sample*>& samples, bool made);
+  // The epoch is over, whose length was unknown: the share of its errors may be too large.
+  void judge_end() const;
   // Reads how each sample ended into the batch, finishes its columns, and gives the counts
   // (admitted is left at 0).
   Ledger settle(BatchData& batch, const std::vector<Sample*>& samples) const;
 
  private:
   void compare(const BatchData& batch, const std::vector<Sample*>& samples);
+  bool too_often(std::int64_t errors, std::int64_t ended) const;
+  [[noreturn]] void throw_budget(std::int64_t errors, std::int64_t ended, bool too_many) const;
 
   const PipelineOptions& options_;
   std::int64_t total_ = 0;         // of the epoch
+  std::int64_t first_wanted_ = 0;  // samples before it were delivered before the run began
+  std::int64_t told_ = 0;          // a BatchError was thrown for those before it
   std::vector<TensorSpec> first_;  // of the outputs of the run's first sample
   SampleKey first_key_;            // which sample that is
   std::int64_t judged_ = 0;        // samples in the batches before
@@ -69,19 +76,19 @@ class Compactor {
   explicit Compactor(const PipelineOptions& options) : options_(options) {}
   // The next batch has this index.
   void restart(std::int64_t index = 0);
-  // Whether what is left at the end is made a batch in any case.
-  void keep_rest(bool keeps) { keeps_rest_ = keeps; }
+  // What is left at the end is made a batch if it names the error of this sample.
+  void keep_rest_of(std::int64_t id) { kept_error_ = id; }
   // The next full batch, from as many short ones as it takes; at the end what is left, as
   // `last_batch` says.
   std::unique_ptr<BatchData> next(const Next& next, const Make& make);
-  // Samples that were taken but are not in a batch yet.
-  std::int64_t waiting() const;
+  // Samples that were taken but are not in a batch yet: `delivered` and `replaced`.
+  Ledger waiting() const;
   // The id of the first sample that is left of the last short batch; -1: none is.
   std::int64_t next_id() const { return used_up() ? -1 : part_->ids[used_]; }
-  // Samples that `last_batch = drop` left out at the end.
-  std::int64_t left_out() const { return left_out_; }
+  // Samples that `last_batch = drop` left out at the end, since the last call.
+  Ledger take_left_out() { return std::exchange(left_out_, {}); }
   // Samples of batches that could not be finished, since the last call.
-  std::int64_t take_lost() { return std::exchange(lost_, 0); }
+  Ledger take_lost() { return std::exchange(lost_, {}); }
 
  private:
   bool used_up() const { return part_ == nullptr || used_ == part_->ids.size(); }
@@ -94,9 +101,9 @@ class Compactor {
   std::size_t used_ = 0;             // of its samples
   std::unique_ptr<BatchData> making_;
   std::int64_t batches_ = 0;
-  std::int64_t left_out_ = 0;
-  std::int64_t lost_ = 0;
-  bool keeps_rest_ = false;
+  Ledger left_out_;
+  Ledger lost_;
+  std::int64_t kept_error_ = -1;
 };
 
 }  // namespace sluice::detail

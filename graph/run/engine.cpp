@@ -199,7 +199,7 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
     break_off_locked(std::current_exception());
     return false;
   }
-  ++ledger.admitted;
+  if (making.wants(sample)) ++ledger.admitted;
   if (trace != nullptr && sample.position() % options.batch_size == 0) trace_counts_now();
   return true;
 }
@@ -207,7 +207,7 @@ bool Engine::Impl::admit(Sample& sample) noexcept {
 void Engine::Impl::begin(Sample& sample) noexcept {
   const WorkScope scope(plan);
   try {
-    if (order) find_key(sample);
+    if (order && making.wants(sample)) find_key(sample);
     making.begin(sample);
   } catch (...) {
     break_off(std::current_exception());
@@ -226,8 +226,8 @@ void Engine::Impl::find_key(Sample& sample) const {
 bool Engine::Impl::finish(Sample& sample) noexcept {
   const WorkScope scope(plan);
   sample.count_end();
-  if (sample.past_end()) end_at(sample.position(), false);
-  if (sample.last()) end_at(sample.position() + 1, true);
+  if (sample.past_end()) end_at(sample.position());
+  if (sample.last()) end_at(sample.position() + 1);
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);
@@ -295,7 +295,7 @@ std::int64_t Engine::Impl::count_samples() const {
 std::int64_t Engine::Impl::count_batches() const {
   const std::int64_t count = count_samples();
   const std::lock_guard lock(mutex);
-  return count < 0 ? -1 : batches_of(count, until_end && broke_down);
+  return count < 0 ? -1 : batches_of(count, until_end && made_short);
 }
 
 std::int64_t Engine::Impl::progress() const {

@@ -49,6 +49,7 @@ struct Start {
   std::int64_t position = 0;
   std::int64_t batch = 0;
   std::int64_t errors = 0;
+  std::int64_t judged = 0;
   std::vector<Progress> done = {};
 };
 

@@ -34,6 +34,7 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
   const Checkpoint& from = *options.resume;
   for (const auto& [what, number] : {std::pair{"epoch", from.epoch},
                                      {"position", from.position},
+                                     {"judged", from.judged},
                                      {"batch", from.batch},
                                      {"errors", from.errors}}) {
     if (number < 0) {
@@ -43,8 +44,11 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
   }
   const Checkpoint now = describe();
   require_same_run(from, now);
-  Start after{
-      .position = from.position, .batch = from.batch, .errors = from.errors, .done = from.done};
+  Start after{.position = from.position,
+              .batch = from.batch,
+              .errors = from.errors,
+              .judged = from.judged,
+              .done = from.done};
   if (from.shards != now.shards && from.position > 0) {
     if (options.compact) {
       throw BuildError(
@@ -58,10 +62,9 @@ std::optional<Start> Engine::Impl::start_of_resume() const {
   }
   restore(from, now.shards);
   const std::int64_t all = samples_of(from.epoch, after);
-  if (after.position > all) {
-    throw BuildError("the checkpoint stands at sample " + std::to_string(after.position) +
-                     " of epoch " + std::to_string(from.epoch) + ", which has " +
-                     std::to_string(all));
+  if (const std::int64_t last = std::max(after.position, after.judged); last > all) {
+    throw BuildError("the checkpoint stands at sample " + std::to_string(last) + " of epoch " +
+                     std::to_string(from.epoch) + ", which has " + std::to_string(all));
   }
   return after;
 }
@@ -97,6 +100,7 @@ Checkpoint Engine::Impl::place(std::int64_t next_epoch) const {
     now.position = at.position;
     now.batch = at.batch;
     now.errors = at.errors;
+    now.judged = at.judged > at.position ? at.judged : 0;
     now.done = at.done;
   };
   const std::lock_guard lock(mutex);
@@ -110,6 +114,10 @@ Checkpoint Engine::Impl::place(std::int64_t next_epoch) const {
   return now;
 }
 
+std::int64_t Engine::Impl::lead_of(const Start& from) const {
+  return options.compact ? from.position % options.batch_size : 0;
+}
+
 void Engine::Impl::forget_start() {
   const std::lock_guard lock(mutex);
   resume.reset();
@@ -119,8 +127,10 @@ void Engine::Impl::forget_start() {
 void Engine::Impl::note_taken(const BatchData& batch) {
   without_last = reached;
   const std::int64_t next = options.compact ? compactor.next_id() : -1;
-  const std::int64_t settled = settled_batches * options.batch_size;
-  reached.position = next >= 0 ? next : start.position + std::min(settled, run_end);
+  const std::int64_t settled =
+      start.position + std::min(settled_batches * options.batch_size, run_end);
+  reached.position = next >= 0 ? next : settled;
+  reached.judged = settled;
   reached.batch = batch.index + 1;
   reached.errors += static_cast<std::int64_t>(batch.errors.size());
   with_last = reached;

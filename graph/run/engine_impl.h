@@ -62,7 +62,7 @@ struct Engine::Impl {
   bool finish(Sample& sample) noexcept;
 
   // The source has no sample at this position, nor behind it.
-  void end_at(std::int64_t position, bool by_breakdown) noexcept;
+  void end_at(std::int64_t position) noexcept;
 
   void emit(Sample& sample) noexcept;
 
@@ -79,6 +79,12 @@ struct Engine::Impl {
   std::unique_ptr<BatchData> next_full();
 
   std::unique_ptr<BatchData> next_in_order();
+
+  // Whether these samples, the next ones, become a batch. Of a run that is short by its last ones
+  // they do not, unless a source has failed for one of them: such an error is heard of always.
+  bool is_made(const std::vector<Sample*>& next) const;
+  // The compactor's, which were delivered, end in another way.
+  void recount(const Ledger& those, std::int64_t Ledger::*as);
 
   // Until a batch is there, or none will come.
   void await(std::unique_lock<std::mutex>& lock);
@@ -109,12 +115,15 @@ struct Engine::Impl {
   bool drops_short_batch() const {
     return options.last_batch == LastBatch::drop && !options.compact;
   }
-  // Of so many samples; after a breakdown a short one is made in any case.
-  std::int64_t batches_of(std::int64_t count, bool by_breakdown = false) const;
+  // Of so many samples; a short one that would be dropped counts if it is made all the same.
+  std::int64_t batches_of(std::int64_t count, bool makes_short) const;
   // Without those of a short batch that is not made. kUntilEnd, or close to it, if nobody knows.
   std::int64_t delivered_of(std::int64_t count) const {
     return count - (drops_short_batch() ? count % options.batch_size : 0);
   }
+  // How many samples before those that a run begins with have places in its first batch: full
+  // batches are formed of the same ones then as in a run that was not interrupted.
+  std::int64_t lead_of(const Start& from) const;
   // None where an epoch is the data set in its order.
   std::optional<EpochOrder> order_of(std::int64_t epoch, const Start& after) const;
   // Of the epoch, as it is cut after `after`.
@@ -164,14 +173,16 @@ struct Engine::Impl {
   Waits waits;
   std::optional<EpochOrder> order;            // of this run; none: the data set's own
   std::optional<Start> resume;                // where the first epoch begins, until it has begun
-  Start start;                                // what was done of the epoch before this run
+  Start start;                                // where this run begins, see lead_of()
   Start reached;                              // the same, and what the user has taken since
   Start with_last, without_last;              // that, and what it was before the last batch
   bool current = false;                       // the run is what a checkpoint is about
   std::optional<BegunSources> sources;        // of the run that goes on; the consumer's thread
   std::int64_t run_end = 0, run_batches = 0;  // of this run, as far as is known
-  bool broke_down = false;                    // that is why it ends there
+  std::int64_t source_error = -1;             // the last sample for which a source has failed
+  bool ran_through = false;                   // it has ended with its last batch
   std::int64_t known_end = -1;                // of the run that has found it last
+  bool made_short = false;  // and its short batch was made though such are dropped
   std::int64_t settled_batches = 0;
   std::int64_t delivered_batches = 0;
   Delivery delivery{options};

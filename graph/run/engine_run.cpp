@@ -61,6 +61,9 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
     ++delivered_batches;
     note_taken(*batch);
     largest_batch = std::max(largest_batch, batch->bytes());
+  } else if (ran_through && &of == run.get()) {
+    reached.position = start.position + run_end;  // what is left out at the end is done, too
+    with_last = without_last = reached;
   }
   lock.unlock();
   if (trace != nullptr && batch != nullptr)
@@ -68,20 +71,19 @@ std::unique_ptr<BatchData> Engine::Impl::next(Run& of) {
   return batch;
 }
 
-std::int64_t Engine::Impl::batches_of(std::int64_t count, bool by_breakdown) const {
+std::int64_t Engine::Impl::batches_of(std::int64_t count, bool makes_short) const {
   const bool has_short_one = count % options.batch_size > 0;
-  const bool makes_it = has_short_one && (by_breakdown || !drops_short_batch());
+  const bool makes_it = has_short_one && (makes_short || !drops_short_batch());
   return count / options.batch_size + (makes_it ? 1 : 0);
 }
 
-// `by_breakdown`: the last sample says why, and is in a batch whatever becomes of short ones.
-void Engine::Impl::end_at(std::int64_t position, bool by_breakdown) noexcept {
+void Engine::Impl::end_at(std::int64_t position) noexcept {
   const std::lock_guard lock(mutex);
-  if (position > run_end || (position == run_end && !by_breakdown)) return;
+  if (position >= run_end) return;
   run_end = position;
-  broke_down = by_breakdown;
   known_end = start.position + position;
-  run_batches = batches_of(position, by_breakdown);
+  made_short = false;
+  run_batches = batches_of(position, true);  // is_made() is asked when it is complete
   making.shorten(position);
   arrived.notify_all();
 }
@@ -92,8 +94,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
     batch = compactor.next(
         [&] {
           std::unique_ptr<BatchData> next = next_in_order();
-          const std::lock_guard lock(mutex);
-          compactor.keep_rest(broke_down);
+          compactor.keep_rest_of(source_error);
           return next;
         },
         [&](std::int64_t index) {
@@ -101,14 +102,8 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
               index, static_cast<std::size_t>(std::min<std::int64_t>(options.batch_size, total)));
         });
   } catch (const Error& error) {  // about a batch that can be asked for again, or is lost
-    const std::int64_t lost = compactor.take_lost();
     std::unique_lock lock(mutex);
-    ledger.delivered -= lost;
-    ledger.failed += lost;
-    if (!running) {
-      total_ledger.delivered -= lost;
-      total_ledger.failed += lost;
-    }
+    recount(compactor.take_lost(), &Ledger::failed);
     if (is_lost_device(error)) end(lock, "");
     throw;
   } catch (...) {  // some values have been moved on, others not
@@ -116,17 +111,27 @@ std::unique_ptr<BatchData> Engine::Impl::next_full() {
     end(lock, "");
     throw;
   }
-  if (batch == nullptr && compactor.left_out() > 0) {
-    {
-      const std::lock_guard lock(mutex);
-      for (Ledger* counts : {&ledger, &total_ledger}) {
-        counts->delivered -= compactor.left_out();
-        counts->filtered += compactor.left_out();
-      }
-    }
-    compactor.restart();
+  if (batch == nullptr) {
+    const std::lock_guard lock(mutex);
+    recount(compactor.take_left_out(), &Ledger::filtered);
   }
   return batch;
+}
+
+void Engine::Impl::recount(const Ledger& those, std::int64_t Ledger::*as) {
+  const auto move = [&](Ledger& counts) {
+    counts.delivered -= those.delivered;
+    counts.replaced -= those.replaced;
+    counts.*as += those.delivered + those.replaced;
+  };
+  move(ledger);
+  if (!running) move(total_ledger);  // which has those of the run since that has ended
+}
+
+bool Engine::Impl::is_made(const std::vector<Sample*>& next) const {
+  if (!drops_short_batch() || std::ssize(next) == options.batch_size) return true;
+  return std::any_of(next.begin(), next.end(),
+                     [](const Sample* sample) { return sample->source_failed(); });
 }
 
 std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
@@ -141,20 +146,30 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   }
   // Only this thread takes batches away, so the front stays while the lock is not held.
   const BatchInMaking* front = making.complete_front();
-  if (front == nullptr || stopping || settled_batches == run_batches) {
-    end(lock, "");
-    return nullptr;
-  }
-  waits.taken(asked, Waits::Clock::now(), front->completed);
+  const bool is_over = front == nullptr || stopping || settled_batches == run_batches;
+  const bool made = !is_over && is_made(*front->samples);
+  const bool judges_end = until_end && !stopping;
+  if (made) waits.taken(asked, Waits::Clock::now(), front->completed);
   lock.unlock();
   try {
-    delivery.judge(*front->data, *front->samples);
+    if (!is_over) delivery.judge(*front->data, *front->samples, made);
+    if (!made && judges_end) delivery.judge_end();
   } catch (const BudgetError&) {
     lock.lock();
+    stopping = true;
     end(lock, "");
     throw;
   }
   lock.lock();
+  if (!made) {
+    if (!is_over) run_batches = settled_batches;
+    end(lock, "");
+    return nullptr;
+  }
+  for (const Sample* sample : *front->samples) {
+    if (sample->source_failed()) source_error = sample->id();
+  }
+  made_short = made_short || std::ssize(*front->samples) < options.batch_size;
   const std::unique_ptr<BatchInMaking> taken = making.take_front();
   lock.unlock();
   BatchData& batch = *taken->data;
@@ -167,7 +182,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
                    // batch is lost
     trouble = std::current_exception();
     here = Ledger{};
-    here.failed = static_cast<std::int64_t>(taken->samples->size());
+    here.failed = making.count_wanted(*taken->samples);
   }
   lock.lock();
   largest_batch = std::max(largest_batch, bytes);
@@ -175,7 +190,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   ++settled_batches;
   trace_counts();
   lock.unlock();
-  executor->release(batch.index - start.batch);
+  executor->release(batch.index - making.first_batch());
   if (!trouble) return std::move(taken->data);
   try {
     std::rethrow_exception(trouble);
@@ -264,6 +279,7 @@ void Engine::Impl::end(std::unique_lock<std::mutex>& lock, const std::string& by
 void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::string& by) {
   const bool complete = settled_batches == run_batches;
   const bool over = !std::exchange(stopping, true) && complete;
+  ran_through = over;
   if (!complete) {
     set_cancelled(true);
     run->ended_by = by;
@@ -276,24 +292,24 @@ void Engine::Impl::end_alone(std::unique_lock<std::mutex>& lock, const std::stri
   executor->drain(options.stall_timeout > 0 ? options.stall_timeout : kPatience,
                   [this] { tell_end_waits(); });
   std::int64_t held = 0;
-  executor->for_each_held([&](const Sample&) { ++held; });
+  executor->for_each_held([&](const Sample& sample) { held += making.wants(sample) ? 1 : 0; });
   if (!complete || run_end < total) {
     for (const auto& sample : samples) sample->release_all();
   }
-  std::int64_t waiting = 0;
+  Ledger waiting;
   if (!over) {  // else they are about to be delivered
     waiting = compactor.waiting();
     compactor.restart();
   }
   lock.lock();
   while (const std::unique_ptr<BatchInMaking> batch = making.take_front()) {
-    if (batch->samples != nullptr) held += static_cast<std::int64_t>(batch->samples->size());
+    if (batch->samples != nullptr) held += making.count_wanted(*batch->samples);
     lock.unlock();
     batch->data.reset();  // destroys values of the user's types
     lock.lock();
   }
-  ledger.delivered -= waiting;
-  ledger.cancelled += held + waiting;
+  recount(waiting, &Ledger::cancelled);
+  ledger.cancelled += held;
   // Where a broken run left its samples nobody knows.
   if (broken) ledger.cancelled += ledger.open();
   running = false;
@@ -318,11 +334,12 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
                   "pipeline");
   }
   const std::int64_t all = next_order ? next_order->size() : plan.samples;
-  const std::int64_t its_total = delivered_of(all == kUntilEnd ? all : all - from.position);
+  const std::int64_t wanted = delivered_of(all == kUntilEnd ? all : all - from.position);
+  const std::int64_t lead = lead_of(from);
   sources.emplace(
       plan, EpochInfo{.epoch = epoch,
                       .first = from.position,
-                      .samples = all == kUntilEnd ? all : from.position + its_total,
+                      .samples = all == kUntilEnd ? all : from.position + wanted,
                       .window = window,
                       .key = [next_order, epoch](std::int64_t position) {
                         return next_order ? next_order->key(position) : SampleKey{epoch, position};
@@ -332,16 +349,23 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     run = begun;
     resume.reset();
     start = reached = with_last = without_last = from;
+    start.position -= lead;
     current = true;
     order = std::move(next_order);
-    total = its_total;
-    making.restart(epoch, start, total);
+    total = all == kUntilEnd ? wanted : wanted + lead;
+    making.restart(
+        {.epoch = epoch,
+         .first_id = start.position,
+         .first_wanted = from.position,
+         .first_batch = options.compact ? start.position / options.batch_size : start.batch,
+         .total = total});
     settled_batches = 0;
     run_end = total;
-    broke_down = false;
-    run_batches = batches_of(total);
+    ran_through = false;
+    source_error = -1;
+    run_batches = batches_of(total, false);
     waits.restart();
-    delivery.restart(start, total);
+    delivery.restart(from, start.position, all == kUntilEnd ? all : from.position + wanted);
     compactor.restart(start.batch);
     ledger = Ledger{};
     stopping = false;

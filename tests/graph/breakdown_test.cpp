@@ -1,13 +1,18 @@
 // Datasets that break down: Completion::fail_as_last().
 #include "tests/graph/elsewhere.h"
 #include "tests/graph/later.h"
+#include "tests/one_in.h"
 #include <sluice/graph/pipeline.h>
+#include <sluice/graph/sources/batches.h>
+#include <sluice/graph/sources/values.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,6 +153,151 @@ TEST(Breakdown, EndsTheEpochAtTheFirstSampleThatHasIt) {
     }
     EXPECT_EQ(all, (std::vector<std::int64_t>{0, 1, 2}));
     EXPECT_EQ(errors, c.errors);
+  }
+}
+
+// A source of 12 samples at most, of which the one at `bad` fails.
+using Describe = std::function<Value<std::int64_t>(Graph&)>;
+struct Kind {
+  const char* name;
+  bool replaces;  // OnError::replace is taken
+  std::int64_t length;
+  Describe describe;
+};
+
+std::vector<Kind> kinds_with_error_at(std::int64_t bad) {
+  const auto give = [bad](std::int64_t i, std::int64_t length) {
+    if (i == bad) throw std::runtime_error("broken");
+    if (i >= length) throw EndOfEpoch();
+    return i;
+  };
+  const auto rows = [bad]() -> generator<std::int64_t> {
+    for (std::int64_t i = 0; i < 12; ++i) {
+      if (i == bad) throw std::runtime_error("broken");
+      co_yield i;
+    }
+  };
+  std::vector<Kind> kinds = {
+      {"a range that throws", false, bad + 1, [=](Graph& g) { return g.read(values_of(rows)); }},
+      {"one that says that it is the last", true, bad + 1,
+       [=](Graph& g) {
+         return g.read(
+             Later{.count = kUntilEnd, .answer = [=](Handle done, const SampleInfo& info) {
+                     if (info.index < bad) return (void)done.set(info.index);
+                     (void)done.fail_as_last("broken");
+                   }});
+       }},
+  };
+  for (const std::int64_t length : {bad + 1, bad + 2, std::int64_t{12}}) {
+    kinds.push_back({"a function", true, length, [=](Graph& g) {
+                       return g.source(kUntilEnd, [=](const SampleInfo& info) {
+                         return give(info.index, length);
+                       });
+                     }});
+    kinds.push_back({"groups", true, length, [=](Graph& g) {
+                       return g.read(batches_of(kUntilEnd, 1, [=](const BatchInfo& info) {
+                         return std::vector<std::int64_t>{give(info.keys.front().index, length)};
+                       }));
+                     }});
+  }
+  return kinds;
+}
+
+// How often the error is heard of, and what else an epoch shows.
+struct Heard {
+  int thrown = 0, told = 0, over_budget = 0;
+};
+Heard heard_in(const PipelineOptions& options, const Describe& describe, std::int64_t bad) {
+  auto pipeline = make_pipeline(options, describe);
+  auto run = pipeline.epoch();
+  Heard heard;
+  const auto count = [bad](const std::vector<SampleError>& errors) {
+    return static_cast<int>(std::count_if(errors.begin(), errors.end(), [bad](const auto& error) {
+      return error.id == bad && error.what == "broken";
+    }));
+  };
+  for (bool over = false; !over;) {
+    try {
+      const auto batch = run.next();
+      over = !batch;
+      if (batch) heard.told += count(batch->errors());
+    } catch (const BatchError& error) {
+      heard.thrown += count(error.errors());
+    } catch (const BudgetError&) {
+      ++heard.over_budget;
+    }
+  }
+  EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
+  return heard;
+}
+
+// Wherever a source of unknown length fails, and whatever becomes of short batches.
+TEST(Breakdown, AnErrorOfASourceIsHeardOfOnce) {
+  int combination = 0;
+  const int some = testing::one_in(5, 25);
+  for (const std::int64_t bad : {0, 1, 2, 3, 5, 7, 8, 10}) {
+    for (const Kind& kind : kinds_with_error_at(bad)) {
+      for (const int batch_size : {1, 3, 4, 7}) {
+        for (const LastBatch last : {LastBatch::partial, LastBatch::drop, LastBatch::fill}) {
+          for (const bool compact : {false, true}) {
+            if (combination++ % some != 0) continue;
+            SCOPED_TRACE(std::string(kind.name) + " of " + std::to_string(kind.length) +
+                         ", error at " + std::to_string(bad) + ", batches of " +
+                         std::to_string(batch_size) + ", last_batch " +
+                         std::to_string(static_cast<int>(last)) + (compact ? ", compact" : ""));
+            PipelineOptions options{.batch_size = batch_size,
+                                    .threads = 1 + combination % 3,
+                                    .last_batch = last,
+                                    .compact = compact};
+            Heard heard = heard_in(options, kind.describe, bad);
+            EXPECT_EQ(heard.thrown, 1);
+            EXPECT_EQ(heard.told, 1);
+            options.on_error = OnError::skip;
+            heard = heard_in(options, kind.describe, bad);
+            EXPECT_EQ(heard.thrown, 0);
+            EXPECT_EQ(heard.told, 1);
+            for (const OnError& within : {OnError::skip.within(0), OnError::skip.within(9, 0.01)}) {
+              options.on_error = within;
+              EXPECT_EQ(heard_in(options, kind.describe, bad).over_budget, 1);
+            }
+            if (!kind.replaces) continue;
+            options.on_error = OnError::replace;
+            heard = heard_in(options, kind.describe, bad);
+            EXPECT_LE(heard.thrown, 1);
+            EXPECT_EQ(heard.told, 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Other steps are as if the length had been known: what they do to a batch that is not made is
+// heard of only by the budget.
+TEST(Breakdown, TheBudgetCountsWhatIsDropped) {
+  for (const std::int64_t bad : {3, 4, 5}) {
+    const Describe describe = [bad](Graph& g) {
+      auto i = g.source(kUntilEnd, [](const SampleInfo& info) {
+        if (info.index == 6) throw EndOfEpoch();
+        return info.index;
+      });
+      return g.map(
+          "check",
+          [bad](std::int64_t x) {
+            if (x == bad) throw std::runtime_error("broken");
+            return x;
+          },
+          i);
+    };
+    PipelineOptions options{.batch_size = 4, .threads = 2, .last_batch = LastBatch::drop};
+    options.on_error = OnError::skip.within(1);
+    EXPECT_EQ(heard_in(options, describe, bad).over_budget, 0);
+    options.on_error = OnError::skip.within(0);
+    EXPECT_EQ(heard_in(options, describe, bad).over_budget, 1);
+    options.on_error = OnError::skip.within(9, 0.1);  // 1 of 6
+    EXPECT_EQ(heard_in(options, describe, bad).over_budget, 1);
+    options.on_error = OnError::skip.within(9, 0.2);
+    EXPECT_EQ(heard_in(options, describe, bad).over_budget, 0);
   }
 }
 

@@ -1,5 +1,7 @@
 // Pipelines that go on from a checkpoint, against the run that was never interrupted.
 #include "tests/graph/resumed.h"
+#include "tests/one_in.h"
+#include <sluice/runtime/random.h>
 
 #include <cstdint>
 #include <functional>
@@ -7,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -104,6 +107,161 @@ TEST(Checkpoints, RangesAndGroupsGoOn) {
       auto resumed = pipeline_from(cuts[cut]);
       const auto at = static_cast<std::ptrdiff_t>(cut) + 1;
       EXPECT_EQ(rest_of(resumed), std::vector<std::string>(all.begin() + at, all.end())) << cut;
+    }
+  }
+}
+
+// A program of which samples are filtered and fail, in the source and in a step.
+struct Damaged {
+  std::uint64_t fates = 0;  // two bits for each sample
+  std::int64_t samples = 0;
+  bool until_end = false;
+  PipelineOptions options = {};
+};
+
+auto damaged_pipeline(const Damaged& what, const std::optional<Checkpoint>& from) {
+  PipelineOptions options = what.options;
+  options.resume = from;
+  return make_pipeline(options, [&](Graph& g) {
+    const auto fate = [fates = what.fates](std::int64_t i) { return fates >> 2 * i & 3; };
+    auto i = g.source(what.until_end ? kUntilEnd : what.samples,
+                      [fate, samples = what.samples](const SampleInfo& info) {
+                        if (info.index >= samples) throw EndOfEpoch();
+                        if (fate(info.index) == 1) throw Error("no file");
+                        return info.index;
+                      });
+    g.filter(g.map(
+        "keep", [fate](std::int64_t x) { return fate(x) != 2; }, i));
+    return g.map(
+        "check",
+        [fate](std::int64_t x) {
+          if (fate(x) == 3) throw Error("no picture");
+          return x;
+        },
+        i);
+  });
+}
+
+// All that an epoch gives and throws, and where the checkpoint stands after each batch.
+struct Log {
+  std::vector<std::string> lines;
+  std::vector<std::pair<std::size_t, Checkpoint>> cuts;
+  bool over_budget = false;
+};
+template <class P>
+Log log_of(P& pipeline) {
+  Log log;
+  auto epoch = pipeline.epoch();
+  for (bool over = false; !over;) {
+    try {
+      const auto batch = epoch.next();
+      over = !batch;
+      std::string line = batch ? std::to_string(batch->index()) + ":" : "the end";
+      if (batch) {
+        const auto add = [&line](const char* what, const auto& numbers) {
+          line += what;
+          for (const auto number : numbers) line += " " + std::to_string(number);
+        };
+        add("", batch->template get<0>());
+        add(" ids", batch->ids());
+        add(" missing", batch->missing());
+        add(" replaced", batch->replaced());
+        for (const SampleError& error : batch->errors()) line += " " + to_string(error);
+      }
+      log.lines.push_back(line);
+      if (!log.over_budget) log.cuts.emplace_back(log.lines.size(), pipeline.checkpoint());
+    } catch (const BatchError& error) {
+      log.lines.emplace_back(error.what());
+    } catch (const BudgetError& error) {
+      // The last error is told of those since the epoch began here.
+      const std::string what = error.what();
+      log.lines.push_back(what.substr(0, what.find("; the last")));
+      log.over_budget = true;
+    }
+  }
+  EXPECT_TRUE(pipeline.stats().epoch.balanced()) << to_string(pipeline.stats().epoch);
+  return log;
+}
+
+// Batches, errors that are thrown, and their order.
+TEST(Checkpoints, TheRestIsThatOfTheRunThatWasNotCut) {
+  const OnError policies[] = {OnError::fail, OnError::skip, OnError::replace,
+                              OnError::skip.within(2), OnError::fail.within(9, 0.3)};
+  Random random({.seed = 20});
+  const auto below = [&random](int n) {
+    return static_cast<int>(random.below64(static_cast<std::uint64_t>(n)));
+  };
+  const int rounds = 1200 / testing::one_in(10, 60);
+  for (int round = 0; round < rounds; ++round) {
+    Damaged what{.samples = below(14), .until_end = below(2) == 0};
+    for (int i = 0; i < 14; ++i) {
+      if (below(3) == 0) what.fates |= static_cast<std::uint64_t>(1 + below(3)) << 2 * i;
+    }
+    what.options = {.batch_size = 1 + below(5),
+                    .seed = 3,
+                    .threads = 1 + below(3),
+                    .prefetch = below(3),
+                    .last_batch = static_cast<LastBatch>(below(3)),
+                    .compact = below(2) == 0,
+                    .on_error = policies[below(5)]};
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + std::to_string(what.samples) +
+                 (what.until_end ? " samples until the end" : " samples") + ", fates " +
+                 std::to_string(what.fates) + ", batches of " +
+                 std::to_string(what.options.batch_size) + ", last_batch " +
+                 std::to_string(static_cast<int>(what.options.last_batch)) +
+                 (what.options.compact ? ", compact" : "") + ", policy " +
+                 std::to_string(static_cast<int>(what.options.on_error.policy)));
+    auto whole = damaged_pipeline(what, {});
+    const Log log = log_of(whole);
+    for (const auto& [at, cut] : log.cuts) {
+      if (cut.epoch > 0) {
+        EXPECT_EQ(cut.position, 0);
+        continue;
+      }
+      auto resumed = damaged_pipeline(what, Checkpoint::from_json(cut.to_json()));
+      const Log rest = log_of(resumed);
+      EXPECT_EQ(rest.lines,
+                std::vector<std::string>(log.lines.begin() + static_cast<std::ptrdiff_t>(at),
+                                         log.lines.end()))
+          << "after " << at << " lines";
+      ASSERT_LE(rest.cuts.size(), log.cuts.size());
+      const auto same = log.cuts.end() - std::ssize(rest.cuts);
+      for (std::ptrdiff_t i = 0; i < std::ssize(rest.cuts); ++i) {
+        // Before the end is known, a batch that may be the last one leaves its epoch open.
+        if (what.until_end && same[i].second.position == what.samples) continue;
+        if (what.until_end && i + 2 == std::ssize(rest.cuts)) continue;
+        EXPECT_EQ(rest.cuts[static_cast<std::size_t>(i)].second, same[i].second);
+      }
+    }
+    if (!log.over_budget) EXPECT_EQ(log.cuts.back().second.epoch, 1) << "the epoch is over";
+  }
+}
+
+// Errors that were thrown before are not thrown again, and others are.
+TEST(Checkpoints, AnotherBatchSizeThrowsEachErrorOnce) {
+  for (const int first : {2, 3, 4}) {
+    for (const int then : {1, 2, 3, 5, 16}) {
+      Damaged what{.samples = 14, .options = {.batch_size = first, .threads = 2, .compact = true}};
+      for (const int bad : {1, 5, 6, 11}) what.fates |= std::uint64_t{3} << 2 * bad;
+      auto begun = damaged_pipeline(what, {});
+      std::multiset<std::int64_t> thrown;
+      const auto next_of = [&thrown](auto& epoch) {
+        while (true) {
+          try {
+            return epoch.next().has_value();
+          } catch (const BatchError& error) {
+            for (const SampleError& one : error.errors()) thrown.insert(one.id);
+          }
+        }
+      };
+      auto epoch = begun.epoch();
+      (void)next_of(epoch);
+      what.options.batch_size = then;
+      auto resumed = damaged_pipeline(what, begun.checkpoint());
+      auto rest = resumed.epoch();
+      while (next_of(rest)) {
+      }
+      EXPECT_EQ(thrown, (std::multiset<std::int64_t>{1, 5, 6, 11})) << first << ", " << then;
     }
   }
 }

@@ -77,6 +77,7 @@ TEST(Checkpoints, NoNumberIsBelowZero) {
   for (const auto& [name, number] :
        std::map<std::string, std::int64_t Checkpoint::*>{{"epoch", &Checkpoint::epoch},
                                                          {"position", &Checkpoint::position},
+                                                         {"judged", &Checkpoint::judged},
                                                          {"batch", &Checkpoint::batch},
                                                          {"errors", &Checkpoint::errors}}) {
     Checkpoint wrong = good;

@@ -245,6 +245,45 @@ TEST(Compact, NothingComesAfterCancel) {
   }
 }
 
+// What was counted as replaced is not counted as delivered, also where it is left out.
+TEST(Compact, CountsWhatTheBatchesHold) {
+  for (const LastBatch last : {LastBatch::partial, LastBatch::drop}) {
+    for (const std::int64_t samples : {9, 10, 11}) {
+      for (const int taken : {1, 100}) {
+        auto pipeline = make_pipeline({.batch_size = 4,
+                                       .threads = 2,
+                                       .last_batch = last,
+                                       .compact = true,
+                                       .on_error = OnError::replace},
+                                      [samples](Graph& g) {
+                                        return g.map(
+                                            "risky",
+                                            [](std::int64_t x) {
+                                              if (x % 3 == 2) throw std::runtime_error("two");
+                                              return x;
+                                            },
+                                            indices(g, samples));
+                                      });
+        std::int64_t delivered = 0, replaced = 0;
+        {
+          auto epoch = pipeline.epoch();
+          for (int i = 0; i < taken; ++i) {
+            const auto batch = epoch.next();
+            if (!batch) break;
+            replaced += std::ssize(batch->replaced());
+            delivered += std::ssize(batch->ids()) - std::ssize(batch->replaced());
+          }
+        }
+        pipeline.reset();
+        const Ledger ledger = pipeline.stats().total;
+        EXPECT_EQ(ledger.delivered, delivered);
+        EXPECT_EQ(ledger.replaced, replaced);
+        EXPECT_TRUE(ledger.balanced());
+      }
+    }
+  }
+}
+
 // Samples of the epoch's short end fill batches, too.
 TEST(Compact, DropLeavesOutOnlyWhatFillsNoBatch) {
   for (const std::int64_t samples : {64, 65, 100, 127}) {
