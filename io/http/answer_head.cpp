@@ -63,6 +63,9 @@ bool AnswerHead::take(std::string_view line) {
   if (equal_in_any_case(name, "last-modified")) last_modified = value;
   if (equal_in_any_case(name, "content-encoding")) encoding = value;
   if (equal_in_any_case(name, "content-range")) content_range = value;
+  if (equal_in_any_case(name, "content-length")) lengths.emplace_back(value);
+  if (equal_in_any_case(name, "x-goog-stored-content-encoding")) stored_encoding = value;
+  if (equal_in_any_case(name, "warning")) has_warned_of_change |= value.starts_with("214");
   if (auto checksum = Checksum::of_field(name, value)) checksums.push_back(std::move(*checksum));
   return true;
 }
@@ -80,6 +83,35 @@ std::optional<AnswerHead::Part> AnswerHead::part() const {
   }
   if (part.last < part.first) return {};
   return part;
+}
+
+std::string AnswerHead::wrong_length() const {
+  std::string_view first;
+  for (const std::string& field : lengths) {
+    for (std::string_view rest = field;;) {  // proxies join fields: "5, 5"
+      const std::size_t comma = rest.find(',');
+      const std::string_view length = without_spaces(rest.substr(0, comma));
+      std::string_view left = length;
+      std::int64_t number = 0;
+      if (length.starts_with('-') || !pass_number(left, number) || !left.empty()) {
+        return "the server says that it has " + in_quotes(length) +
+               " bytes (Content-Length), which is no number from 0 to 2^63 - 1";
+      }
+      if (!first.empty() && first != length) {
+        return "the server says two lengths of it (Content-Length), " + std::string(first) +
+               " and " + std::string(length);
+      }
+      first = length;
+      if (comma == std::string_view::npos) break;
+      rest.remove_prefix(comma + 1);
+    }
+  }
+  return {};
+}
+
+bool AnswerHead::is_transformed() const {
+  return status == 203 || has_warned_of_change ||
+         (!stored_encoding.empty() && !equal_in_any_case(stored_encoding, "identity"));
 }
 
 std::string AnswerHead::in_words(std::string_view body) const {

@@ -29,6 +29,9 @@ struct AnswerHead {
   std::string last_modified;
   std::string encoding;
   std::string content_range;
+  std::vector<std::string> lengths;  // each Content-Length
+  std::string stored_encoding;       // in which the server stores what it sends unpacked
+  bool has_warned_of_change = false;
   std::vector<Checksum> checksums;
 
   // One line, with its end. The line of the status begins another head. False: it is the last one.
@@ -36,6 +39,11 @@ struct AnswerHead {
 
   bool is_good() const { return status / 100 == 2; }
   std::optional<Part> part() const;
+  // What is wrong with Content-Length: several that differ, or what is no number of 63 bits. Empty:
+  // nothing.
+  std::string wrong_length() const;
+  // Whether the body is another one than the server stores: unpacked, or changed by a proxy.
+  bool is_transformed() const;
   // See HttpAnswer.
   const std::string& version() const { return etag.empty() ? last_modified : etag; }
   // "404 Not Found", and what people can read of the body: the code and the message of an S3

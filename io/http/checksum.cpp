@@ -26,15 +26,6 @@ const Known& known(Checksum::Kind kind) {
                        [&](const Known& one) { return one.kind == kind; });
 }
 
-std::string hex(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
-
 // The bytes in hexadecimal; empty for what is no base64.
 std::string hex_of_base64(std::string_view text) {
   constexpr std::string_view kDigits =
@@ -52,7 +43,7 @@ std::string hex_of_base64(std::string_view text) {
     count -= 8;
     bytes += static_cast<char>(bits >> count & 255);
   }
-  return hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return hex_of({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
 std::optional<Checksum> made(const Known& one, std::string digits) {
@@ -102,13 +93,13 @@ const char* Checksum::name() const { return known(kind).name; }
 std::string Checksum::digits_of(std::span<const std::uint8_t> bytes) const {
   switch (kind) {
     case Kind::sha256:
-      return hex(sha256_of(bytes));
+      return hex_of(sha256_of(bytes));
     case Kind::md5:
-      return hex(md5_of(bytes));
+      return hex_of(md5_of(bytes));
     case Kind::crc32c:
-      return hex(crc32c_of(bytes));
+      return hex_of(crc32c_of(bytes));
     case Kind::crc32:
-      return hex(crc32_of(bytes));
+      return hex_of(crc32_of(bytes));
   }
   return {};
 }

@@ -2,19 +2,21 @@
 #include <sluice/io/http/url.h>
 #include <sluice/io/sources/cell.h>
 #include <sluice/io/sources/files.h>
+#include <sluice/runtime/letter_case.h>
 #include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <system_error>
 #include <utility>
 
 #include <curl/curl.h>
-#include <sys/socket.h>
 
 namespace sluice::detail {
 namespace {
@@ -23,6 +25,10 @@ namespace {
 // again.
 constexpr std::size_t kMostHeard = std::size_t{4} << 10;
 constexpr std::size_t kMostPassed = std::size_t{64} << 10;
+// Of all heads of an attempt. libcurl takes lines of up to 100 KiB.
+constexpr std::size_t kMostHead = std::size_t{256} << 10;
+constexpr char kHeadTooLong[] =
+    "the head of the answer is too long: a line of it may have 100 KiB, and all of it 256 KiB";
 // A buffer that one large file has made is not kept for small ones.
 constexpr std::size_t kMostKept = std::size_t{4} << 20;
 
@@ -44,6 +50,11 @@ struct Url {
     curl_free(text);
     return copy;
   }
+  // As the header Host has it.
+  std::string host() const {
+    const std::string port = get(CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
+    return get(CURLUPART_HOST) + (port.empty() ? "" : ":" + port);
+  }
   std::string origin() const {
     return get(CURLUPART_SCHEME) + "://" + get(CURLUPART_HOST) + ":" +
            get(CURLUPART_PORT, CURLU_DEFAULT_PORT);
@@ -56,9 +67,17 @@ void set(CURL* handle, CURLoption option, T value) {
   if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
 }
 
-// As libcurl does it, but not for programs that this one starts.
-curl_socket_t open_socket(void* /*user*/, curlsocktype /*purpose*/, curl_sockaddr* address) {
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+curl_socket_t open_socket(void* user, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  try {
+    return static_cast<HttpSockets*>(user)->open(address->family, address->socktype,
+                                                 address->protocol);
+  } catch (const std::bad_alloc&) {
+    return CURL_SOCKET_BAD;
+  }
+}
+
+int close_socket(void* user, curl_socket_t socket) {
+  return static_cast<HttpSockets*>(user)->close(socket);
 }
 
 std::string in_seconds(double seconds) {
@@ -69,8 +88,9 @@ std::string in_seconds(double seconds) {
 
 }  // namespace
 
-CurlTransfer::CurlTransfer(const HttpOptions& options, const S3Account& account)
-    : options_(options), account_(account), handle_(curl_easy_init()) {
+CurlTransfer::CurlTransfer(const HttpOptions& options, const S3Account& account,
+                           HttpSockets& sockets)
+    : options_(options), account_(account), sockets_(sockets), handle_(curl_easy_init()) {
   if (handle_ == nullptr) throw std::bad_alloc();
 }
 
@@ -85,6 +105,39 @@ void CurlTransfer::add_header(const std::string& header) {
   headers_ = longer;
 }
 
+// Of those that were added; empty if there is none.
+std::string CurlTransfer::header_value(std::string_view name) const {
+  for (const curl_slist* one = headers_; one != nullptr; one = one->next) {
+    const std::string_view header = one->data;
+    const std::size_t colon = header.find(':');
+    if (!equal_in_any_case(header.substr(0, colon), name)) continue;
+    const std::size_t begin = header.find_first_not_of(' ', colon + 1);
+    return std::string(header.substr(std::min(begin, header.size())));
+  }
+  return {};
+}
+
+void CurlTransfer::sign(const std::string& host, const std::string& path,
+                        const std::string& query) {
+  char time[sizeof("20260131T235959Z")];
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  (void)::gmtime_r(&now, &parts);
+  (void)std::strftime(time, sizeof(time), "%Y%m%dT%H%M%SZ", &parts);
+  add_header("x-amz-date: " + std::string(time));
+  add_header("x-amz-content-sha256: UNSIGNED-PAYLOAD");
+  if (!account_.token.empty()) add_header("x-amz-security-token: " + account_.token);
+  S3Request request;
+  request.host = header_value("host");
+  if (request.host.empty()) request.host = host;
+  request.path = path;
+  request.query = query;
+  request.time = time;
+  for (const curl_slist* one = headers_; one != nullptr; one = one->next)
+    request.headers.emplace_back(one->data);
+  add_header("Authorization: " + account_.authorization_for(request));
+}
+
 void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
                          std::chrono::milliseconds left) {
   request_ = &request;
@@ -93,6 +146,8 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   body_.clear();
   most_ = options_.max_bytes;
   size_ = passed_ = 0;
+  head_bytes_ = 0;
+  is_unfit_ = false;
   refused_.clear();
   error_[0] = '\0';
   last_byte_ = Clock::now();
@@ -115,6 +170,11 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   set(handle_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_s * 1000) + 1);
   set(handle_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
   set(handle_, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  set(handle_, CURLOPT_OPENSOCKETDATA, &sockets_);
+  set(handle_, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
+  set(handle_, CURLOPT_CLOSESOCKETDATA, &sockets_);
+  set(handle_, CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connection);
+  set(handle_, CURLOPT_PREREQDATA, this);
   set(handle_, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
   set(handle_, CURLOPT_HEADERDATA, this);
   set(handle_, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
@@ -133,18 +193,13 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   if (request.version.starts_with('"')) add_header("If-Match: " + request.version);
   if (is_trusted) {
     for (const std::string& header : options_.headers) add_header(header);
-    const bool is_signed = is_bucket && !account_.is_anonymous();
-    const std::string user = is_signed ? account_.key : asked.get(CURLUPART_USER, CURLU_URLDECODE);
-    const std::string password =
-        is_signed ? account_.secret : asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
+    const std::string user = asked.get(CURLUPART_USER, CURLU_URLDECODE);
+    const std::string password = asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
     if (!user.empty()) set(handle_, CURLOPT_USERNAME, user.c_str());
     if (!password.empty()) set(handle_, CURLOPT_PASSWORD, password.c_str());
     if (is_bucket) add_header("x-amz-checksum-mode: ENABLED");
-    if (is_signed) {
-      set(handle_, CURLOPT_AWS_SIGV4, ("aws:amz:" + account_.region + ":s3").c_str());
-      add_header("x-amz-content-sha256: UNSIGNED-PAYLOAD");
-      if (!account_.token.empty()) add_header("x-amz-security-token: " + account_.token);
-    }
+    if (is_bucket && !account_.is_anonymous() && header_value("authorization").empty())
+      sign(here.host(), here.get(CURLUPART_PATH), here.get(CURLUPART_QUERY));
   }
   set(handle_, CURLOPT_HTTPHEADER, headers_);
 }
@@ -165,9 +220,19 @@ std::size_t CurlTransfer::guarded(void* user, std::size_t bytes, const F& f) noe
   return bytes + 1;  // anything else than `bytes` stops it
 }
 
+// There is a connection, and the request is about to be sent.
+int CurlTransfer::on_connection(void* user, char* /*their_address*/, char* /*our_address*/,
+                                int /*their_port*/, int our_port) {
+  auto& transfer = *static_cast<CurlTransfer*>(user);
+  transfer.is_unfit_ = transfer.sockets_.has_unasked(our_port);
+  return transfer.is_unfit_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
 std::size_t CurlTransfer::on_header(char* data, std::size_t /*one*/, std::size_t bytes,
                                     void* user) {
   return guarded(user, bytes, [&](CurlTransfer& to) {
+    to.head_bytes_ += bytes;
+    if (to.head_bytes_ > kMostHead) return to.refuse(kHeadTooLong);
     return to.head_.take({data, bytes}) || to.judge_head();
   });
 }
@@ -184,6 +249,7 @@ bool CurlTransfer::refuse(std::string why) {
 // Whether the answer is worth being waited for.
 bool CurlTransfer::judge_head() {
   if (!head_.is_good()) return true;  // also 100 Continue
+  if (const std::string wrong = head_.wrong_length(); !wrong.empty()) return refuse(wrong);
   if (!head_.encoding.empty() && head_.encoding != "identity") {
     return refuse("the server sends it compressed (Content-Encoding: " + in_quotes(head_.encoding) +
                   ") though that was not asked for; let it serve the file as it is");
@@ -248,7 +314,18 @@ HttpVerdict CurlTransfer::end_stalled() const {
                                         " (HttpOptions::stalled_s), " + how_far()};
 }
 
+void CurlTransfer::note_connection() {
+  long version = 0;
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  (void)curl_easy_getinfo(handle_, CURLINFO_HTTP_VERSION, &version);
+  if (version != CURL_HTTP_VERSION_1_0 && version != CURL_HTTP_VERSION_1_1) return;
+  if (curl_easy_getinfo(handle_, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK &&
+      socket != CURL_SOCKET_BAD)
+    sockets_.note_http1(socket);
+}
+
 HttpVerdict CurlTransfer::end(int code) {
+  if (is_unfit_) return {HttpVerdict::Kind::anew, {}};
   if (!refused_.empty()) return {HttpVerdict::Kind::failed, refused_};
   if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
   // libcurl takes a head that is cut for all there is.
@@ -265,6 +342,10 @@ HttpVerdict CurlTransfer::judge_broken(int code) const {
   (void)curl_easy_getinfo(handle_, CURLINFO_OS_ERRNO, &error);
   if (code == CURLE_COULDNT_CONNECT && error != 0)
     said += " (" + std::generic_category().message(static_cast<int>(error)) + ")";
+  // Older versions of libcurl say so of a line that is too long, too.
+  constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, from 8.6 on
+  if ((code == CURLE_OUT_OF_MEMORY && !head_.is_whole) || code == kTooLarge)
+    return {HttpVerdict::Kind::failed, kHeadTooLong};
   switch (code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
@@ -334,6 +415,7 @@ std::optional<std::string> CurlTransfer::damage() const {
   if (request_->checksum) {
     if (auto what = differs(*request_->checksum, "the dataset")) return what;
   }
+  if (head_.is_transformed()) return {};  // the sums are of what the server stores
   for (const Checksum& sum : head_.checksums) {
     if (auto what = differs(sum, "the server")) return what;
   }
@@ -351,7 +433,8 @@ HttpVerdict CurlTransfer::judge_body() {
       return {HttpVerdict::Kind::again, "the connection ended " + how_far()};
     return {};
   }
-  if (head_.status != 200) {
+  constexpr int kWithFile[] = {200, 203};
+  if (std::find(std::begin(kWithFile), std::end(kWithFile), head_.status) == std::end(kWithFile)) {
     return {HttpVerdict::Kind::failed,
             "the server answered " + head_.in_words({}) + ", which comes with no file"};
   }

@@ -5,15 +5,16 @@
 // is not waited for. Redirects are told, not followed, so that whoever follows decides what goes to
 // another server.
 //
-// Ownership: owns the handle, and the body of the last answer; refers to the options and the
-// account, and from begin() to end() to the request. Threads: one at a time. Errors: begin() throws
-// IoError for a URL that is none, std::bad_alloc.
+// Ownership: owns the handle, and the body of the last answer; refers to the options, the account
+// and the sockets, and from begin() to end() to the request. Threads: one at a time. Errors:
+// begin() throws IoError for a URL that is none, std::bad_alloc.
 #pragma once
 
 #include <sluice/io/http/answer_head.h>
 #include <sluice/io/http/options.h>
 #include <sluice/io/http/request.h>
 #include <sluice/io/http/s3.h>
+#include <sluice/io/http/sockets.h>
 
 #include <chrono>
 #include <cstddef>
@@ -30,7 +31,8 @@ namespace sluice::detail {
 
 // How an attempt ended. What went wrong does not name the URL.
 struct HttpVerdict {
-  enum class Kind : std::uint8_t { answer, redirect, again, failed };
+  // anew: nothing was asked, since the connection was unfit, which is closed now.
+  enum class Kind : std::uint8_t { answer, redirect, again, failed, anew };
   Kind kind = Kind::answer;
   std::string what;   // of a redirect, the URL that it leads to
   double wait_s = 0;  // before another attempt, as the server wishes
@@ -40,7 +42,7 @@ class CurlTransfer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  CurlTransfer(const HttpOptions& options, const S3Account& account);
+  CurlTransfer(const HttpOptions& options, const S3Account& account, HttpSockets& sockets);
   ~CurlTransfer();
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
@@ -54,6 +56,8 @@ class CurlTransfer {
   Clock::time_point last_byte() const { return last_byte_; }
   // It got nothing for too long, and was stopped.
   HttpVerdict end_stalled() const;
+  // While the handle is in its multi handle still.
+  void note_connection();
   HttpVerdict end(int code);  // its CURLcode
   // Good after an `answer`, until the next attempt begins.
   HttpAnswer answer() const;
@@ -64,12 +68,15 @@ class CurlTransfer {
  private:
   template <class F>
   static std::size_t guarded(void* user, std::size_t bytes, const F& f) noexcept;
+  static int on_connection(void* user, char*, char*, int, int our_port);
   static std::size_t on_header(char* data, std::size_t, std::size_t bytes, void* user);
   static std::size_t on_body(char* data, std::size_t, std::size_t bytes, void* user);
   bool judge_head();
   bool take_body(std::string_view bytes);
   bool refuse(std::string why);
   void add_header(const std::string& header);
+  std::string header_value(std::string_view name) const;
+  void sign(const std::string& host, const std::string& path, const std::string& query);
 
   HttpVerdict judge_broken(int code) const;
   HttpVerdict judge_status() const;
@@ -79,6 +86,7 @@ class CurlTransfer {
 
   const HttpOptions& options_;
   const S3Account& account_;
+  HttpSockets& sockets_;
   void* handle_;
   curl_slist* headers_ = nullptr;
   char error_[256] = {};  // CURL_ERROR_SIZE
@@ -90,7 +98,9 @@ class CurlTransfer {
   std::uint64_t most_ = 0;    // bytes that the body may have
   std::uint64_t size_ = 0;    // of the file
   std::uint64_t passed_ = 0;  // bytes of an answer that is an error
-  std::string refused_;       // why the attempt was stopped here; empty if it was not
+  std::size_t head_bytes_ = 0;
+  bool is_unfit_ = false;  // the connection
+  std::string refused_;    // why the attempt was stopped here; empty if it was not
 };
 
 }  // namespace sluice::detail

@@ -157,7 +157,7 @@ void CurlTransport::begin_what_can() noexcept {
 }
 
 std::unique_ptr<CurlTransfer> CurlTransport::a_transfer() {
-  if (idle_.empty()) return std::make_unique<CurlTransfer>(options_, account_);
+  if (idle_.empty()) return std::make_unique<CurlTransfer>(options_, account_, sockets_);
   auto transfer = std::move(idle_.back());
   idle_.pop_back();
   return transfer;
@@ -233,6 +233,9 @@ void CurlTransport::follow(Jobs::iterator job, HttpVerdict verdict) noexcept {
         return try_again(job, verdict);
       case HttpVerdict::Kind::failed:
         return fail(under_way_, job, verdict.what);
+      case HttpVerdict::Kind::anew:
+        --attempts_;
+        return wait_until_now(job);
     }
   } catch (const std::exception&) {
     fail(under_way_, job, kNoMemory);
@@ -255,6 +258,11 @@ void CurlTransport::redirect(Jobs::iterator job, std::string url) {
   }
   ++job->redirects;
   job->url = std::move(url);
+  wait_until_now(job);
+}
+
+// Its next attempt begins as soon as it can.
+void CurlTransport::wait_until_now(Jobs::iterator job) noexcept {
   retire(*job);
   job->due = Clock::now();
   waiting_.splice(waiting_.end(), under_way_, job);
@@ -294,6 +302,7 @@ void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
 void CurlTransport::stop(const Job& job) noexcept {
   bytes_ += job.transfer->bytes_received();
   connections_ += job.transfer->connections_made();
+  job.transfer->note_connection();
   (void)curl_multi_remove_handle(multi_.get(), job.transfer->handle());
 }
 

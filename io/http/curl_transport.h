@@ -65,6 +65,7 @@ class CurlTransport final : public HttpTransport {
 
   void follow(Jobs::iterator job, HttpVerdict verdict) noexcept;
   void redirect(Jobs::iterator job, std::string url);
+  void wait_until_now(Jobs::iterator job) noexcept;
   void try_again(Jobs::iterator job, const HttpVerdict& verdict);
   void stop(const Job& job) noexcept;
   void retire(Job& job) noexcept;
@@ -74,6 +75,7 @@ class CurlTransport final : public HttpTransport {
 
   const HttpOptions options_;
   const S3Account account_;
+  HttpSockets sockets_;                        // of multi_, until that has gone
   std::unique_ptr<void, MultiDeleter> multi_;  // libcurl's CURLM
 
   // The thread's.

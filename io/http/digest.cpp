@@ -74,4 +74,11 @@ std::array<std::uint8_t, 4> crc32c_of(std::span<const std::uint8_t> /*bytes*/) {
 
 #endif
 
+std::string hex_of(std::span<const std::uint8_t> bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes)
+    text += {"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+  return text;
+}
+
 }  // namespace sluice::detail

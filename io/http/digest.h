@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace sluice::detail {
 
@@ -16,5 +17,8 @@ std::array<std::uint8_t, 32> sha256_of(std::span<const std::uint8_t> bytes);
 std::array<std::uint8_t, 16> md5_of(std::span<const std::uint8_t> bytes);
 std::array<std::uint8_t, 4> crc32_of(std::span<const std::uint8_t> bytes);
 std::array<std::uint8_t, 4> crc32c_of(std::span<const std::uint8_t> bytes);
+
+// In hexadecimal, small letters.
+std::string hex_of(std::span<const std::uint8_t> bytes);
 
 }  // namespace sluice::detail

@@ -1,11 +1,16 @@
+#include <sluice/io/http/digest.h>
 #include <sluice/io/http/s3.h>
 #include <sluice/io/http/url.h>
 #include <sluice/io/sources/files.h>
+#include <sluice/runtime/letter_case.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <utility>
 
 namespace sluice::detail {
 namespace {
@@ -23,6 +28,53 @@ std::string encoded(std::string_view key) {
     }
   }
   return text;
+}
+
+constexpr const char* kUnsignedPayload = "UNSIGNED-PAYLOAD";
+
+std::span<const std::uint8_t> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// RFC 2104, with SHA-256.
+std::string hmac(std::string key, std::string_view text) {
+  constexpr std::size_t kBlock = 64;
+  const auto digest = [](const std::string& of) {
+    const auto bytes = sha256_of(as_bytes(of));
+    return std::string(bytes.begin(), bytes.end());
+  };
+  if (key.size() > kBlock) key = digest(key);
+  key.resize(kBlock);
+  std::string inner, outer;
+  for (const char c : key) {
+    inner += static_cast<char>(c ^ 0x36);
+    outer += static_cast<char>(c ^ 0x5c);
+  }
+  return digest(outer + digest(inner + std::string(text)));
+}
+
+// A header's value as it is signed: no spaces around it, and no two in a row.
+std::string single_spaced(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    if (c != ' ' || (!text.empty() && text.back() != ' ')) text += c;
+  }
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+// A query as it is signed: in order, and each name with a sign of equality.
+std::string sorted(std::string_view query) {
+  std::vector<std::string> parts;
+  for (; !query.empty();) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    parts.push_back(std::string(part) + (part.find('=') == std::string_view::npos ? "=" : ""));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : "&") + part;
+  return all;
 }
 
 }  // namespace
@@ -75,6 +127,31 @@ std::string S3Account::url_of(std::string_view s3) const {
                                                : "https://" + host + encoded(bucket) + "/" + path;
 }
 
-bool is_s3(std::string_view url) { return is_url(url) && (url[0] == 's' || url[0] == 'S'); }
+std::string S3Account::authorization_for(const S3Request& request) const {
+  std::vector<std::pair<std::string, std::string>> fields = {{"host", request.host}};
+  for (const std::string& header : request.headers) {
+    const std::size_t colon = header.find(':');
+    std::string name = lower(header.substr(0, colon));
+    if (name.starts_with("x-amz-"))
+      fields.emplace_back(std::move(name),
+                          single_spaced(std::string_view(header).substr(colon + 1)));
+  }
+  std::sort(fields.begin(), fields.end());
+  std::string names, canonical = "GET\n" + request.path + "\n" + sorted(request.query) + "\n";
+  for (const auto& [name, value] : fields) {
+    names += (names.empty() ? "" : ";") + name;
+    canonical += name + ":" + value + "\n";
+  }
+  canonical += "\n" + names + "\n" + kUnsignedPayload;
+  const std::string day = request.time.substr(0, 8);
+  const std::string scope = day + "/" + region + "/s3/aws4_request";
+  const std::string to_sign = "AWS4-HMAC-SHA256\n" + request.time + "\n" + scope + "\n" +
+                              hex_of(sha256_of(as_bytes(canonical)));
+  std::string by = "AWS4" + secret;
+  for (const std::string& part : {day, region, std::string("s3"), std::string("aws4_request")})
+    by = hmac(by, part);
+  return "AWS4-HMAC-SHA256 Credential=" + key + "/" + scope + ", SignedHeaders=" + names +
+         ", Signature=" + hex_of(as_bytes(hmac(by, to_sign)));
+}
 
 }  // namespace sluice::detail

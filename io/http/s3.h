@@ -12,8 +12,18 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::detail {
+
+// What is signed of a GET: the host, the place, and the headers that begin with x-amz-, among which
+// are the time and the payload. Others may be rewritten on the way, as Accept-Encoding often is.
+struct S3Request {
+  std::string host;                  // as the header has it
+  std::string path, query;           // encoded
+  std::vector<std::string> headers;  // "name: value"
+  std::string time;                  // "20260131T235959Z", as x-amz-date has it
+};
 
 struct S3Account {
   std::string endpoint;  // without a slash at its end; empty: Amazon's
@@ -26,8 +36,8 @@ struct S3Account {
   bool is_anonymous() const { return key.empty(); }
   // The https or http URL of an s3 URL.
   std::string url_of(std::string_view s3) const;
+  // The value of the header Authorization (Signature Version 4); the payload is not signed.
+  std::string authorization_for(const S3Request& request) const;
 };
-
-bool is_s3(std::string_view url);
 
 }  // namespace sluice::detail

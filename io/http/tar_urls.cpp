@@ -1,6 +1,5 @@
 #include <sluice/io/http/client.h>
 #include <sluice/io/http/http_file.h>
-#include <sluice/io/http/s3.h>
 #include <sluice/io/http/tar_urls.h>
 #include <sluice/io/http/url.h>
 #include <sluice/io/sources/tar_index.h>
@@ -14,15 +13,6 @@
 #include <utility>
 
 namespace sluice::detail {
-namespace {
-
-// "a.tar" of "https://host/x/a.tar?key=1".
-std::string last_part(const std::string& url) {
-  const std::string path = is_s3(url) ? url : url.substr(0, url.find_first_of("?#"));
-  return path.substr(path.rfind('/') + 1);
-}
-
-}  // namespace
 
 struct TarUrlSamples::Shared {
   Shared(const std::vector<std::string>& all, const TarUrlOptions& options, std::size_t types)
@@ -66,7 +56,7 @@ struct TarUrlSamples::Shared {
     const TarIndex::Archive* const archive = known.find(last_part(url), file.size(), earlier);
     if (archive != nullptr) return *archive;
     throw IoError("the index '" + shown_url(offsets) + "' knows no archive '" +
-                  shown_url(last_part(url)) + "' of " + std::to_string(file.size()) +
+                  printable(last_part(url)) + "' of " + std::to_string(file.size()) +
                   " bytes, as " + file.name() + " is; make it again with 'sluice index --tar'");
   }
 

@@ -9,7 +9,10 @@
 namespace sluice::detail {
 namespace {
 
-// The parts that matter here. What is no URL is all `path`.
+bool is_s3_scheme(std::string_view url) { return lower(url.substr(0, 5)) == "s3://"; }
+
+// The parts that matter here. What is no URL is all `path`, and so is the key of s3://, in which
+// '?', '#' and '@' are letters like others.
 struct Parts {
   std::string_view scheme;  // with "://"
   std::string_view path;    // host and path, without user and password
@@ -22,6 +25,10 @@ Parts parts_of(std::string_view url) {
   if (const std::size_t at = url.find("://"); at != std::string_view::npos) {
     parts.scheme = url.substr(0, at + 3);
     url.remove_prefix(at + 3);
+  }
+  if (is_s3_scheme(parts.scheme)) {
+    parts.path = url;
+    return parts;
   }
   url = url.substr(0, url.find('#'));
   if (const std::size_t at = url.find('?'); at != std::string_view::npos) {
@@ -76,8 +83,14 @@ bool signs(std::string_view parameter) {
 
 bool is_url(std::string_view text) {
   const std::string begin = lower(text.substr(0, 8));
-  return begin.starts_with("http://") || begin.starts_with("https://") ||
-         begin.starts_with("s3://");
+  return begin.starts_with("http://") || begin.starts_with("https://") || is_s3_scheme(begin);
+}
+
+bool is_s3(std::string_view url) { return is_s3_scheme(url); }
+
+std::string last_part(std::string_view url) {
+  if (!is_s3(url)) url = url.substr(0, url.find_first_of("?#"));
+  return std::string(url.substr(url.rfind('/') + 1));
 }
 
 std::string shown_url(std::string_view url) {
@@ -106,7 +119,7 @@ std::string joined_url(const std::string& base, const std::string& path) {
   const std::size_t begin = path.starts_with('/') ? 1 : 0;
   std::string url = base + (base.ends_with('/') ? "" : "/");
   // A key of s3:// is no part of a URL, and is encoded where one is made of it.
-  if (lower(base.substr(0, 5)) == "s3://") return url + path.substr(begin);
+  if (is_s3_scheme(base)) return url + path.substr(begin);
   for (const char c : std::string_view(path).substr(begin)) {
     if (is_of_urls(c)) {
       url += c;

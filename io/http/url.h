@@ -2,7 +2,7 @@
 // relative one stands for. Internal: no user includes it.
 //
 // The query of a URL, and a user and password before its host, may be secrets: a presigned URL is
-// one. So messages never show them.
+// one. So messages never show them. s3://BUCKET/KEY has none of these: all of the key is its name.
 //
 // Threads: any; no state. Errors: std::bad_alloc.
 #pragma once
@@ -14,6 +14,12 @@ namespace sluice::detail {
 
 // Whether it begins with http://, https:// or s3://, in any case.
 bool is_url(std::string_view text);
+
+// Whether it begins with s3://, in any case.
+bool is_s3(std::string_view url);
+
+// "a.tar" of "https://host/x/a.tar?key=1".
+std::string last_part(std::string_view url);
 
 // Printable, without user, password and fragment; "?..." in place of a query.
 std::string shown_url(std::string_view url);

@@ -1,4 +1,5 @@
 // Requests for s3:// URLs, whose signatures are computed anew by what Amazon's documents say.
+#include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/sha256.h"
 #include "tests/io/sources/scratch.h"
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -120,17 +122,48 @@ TEST_F(S3Test, Signed) {
   ::setenv("AWS_REGION", "eu-west-9", 1);
   for (const bool has_token : {false, true}) {
     if (has_token) ::setenv("AWS_SESSION_TOKEN", "token/+==", 1);
-    const auto files = urls_of({"s3://photos/a/b c.jpg"});
+    const HttpOptions http{.headers = {"User-Agent: any", "x-amz-request-payer: requester"}};
+    const auto files = urls_of({"s3://photos/a/b c.jpg"}, http);
     EXPECT_EQ(text_of(std::get<0>(files.read(0))), "picture");
     const Request request = server_.asked().back();
     const std::string authorization = request.field("authorization");
     EXPECT_EQ(authorization.find("AWS4-HMAC-SHA256 Credential=KEY/"), 0) << authorization;
     EXPECT_NE(authorization.find("/eu-west-9/s3/aws4_request"), std::string::npos) << authorization;
-    EXPECT_NE(authorization.find("host;"), std::string::npos);
+    EXPECT_EQ(between(authorization, "SignedHeaders=", ","),
+              std::string("host;x-amz-checksum-mode;x-amz-content-sha256;x-amz-date;"
+                          "x-amz-request-payer") +
+                  (has_token ? ";x-amz-security-token" : ""));
     EXPECT_EQ(request.field("x-amz-security-token"), has_token ? "token/+==" : "");
     EXPECT_EQ(authorization.substr(authorization.rfind('=') + 1), signature(request, "SE:CRET/+"))
         << authorization;
   }
+}
+
+TEST_F(S3Test, AllOfAKeyIsItsName) {
+  ::setenv("AWS_ACCESS_KEY_ID", "KEY", 1);
+  ::setenv("AWS_SECRET_ACCESS_KEY", "SECRET", 1);
+  const std::vector<std::string> keys = {"a#1.jpg",     "a#2.jpg",   "a?b=1.jpg", "a?b=2.jpg",
+                                         "a.jpg?sig=1", "a%20b.jpg", "a b.jpg"};
+  const std::vector<std::string> paths = {"a%231.jpg",     "a%232.jpg",       "a%3Fb%3D1.jpg",
+                                          "a%3Fb%3D2.jpg", "a.jpg%3Fsig%3D1", "a%2520b.jpg",
+                                          "a%20b.jpg"};
+  std::set<std::string> prints;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string url = "s3://photos/" + keys[i];
+    server_.on("/photos/" + paths[i], [&, i](const Request&) { return HttpServer::good(keys[i]); });
+    const auto files = urls_of({url});
+    EXPECT_EQ(text_of(std::get<0>(files.read(0))), keys[i]);
+    const Request request = server_.asked().back();
+    EXPECT_EQ(request.target, "/photos/" + paths[i]);
+    const std::string authorization = request.field("authorization");
+    EXPECT_EQ(authorization.substr(authorization.rfind('=') + 1), signature(request, "SECRET"));
+    EXPECT_EQ(files.name(0), url);
+    prints.insert(files.fingerprint());
+    const std::string missing =
+        sluice::error_of<IoError>([&] { (void)urls_of({url + "x"}).read(0); });
+    EXPECT_EQ(missing.find("'" + url + "x':"), 0) << missing;
+  }
+  EXPECT_EQ(prints.size(), keys.size());
 }
 
 TEST_F(S3Test, KeysAreNotForOthers) {

@@ -54,6 +54,7 @@ class HttpServer {
   struct Reply {
     std::string bytes;
     After after = After::keep;
+    std::string unasked = {};  // is sent when all else has left
   };
   using Handler = std::function<Reply(const Request&)>;
 
@@ -103,6 +104,10 @@ class HttpServer {
     std::unique_lock lock(mutex_);
     came_.wait(lock, [&] { return counts_.contains(path); });
   }
+  // Ends when so many replies have sent what nobody asked for.
+  void wait_until_unasked(int count) const {
+    for (int sent = unasked_; sent < count; sent = unasked_) unasked_.wait(sent);
+  }
   int connections() const { return accepted_; }
   // Ends when nobody is connected any more; the server goes on.
   void wait_until_left() const {
@@ -140,7 +145,7 @@ class HttpServer {
  private:
   struct Connection {
     int socket = -1;
-    std::string in, out;
+    std::string in, out, unasked;
     After after = After::keep;
     bool over = false;
   };
@@ -176,7 +181,7 @@ class HttpServer {
     (void)::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     ++accepted_;
     ++open_;
-    connections_.push_back({socket, {}, {}, After::keep, false});
+    connections_.push_back({socket, {}, {}, {}, After::keep, false});
   }
 
   void serve(Connection& one, short events) {
@@ -194,12 +199,13 @@ class HttpServer {
       Reply reply = answer(one.in.substr(0, end + 2));
       one.in.erase(0, end + 4);
       one.out = std::move(reply.bytes);
+      one.unasked = std::move(reply.unasked);
       one.after = reply.after;
     }
     send_some(one);
   }
 
-  static void send_some(Connection& one) {
+  void send_some(Connection& one) {
     if (!one.out.empty()) {
       const std::size_t most = one.after == After::trickle ? 1 : one.out.size();
       const ssize_t sent = ::send(one.socket, one.out.data(), most, MSG_NOSIGNAL);
@@ -207,6 +213,12 @@ class HttpServer {
       if (sent > 0) one.out.erase(0, static_cast<std::size_t>(sent));
     }
     if (!one.out.empty()) return;
+    if (!one.unasked.empty()) {
+      (void)::send(one.socket, one.unasked.data(), one.unasked.size(), MSG_NOSIGNAL);
+      one.unasked.clear();
+      ++unasked_;
+      unasked_.notify_all();
+    }
     if (one.after == After::endless) one.out.assign(16384, 'x');
     if (one.after == After::trickle) one.after = After::keep;
     if (one.after == After::reset) {
@@ -253,6 +265,7 @@ class HttpServer {
   std::atomic<bool> stop_{false};
   std::atomic<int> accepted_{0};
   std::atomic<int> open_{0};
+  std::atomic<int> unasked_{0};
   std::list<Connection> connections_;  // the thread's
   mutable std::mutex mutex_;           // guards what follows
   std::condition_variable came_;

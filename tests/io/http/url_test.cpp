@@ -33,6 +33,10 @@ TEST(Url, SecretsAreNotShown) {
        "https://host/a"},
       {"https://host/a?", "https://host/a?...", "https://host/a"},
       {"s3://bucket/key", "s3://bucket/key", "s3://bucket/key"},
+      // All of a key is its name.
+      {"s3://bucket/a#1.jpg", "s3://bucket/a#1.jpg", "s3://bucket/a#1.jpg"},
+      {"S3://bucket/a?x=1&sig=2.jpg", "S3://bucket/a?x=1&sig=2.jpg", "S3://bucket/a?x=1&sig=2.jpg"},
+      {"s3://bucket/b@c%20d", "s3://bucket/b@c%20d", "s3://bucket/b@c%20d"},
       {"a\nb", "a\\nb", "a\nb"},
   };
   for (const auto& one : all) {
@@ -53,8 +57,21 @@ TEST(Url, IsJoinedToItsBase) {
        "https://host/d/sub%20dir/a%20%22b%22,%20%C3%BC.jpg"},
       {"https://host/d", "a%20b.jpg?x=1#y", "https://host/d/a%20b.jpg?x=1#y"},
       {"s3://bucket/d", "a b%.jpg", "s3://bucket/d/a b%.jpg"},
+      {"S3://bucket/d#1/", "a?b#c.jpg", "S3://bucket/d#1/a?b#c.jpg"},
   };
   for (const auto& one : all) EXPECT_EQ(joined_url(one.base, one.path), one.url);
+}
+
+TEST(Url, LastParts) {
+  const struct {
+    const char *url, *part;
+  } all[] = {
+      {"https://host/x/a.tar?key=/1", "a.tar"},
+      {"https://host/x/a.tar#/y", "a.tar"},
+      {"s3://bucket/x/a#1?.tar", "a#1?.tar"},
+      {"s3://bucket/a.tar", "a.tar"},
+  };
+  for (const auto& one : all) EXPECT_EQ(last_part(one.url), one.part);
 }
 
 S3Account account(const std::map<std::string, std::string>& variables) {
@@ -75,6 +92,7 @@ TEST(S3Account, UrlsOfKeys) {
        "https://photos.s3.eu-central-1.amazonaws.com/a/b%20c%2Bd%3F.jpg"},
       {amazon, "S3://my.photos/ä", "https://s3.eu-central-1.amazonaws.com/my.photos/%C3%A4"},
       {other, "s3://photos/a~b/c", "http://localhost:9000/photos/a~b/c"},
+      {other, "s3://photos/a#b?c=d&e%20", "http://localhost:9000/photos/a%23b%3Fc%3Dd%26e%2520"},
       {account({}), "s3://b/k", "https://b.s3.us-east-1.amazonaws.com/k"},
       {account({{"AWS_DEFAULT_REGION", "x"}, {"AWS_REGION", ""}}), "s3://b/k",
        "https://b.s3.x.amazonaws.com/k"},
@@ -87,6 +105,32 @@ TEST(S3Account, UrlsOfKeys) {
   // They would be other files.
   for (const char* wrong : {"s3://b/../c/k", "s3://b/a/./k", "s3://b/a/..", "s3://../k"})
     EXPECT_NE(error_of<IoError>([&] { (void)amazon.url_of(wrong); }), "") << wrong;
+}
+
+// The example of a GET in Amazon's documents, with the payload unsigned.
+TEST(S3Account, SignsWhatMustBe) {
+  S3Account amazon =
+      account({{"AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"},
+               {"AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}});
+  S3Request request;
+  request.host = "examplebucket.s3.amazonaws.com";
+  request.path = "/test.txt";
+  request.time = "20130524T000000Z";
+  request.headers = {"Accept-Encoding: identity", "x-amz-date: 20130524T000000Z",
+                     "X-Amz-Meta: a  b ", "User-Agent: any"};
+  const std::string signed_so = amazon.authorization_for(request);
+  EXPECT_EQ(signed_so.find("AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/"
+                           "aws4_request, SignedHeaders=host;x-amz-date;x-amz-meta, Signature="),
+            0)
+      << signed_so;
+  // Neither the order of headers, nor spaces, nor what is not signed changes anything.
+  request.headers = {"x-amz-meta:a b", "x-amz-date: 20130524T000000Z", "Accept-Encoding: gzip"};
+  EXPECT_EQ(amazon.authorization_for(request), signed_so);
+  request.query = "b=2&a";
+  const std::string with_query = amazon.authorization_for(request);
+  EXPECT_NE(with_query, signed_so);
+  request.query = "a=&b=2";
+  EXPECT_EQ(amazon.authorization_for(request), with_query);
 }
 
 TEST(S3Account, KeysAreTwo) {

@@ -100,6 +100,12 @@ HttpOptions quick(const std::function<void(HttpOptions&)>& change) {
   return options;
 }
 
+std::string many_lines(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) lines += "X-Line: " + std::to_string(i) + "\r\n";
+  return lines;
+}
+
 std::vector<Case> cases() {
   const auto reply = [](const std::string& status, const std::string& body,
                         const std::string& fields = {}) {
@@ -202,6 +208,46 @@ std::vector<Case> cases() {
        "900150983cd24fb0d6963f7d28e17f72: it was damaged on its way, or is another file" +
            last,
        3},
+      {"what is stored compressed",
+       always(HttpServer::good("abc",
+                               "X-Goog-Stored-Content-Encoding: gzip\r\n"
+                               "x-goog-hash: crc32c=AAAAAA==\r\n")),
+       "got abc", 1},
+      {"what is stored as it is",
+       always(HttpServer::good("abc",
+                               "X-Goog-Stored-Content-Encoding: identity\r\n"
+                               "x-goog-hash: crc32c=AAAAAA==\r\n")),
+       "'S/x': its crc32c is 364b3fb7, and the server says 00000000: .*", 3},
+      {"changed by a proxy",
+       always(reply("203 Non-Authoritative Information", "abc",
+                    "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n")),
+       "got abc", 1},
+      {"changed, says the proxy",
+       always(HttpServer::good("abc",
+                               "Warning: 214 proxy \"Transformation Applied\"\r\n"
+                               "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n")),
+       "got abc", 1},
+      {"two lengths",
+       always({"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"}),
+       "'S/x': the server says two lengths of it \\(Content-Length\\), 3 and 4", 1},
+      {"two lengths in one", always({"HTTP/1.1 200 OK\r\nContent-Length: 4, 3\r\n\r\nabcd"}),
+       "'S/x': the server says two lengths of it \\(Content-Length\\), 4 and 3", 1},
+      {"a length twice",
+       always({"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"}), "got abc",
+       1},
+      {"a length of 64 bits",
+       always({"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551619\r\n\r\nabc", After::close}),
+       "'S/x': the server says that it has '18446744073709551619' bytes \\(Content-Length\\), .*",
+       1},
+      {"a length of 63 bits",
+       always({"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nabc", After::close}),
+       "'S/x': the server says that it has '9223372036854775808' bytes .*", 1},
+      {"no length", always({"HTTP/1.1 200 OK\r\nContent-Length: 3x\r\n\r\nabc", After::close}),
+       "'S/x': .*", 1},
+      {"a long line", always(HttpServer::good("abc", "X: " + std::string(200'000, 'x') + "\r\n")),
+       "'S/x': the head of the answer is too long: .*", 1},
+      {"many lines", always(HttpServer::good("abc", many_lines(20'000))),
+       "'S/x': the head of the answer is too long: .*", 1},
       {"Amazon's sum", always(HttpServer::good("abd", "x-amz-checksum-crc32: NSRBwg==\r\n")),
        "'S/x': its crc32 is .*, and the server says 352441c2: .*", 3},
       {"Google's sums",
@@ -237,6 +283,26 @@ TEST_F(UrlsTest, NothingIsHurtByABadAnswer) {
     EXPECT_EQ(text_of(std::get<0>(files.read(0))), "1");
     EXPECT_EQ(text_of(std::get<0>(files.read(1))), "good");
   }
+}
+
+// Also where it comes after its answer was taken.
+TEST_F(UrlsTest, AnAnswerThatNobodyAskedForIsNotTaken) {
+  server_.on("/long", [](const Request&) {
+    HttpServer::Reply reply = HttpServer::good("1");
+    reply.unasked = HttpServer::good("evil").bytes;
+    return reply;
+  });
+  server_.on("/good", [](const Request&) { return HttpServer::good("good"); });
+  const auto files = urls_of({server_.url("/long"), server_.url("/good")}, {.connections = 1});
+  for (int i = 1; i <= 20; ++i) {
+    EXPECT_EQ(text_of(std::get<0>(files.read(0))), "1");
+    server_.wait_until_unasked(i);
+    EXPECT_EQ(text_of(std::get<0>(files.read(1))), "good");
+  }
+  EXPECT_EQ(files.stats().attempts, 40);
+  EXPECT_EQ(files.stats().retries, 0);
+  // Those that are clean are used again.
+  EXPECT_LE(files.stats().connections, 21);
 }
 
 TEST_F(UrlsTest, NobodyIsThere) {

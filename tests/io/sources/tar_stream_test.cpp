@@ -181,6 +181,43 @@ TEST_F(TarStreamTest, WhatIsDamagedIsTheErrorOfItsPlace) {
   }
 }
 
+// Also where the error falls into a short batch, and those are dropped.
+TEST_F(TarStreamTest, ACutArchiveIsHeardOfOnce) {
+  const std::string cut = numbered(3, 6);
+  const std::vector<std::string> archives = {write("a.tar", numbered(0, 3)),
+                                             write("b.tar", cut.substr(0, cut.size() - 1500))};
+  for (int batch_size = 1; batch_size <= 7; ++batch_size) {
+    for (const LastBatch last : {LastBatch::partial, LastBatch::drop, LastBatch::fill}) {
+      for (const bool compact : {false, true}) {
+        for (const OnError& policy : {OnError::fail, OnError::skip}) {
+          auto pipeline = make_pipeline({.batch_size = batch_size,
+                                         .threads = 2,
+                                         .last_batch = last,
+                                         .compact = compact,
+                                         .on_error = policy},
+                                        [&](Graph& g) {
+                                          auto [file, label] = g.read(tar_stream(archives));
+                                          return label;
+                                        });
+          auto epoch = pipeline.epoch();
+          int told = 0, thrown = 0;
+          for (bool over = false; !over;) {
+            try {
+              const auto batch = epoch.next();
+              over = !batch;
+              if (batch) told += static_cast<int>(batch->errors().size());
+            } catch (const BatchError& error) {
+              thrown += static_cast<int>(error.errors().size());
+            }
+          }
+          EXPECT_EQ(told, 1) << batch_size;
+          EXPECT_EQ(thrown, policy.policy == OnError::Policy::fail ? 1 : 0) << batch_size;
+        }
+      }
+    }
+  }
+}
+
 // Of each prefix of an archive: what is given is right, and it ends with an error or a whole one.
 TEST_F(TarStreamTest, OfAnyPrefixTheSamplesBeforeTheCutAreRight) {
   const std::string all = numbered(0, 12);
