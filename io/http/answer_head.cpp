@@ -64,6 +64,8 @@ bool AnswerHead::take(std::string_view line) {
   if (equal_in_any_case(name, "content-encoding")) encoding = value;
   if (equal_in_any_case(name, "content-range")) content_range = value;
   if (equal_in_any_case(name, "content-length")) lengths.emplace_back(value);
+  if (equal_in_any_case(name, "transfer-encoding")) is_chunked = true;
+  if (equal_in_any_case(name, "connection")) closes = !equal_in_any_case(value, "keep-alive");
   if (equal_in_any_case(name, "x-goog-stored-content-encoding")) stored_encoding = value;
   if (equal_in_any_case(name, "warning")) has_warned_of_change |= value.starts_with("214");
   if (auto checksum = Checksum::of_field(name, value)) checksums.push_back(std::move(*checksum));

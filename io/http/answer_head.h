@@ -30,7 +30,9 @@ struct AnswerHead {
   std::string encoding;
   std::string content_range;
   std::vector<std::string> lengths;  // each Content-Length
-  std::string stored_encoding;       // in which the server stores what it sends unpacked
+  bool is_chunked = false;
+  bool closes = false;          // the connection, afterwards
+  std::string stored_encoding;  // in which the server stores what it sends unpacked
   bool has_warned_of_change = false;
   std::vector<Checksum> checksums;
 
@@ -44,6 +46,8 @@ struct AnswerHead {
   std::string wrong_length() const;
   // Whether the body is another one than the server stores: unpacked, or changed by a proxy.
   bool is_transformed() const;
+  // Whether the connection may be used again, unless the server sends more than the answer.
+  bool keeps_connection() const { return !closes && (is_chunked || !lengths.empty()); }
   // See HttpAnswer.
   const std::string& version() const { return etag.empty() ? last_modified : etag; }
   // "404 Not Found", and what people can read of the body: the code and the message of an S3

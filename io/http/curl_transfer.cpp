@@ -155,6 +155,7 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   const bool is_bucket = is_s3(request.url);
   const Url asked(is_bucket ? account_.url_of(request.url) : request.url);
   const Url here(is_s3(url) ? asked.get(CURLUPART_URL) : url);
+  server_ = server_part(url);
   const bool is_trusted = here.origin() == asked.origin();
 
   curl_easy_reset(handle_);
@@ -175,6 +176,10 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   set(handle_, CURLOPT_CLOSESOCKETDATA, &sockets_);
   set(handle_, CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connection);
   set(handle_, CURLOPT_PREREQDATA, this);
+  if (!sockets_.is_trusted(server_)) {
+    set(handle_, CURLOPT_FRESH_CONNECT, 1L);
+    set(handle_, CURLOPT_FORBID_REUSE, 1L);
+  }
   set(handle_, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
   set(handle_, CURLOPT_HEADERDATA, this);
   set(handle_, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
@@ -224,7 +229,11 @@ std::size_t CurlTransfer::guarded(void* user, std::size_t bytes, const F& f) noe
 int CurlTransfer::on_connection(void* user, char* /*their_address*/, char* /*our_address*/,
                                 int /*their_port*/, int our_port) {
   auto& transfer = *static_cast<CurlTransfer*>(user);
-  transfer.is_unfit_ = transfer.sockets_.has_unasked(our_port);
+  try {
+    transfer.is_unfit_ = transfer.sockets_.has_unasked(our_port, transfer.server_);
+  } catch (const std::bad_alloc&) {
+    transfer.is_unfit_ = true;
+  }
   return transfer.is_unfit_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -314,14 +323,20 @@ HttpVerdict CurlTransfer::end_stalled() const {
                                         " (HttpOptions::stalled_s), " + how_far()};
 }
 
-void CurlTransfer::note_connection() {
+void CurlTransfer::note_connection(int code) noexcept {
   long version = 0;
   curl_socket_t socket = CURL_SOCKET_BAD;
   (void)curl_easy_getinfo(handle_, CURLINFO_HTTP_VERSION, &version);
-  if (version != CURL_HTTP_VERSION_1_0 && version != CURL_HTTP_VERSION_1_1) return;
-  if (curl_easy_getinfo(handle_, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK &&
-      socket != CURL_SOCKET_BAD)
-    sockets_.note_http1(socket);
+  (void)curl_easy_getinfo(handle_, CURLINFO_ACTIVESOCKET, &socket);
+  if (version != CURL_HTTP_VERSION_1_1 || code != CURLE_OK || !head_.keeps_connection()) return;
+  try {
+    if (socket != CURL_SOCKET_BAD) {
+      sockets_.note_answer(socket, server_);
+    } else {  // libcurl has closed it, since more has come than the answer
+      sockets_.distrust(server_);
+    }
+  } catch (const std::bad_alloc&) {  // it stays as it was
+  }
 }
 
 HttpVerdict CurlTransfer::end(int code) {

@@ -31,7 +31,8 @@ namespace sluice::detail {
 
 // How an attempt ended. What went wrong does not name the URL.
 struct HttpVerdict {
-  // anew: nothing was asked, since the connection was unfit, which is closed now.
+  // anew: nothing was asked, since the connection had bytes that no request had asked for; it is
+  // closed now.
   enum class Kind : std::uint8_t { answer, redirect, again, failed, anew };
   Kind kind = Kind::answer;
   std::string what;   // of a redirect, the URL that it leads to
@@ -56,8 +57,8 @@ class CurlTransfer {
   Clock::time_point last_byte() const { return last_byte_; }
   // It got nothing for too long, and was stopped.
   HttpVerdict end_stalled() const;
-  // While the handle is in its multi handle still.
-  void note_connection();
+  // Before the handle leaves its multi handle; `code` as for end().
+  void note_connection(int code) noexcept;
   HttpVerdict end(int code);  // its CURLcode
   // Good after an `answer`, until the next attempt begins.
   HttpAnswer answer() const;
@@ -99,7 +100,8 @@ class CurlTransfer {
   std::uint64_t size_ = 0;    // of the file
   std::uint64_t passed_ = 0;  // bytes of an answer that is an error
   std::size_t head_bytes_ = 0;
-  bool is_unfit_ = false;  // the connection
+  std::string server_;     // that is asked
+  bool is_unfit_ = false;  // the connection to it
   std::string refused_;    // why the attempt was stopped here; empty if it was not
 };
 

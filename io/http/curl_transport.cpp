@@ -79,9 +79,11 @@ CurlTransport::~CurlTransport() {
 void CurlTransport::fetch(HttpRequest request, std::unique_ptr<HttpWaiter> waiter) {
   Jobs one;
   std::string url = request.url;
+  std::string server = server_part(url);
   one.push_back({.request = std::move(request),
                  .waiter = std::move(waiter),
                  .url = std::move(url),
+                 .server = std::move(server),
                  .deadline = {},
                  .due = {},
                  .transfer = {}});
@@ -147,13 +149,19 @@ void CurlTransport::begin_what_can() noexcept {
   for (auto job = waiting_.begin(); job != waiting_.end();) {
     const auto next = std::next(job);
     if (std::ssize(under_way_) >= options_.connections) return;
-    if (job->due <= now) begin(waiting_, job);
+    if (time_of(*job) <= now) begin(waiting_, job);
     job = next;
   }
-  while (!fresh_.empty() && std::ssize(under_way_) < options_.connections) {
+  while (!fresh_.empty() && std::ssize(under_way_) < options_.connections &&
+         time_of(fresh_.front()) <= now) {
     fresh_.front().deadline = now + of_seconds(options_.deadline_s);
     begin(fresh_, fresh_.begin());
   }
+}
+
+// When its next attempt may begin.
+CurlTransport::Clock::time_point CurlTransport::time_of(const Job& job) const noexcept {
+  return std::max(job.due, sockets_.next_time(job.server));
 }
 
 std::unique_ptr<CurlTransfer> CurlTransport::a_transfer() {
@@ -186,7 +194,7 @@ void CurlTransport::end_what_has() noexcept {
     const auto job = std::find_if(under_way_.begin(), under_way_.end(), [&](const Job& one) {
       return one.transfer->handle() == message->easy_handle;
     });
-    stop(*job);
+    stop(*job, code);
     try {
       follow(job, job->transfer->end(code));
     } catch (const std::exception&) {  // only memory can lack
@@ -200,7 +208,7 @@ void CurlTransport::stop_what_stalls() noexcept {
   for (auto job = under_way_.begin(); job != under_way_.end();) {
     const auto next = std::next(job);
     if (now - job->transfer->last_byte() >= of_seconds(options_.stalled_s)) {
-      stop(*job);
+      stop(*job, CURLE_OPERATION_TIMEDOUT);
       try {
         follow(job, job->transfer->end_stalled());
       } catch (const std::exception&) {
@@ -214,8 +222,8 @@ void CurlTransport::stop_what_stalls() noexcept {
 int CurlTransport::milliseconds_to_wait() const noexcept {
   auto wait = milliseconds(60'000);
   if (std::ssize(under_way_) < options_.connections) {
-    for (const Job& job : waiting_) wait = std::min(wait, until(job.due));
-    if (!fresh_.empty()) return 0;
+    for (const Job& job : waiting_) wait = std::min(wait, until(time_of(job)));
+    if (!fresh_.empty()) wait = std::min(wait, until(time_of(fresh_.front())));
   }
   for (const Job& job : under_way_)
     wait = std::min(wait, until(job.transfer->last_byte() + of_seconds(options_.stalled_s)));
@@ -257,6 +265,7 @@ void CurlTransport::redirect(Jobs::iterator job, std::string url) {
                   " such redirects; more than HttpOptions::redirects are not followed");
   }
   ++job->redirects;
+  job->server = server_part(url);
   job->url = std::move(url);
   wait_until_now(job);
 }
@@ -294,15 +303,16 @@ void CurlTransport::try_again(Jobs::iterator job, const HttpVerdict& verdict) {
   job->due = Clock::now() + of_seconds(wait);
   // The next attempt begins where the first one did.
   job->url = job->request.url;
+  job->server = server_part(job->url);
   job->redirects = 0;
   waiting_.splice(waiting_.end(), under_way_, job);
 }
 
 // Its attempt is over, or is to be.
-void CurlTransport::stop(const Job& job) noexcept {
+void CurlTransport::stop(const Job& job, int code) noexcept {
   bytes_ += job.transfer->bytes_received();
   connections_ += job.transfer->connections_made();
-  job.transfer->note_connection();
+  job.transfer->note_connection(code);
   (void)curl_multi_remove_handle(multi_.get(), job.transfer->handle());
 }
 
@@ -339,7 +349,7 @@ void CurlTransport::fail_unwanted(Jobs& jobs, bool all) noexcept {
   for (auto job = jobs.begin(); job != jobs.end();) {
     const auto next = std::next(job);
     if (all || !job->request.wanted) {
-      if (job->transfer != nullptr) stop(*job);
+      if (job->transfer != nullptr) stop(*job, CURLE_ABORTED_BY_CALLBACK);
       fail(jobs, job, kUnwanted);
     }
     job = next;

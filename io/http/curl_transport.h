@@ -42,7 +42,8 @@ class CurlTransport final : public HttpTransport {
   struct Job {
     HttpRequest request;
     std::unique_ptr<HttpWaiter> waiter;
-    std::string url;  // where it is asked for now: the request's, or where that one leads to
+    std::string url;     // where it is asked for now: the request's, or where that one leads to
+    std::string server;  // of this URL
     int redirects = 0;
     int attempts = 1;                        // those that it is redirected to are part of the same
     Clock::time_point deadline;              // good from the first attempt on
@@ -64,10 +65,11 @@ class CurlTransport final : public HttpTransport {
   std::unique_ptr<CurlTransfer> a_transfer();
 
   void follow(Jobs::iterator job, HttpVerdict verdict) noexcept;
+  Clock::time_point time_of(const Job& job) const noexcept;
   void redirect(Jobs::iterator job, std::string url);
   void wait_until_now(Jobs::iterator job) noexcept;
   void try_again(Jobs::iterator job, const HttpVerdict& verdict);
-  void stop(const Job& job) noexcept;
+  void stop(const Job& job, int code) noexcept;
   void retire(Job& job) noexcept;
   void answer(Jobs::iterator job) noexcept;
   void fail(Jobs& from, Jobs::iterator job, std::string_view what) noexcept;

@@ -1,13 +1,15 @@
 #include <sluice/io/http/sockets.h>
 
-#include <algorithm>
-
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace sluice::detail {
 namespace {
+
+// So long rests a server that is not known yet, and so many clean connections make it known.
+constexpr std::chrono::milliseconds kRest(20);
+constexpr int kKnown = 8;
 
 int local_port_of(int socket) {
   sockaddr_storage address{};
@@ -34,16 +36,35 @@ int HttpSockets::close(int socket) {
   return ::close(socket);
 }
 
-void HttpSockets::note_http1(int socket) {
+void HttpSockets::note_answer(int socket, const std::string& server) {
   for (One& one : all_) one.is_http1 = one.is_http1 || one.socket == socket;
+  servers_[server].last_answer = Clock::now();
 }
 
-bool HttpSockets::has_unasked(int local_port) const {
-  return std::any_of(all_.begin(), all_.end(), [local_port](const One& one) {
+HttpSockets::Clock::time_point HttpSockets::next_time(const std::string& server) const {
+  const auto at = servers_.find(server);
+  const bool is_known =
+      at == servers_.end() || !at->second.is_trusted || at->second.clean >= kKnown;
+  return is_known ? Clock::time_point() : at->second.last_answer + kRest;
+}
+
+bool HttpSockets::is_trusted(const std::string& server) const {
+  const auto at = servers_.find(server);
+  return at == servers_.end() || at->second.is_trusted;
+}
+
+bool HttpSockets::has_unasked(int local_port, const std::string& server) {
+  for (const One& one : all_) {
+    if (!one.is_http1 || local_port_of(one.socket) != local_port) continue;
+    Server& told = servers_[server];
     char byte = 0;
-    return one.is_http1 && local_port_of(one.socket) == local_port &&
-           ::recv(one.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-  });
+    if (::recv(one.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+      told.is_trusted = false;
+      return true;
+    }
+    ++told.clean;
+  }
+  return false;
 }
 
 }  // namespace sluice::detail

@@ -93,6 +93,11 @@ std::string last_part(std::string_view url) {
   return std::string(url.substr(url.rfind('/') + 1));
 }
 
+std::string server_part(std::string_view url) {
+  const Parts parts = parts_of(url);
+  return lower(std::string(parts.scheme) + std::string(parts.path.substr(0, parts.path.find('/'))));
+}
+
 std::string shown_url(std::string_view url) {
   const Parts parts = parts_of(url);
   return printable(std::string(parts.scheme) + std::string(parts.path)) +

@@ -21,6 +21,9 @@ bool is_s3(std::string_view url);
 // "a.tar" of "https://host/x/a.tar?key=1".
 std::string last_part(std::string_view url);
 
+// What tells the server from others: "https://host:1" of "https://host:1/x", "s3://bucket".
+std::string server_part(std::string_view url);
+
 // Printable, without user, password and fragment; "?..." in place of a query.
 std::string shown_url(std::string_view url);
 

@@ -25,6 +25,14 @@ class Rows:
 ROWS = (int, "tensor", "object", int)
 
 
+class Pictures:
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, i):
+        return i, numpy.full((6, 6, 3), i, numpy.uint8)
+
+
 def by_epoch(indices, epoch):
     return [1000 * epoch + i for i in indices]
 
@@ -112,6 +120,42 @@ def test_what_is_not_given_is_the_error_of_its_sample(workers):
 def test_an_exception_in_the_list_is_the_error_of_its_sample(workers):
     numbers, errors = numbers_and_errors(pipe_of(gives_errors, samples=12, workers=workers))
     assert numbers == [i for i in range(12) if i % 5] and errors == {i: f"ValueError: bad row {i}" for i in (0, 5, 10)}
+
+
+def bad_at_the_end(indices):
+    if max(indices) > 10:
+        raise IndexError(indices)
+    return [i if i < 10 else OSError("bad row") for i in indices]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_error_is_heard_of_where_short_batches_are_dropped(workers):
+    pipe = sluice.pipeline(batch_size=4, on_error="skip", last_batch="drop")(
+        lambda: sluice.source(bad_at_the_end, int, batch=4, workers=workers))()
+    assert numbers_and_errors(pipe) == (list(range(10)), {10: "OSError: bad row"})
+
+
+@pytest.mark.parametrize("before, then", [(0, 2), (2, 0), (0, 1)])
+@pytest.mark.parametrize("batch", [0, 4])
+def test_checkpoints_go_between_threads_and_workers(before, then, batch):
+    """Also where what the source gives is used by other steps."""
+
+    def pipe_with(workers):
+        def describe():
+            row, picture = sluice.source(Pictures(), (int, "image"), batch=batch, workers=workers, shuffle=True)
+            return row + 1, sluice.ops.resize(picture, width=4, height=4)
+
+        return sluice.pipeline(batch_size=3, seed=3)(describe)()
+
+    def rest_of(batches):
+        return [(batch.index, batch[0].tolist(), batch[1].numpy().tolist()) for batch in batches]
+
+    begun = pipe_with(before)
+    batches = iter(begun)
+    next(batches)
+    resumed = pipe_with(then)
+    resumed.load_state_dict(begun.state_dict())
+    assert rest_of(resumed) == rest_of(batches)
 
 
 def test_a_function_without_an_end_ends():

@@ -30,6 +30,56 @@ def test_what_a_generator_raises_is_an_error_and_its_end(error):
         list(pipe_of(failing(error), on_error="fail"))
 
 
+class FailsAt:
+    """Makes iterators of the numbers below 12 that fail at one of them."""
+
+    def __init__(self, index):
+        self.index = index
+
+    def __call__(self):
+        for i in range(12):
+            if i == self.index:
+                raise OSError("the database is gone")
+            yield i
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("last", ["partial", "drop", "fill"])
+def test_its_error_is_heard_of_whatever_becomes_of_short_batches(last, compact, workers):
+    for index in (0, 1, 3, 4, 6) if workers == 0 else (5,):
+        for on_error in ("fail", "skip", "replace"):
+            pipe = sluice.pipeline(batch_size=4, threads=2, last_batch=last, compact=compact, on_error=on_error)(
+                lambda: sluice.iterate(FailsAt(index), int, workers=workers))()
+            told, thrown = [], []
+            batches = iter(pipe)
+            while True:
+                try:
+                    told += [(e["index"], e["what"]) for e in next(batches).errors]
+                except sluice.BatchError as error:
+                    thrown += [e["index"] for e in error.errors]
+                except StopIteration:
+                    break
+            assert [i for i, what in told if "the database is gone" in what] == [index]
+            assert thrown == ([index] if on_error == "fail" or on_error == "replace" and index == 0 else [])
+        with pytest.raises(sluice.BudgetError, match="the database is gone"):
+            list(sluice.pipeline(batch_size=4, last_batch=last, compact=compact, on_error="skip", max_errors=0)(
+                lambda: sluice.iterate(FailsAt(index), int, workers=workers))())
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_what_takes_the_place_of_a_sample_is_taken_from_nobody(workers):
+    pipe = sluice.pipeline(batch_size=4, threads=2, on_error="replace")(
+        lambda: sluice.iterate(GoesOn, int, workers=workers))()
+    numbers, replaced = [], []
+    for batch in pipe:
+        numbers += batch[0].tolist()
+        replaced += batch.replaced
+    assert replaced == [3, 8, 13, 18] and len(numbers) == 20
+    assert [n for i, n in enumerate(numbers) if i not in replaced] == [i for i in range(20) if i % 5 != 3]
+    assert all(numbers[i] < i and numbers[i] % 5 != 3 for i in replaced)
+
+
 def test_an_iterator_that_goes_on_is_gone_on_with():
     wanted = [i for i in range(20) if i % 5 != 3]
     for _ in range(20):
