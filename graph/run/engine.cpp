@@ -261,7 +261,7 @@ void Engine::Impl::batch_ready(std::int64_t index, const std::vector<Sample*>& i
   const std::lock_guard lock(mutex);
   ledger.cancelled += making.complete(index, in_order);
   trace_counts();
-  arrived.notify_all();
+  tell_consumer();
 }
 
 void Engine::Impl::trace_counts_now() {
@@ -278,7 +278,7 @@ void Engine::Impl::break_off_locked(std::exception_ptr why) noexcept {
   if (!broken) broken = std::move(why);
   stopping = true;
   set_cancelled(true);
-  arrived.notify_all();
+  tell_consumer();
 }
 
 void Engine::Impl::set_cancelled(bool now) {

@@ -86,7 +86,9 @@ struct Engine::Impl {
   // The compactor's, which were delivered, end in another way.
   void recount(const Ledger& those, std::int64_t Ledger::*as);
 
-  // Until a batch is there, or none will come.
+  // Wakes the consumer; called under the lock.
+  void tell_consumer();
+  // Returns when a batch is there, or none will come.
   void await(std::unique_lock<std::mutex>& lock);
 
   void cancel(const Run* of);
@@ -167,6 +169,7 @@ struct Engine::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable arrived;
+  std::atomic<std::uint64_t> told{0};       // how often `arrived` was notified
   std::vector<ColumnMemory> column_memory;  // of each output
   BatchesInMaking making{options, makers, column_memory};
   std::shared_ptr<Run> run;  // the one that goes on, or the last one; null before the first

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <new>
+#include <thread>
 #include <utility>
 
 namespace sluice::detail {
@@ -85,7 +86,7 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
   made_short = false;
   run_batches = batches_of(position, true);  // is_made() is asked when it is complete
   making.shorten(position);
-  arrived.notify_all();
+  tell_consumer();
 }
 
 std::unique_ptr<BatchData> Engine::Impl::next_full() {
@@ -205,6 +206,11 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   }
 }
 
+void Engine::Impl::tell_consumer() {
+  told.fetch_add(1, std::memory_order_relaxed);
+  arrived.notify_all();
+}
+
 void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   const auto there = [&] {
     return making.complete_front() != nullptr || stopping || broken ||
@@ -214,6 +220,17 @@ void Engine::Impl::await(std::unique_lock<std::mutex>& lock) {
   // needs them.
   constexpr std::chrono::milliseconds kNudge{10};
   using Clock = std::chrono::steady_clock;
+  // A thread that wakes another one of an idle core pays for it, in a virtual machine many
+  // microseconds. So a consumer whose batches come in quick succession does not sleep.
+  constexpr std::chrono::microseconds kLinger{50};
+  if (!there()) {
+    const std::uint64_t known = told.load(std::memory_order_relaxed);
+    lock.unlock();
+    const Clock::time_point until = Clock::now() + kLinger;
+    while (told.load(std::memory_order_relaxed) == known && Clock::now() < until)
+      std::this_thread::yield();
+    lock.lock();
+  }
   std::int64_t seen = progress();
   Clock::time_point since = Clock::now();
   while (!arrived.wait_for(lock, kNudge, there)) {
@@ -239,7 +256,7 @@ void Engine::Impl::cancel(const Run* of) {
   if (of != nullptr && of != run.get()) return;
   stopping = true;
   set_cancelled(true);
-  arrived.notify_all();
+  tell_consumer();
 }
 
 void Engine::Impl::stop(const std::string& by) {
