@@ -9,8 +9,9 @@ namespace {
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
-// Stands where draws have their generator; none of a graph has this number.
+// These stand where draws have their generator; no generator of a graph has such a number.
 constexpr std::uint32_t kIterations = 0xfffffffe;
+constexpr std::uint32_t kRepeats = 0xfffffffd;
 
 std::uint64_t reseeded(std::uint64_t seed, std::array<std::uint32_t, 4> counter) {
   const auto bits = philox4x32(counter, {low(seed), high(seed)});
@@ -25,11 +26,13 @@ std::uint64_t seed_of_iteration(std::uint64_t seed, std::uint64_t iteration) {
   return reseeded(seed, {low(iteration), kIterations, high(iteration), 0});
 }
 
-// A counter has room for the low words of epoch and sample. The high ones, where there are any,
-// become part of the seed.
+// A counter has room for the low words of epoch and sample. Their high words and the repeat become
+// part of the seed when they are not 0.
 Random::Random(const RandomKey& key) : key_(key) {
-  if (high(key.epoch) == 0 && high(key.sample) == 0) return;
-  key_.seed = reseeded(key.seed, {0, 0, high(key.sample), high(key.epoch)});
+  if (high(key.epoch) != 0 || high(key.sample) != 0)
+    key_.seed = reseeded(key_.seed, {0, 0, high(key.sample), high(key.epoch)});
+  if (key.repeat != 0)
+    key_.seed = reseeded(key_.seed, {low(key.repeat), kRepeats, high(key.repeat), 0});
 }
 
 RandomWords Random::words() const {

@@ -119,7 +119,7 @@ class Sample {
   // Of what the generator draws at the place where the sample is now.
   RandomKey random_key(std::uint32_t generator) const {
     return {trail.seed(), static_cast<std::uint64_t>(key_.epoch),
-            static_cast<std::uint64_t>(key_.index) ^ static_cast<std::uint64_t>(key_.repeat) << 32,
+            static_cast<std::uint64_t>(key_.index), static_cast<std::uint64_t>(key_.repeat),
             generator};
   }
   std::uint64_t seed() const { return seed_; }

@@ -91,8 +91,8 @@ TEST(Random, BelowIsEvenlySpread) {
   EXPECT_LT(chi, 22.46);  // chi-square, 6 degrees of freedom, p = 0.001
 }
 
-// What epochs and samples beyond 32 bits draw, none of the others does.
-TEST(Random, EveryBitOfEpochAndSampleCounts) {
+// Epochs, samples and repeats beyond 32 bits share no draws with the others.
+TEST(Random, EveryBitOfItsKeyCounts) {
   const RandomKey base{.seed = 42, .epoch = 1, .sample = 2, .generator = 3};
   const auto first = [](const RandomKey& key) {
     Random random(key);
@@ -100,11 +100,13 @@ TEST(Random, EveryBitOfEpochAndSampleCounts) {
   };
   std::set<std::array<std::uint32_t, 4>> drawn{first(base)};
   for (int bit = 0; bit < 64; ++bit) {
-    RandomKey epoch = base, sample = base;
+    RandomKey epoch = base, sample = base, repeat = base, both = base;
     epoch.epoch ^= std::uint64_t{1} << bit;
     sample.sample ^= std::uint64_t{1} << bit;
-    EXPECT_TRUE(drawn.insert(first(epoch)).second) << bit;
-    EXPECT_TRUE(drawn.insert(first(sample)).second) << bit;
+    repeat.repeat ^= std::uint64_t{1} << bit;
+    both.sample = both.repeat = std::uint64_t{1} << bit;
+    for (const RandomKey& key : {epoch, sample, repeat, both})
+      EXPECT_TRUE(drawn.insert(first(key)).second) << bit;
   }
 }
 

@@ -4,7 +4,10 @@
 #include "tests/graph/sources.h"
 #include <sluice/graph/pipeline.h>
 
+#include <array>
+#include <cstdint>
 #include <exception>
+#include <set>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -35,6 +38,23 @@ TEST(Sample, AnExceptionWithoutWordsIsThatSamplesError) {
     EXPECT_EQ(error.errors()[0].id, 2);
     EXPECT_EQ(error.errors()[0].step, "step");
     EXPECT_EQ(error.errors()[0].what, "threw an exception whose what() is null");
+  }
+}
+
+// A large index and a repeat of a small one are different samples.
+TEST(Sample, EachKeyHasRandomNumbersOfItsOwn) {
+  auto pipeline =
+      make_pipeline({.batch_size = 4, .threads = 1}, [](Graph& g) { return indices(g, 4); });
+  sluice::detail::Sample sample(pipeline.plan());
+  constexpr std::int64_t kWide = std::int64_t{1} << 32;
+  std::set<std::array<std::uint32_t, 2>> drawn;
+  for (const std::int64_t index : {std::int64_t{0}, std::int64_t{1}, kWide, kWide + 1, 3 * kWide}) {
+    for (const std::int64_t repeat : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, kWide}) {
+      sample.begin({.epoch = 0, .index = index, .repeat = repeat}, 0, 42, 4);
+      Random random(sample.random_key(0));
+      const std::uint32_t first = random.next();
+      EXPECT_TRUE(drawn.insert({first, random.next()}).second) << index << ", " << repeat;
+    }
   }
 }
 
