@@ -28,6 +28,7 @@ bool BatchesInMaking::admit(Sample& sample) {
     batch->data =
         make_bare(run_.first_batch + index,
                   static_cast<std::size_t>(std::min<std::int64_t>(options_.batch_size, left)));
+    batch->data->keys.resize(batch->data->cells);
     batches_.push_back(std::move(batch));
   }
   const std::int64_t position = next_position_++;
@@ -80,9 +81,11 @@ void BatchesInMaking::begin(Sample& sample) {
     }
     batch.has_columns.store(true, std::memory_order_release);
   }
+  const auto cell = static_cast<std::size_t>(sample.position() % options_.batch_size);
+  batch.data->keys[cell] = sample.key();
   for (std::size_t k = 0; k < sample.placers.size(); ++k) {
     sample.placers[k].column = batch.data->columns[k].get();
-    sample.placers[k].cell = static_cast<std::size_t>(sample.position() % options_.batch_size);
+    sample.placers[k].cell = cell;
   }
 }
 

@@ -25,6 +25,9 @@ struct BatchInMaking {
   std::unique_ptr<BatchData> data;
   std::mutex mutex;  // guards the making of the columns
   std::atomic<bool> has_columns{false};
+  // Each of its samples so far ended well, without a warning and without another one in its place.
+  // The consumer then need not look at them: they stay in the caches of the threads that work.
+  std::atomic<bool> all_well{true};
   const std::vector<Sample*>* samples = nullptr;  // once it is complete; the executor's, or:
   std::vector<Sample*> before_end;                // those before the end of the run
   std::chrono::steady_clock::time_point completed;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -96,24 +97,28 @@ void Delivery::restart(const Start& start, std::int64_t first, std::int64_t tota
   first_.clear();
 }
 
-void Delivery::compare(const BatchData& batch, const std::vector<Sample*>& samples) {
-  for (std::size_t cell = 0; cell < samples.size(); ++cell) {
-    Sample& sample = *samples[cell];
-    if (sample.ended()) continue;
+void Delivery::compare(BatchInMaking& batch) {
+  const auto& columns = batch.data->columns;
+  const bool all_well = batch.all_well;
+  for (std::size_t cell = 0; cell < batch.samples->size(); ++cell) {
+    Sample& sample = *(*batch.samples)[cell];
+    if (!all_well && sample.ended()) continue;
     if (first_.empty()) {
       std::vector<TensorSpec> first;
-      for (const auto& column : batch.columns) first.push_back(column->spec(cell));
+      for (const auto& column : columns) first.push_back(column->spec(cell));
       first_ = std::move(first);
       first_key_ = sample.key();
     }
-    for (std::size_t k = 0; k < first_.size() && !sample.ended(); ++k) {
-      const TensorSpec spec = batch.columns[k]->spec(cell);
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+      const TensorSpec spec = columns[k]->spec(cell);
       if (agree(spec, first_[k])) continue;
+      batch.all_well = false;
       sample.fail("output " + std::to_string(k),
                   "gave a tensor (" + to_string(spec) + "), but that of sample " +
                       std::to_string(first_key_.index) + ", the epoch's first, is (" +
                       to_string(first_[k]) +
                       "); make all agree in type, layout and number of dimensions");
+      break;
     }
   }
 }
@@ -136,12 +141,13 @@ void Delivery::judge_end() const {
   if (judged_ < kRateFrom && too_often(errors_, judged_)) throw_budget(errors_, judged_, false);
 }
 
-void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples, bool made) {
-  compare(batch, samples);
+void Delivery::judge(BatchInMaking& batch, bool made) {
+  compare(batch);
+  const std::vector<Sample*>& samples = *batch.samples;
   const OnError& policy = options_.on_error;
   std::vector<SampleError> fatal;
   std::int64_t errors = errors_;
-  for (const Sample* sample : samples) {
+  for (const Sample* sample : batch.all_well ? std::span<Sample* const>() : samples) {
     const SampleError* error = error_of(*sample);
     if (error == nullptr) continue;
     ++errors;
@@ -153,26 +159,50 @@ void Delivery::judge(const BatchData& batch, const std::vector<Sample*>& samples
   const bool too_many = errors > policy.max_errors;
   if (too_many || (ended >= std::min(kRateFrom, total_) && too_often(errors, ended)))
     throw_budget(errors, ended, too_many);
-  if (!fatal.empty() && thrown_batch_ != batch.index) {
+  if (!fatal.empty() && thrown_batch_ != batch.data->index) {
     const std::string advice =
         policy.policy == OnError::Policy::fail
             ? std::string("; on_error = OnError::skip or OnError::replace goes on without ") +
                   (fatal.size() == 1 ? "it" : "them")
             : std::string();
-    BatchError error(batch.index, std::move(fatal), advice);
-    thrown_batch_ = batch.index;
+    BatchError error(batch.data->index, std::move(fatal), advice);
+    thrown_batch_ = batch.data->index;
     throw BatchError(std::move(error));
   }
   errors_ = errors;
   judged_ = ended;
 }
 
-Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) const {
+Ledger Delivery::settle(BatchInMaking& complete) const {
+  BatchData& batch = *complete.data;
+  const std::vector<Sample*>& samples = *complete.samples;
+  const std::size_t size = samples.size();
   std::vector<std::uint32_t> kept;
-  kept.reserve(samples.size());
-  batch.ids.reserve(samples.size());
-  batch.keys.reserve(samples.size());
+  kept.reserve(size);
+  batch.ids.reserve(size);
   Ledger here;
+  if (complete.all_well) {
+    kept.resize(size);
+    std::iota(kept.begin(), kept.end(), 0u);
+    batch.ids.resize(size);
+    std::iota(batch.ids.begin(), batch.ids.end(), samples.front()->id());
+    batch.keys.resize(size);
+    here.delivered = std::ssize(samples);
+  } else {
+    batch.keys.clear();
+    read_outcomes(batch, samples, kept, here);
+  }
+  const auto full = static_cast<std::size_t>(options_.batch_size);
+  if (options_.last_batch == LastBatch::fill && !options_.compact && batch.cells < full &&
+      !kept.empty()) {
+    batch.padding = full - batch.cells;
+  }
+  finish_columns(batch, kept);
+  return here;
+}
+
+void Delivery::read_outcomes(BatchData& batch, const std::vector<Sample*>& samples,
+                             std::vector<std::uint32_t>& kept, Ledger& here) const {
   const bool skips = options_.on_error.policy == OnError::Policy::skip;
   for (std::size_t cell = 0; cell < samples.size(); ++cell) {
     const Sample& sample = *samples[cell];
@@ -196,13 +226,6 @@ Ledger Delivery::settle(BatchData& batch, const std::vector<Sample*>& samples) c
     batch.ids.push_back(sample.id());
     batch.keys.push_back(sample.key());
   }
-  const auto full = static_cast<std::size_t>(options_.batch_size);
-  if (options_.last_batch == LastBatch::fill && !options_.compact && batch.cells < full &&
-      !kept.empty()) {
-    batch.padding = full - batch.cells;
-  }
-  finish_columns(batch, kept);
-  return here;
 }
 
 void Compactor::restart(std::int64_t index) {

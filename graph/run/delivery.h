@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sluice/graph/options.h>
+#include <sluice/graph/run/batches_in_making.h>
 #include <sluice/graph/run/engine.h>
 
 #include <cstdint>
@@ -33,15 +34,18 @@ class Delivery {
   // Fails samples whose tensors are of another type, layout or number of dimensions than those of
   // the epoch's first sample, counts the errors of the batch, and throws when the policy does not
   // let it pass. Of a batch that is not `made` only the budget is looked at.
-  void judge(const BatchData& batch, const std::vector<Sample*>& samples, bool made);
+  void judge(BatchInMaking& batch, bool made);
   // The epoch is over, whose length was unknown: the share of its errors may be too large.
   void judge_end() const;
   // Reads how each sample ended into the batch, finishes its columns, and gives the counts
   // (admitted is left at 0).
-  Ledger settle(BatchData& batch, const std::vector<Sample*>& samples) const;
+  Ledger settle(BatchInMaking& complete) const;
 
  private:
-  void compare(const BatchData& batch, const std::vector<Sample*>& samples);
+  void compare(BatchInMaking& batch);
+  // Adds to the batch, the cells that are kept and the counts how each of the samples ended.
+  void read_outcomes(BatchData& batch, const std::vector<Sample*>& samples,
+                     std::vector<std::uint32_t>& kept, Ledger& here) const;
   bool too_often(std::int64_t errors, std::int64_t ended) const;
   [[noreturn]] void throw_budget(std::int64_t errors, std::int64_t ended, bool too_many) const;
 

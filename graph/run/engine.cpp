@@ -231,6 +231,8 @@ bool Engine::Impl::finish(Sample& sample) noexcept {
   if (!sample.ended()) emit(sample);
   raise(largest_sample, sample.bytes_allocated);
   raise(largest_waiting, sample.bytes_waiting);
+  if (sample.ended() || !sample.warnings().empty())
+    sample.batch->all_well.store(false, std::memory_order_relaxed);
   const std::int64_t stand_ins = until_end ? kUntilEnd
                                  : order   ? plan.samples
                                            : start.position + total;

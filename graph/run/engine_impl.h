@@ -80,9 +80,9 @@ struct Engine::Impl {
 
   std::unique_ptr<BatchData> next_in_order();
 
-  // Whether these samples, the next ones, become a batch. Of a run that is short by its last ones
-  // they do not, unless a source has failed for one of them: such an error is heard of always.
-  bool is_made(const std::vector<Sample*>& next) const;
+  // Whether the next samples become a batch. Too few of them do not where short batches are
+  // dropped, unless a source has failed for one of them: such an error is always reported.
+  bool is_made(const BatchInMaking& next) const;
   // The compactor's, which were delivered, end in another way.
   void recount(const Ledger& those, std::int64_t Ledger::*as);
 

@@ -129,10 +129,12 @@ void Engine::Impl::recount(const Ledger& those, std::int64_t Ledger::*as) {
   if (!running) move(total_ledger);  // which has those of the run since that has ended
 }
 
-bool Engine::Impl::is_made(const std::vector<Sample*>& next) const {
-  if (!drops_short_batch() || std::ssize(next) == options.batch_size) return true;
-  return std::any_of(next.begin(), next.end(),
-                     [](const Sample* sample) { return sample->source_failed(); });
+bool Engine::Impl::is_made(const BatchInMaking& next) const {
+  const std::vector<Sample*>& those = *next.samples;
+  if (!drops_short_batch() || std::ssize(those) == options.batch_size) return true;
+  return !next.all_well && std::any_of(those.begin(), those.end(), [](const Sample* sample) {
+    return sample->source_failed();
+  });
 }
 
 std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
@@ -146,14 +148,14 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     std::rethrow_exception(error);
   }
   // Only this thread takes batches away, so the front stays while the lock is not held.
-  const BatchInMaking* front = making.complete_front();
+  BatchInMaking* const front = making.complete_front();
   const bool is_over = front == nullptr || stopping || settled_batches == run_batches;
-  const bool made = !is_over && is_made(*front->samples);
+  const bool made = !is_over && is_made(*front);
   const bool judges_end = until_end && !stopping;
   if (made) waits.taken(asked, Waits::Clock::now(), front->completed);
   lock.unlock();
   try {
-    if (!is_over) delivery.judge(*front->data, *front->samples, made);
+    if (!is_over) delivery.judge(*front, made);
     if (!made && judges_end) delivery.judge_end();
   } catch (const BudgetError&) {
     lock.lock();
@@ -167,8 +169,10 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
     end(lock, "");
     return nullptr;
   }
-  for (const Sample* sample : *front->samples) {
-    if (sample->source_failed()) source_error = sample->id();
+  if (!front->all_well) {
+    for (const Sample* sample : *front->samples) {
+      if (sample->source_failed()) source_error = sample->id();
+    }
   }
   made_short = made_short || std::ssize(*front->samples) < options.batch_size;
   const std::unique_ptr<BatchInMaking> taken = making.take_front();
@@ -178,7 +182,7 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
   Ledger here;
   std::exception_ptr trouble;
   try {
-    here = delivery.settle(batch, *taken->samples);
+    here = delivery.settle(*taken);
   } catch (...) {  // no memory, or a user's type that does not let itself be moved: the whole
                    // batch is lost
     trouble = std::current_exception();
