@@ -82,6 +82,7 @@ void Engine::Impl::end_at(std::int64_t position, bool by_breakdown) noexcept {
   broke_down = by_breakdown;
   known_end = start.position + position;
   run_batches = batches_of(position, by_breakdown);
+  note_counts();
   making.shorten(position);
   arrived.notify_all();
 }
@@ -340,6 +341,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     run_end = total;
     broke_down = false;
     run_batches = batches_of(total);
+    note_counts();
     waits.restart();
     delivery.restart(start, total);
     compactor.restart(start.batch);
@@ -358,8 +360,9 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
 }
 
 void Engine::count_last(bool counts) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->reached = counts ? impl_->with_last : impl_->without_last;
+  Impl& impl = at_home();
+  const std::lock_guard lock(impl.mutex);
+  impl.reached = counts ? impl.with_last : impl.without_last;
 }
 
 bool Engine::is_inside_step() const noexcept {
