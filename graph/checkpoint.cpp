@@ -162,6 +162,8 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
   } catch (const Json::parse_error& error) {
     throw BuildError(name + " is no JSON: it ends, or makes no sense, at byte " +
                      std::to_string(error.byte));
+  } catch (const Json::out_of_range&) {
+    throw BuildError(name + " is no JSON: a number in it is too large for a double");
   }
   if (!json.is_object() || !json.contains("format") || json["format"] != kFormat)
     throw BuildError(name + " is not one that Pipeline::checkpoint() gave");

@@ -29,6 +29,8 @@ PipelineOptions checked(PipelineOptions options) {
               std::to_string(options.on_error.max_rate));
   require(options.max_device_bytes >= 0,
           "max_device_bytes must be at least 0, not " + std::to_string(options.max_device_bytes));
+  require(options.max_image_bytes >= 1,
+          "max_image_bytes must be at least 1, not " + std::to_string(options.max_image_bytes));
   require(options.io_threads >= kAutomatic && options.io_threads <= 4096,
           "io_threads must lie between 0 and 4096 (or kAutomatic), not " +
               std::to_string(options.io_threads));

@@ -318,6 +318,7 @@ void BatchMemory::release_after(void* stream) {
         "its streams are through with " +
         to_string(place_));
   }
+  device_->require_home();  // fork() may have copied a lock that is held
   const std::lock_guard lock(mutex_);
   for (Use& use : uses_) {
     if (use.stream != stream) continue;

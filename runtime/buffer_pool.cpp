@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <memory>
 #include <mutex>
@@ -79,8 +80,9 @@ class FreeBlocks {
 
 }  // namespace
 
-// Shared by the BufferPool object and every Buffer on loan; the last of them deletes it. The system
-// is asked for blocks, and given them back, without the lock.
+// Shared by the BufferPool object and every Buffer on loan: each of these holders calls release()
+// as the last thing that it does with the state, and the last holder deletes it. The system is
+// asked for blocks, and given them back, without the lock.
 struct PoolState {
   explicit PoolState(std::shared_ptr<MemoryResource> from)
       : system(std::move(from)), keeps(system->place().kind != MemoryKind::host) {}
@@ -91,7 +93,7 @@ struct PoolState {
   std::array<FreeBlocks, kClasses> classes;
   BufferPoolStats stats;
   std::size_t bytes_asked_for = 0;  // of the system, which has not answered yet
-  std::size_t on_loan = 0;          // blocks
+  std::atomic<std::size_t> holders{1};
   bool closed = false;
 
   const HomeProcess home;
@@ -107,9 +109,14 @@ struct PoolState {
   }
 
   void lend(std::size_t bytes) {
-    ++on_loan;
+    holders.fetch_add(1, std::memory_order_relaxed);
     stats.bytes_in_use += bytes;
     stats.bytes_peak = std::max(stats.bytes_peak, stats.bytes_in_use);
+  }
+
+  // Of one holder.
+  void release() noexcept {
+    if (holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
   // A free block of class `size_class`, or of one above it; null when there is none.
@@ -174,23 +181,19 @@ struct PoolState {
     surplus.give_all_to(*system);
   }
 
-  // A block comes back. True when nobody holds the pool any more.
-  bool return_loan(PoolBlock* block) {
+  // A block comes back.
+  void return_loan(PoolBlock* block) {
     const std::size_t bytes = class_bytes(block->size_class);
-    bool last = false;
     {
       const std::lock_guard lock(mutex);
       stats.bytes_in_use -= bytes;
-      --on_loan;
       if (!closed) {
         classes[block->size_class].push(block);
-        return false;
+        return;
       }
       stats.bytes_reserved -= bytes;
-      last = on_loan == 0;
     }
     give_to(*system, block);
-    return last;
   }
 
   // Free blocks, from all classes in turn, until no more than `most` is reserved or none is left.
@@ -208,19 +211,15 @@ struct PoolState {
     return surplus;
   }
 
-  // Gives what is free to the system; with `close` all that comes back later, too. True when nobody
-  // holds the pool any more.
-  bool trim(bool close) {
+  // Gives what is free to the system; with `close` all that comes back later, too.
+  void trim(bool close) {
     FreeBlocks surplus;
-    bool last = false;
     {
       const std::lock_guard lock(mutex);
       closed = closed || close;
       surplus = take_surplus(0);
-      last = closed && on_loan == 0;
     }
     surplus.give_all_to(*system);
-    return last;
   }
 };
 
@@ -240,10 +239,11 @@ MemoryResource* Buffer::resource() const {
 
 void Buffer::reset() noexcept {
   if (data_ == nullptr) return;
-  if (!pool_->home.here()) {
+  if (pool_->home.here()) {
+    pool_->return_loan(block_);
+    pool_->release();
+  } else {
     detail::give_to(*pool_->system, block_);
-  } else if (pool_->return_loan(block_)) {
-    delete pool_;
   }
   data_ = nullptr;
   size_ = 0;
@@ -256,7 +256,9 @@ BufferPool::BufferPool(std::shared_ptr<MemoryResource> from) : state_(nullptr) {
 }
 
 BufferPool::~BufferPool() {
-  if (state_->home.here() && state_->trim(true)) delete state_;
+  if (!state_->home.here()) return;
+  state_->trim(true);
+  state_->release();
 }
 
 Buffer BufferPool::allocate(std::size_t bytes) {

@@ -1,3 +1,4 @@
+#include <sluice/runtime/size_limit.h>
 #include <sluice/runtime/stream_order.h>
 #include <sluice/runtime/tensor.h>
 
@@ -188,14 +189,15 @@ Tensor Tensor::shared(std::shared_ptr<void> owner, std::byte* data, const ValueS
 }
 
 void Tensor::create(const Shape& shape, DType dtype, Layout layout) {
-  release();
   const ValueSpec spec{shape, dtype, layout};
+  const std::size_t bytes = detail::SizeLimit::check(spec);
+  release();
   if (placer_ != nullptr) data_ = placer_->place(spec);
   placed_ = data_ != nullptr;
   if (placed_) {
     place_ = placer_->where();
   } else {
-    buffer_ = BufferPool::current().allocate(spec.bytes());
+    buffer_ = BufferPool::current().allocate(bytes);
     data_ = buffer_.data();
     place_ = buffer_.resource()->place();
   }

@@ -265,21 +265,22 @@ void Trace::write() {
 
 void Trace::finish() noexcept {
   if (finished_.exchange(true)) return;
-  std::string wrong;
+  const auto say = [](const char* wrong) { (void)std::fputs(wrong, stderr); };
+  bool written = false;
   try {
     write();
+    written = true;
   } catch (const std::exception& error) {
     try {
-      wrong =
-          fmt::format("sluice: the trace cannot be written to '{}': {}; all else is as it was\n",
-                      printable(file_), error.what());
+      say(fmt::format("sluice: the trace cannot be written to '{}': {}; all else is as it was\n",
+                      printable(file_), error.what())
+              .c_str());
     } catch (const std::exception&) {  // no memory for the words
-      wrong = "sluice: no trace";
+      say("sluice: the trace cannot be written, as there is no memory left\n");
     }
     if (regular_) (void)!::ftruncate(descriptor_, 0);
   }
-  if (::close(descriptor_) != 0 && wrong.empty()) wrong = "sluice: the trace may not be whole\n";
-  if (!wrong.empty()) std::fputs(wrong.c_str(), stderr);
+  if (::close(descriptor_) != 0 && written) say("sluice: the trace may not be whole\n");
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -57,8 +58,9 @@ RegionFlow::RegionFlow(const Plan& plan, Block& block, std::vector<Boundary*> bo
     for (Index arm = 0; arm < arms; ++arm)
       find_members(b, region(b, arm), goals_of(*boundaries_[b], arm), results);
   }
-  for (const Index i : order_) {
-    if (items_[i].exit_of) place(*items_[i].exit_of);
+  // Outer boundaries first: they lead to inner ones, so no call of place() goes deep.
+  for (auto i = order_.rbegin(); i != order_.rend(); ++i) {
+    if (items_[*i].exit_of) place(*items_[*i].exit_of);
   }
   for (const Index i : order_) {
     Item& item = items_[i];
@@ -188,23 +190,31 @@ void RegionFlow::link(const std::vector<SlotId>& results) {
   }
 }
 
+// Depth first. The way is a list of its own: a chain may have more items than the stack has room.
 void RegionFlow::sort() {
-  std::vector<char> state(items_.size(), 0);  // 1: on the way, 2: done
+  enum class State : std::uint8_t { open, on_the_way, done };
+  std::vector<State> state(items_.size(), State::open);
+  std::vector<std::size_t> next(items_.size(), 0);  // of the uses
   std::vector<Index> way;
+  const auto enter = [&](Index item) {
+    if (state[item] == State::done) return;
+    if (state[item] == State::on_the_way) throw_cycle(way, item);
+    state[item] = State::on_the_way;
+    way.push_back(item);
+  };
   for (Index i = 0; i < items_.size(); ++i) {
-    if (items_[i].needed) visit(i, way, state);
+    if (items_[i].needed) enter(i);
+    while (!way.empty()) {
+      const Index item = way.back();
+      if (next[item] < items_[item].uses.size()) {
+        enter(items_[item].uses[next[item]++]);
+        continue;
+      }
+      way.pop_back();
+      state[item] = State::done;
+      order_.push_back(item);
+    }
   }
-}
-
-void RegionFlow::visit(Index item, std::vector<Index>& way, std::vector<char>& state) {
-  if (state[item] == 2) return;
-  if (state[item] == 1) throw_cycle(way, item);
-  state[item] = 1;
-  way.push_back(item);
-  for (const Index used : items_[item].uses) visit(used, way, state);
-  way.pop_back();
-  state[item] = 2;
-  order_.push_back(item);
 }
 
 void RegionFlow::throw_cycle(const std::vector<Index>& way, Index again) const {

@@ -70,7 +70,6 @@ class RegionFlow {
   void add_regions();
   void link(const std::vector<SlotId>& results);
   void sort();
-  void visit(Index item, std::vector<Index>& way, std::vector<char>& state);
   [[noreturn]] void throw_cycle(const std::vector<Index>& way, Index again) const;
   std::set<Index> reach(const std::set<Index>& from, Direction direction, Index without) const;
   void find_members(Index boundary, Index region, const std::vector<SlotId>& goals,

@@ -89,14 +89,14 @@ class Builder {
     made.choose = choose_by(*made.choosing);
     for (const std::string& arm : made.arm_names) {
       made.arms.emplace_back();
-      made.arms.back().scope = add_scope(scope, "the arm '" + arm + "' of '" + name + "'");
+      made.arms.back().scope = add_scope(plan_, scope, "the arm '" + arm + "' of '" + name + "'");
     }
     return made;
   }
 
   std::vector<Node> loop_nodes(Index boundary, const std::string& name, LoopRecord& record,
                                ScopeId scope) {
-    const ScopeId inner = add_scope(scope, "the loop '" + name + "'");
+    const ScopeId inner = add_scope(plan_, scope, "the loop '" + name + "'");
     Loop loop;
     loop.name = name;
     loop.max_iterations = record.max_iterations;
@@ -110,8 +110,8 @@ class Builder {
       loop.results.push_back(recurrence.result);
       plan_.slots[recurrence.state].scope = plan_.slots[recurrence.storage].scope = inner;
     }
-    loop.condition.scope = add_scope(inner, "the condition of '" + name + "'");
-    loop.body.scope = add_scope(inner, "the body of '" + name + "'");
+    loop.condition.scope = add_scope(plan_, inner, "the condition of '" + name + "'");
+    loop.body.scope = add_scope(plan_, inner, "the body of '" + name + "'");
     write_blocks(boundary, record, inner, loop);
 
     std::vector<Node> made;
@@ -167,10 +167,6 @@ class Builder {
   }
   static Chosen all() {
     return [](Index) { return true; };
-  }
-  ScopeId add_scope(ScopeId parent, std::string name) {
-    plan_.scopes.push_back({parent, std::move(name)});
-    return static_cast<ScopeId>(plan_.scopes.size() - 1);
   }
   SlotId add_bool(const std::string& name, ScopeId scope) {
     return add_slot(plan_, slot_type<bool>(), name, scope);

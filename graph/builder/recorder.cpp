@@ -234,8 +234,7 @@ void Recorder::open_branch(std::string name, std::vector<std::string> arm_names,
 void Recorder::begin_block(ScopeId parent, std::string name) {
   Open& open = open_.back();
   open.block = Block{};
-  open.block.scope = static_cast<ScopeId>(plan_.scopes.size());
-  plan_.scopes.push_back({parent, std::move(name)});
+  open.block.scope = add_scope(plan_, parent, std::move(name));
   open.in_block = true;
 }
 
@@ -331,8 +330,7 @@ Recorder::LoopView Recorder::open_loop(std::string name, std::int64_t max_iterat
   loop.name = std::move(name);
   for (const SlotId slot : init) use(slot, loop.name);
   loop.max_iterations = max_iterations;
-  const auto scope = static_cast<ScopeId>(plan_.scopes.size());
-  plan_.scopes.push_back({current_scope(), "the loop '" + loop.name + "'"});
+  const ScopeId scope = add_scope(plan_, current_scope(), "the loop '" + loop.name + "'");
   const auto inside = [&](SlotId slot) {
     plan_.slots[slot].scope = scope;
     return slot;

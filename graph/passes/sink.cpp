@@ -1,5 +1,6 @@
 // The pass sink.
 #include <sluice/graph/passes/passes.h>
+#include <sluice/graph/plan/add_slot.h>
 #include <sluice/graph/plan/uses.h>
 #include <sluice/graph/plan/visit.h>
 
@@ -90,6 +91,8 @@ class Sinker {
     }
     if (!used || around(*used, home) != home) return home;
     ScopeId open = *used;
+    // Each choice of a chain may sink into the next one.
+    while (open != home && places_[open].depth > kMostNesting) open = places_[open].outer;
     for (ScopeId at = open; at != home; at = places_[at].outer) {
       if (places_[at].closed) open = places_[at].outer;
     }

@@ -1,7 +1,8 @@
-// Adds a slot to a plan. Internal to those that make and change plans.
+// Adds slots and scopes to a plan. Internal to those that make and change plans.
 #pragma once
 
 #include <sluice/graph/plan/plan.h>
+#include <sluice/runtime/error.h>
 
 #include <string>
 #include <utility>
@@ -16,6 +17,22 @@ inline SlotId add_slot(Plan& plan, const SlotType* type, std::string name, Scope
   slot.scope = scope;
   plan.slots.push_back(std::move(slot));
   return static_cast<SlotId>(plan.slots.size() - 1);
+}
+
+// So many scopes lie one inside the other at most: passes go down into each on the stack.
+inline constexpr int kMostNesting = 1000;
+
+// A scope inside `parent`. Throws BuildError when it would lie too deep.
+inline ScopeId add_scope(Plan& plan, ScopeId parent, std::string name) {
+  int depth = 1;
+  for (ScopeId at = parent; at != 0; at = plan.scopes[at].parent) ++depth;
+  if (depth > kMostNesting) {
+    throw BuildError(name + " lies too deep (got " + std::to_string(depth) +
+                     " levels of choices and loops, expected at most " +
+                     std::to_string(kMostNesting) + "); write a long else-if chain as one select");
+  }
+  plan.scopes.push_back({parent, std::move(name)});
+  return static_cast<ScopeId>(plan.scopes.size() - 1);
 }
 
 }  // namespace sluice::detail

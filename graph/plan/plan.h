@@ -14,6 +14,7 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_reads.h>
 #include <sluice/graph/plan/tensor_spec.h>
+#include <sluice/runtime/size_limit.h>
 
 #include <atomic>
 #include <cstdint>
@@ -203,10 +204,11 @@ struct Plan {
   std::optional<Sampler> sampler;  // of an epoch; none: the data set in its order
   std::string once;  // the source that gives each sample once, in its own order; empty: none does
   std::function<std::string(const SampleKey&)>
-      source_name;                // what the source calls a sample; may be empty
-  std::vector<Dataset> datasets;  // of each source
-  CounterId path_counters = 0;    // those of branches, loops and events; those of steps come behind
-  CounterId counters = 0;         // all of them
+      source_name;                                // what the source calls a sample; may be empty
+  std::vector<Dataset> datasets;                  // of each source
+  std::int64_t max_image_bytes = kMaxImageBytes;  // of what a step makes; see PipelineOptions
+  CounterId path_counters = 0;  // those of branches, loops and events; those of steps come behind
+  CounterId counters = 0;       // all of them
 
   // The same, empty when the source has no name for it or fails to say. Runs the user's code: call
   // it outside all locks.

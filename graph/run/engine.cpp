@@ -80,6 +80,11 @@ std::string maker_of(const Plan& plan, SlotId slot) {
   return name;
 }
 
+Plan limited(Plan plan, const PipelineOptions& options) {
+  plan.max_image_bytes = options.max_image_bytes;
+  return plan;
+}
+
 void raise(std::atomic<std::size_t>& most, std::size_t bytes) {
   std::size_t seen = most.load(std::memory_order_relaxed);
   while (seen < bytes && !most.compare_exchange_weak(seen, bytes)) {
@@ -108,7 +113,7 @@ void add_device(Stats& stats, const DeviceWork& device) {
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                    std::vector<std::unique_ptr<ColumnMaker>> the_makers)
     : options(checked(the_options)),
-      recorded(std::move(the_plan)),
+      recorded(limited(std::move(the_plan), options)),
       plan(prepare(recorded, {}, options.compose)),
       makers(std::move(the_makers)),
       last_use(last_uses(plan, makers, options.last_batch)),
@@ -117,6 +122,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
       until_end(total == kUntilEnd),
       reads_before(reads_of(recorded)) {
   total = delivered_of(total);
+  note_counts();
   resume = start_of_resume();
   if (the_options.io_threads > 0 && !reads) {
     throw BuildError("io_threads is " + std::to_string(the_options.io_threads) +
@@ -288,16 +294,11 @@ void Engine::Impl::set_cancelled(bool now) {
   executor->set_cancelled(now);
 }
 
-std::int64_t Engine::Impl::count_samples() const {
-  const std::lock_guard lock(mutex);
-  if (until_end) return known_end;
-  return start.position + total;
-}
-
-std::int64_t Engine::Impl::count_batches() const {
-  const std::int64_t count = count_samples();
-  const std::lock_guard lock(mutex);
-  return count < 0 ? -1 : batches_of(count, until_end && made_short);
+void Engine::Impl::note_counts() {
+  const std::int64_t count = until_end ? known_end : start.position + total;
+  count_samples.store(count, std::memory_order_relaxed);
+  count_batches.store(count < 0 ? -1 : batches_of(count, until_end && made_short),
+                      std::memory_order_relaxed);
 }
 
 std::int64_t Engine::Impl::progress() const {
@@ -379,8 +380,8 @@ Inspection Engine::inspect(const SampleKey& key) const {
   const WorkScope scope(impl_->plan);  // the sample's steps are the pipeline's
   return {impl_->recorded, key, impl_->options};
 }
-std::int64_t Engine::samples() const { return impl_->count_samples(); }
-std::int64_t Engine::batches() const { return impl_->count_batches(); }
+std::int64_t Engine::samples() const { return impl_->count_samples; }
+std::int64_t Engine::batches() const { return impl_->count_batches; }
 const PipelineOptions& Engine::options() const { return impl_->options; }
 const Plan& Engine::recorded_plan() const { return impl_->recorded; }
 const Plan& Engine::plan() const { return impl_->plan; }

@@ -92,7 +92,8 @@ class Engine {
   // Runs one sample on the calling thread.
   Inspection inspect(const SampleKey& key) const;
 
-  std::int64_t samples() const;  // -1 while nobody knows
+  // Of an epoch; -1 while nobody knows. Good in a child of fork(), too.
+  std::int64_t samples() const;
   std::int64_t batches() const;
   const PipelineOptions& options() const;
   const Plan& recorded_plan() const;

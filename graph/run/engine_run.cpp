@@ -85,6 +85,7 @@ void Engine::Impl::end_at(std::int64_t position) noexcept {
   known_end = start.position + position;
   made_short = false;
   run_batches = batches_of(position, true);  // is_made() is asked when it is complete
+  note_counts();
   making.shorten(position);
   tell_consumer();
 }
@@ -174,7 +175,10 @@ std::unique_ptr<BatchData> Engine::Impl::next_in_order() {
       if (sample->source_failed()) source_error = sample->id();
     }
   }
-  made_short = made_short || std::ssize(*front->samples) < options.batch_size;
+  if (std::ssize(*front->samples) < options.batch_size) {
+    made_short = true;
+    note_counts();
+  }
   const std::unique_ptr<BatchInMaking> taken = making.take_front();
   lock.unlock();
   BatchData& batch = *taken->data;
@@ -385,6 +389,7 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
     ran_through = false;
     source_error = -1;
     run_batches = batches_of(total, false);
+    note_counts();
     waits.restart();
     delivery.restart(from, start.position, all == kUntilEnd ? all : from.position + wanted);
     compactor.restart(start.batch);
@@ -403,8 +408,9 @@ std::shared_ptr<Run> Engine::Impl::begin_epoch(std::int64_t epoch) {
 }
 
 void Engine::count_last(bool counts) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->reached = counts ? impl_->with_last : impl_->without_last;
+  Impl& impl = at_home();
+  const std::lock_guard lock(impl.mutex);
+  impl.reached = counts ? impl.with_last : impl.without_last;
 }
 
 bool Engine::is_inside_step() const noexcept {

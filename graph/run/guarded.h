@@ -1,15 +1,18 @@
 // guarded(): runs work for a sample so that no exception gets out. What the work throws becomes the
 // sample's error. WorkScope: says which plan a thread works for, so that a pipeline
-// can refuse calls from its own steps that would wait for themselves. StepScope: the same for
-// threads that are not the pipeline's.
+// can refuse calls from its own steps that would wait for themselves, and limits the size of what
+// they make. StepScope: the same for threads that are not the pipeline's.
 //
 // Ownership: none. Threads: the task that carries the sample. Errors: nothing is thrown; an error
 // needs no memory where there is none.
 #pragma once
 
+#include <sluice/graph/plan/plan.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/size_limit.h>
 
 #include <exception>
+#include <string>
 
 namespace sluice::detail {
 
@@ -17,7 +20,8 @@ namespace sluice::detail {
 // step of one pipeline may run another one.
 class WorkScope {
  public:
-  explicit WorkScope(const Plan& plan) noexcept : plan_(&plan), outer_(innermost) {
+  explicit WorkScope(const Plan& plan) noexcept
+      : plan_(&plan), outer_(innermost), limit_(plan.max_image_bytes) {
     innermost = this;
   }
   ~WorkScope() { innermost = outer_; }
@@ -35,6 +39,7 @@ class WorkScope {
   static constinit thread_local const WorkScope* innermost;
   const Plan* plan_;
   const WorkScope* outer_;
+  SizeLimit limit_;
 };
 
 inline constinit thread_local const WorkScope* WorkScope::innermost = nullptr;
@@ -63,12 +68,25 @@ void fail(Sample& sample, const Name& name, const char* what) noexcept {
   }
 }
 
+// What the limit says does not name the operator, as other messages do.
+template <class Name>
+void fail(Sample& sample, const Name& name, const TooLarge& error) noexcept {
+  try {
+    const std::string step = name();
+    sample.fail(step, step.substr(0, step.find('#')) + ": " + error.what());
+  } catch (...) {  // no memory for the words
+    sample.fail({}, error.what());
+  }
+}
+
 // `name()` gives what the error names as the step; it is asked only when `work()` throws.
 template <class Name, class Work>
 void guarded(Sample& sample, const Name& name, const Work& work) noexcept {
   const WorkScope scope(sample.plan());
   try {
     work();
+  } catch (const TooLarge& error) {
+    detail::fail(sample, name, error);
   } catch (const std::exception& error) {
     detail::fail(sample, name, error.what());
   } catch (...) {

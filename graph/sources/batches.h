@@ -30,9 +30,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -122,7 +122,7 @@ class Groups {
   // Groups that the function is called for answer when it returns; nobody else does.
   void end() noexcept {
     std::map<std::int64_t, GroupPtr> groups;  // what they hold is destroyed outside the lock
-    std::deque<GroupPtr> queue;
+    std::list<GroupPtr> queue;
     const std::lock_guard lock(mutex_);
     open_ = false;
     groups_.swap(groups);
@@ -265,7 +265,7 @@ class Groups {
   EpochInfo info_;  // stays as it is while groups are run
   bool open_ = false;
   std::map<std::int64_t, GroupPtr> groups_;  // by number
-  std::deque<GroupPtr> queue_;
+  std::list<GroupPtr> queue_;
   std::optional<SourceThreads> threads_;  // last: they use all of the above
 };
 

@@ -157,6 +157,9 @@ void WorkerPool::end_epoch() noexcept {
 
 WorkerStats WorkerPool::stats() const { return running_->work.stats(); }
 
-std::string WorkerPool::broken() const { return running_->work.broken(); }
+std::string WorkerPool::broken() const {
+  home_.require("workers()");
+  return running_->work.broken();
+}
 
 }  // namespace sluice::detail

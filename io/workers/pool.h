@@ -3,8 +3,8 @@
 //
 // Ownership: owns its processes and a thread, which end with it. Threads: all. Errors: the
 // constructor throws BuildError for options that cannot be, and Error where no process can be
-// started. In a child of fork() there are no workers: fetch() throws Error there, and the processes
-// are left alone.
+// started. In a child of fork() there are no workers: fetch(), begin_epoch() and broken() throw
+// Error there, and the processes are left alone.
 #pragma once
 
 #include <sluice/io/workers/options.h>

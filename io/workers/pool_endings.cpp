@@ -1,6 +1,5 @@
 // Of PoolThread: what becomes of a worker that ends, of its work, and of all at the end.
 #include <sluice/io/workers/pool_thread.h>
-#include <sluice/runtime/printable.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -49,9 +48,8 @@ void PoolThread::save_work(Worker::Ending& ending) {
       work.request.reset();
     }
   }
-  for (auto work = all.rbegin(); work != all.rend(); ++work) {
-    if (work->request != nullptr) queue_.push_front(std::move(*work));
-  }
+  std::erase_if(all, [](const Work& work) { return work.request == nullptr; });
+  queue_.splice(queue_.begin(), all);
 }
 
 // Why it could not be started, or nothing.
@@ -78,33 +76,31 @@ void PoolThread::replace(Worker& worker, std::string what) {
   const bool some = std::any_of(workers_.begin(), workers_.end(),
                                 [](const auto& other) { return other->runs(); });
   if (!some) {
-    give_up("no worker of '" + printable(setup_.name) + "' is left, and restarts = " +
+    give_up("no worker of '" + name_ + "' is left, and restarts = " +
             std::to_string(setup_.options.restarts) + " are used up; the last one: " + what);
   }
 }
 
-void PoolThread::give_up(const std::string& what) {
+void PoolThread::give_up(std::string what) noexcept {
   // Where samples that fail are passed over nobody would hear of it.
   (void)std::fprintf(stderr, "sluice: from now on each sample of the workers '%s' fails: %s\n",
-                     printable(setup_.name).c_str(), what.c_str());
+                     name_.c_str(), what.c_str());
   {
     const std::lock_guard lock(mutex_);
-    broken_ = what;
-    for (Work& work : ordered_) queue_.push_back(std::move(work));
-    ordered_.clear();
+    broken_ = std::move(what);
+    queue_.splice(queue_.end(), ordered_);
+    cancelled_ = 0;
   }
   for (const auto& worker : workers_) {
     if (!worker->runs()) continue;
     unwatch(*worker);
-    auto ending = worker->end("was ended with the others");
-    for (Work& work : ending.in_hand) queue_.push_back(std::move(work));
-    if (ending.process != nullptr) dying_.push_back(std::move(ending.process));
+    worker->drop(broken_);
   }
   ready_ = 0;
-  fail_all(queue_, what);
+  fail_all(queue_, broken_);
 }
 
-void PoolThread::fail_all(std::deque<Work>& all, const std::string& what) noexcept {
+void PoolThread::fail_all(WorkList& all, const std::string& what) noexcept {
   for (Work& work : all) {
     if (work.request != nullptr) work.request->fail(what);
   }
@@ -113,25 +109,21 @@ void PoolThread::fail_all(std::deque<Work>& all, const std::string& what) noexce
 
 void PoolThread::stop_all() noexcept {
   constexpr auto kPatience = std::chrono::seconds(2);  // for the destructors of readers
-  for (auto* const more : {&ordered_, &cancelled_}) {
-    std::deque<Work> all;
-    {
-      const std::lock_guard lock(mutex_);
-      all.swap(*more);
-    }
-    fail_all(all, kUnwanted);
+  WorkList ordered;
+  {
+    const std::lock_guard lock(mutex_);
+    ordered.swap(ordered_);
+    cancelled_ = 0;
   }
-  fail_all(queue_, kUnwanted);
-  for (const auto& worker : workers_) {
-    if (worker->runs()) worker->cancel(kUnwanted);
-    worker->close();
-  }
+  fail_all(ordered, unwanted_);
+  cancel_all();
+  for (const auto& worker : workers_) worker->close();
   const auto until = Clock::now() + kPatience;
   for (const auto& worker : workers_) {
     if (!worker->runs()) continue;
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    (void)worker->process()->ended(static_cast<int>(std::max<std::int64_t>(left, 0)));
+    (void)worker->process()->has_ended(static_cast<int>(std::max<std::int64_t>(left, 0)));
     (void)worker->process()->listen();
   }
   workers_.clear();

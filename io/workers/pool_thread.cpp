@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -40,6 +42,7 @@ std::string seconds_text(double seconds) {
 
 PoolThread::PoolThread(WorkerSetup setup)
     : setup_(std::move(setup)),
+      name_(printable(setup_.name)),
       wake_(std::make_shared<Wake>()),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
@@ -49,9 +52,11 @@ PoolThread::PoolThread(WorkerSetup setup)
 }
 
 void PoolThread::fetch(Work work) {
+  WorkList one;
+  one.push_back(std::move(work));
   {
     const std::lock_guard lock(mutex_);
-    ordered_.push_back(std::move(work));
+    ordered_.splice(ordered_.end(), one);
   }
   wake_->call();
 }
@@ -60,12 +65,7 @@ void PoolThread::cancel() noexcept {
   {
     const std::lock_guard lock(mutex_);
     cancel_ = true;
-    if (cancelled_.empty()) {
-      cancelled_.swap(ordered_);
-    } else {
-      for (Work& work : ordered_) cancelled_.push_back(std::move(work));
-      ordered_.clear();
-    }
+    cancelled_ = ordered_.size();
   }
   wake_->call();
 }
@@ -107,9 +107,18 @@ void PoolThread::run() noexcept {
       serve();
       return stop_all();
     } catch (const std::exception& error) {  // no memory
-      give_up(std::string("the thread that serves the workers of '") + printable(setup_.name) +
-              "' failed: " + error.what());
+      give_up(failed(error.what()));
+    } catch (...) {
+      give_up(failed("something that is not a std::exception"));
     }
+  }
+}
+
+std::string PoolThread::failed(const char* why) const noexcept {
+  try {
+    return "the thread that serves the workers of '" + name_ + "' failed: " + why;
+  } catch (const std::bad_alloc&) {
+    return "no memory left";  // short enough to need none
   }
 }
 
@@ -154,33 +163,30 @@ void PoolThread::wait() {
 }
 
 bool PoolThread::take_orders() {
-  std::deque<Work> ordered;
-  std::deque<Work> cancelled;
+  WorkList ordered, cancelled;
   bool cancel = false;
-  std::string broken;
   {
     const std::lock_guard lock(mutex_);
     if (stop_) return false;
     ordered.swap(ordered_);
-    cancelled.swap(cancelled_);
+    const auto wanted = std::next(ordered.begin(), static_cast<std::ptrdiff_t>(cancelled_));
+    cancelled.splice(cancelled.end(), ordered, ordered.begin(), wanted);
+    cancelled_ = 0;
     cancel = std::exchange(cancel_, false);
-    broken = broken_;
   }
-  fail_all(cancelled, kUnwanted);
+  fail_all(cancelled, unwanted_);
   if (cancel) cancel_all();
-  if (!broken.empty()) {
-    for (const Work& work : ordered) work.request->refuse(broken);
-  } else if (queue_.empty()) {
-    queue_.swap(ordered);
+  if (broken_.empty()) {
+    queue_.splice(queue_.end(), ordered);
   } else {
-    for (Work& work : ordered) queue_.push_back(std::move(work));
+    for (const Work& work : ordered) work.request->refuse(broken_);
   }
   return true;
 }
 
-void PoolThread::cancel_all() {
-  fail_all(queue_, kUnwanted);
-  for (const auto& worker : workers_) worker->cancel(kUnwanted);
+void PoolThread::cancel_all() noexcept {
+  fail_all(queue_, unwanted_);
+  for (const auto& worker : workers_) worker->cancel(unwanted_);
 }
 
 void PoolThread::on_event(Worker& worker, unsigned which) {
@@ -213,7 +219,7 @@ bool PoolThread::on_messages(Worker& worker) {
 
 // What it has said before counts.
 void PoolThread::on_exit(Worker& worker) {
-  if (!worker.process()->ended(0)) return;  // another one did, before this one was started
+  if (!worker.process()->has_ended(0)) return;  // another one did, before this one was started
   if (worker.closed()) return renew(worker, "");
   while (worker.runs() && on_messages(worker)) {
   }
@@ -298,16 +304,14 @@ void PoolThread::hand_out() {
                                  ? static_cast<std::size_t>(setup_.options.mini_batch)
                                  : worker->group_size();
     const std::size_t size = alone ? 1 : std::min(share, most);
-    std::vector<Work> group;
+    WorkList group;
     for (std::size_t i = 0; i < size; ++i) {
       const Work& next = queue_.front();
       if (i > 0 && (next.alone || next.info.epoch != group.front().info.epoch)) break;
-      group.push_back(std::move(queue_.front()));
-      queue_.pop_front();
+      group.splice(group.end(), queue_, queue_.begin());
     }
     if (worker->hand(group)) continue;
-    for (auto work = group.rbegin(); work != group.rend(); ++work)
-      queue_.push_front(std::move(*work));
+    queue_.splice(queue_.begin(), group);
     return;  // it has things to read, and will be heard of
   }
 }
@@ -321,7 +325,7 @@ void PoolThread::keep_going() {
     forget(epoll_, worker->process()->channel().number());
     worker->close();
   }
-  std::erase_if(dying_, [](const auto& process) { return process->ended(0).has_value(); });
+  std::erase_if(dying_, [](const auto& process) { return process->has_ended(0); });
 }
 
 void PoolThread::unwatch(Worker& worker) {

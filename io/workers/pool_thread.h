@@ -17,8 +17,8 @@
 #include <sluice/io/workers/worker.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -49,7 +49,7 @@ class PoolThread {
 
   // On the pool's thread.
   void start_all();
-  void run() noexcept;
+  void run() noexcept;  // where memory is short, all requests fail
 
  private:
   using Clock = Worker::Clock;
@@ -57,7 +57,7 @@ class PoolThread {
   void serve();
   void wait();
   bool take_orders();  // false: it is to stop
-  void cancel_all();
+  void cancel_all() noexcept;
   void on_event(Worker& worker, unsigned which);
   bool on_messages(Worker& worker);
   void on_exit(Worker& worker);
@@ -75,8 +75,9 @@ class PoolThread {
   void save_work(Worker::Ending& ending);
   void renew(Worker& worker, const std::string& why);
   void replace(Worker& worker, std::string what);
-  void give_up(const std::string& what);
-  void fail_all(std::deque<Work>& all, const std::string& what) noexcept;
+  void give_up(std::string what) noexcept;
+  std::string failed(const char* why) const noexcept;
+  static void fail_all(WorkList& all, const std::string& what) noexcept;
   void stop_all() noexcept;
   std::size_t in_hand() const;
   // What is wrong, most likely, with one that did not come as far as set-up. Of a program that
@@ -90,19 +91,21 @@ class PoolThread {
   bool all_fail(const Worker& worker) const;
 
   const WorkerSetup setup_;
+  const std::string name_;  // as it is printed
+  const std::string unwanted_{kUnwanted};
   const std::shared_ptr<Wake> wake_;
   Descriptor epoll_;
   std::atomic<std::int64_t> samples_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<WorkerProcess>> dying_;
-  std::deque<Work> queue_;
+  WorkList queue_;
 
   mutable std::mutex mutex_;  // guards what follows
-  std::deque<Work> ordered_;
-  std::deque<Work> cancelled_;
+  WorkList ordered_;
+  std::size_t cancelled_ = 0;  // of the ordered ones the first
   bool cancel_ = false;
   bool stop_ = false;
-  std::string broken_;
+  std::string broken_;  // written by the pool's thread, which reads it without the lock
 
   std::atomic<std::int64_t> restarts_{0};
   std::atomic<std::int64_t> renewals_{0};

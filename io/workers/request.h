@@ -7,6 +7,8 @@
 #include <sluice/graph/plan/sample.h>
 #include <sluice/io/workers/values.h>
 
+#include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 
@@ -46,6 +48,11 @@ struct Work {
   bool tried = false;                          // by a worker that ended
   bool alone = false;                          // it is not given to a worker with others
   std::shared_ptr<RequestInputs> inputs = {};  // of a function; null for a source's sample
+  // Of a worker that has it in hand.
+  std::uint64_t number = 0;
+  bool last_of_group = false;
 };
+// From one list to another without memory: what is out of it can still be answered.
+using WorkList = std::list<Work>;
 
 }  // namespace sluice::detail

@@ -52,7 +52,7 @@ class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
 
-  // Returns when the other process wants no more.
+  // Returns when the other process wants no more; throws Nonsense for a message that cannot be.
   void run() {
     try {
       if (!set_up()) return;
@@ -91,7 +91,7 @@ class Server {
     send(MessageKind::hello, kWorkerProtocol);
     const auto received = channel_.receive(Patience::wait);
     if (received.result != Channel::Result::done) throw Closed();
-    MessageReader message(received.message);
+    MessageReader message = message_of(received);
     const auto header = message.take<Header>();
     if (header.kind != MessageKind::setup || header.number != kWorkerProtocol) {
       send(MessageKind::failed, kWorkerProtocol,
@@ -100,6 +100,7 @@ class Server {
     }
     const auto fields = message.take<SetupFields>();
     const std::string text = message.text();
+    if (fields.name_bytes > text.size()) throw Nonsense("a name that ends behind its message");
     const std::string name = text.substr(0, fields.name_bytes);
     try {
       const WorkerEntry* const entry = find_worker(name);
@@ -125,8 +126,13 @@ class Server {
     return false;
   }
 
+  static MessageReader message_of(const Channel::Received& received) {
+    if (received.too_long) throw Nonsense("a message that is too long");
+    return MessageReader(received.message);
+  }
+
   void take(Channel::Received& received) {
-    MessageReader message(received.message);
+    MessageReader message = message_of(received);
     const auto header = message.take<Header>();
     if (header.kind == MessageKind::fetch) {
       auto group = std::make_shared<std::vector<SampleInfo>>();
@@ -147,6 +153,8 @@ class Server {
       send(
           MessageWriter({MessageKind::cancelled, static_cast<std::uint32_t>(requests_.size()), 0}));
       requests_.clear();
+    } else {
+      throw Nonsense("a message of kind " + std::to_string(static_cast<unsigned>(header.kind)));
     }
   }
 
@@ -229,14 +237,25 @@ bool serve_if_asked(int argc, char** argv) {
   (void)::fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
   // Ctrl-C is meant for the program, which then closes the socket.
   (void)::signal(SIGINT, SIG_IGN);
-  Server(Channel(Descriptor(kWorkerSocket))).run();
+  try {
+    Server(Channel(Descriptor(kWorkerSocket))).run();
+  } catch (const Nonsense& error) {
+    throw Error(std::string("the program that started this worker wrote nonsense: ") +
+                error.what());
+  }
   return true;
 }
 
 }  // namespace detail
 
 void run_worker_if_asked(int argc, char** argv) {
-  if (detail::serve_if_asked(argc, argv)) std::exit(0);
+  try {
+    if (!detail::serve_if_asked(argc, argv)) return;
+  } catch (const std::exception& error) {
+    (void)std::fprintf(stderr, "sluice: a worker ends: %s\n", error.what());
+    std::exit(1);
+  }
+  std::exit(0);
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -26,8 +27,8 @@ void* SharedMemory::make(std::size_t bytes) {
     number = next_++;
     segments_.emplace(at, Shared{std::move(segment), number});
   }
-  const MessageWriter told({MessageKind::segment, 0, number});
-  (void)send_patiently(*channel_, told.message(), descriptor.number());
+  const Header told{MessageKind::segment, 0, number};
+  (void)send_patiently(*channel_, std::as_bytes(std::span(&told, 1)), descriptor.number());
   return at;
 }
 
@@ -61,8 +62,8 @@ void SharedMemory::deallocate(void* at, std::size_t bytes, std::size_t alignment
     }
   }
   if (number == 0) return host_memory()->deallocate(at, bytes, alignment);
-  const MessageWriter told({MessageKind::gone, 0, number});
-  (void)send_patiently(*channel_, told.message());
+  const Header told{MessageKind::gone, 0, number};
+  (void)send_patiently(*channel_, std::as_bytes(std::span(&told, 1)));
 }
 
 std::optional<SharedMemory::Place> SharedMemory::place_of(const std::byte* at,

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kIdsOfMessage = 1024;
 constexpr int kMessagesOfTurn = 256;
+constexpr int kToDie = 1000;       // milliseconds, after it was killed
 constexpr std::int64_t kNew = 16;  // samples that may take longer than those that follow
 
 }  // namespace
@@ -46,7 +47,7 @@ bool Worker::wants_work() const {
   return ready_ && !retiring_ && groups_ < setup_.options.prefetch;
 }
 
-bool Worker::hand(std::vector<Work>& group) {
+bool Worker::hand(WorkList& group) {
   flush(1);
   RequestInputs* const inputs = group.front().inputs.get();
   if (inputs != nullptr) {
@@ -68,10 +69,13 @@ bool Worker::hand(std::vector<Work>& group) {
       Channel::Result::done)
     return false;
   if (in_hand_.empty()) since_ = Clock::now();
-  for (std::size_t i = 0; i < group.size(); ++i)
-    in_hand_.push_back({next_number_++, std::move(group[i]), i + 1 == group.size()});
+  for (Work& work : group) {
+    work.number = next_number_++;
+    work.last_of_group = &work == &group.back();
+  }
   ++groups_;
   handed_ += static_cast<std::int64_t>(group.size());
+  in_hand_.splice(in_hand_.end(), group);
   if (setup_.options.renew_after > 0 && handed_ >= setup_.options.renew_after) retiring_ = true;
   return true;
 }
@@ -165,7 +169,7 @@ void Worker::answer(const Header& header, const MessageReader& message) {
     const std::chrono::duration<double> took = Clock::now() - since_;
     usual_time_ += (took - usual_time_) / 8;
   }
-  give(in_hand_.front().work, header, message);
+  give(in_hand_.front(), header, message);
   pop();
 }
 
@@ -199,7 +203,7 @@ void Worker::give(Work& work, const Header& header, const MessageReader& message
 
 void Worker::leave_out(const Header& header) {
   for (std::uint32_t i = 0; i < header.count; ++i) {
-    if (in_hand_.empty() || in_hand_.front().work.request != nullptr)
+    if (in_hand_.empty() || in_hand_.front().request != nullptr)
       throw Nonsense("that it left out what is wanted");
     pop();
   }
@@ -220,23 +224,37 @@ Worker::Clock::time_point Worker::deadline() const {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-void Worker::cancel(const std::string& what) {
+void Worker::cancel(const std::string& what) noexcept {
   if (in_hand_.empty()) return;
-  for (Handed& handed : in_hand_) {
-    if (handed.work.request != nullptr) handed.work.request->fail(what);
-    handed.work.request.reset();
+  for (Work& work : in_hand_) {
+    if (work.request != nullptr) work.request->fail(what);
+    work.request.reset();
   }
-  const MessageWriter message({MessageKind::cancel, 0, 0});
-  (void)process_->channel().send(message.message(), Patience::none);
+  const Header message{MessageKind::cancel, 0, 0};
+  (void)process_->channel().send(std::as_bytes(std::span(&message, 1)), Patience::none);
 }
 
-void Worker::close() {
+void Worker::drop(const std::string& what) noexcept {
+  for (Work& work : in_hand_) {
+    if (work.request != nullptr) work.request->fail(what);
+  }
+  in_hand_.clear();
+  groups_ = 0;
+  ready_ = retiring_ = false;
+  segments_.clear();
+  if (process_ == nullptr) return;
+  process_->kill();
+  (void)process_->has_ended(kToDie);
+  (void)process_->listen();
+  process_.reset();
+}
+
+void Worker::close() noexcept {
   if (process_ != nullptr) process_->channel().end();
 }
 
 Worker::Ending Worker::end(const std::string& why) {
   constexpr int kToEnd = 200;  // milliseconds, after its socket was closed
-  constexpr int kToDie = 1000;
   Ending ending;
   ending.was_ready = ready_;
   ending.said_hello = said_hello_;
@@ -248,8 +266,7 @@ Worker::Ending Worker::end(const std::string& why) {
   (void)process_->listen();
   ending.what = title() + " " + (why.empty() ? how.value_or("closed its socket") : why);
   if (!process_->last_words().empty()) ending.what += "; its last words: " + process_->last_words();
-  for (Handed& handed : in_hand_) ending.in_hand.push_back(std::move(handed.work));
-  in_hand_.clear();
+  ending.in_hand.splice(ending.in_hand.end(), in_hand_);
   groups_ = 0;
   ready_ = retiring_ = false;
   segments_.clear();

@@ -16,7 +16,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,7 +67,7 @@ class Worker {
   bool wants_work() const;
   // Takes the work, of which what has inputs is alone, or none of it if there is no room in its
   // socket.
-  bool hand(std::vector<Work>& group);
+  bool hand(WorkList& group);
   std::size_t in_hand() const { return in_hand_.size(); }
   int groups() const { return groups_; }
   // Tells it of values that nobody uses any more, if there are as many as this.
@@ -84,12 +83,12 @@ class Worker {
   void postpone(Clock::duration by) { since_ += by; }
 
   // Nobody wants what it has in hand: its requests fail with this.
-  void cancel(const std::string& what);
+  void cancel(const std::string& what) noexcept;
 
   // Whether it has made as many samples as it may.
   bool is_due() const { return retiring_ && in_hand_.empty(); }
   // Lets it end, as nothing is wanted of it.
-  void close();
+  void close() noexcept;
   bool closed() const { return process_->channel().number() < 0; }
 
   // Ends it, if it has not ended, and takes what it has in hand. The text says how it ended; `why`
@@ -99,10 +98,12 @@ class Worker {
     bool was_ready = false;
     bool said_hello = false;
     bool by_itself = false;
-    std::deque<Work> in_hand;
+    WorkList in_hand;
     std::unique_ptr<WorkerProcess> process;  // that has not ended yet, though it was killed
   };
   Ending end(const std::string& why);
+  // Kills it, if it runs. What it has in hand fails.
+  void drop(const std::string& what) noexcept;
   // "worker 2 of 'imagenet' (pid 4711)".
   std::string title() const;
 
@@ -113,11 +114,6 @@ class Worker {
   std::size_t group_size() const;
 
  private:
-  struct Handed {
-    std::uint64_t number;
-    Work work;
-    bool last_of_group;
-  };
   void handle(Channel::Received& received);
   void handle_ready(const Header& header, const MessageReader& message);
   void add_segment(const Header& header, Channel::Received& received);
@@ -138,7 +134,7 @@ class Worker {
   bool ready_ = false;
   bool retiring_ = false;
   int failed_setups_ = 0;
-  std::deque<Handed> in_hand_;
+  WorkList in_hand_;
   int groups_ = 0;
   std::uint64_t next_number_ = 1;
   std::int64_t handed_ = 0;    // to this process

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -136,12 +137,11 @@ WorkerProcess::WorkerProcess(const WorkerProgram& program) {
 
 WorkerProcess::~WorkerProcess() {
   constexpr int kPatience = 5000;  // one that the system cannot end stays
-  if (ending_) return;
   kill();
-  (void)ended(kPatience);
+  (void)has_ended(kPatience);
 }
 
-bool WorkerProcess::listen() {
+bool WorkerProcess::listen() noexcept {
   // One that never stops to write shall not keep the thread from all others.
   constexpr int kMostParts = 16;
   std::array<char, kMostWords> part{};
@@ -150,8 +150,11 @@ bool WorkerProcess::listen() {
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return size < 0 && errno == EAGAIN;
     (void)!::write(STDERR_FILENO, part.data(), static_cast<std::size_t>(size));
-    said_.append(part.data(), static_cast<std::size_t>(size));
-    if (said_.size() > kMostWords) said_.erase(0, said_.size() - kMostWords);
+    try {
+      said_.append(part.data(), static_cast<std::size_t>(size));
+      if (said_.size() > kMostWords) said_.erase(0, said_.size() - kMostWords);
+    } catch (const std::bad_alloc&) {  // it stands on standard error
+    }
   }
   return true;
 }
@@ -162,22 +165,26 @@ std::string WorkerProcess::last_words() const {
 }
 
 void WorkerProcess::kill() noexcept {
-  if (!ending_) (void)::kill(pid_, SIGKILL);
+  if (!ended_) (void)::kill(pid_, SIGKILL);
 }
 
 std::optional<std::string> WorkerProcess::ended(int milliseconds) {
-  if (ending_) return ending_;
+  if (!has_ended(milliseconds)) return std::nullopt;
+  return ending_.si_pid != 0 ? describe(ending_) : "ended";
+}
+
+bool WorkerProcess::has_ended(int milliseconds) noexcept {
+  if (ended_) return true;
   pollfd wait{pidfd_.number(), POLLIN, 0};
   while (::poll(&wait, 1, milliseconds) < 0 && errno == EINTR) {
   }
-  if ((wait.revents & POLLIN) == 0) return std::nullopt;
-  siginfo_t info{};
+  if ((wait.revents & POLLIN) == 0) return false;
   // Where the program lets nobody wait for its children, or waits for all of them itself, the
   // status is lost.
-  const bool known = ::waitid(P_PIDFD, static_cast<id_t>(pidfd_.number()), &info, WEXITED) == 0;
-  by_itself_ = known && info.si_code == CLD_EXITED;
-  ending_ = known ? describe(info) : "ended";
-  return ending_;
+  if (::waitid(P_PIDFD, static_cast<id_t>(pidfd_.number()), &ending_, WEXITED) != 0) ending_ = {};
+  by_itself_ = ending_.si_pid != 0 && ending_.si_code == CLD_EXITED;
+  ended_ = true;
+  return true;
 }
 
 }  // namespace sluice::detail

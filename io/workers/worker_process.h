@@ -13,6 +13,7 @@
 #include <sluice/io/workers/channel.h>
 #include <sluice/io/workers/descriptor.h>
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,13 +45,15 @@ class WorkerProcess {
   int words_descriptor() const { return words_.number(); }
 
   // Reads what it has written. False when there is no more to come.
-  bool listen();
+  bool listen() noexcept;
   // The last of what it has written, on one line.
   std::string last_words() const;
 
   void kill() noexcept;
   // "was killed by signal 11 (Segmentation fault)"; nothing if it has not ended within the time.
   std::optional<std::string> ended(int milliseconds);
+  // The same without the words, which need memory.
+  bool has_ended(int milliseconds) noexcept;
   // Once it has ended: whether by itself, with a status.
   bool ended_by_itself() const { return by_itself_; }
 
@@ -60,7 +63,8 @@ class WorkerProcess {
   Descriptor pidfd_;
   pid_t pid_ = -1;
   std::string said_;
-  std::optional<std::string> ending_;
+  bool ended_ = false;
+  siginfo_t ending_{};  // all 0 where it is not known
   bool by_itself_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/deferred_rows.h>
 #include <sluice/ops/kernels/resize_table.h>
+#include <sluice/runtime/size_limit.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -34,6 +35,8 @@ void DeferredImage::resize(const char* op, const Box& box, int height, int width
                            const ResizeFilter& filter) {
   check(op);
   check_size(op, height, width);
+  // No picture of this size may ever be made, but without fusing one would.
+  detail::SizeLimit::check({.shape = {height, width, channels()}});
   part_ = shown_;
   box_ = box;
   height_ = height;

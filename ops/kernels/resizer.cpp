@@ -1,5 +1,6 @@
 #include <sluice/ops/kernels/arguments.h>
 #include <sluice/ops/kernels/resizer.h>
+#include <sluice/runtime/size_limit.h>
 
 #include <algorithm>
 #include <bit>
@@ -102,6 +103,7 @@ void Resizer::start(const RowSource& in, const Rectangle& whole, const Box& box,
     grow(taps_, static_cast<std::size_t>(taps));
   }
   slots_ = taps + kRowsAtOnce - 1;
+  detail::SizeLimit::check({.shape = {slots_, static_cast<std::int64_t>(slot_bytes_)}});
   grow(ring_, slot_bytes_ * static_cast<std::size_t>(slots_));
 }
 

@@ -119,6 +119,7 @@ PipelineOptions pipeline_options_of(const nb::dict& options) {
       {"window", set(all.window)},
       {"device", [&](nb::handle value) { all.device = device_of(value); }},
       {"max_device_bytes", set(all.max_device_bytes)},
+      {"max_image_bytes", set(all.max_image_bytes)},
       {"decoder", set_choice(all.decoder, std::array{Named<Decoder>{"exact", Decoder::exact},
                                                      Named<Decoder>{"any", Decoder::any}})},
       {"last_batch",

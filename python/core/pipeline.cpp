@@ -297,6 +297,7 @@ void Running::let_go() {
         kept.reset();
       };
   if (would_wait_for_itself) return do_elsewhere(std::move(shut_down));
+  if (!at_home) return shut_down();  // fork() may have copied a lock that is held
   const Callers::One inside(*callers_);
   // Steps that run may wait for Python's lock.
   const nb::gil_scoped_release unlocked;

@@ -19,8 +19,8 @@ from ._value import Value, is_number
 
 OPTIONS = (
     "batch_size", "seed", "threads", "io_threads", "prefetch", "window", "device",
-    "max_device_bytes", "decoder", "last_batch", "compact", "compose", "on_error", "max_errors",
-    "max_error_rate", "stall_timeout", "profile", "trace", "resume",
+    "max_device_bytes", "max_image_bytes", "decoder", "last_batch", "compact", "compose",
+    "on_error", "max_errors", "max_error_rate", "stall_timeout", "profile", "trace", "resume",
 )
 
 _live: weakref.WeakSet[Pipeline] = weakref.WeakSet()
@@ -444,7 +444,7 @@ def pipeline(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         What happened when, for Perfetto.
     resume : str
         A checkpoint; ``load_state_dict`` is the usual way.
-    window, max_device_bytes, decoder : see the library.
+    window, max_device_bytes, max_image_bytes, decoder : see the library.
     """
     if function is None:
         return lambda real: Description(real, options)

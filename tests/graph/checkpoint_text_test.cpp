@@ -1,6 +1,8 @@
 // What checkpoints hold, and which are refused.
 #include "tests/error_of.h"
 #include "tests/graph/resumed.h"
+#include "tests/mutants.h"
+#include "tests/one_in.h"
 
 #include <cstdint>
 #include <map>
@@ -191,6 +193,8 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
            Row{with("\"position\": 0",
                     "\"position\": " + std::string(300'000, '[') + std::string(300'000, ']')),
                "f is not one that Pipeline"},
+           Row{with("\"position\": 0", "\"position\": 1e999"), "f is no JSON: a number in it is"},
+           Row{with("\"position\": 0", "\"other\": [-1e999]"), "f is no JSON: a number in it is"},
            Row{with("\"seed\": 11", "\"seed\": \"a\\nb\""), "'seed' must be"},
            Row{with("\"sampler\": \"in order\"", "\"sampler\": []"), "'sampler' must be a text"},
            Row{with("\"dataset\": [", "\"dataset\": [1,"), "'dataset' must be a list of texts"},
@@ -204,6 +208,22 @@ TEST(Checkpoints, TextsThatAreNoneAreRefused) {
   // Cut anywhere, it is refused.
   for (std::size_t size = 0; size + 2 < good.size(); ++size)
     EXPECT_THROW(Checkpoint::from_json(good.substr(0, size)), BuildError) << size;
+}
+
+TEST(Checkpoints, MutantsAreReadOrRefused) {
+  Checkpoint good = pipeline_of({.name = "", .options = {.batch_size = 8}}).checkpoint();
+  good.done = {{2, 4}, {3, 1}};
+  good.states = {"text \u00e4", std::string("\x01\xff\xfe\0z", 5)};
+  testing::Mutants mutants(good.to_json());
+  for (int i = 60'000 / testing::one_in(20, 60); i > 0; --i) {
+    const std::string text = mutants.next();
+    ASSERT_EQ(testing::foreign_error([&] {
+                const Checkpoint from = Checkpoint::from_json(text, "f");
+                (void)pipeline_of({.name = "", .options = {.batch_size = 8}}, from);
+              }),
+              "")
+        << text;
+  }
 }
 
 }  // namespace checkpoint_text_test

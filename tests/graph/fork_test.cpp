@@ -4,6 +4,8 @@
 #include "tests/in_child.h"
 #include <sluice/graph/pipeline.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -79,7 +81,11 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
         << one.name;
   }
   // What asks for no thread stays.
-  EXPECT_EQ(in_child([&] { return std::to_string(pipeline->samples()); }), "4000");
+  EXPECT_EQ(in_child([&] {
+              return std::to_string(pipeline->samples()) + " " +
+                     std::to_string(pipeline->batches());
+            }),
+            "4000 1000");
   // Gone without a word, the epoch before or after its pipeline.
   EXPECT_EQ(in_child([&] {
               pipeline.reset();
@@ -97,6 +103,40 @@ TEST(Fork, EveryUseInTheChildIsAnError) {
   std::int64_t batches = 1;
   while (epoch->next()) ++batches;
   EXPECT_EQ(batches, 1000);
+}
+
+// What locks there are may be held by others when the process forks.
+TEST(Fork, NothingHangsInTheChild) {
+  if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
+  auto pipeline = pictures(2);
+  auto epoch = pipeline.epoch();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (int t = 0; t < 2; ++t) {
+    busy.emplace_back([&] {
+      while (!stop) (void)pipeline.checkpoint();
+    });
+  }
+  const std::vector<std::function<void()>> uses = {
+      [&] { (void)pipeline.samples(); },    [&] { (void)pipeline.batches(); },
+      [&] { (void)pipeline.checkpoint(); }, [&] { (void)pipeline.stats(); },
+      [&] { (void)pipeline.options(); },    [&] { (void)pipeline.explain(); },
+      [&] { (void)pipeline.next_epoch(); }, [&] { (void)epoch.next(); }};
+  constexpr int kForks = 20;
+  for (int i = 0; i < kForks; ++i) {
+    EXPECT_EQ(in_child([&] {
+                for (const auto& use : uses) {
+                  try {
+                    use();
+                  } catch (const Error&) {
+                  }
+                }
+                return "came back";
+              }),
+              "came back");
+  }
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
 }
 
 TEST(Fork, AChildThatEndsByExitDoesSo) {

@@ -372,3 +372,33 @@ def test_a_child_of_fork_lets_go_of_it(folder):
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert len(list(pipe)) == 3
+
+
+@pytest.mark.parametrize("how", ["rotate", "resize"])
+def test_a_small_file_asks_for_no_gigabytes(how):
+    file = sluice.encode_jpeg(numpy.zeros((1, 65500, 3), numpy.uint8), 50)
+
+    @sluice.pipeline(on_error="skip", threads=1, prefetch=0)
+    def turned():
+        image = ops.decode_jpeg(sluice.source(lambda i: file, returns="bytes", samples=1))
+        if how == "rotate":
+            return ops.rotate(image, degrees=ops.uniform(44, 46), keep_size=False)
+        return ops.resize(image, width=65000, height=40000)
+
+    pipe = turned()
+    errors = [error for batch in pipe for error in batch.errors]
+    assert [error["step"] for error in errors] == [how]
+    assert errors[0]["what"].startswith(f"{how}: a value of shape (")
+    assert "max_image_bytes = 536870912" in errors[0]["what"]
+    assert pipe.stats["memory"]["bytes_peak"] < 4 << 20
+
+
+def test_the_largest_image_is_an_option():
+    @sluice.pipeline(on_error="skip", max_image_bytes=299)
+    def pictures():
+        return sluice.source(lambda i: numpy.zeros((10, 10, 3), numpy.uint8), returns="image", samples=1)
+
+    with pytest.raises(sluice.BuildError, match="max_image_bytes must be at least 1, not 0"):
+        pictures(max_image_bytes=0)
+    assert [batch.size for batch in pictures()] == [0]
+    assert [batch.size for batch in pictures(max_image_bytes=300)] == [1]

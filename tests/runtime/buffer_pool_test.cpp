@@ -2,8 +2,10 @@
 #include <sluice/runtime/buffer_pool.h>
 
 #include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <cstring>
+#include <latch>
 #include <memory>
 #include <new>
 #include <thread>
@@ -147,6 +149,85 @@ TEST(BufferPool, BuffersMayReturnOnAnotherThread) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(pool.stats().bytes_in_use, 0u);
+}
+
+// Memory whose first block that comes back does not arrive before another thread says so.
+class Held : public MemoryResource {
+ public:
+  struct Seen {
+    std::latch arrived{1}, may_leave{1};
+    std::atomic<bool> first{true}, outlived{false};
+    std::weak_ptr<MemoryResource> memory;
+  };
+  explicit Held(Seen& seen) : seen_(seen) {}
+  void* allocate(std::size_t bytes, std::size_t alignment) override {
+    return host_memory()->allocate(bytes, alignment);
+  }
+  void deallocate(void* at, std::size_t bytes, std::size_t alignment) noexcept override {
+    Seen& seen = seen_;  // `this` may be gone
+    host_memory()->deallocate(at, bytes, alignment);
+    if (!seen.first.exchange(false)) return;
+    seen.arrived.count_down();
+    seen.may_leave.wait();
+    seen.outlived = !seen.memory.expired();
+  }
+
+ private:
+  Seen& seen_;
+};
+
+// While the memory takes back a block of a closed pool, all others who hold the pool let go of it.
+TEST(BufferPool, StaysUntilTheLastBlockIsBack) {
+  for (const bool pool_first : {false, true}) {
+    Held::Seen seen;
+    auto memory = std::make_shared<Held>(seen);
+    seen.memory = memory;
+    auto pool = std::make_unique<BufferPool>(std::move(memory));
+    Buffer one = pool->allocate(1000), other = pool->allocate(5000);
+    if (pool_first) {
+      one.reset();  // is free in the pool, which gives it back when it closes
+    } else {
+      pool.reset();
+    }
+    std::thread held([&] {
+      if (pool_first) {
+        pool.reset();
+      } else {
+        one.reset();
+      }
+    });
+    seen.arrived.wait();
+    other.reset();
+    seen.may_leave.count_down();
+    held.join();
+    EXPECT_TRUE(seen.outlived) << (pool_first ? "the pool" : "a buffer") << " went first";
+    EXPECT_TRUE(seen.memory.expired());
+  }
+}
+
+// For the sanitizers.
+TEST(BufferPool, ItsLastHoldersMayGoAtOnce) {
+  constexpr int kRounds = 300;
+  for (int round = 0; round < kRounds; ++round) {
+    const bool with_pool = round % 2 == 0;
+    auto pool = std::make_unique<BufferPool>();
+    Buffer one = pool->allocate(1000), other = pool->allocate(5000);
+    (void)pool->allocate(70'000);  // is free again
+    if (!with_pool) pool.reset();
+    std::barrier together(2);
+    std::thread thread([&] {
+      together.arrive_and_wait();
+      one.reset();
+      if (with_pool) other.reset();
+    });
+    together.arrive_and_wait();
+    if (with_pool) {
+      pool.reset();
+    } else {
+      other.reset();
+    }
+    thread.join();
+  }
 }
 
 TEST(BufferPool, RefusesWhatNoMachineHas) {

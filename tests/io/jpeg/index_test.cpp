@@ -1,10 +1,16 @@
 #include "tests/io/decode_outcome.h"
 #include "tests/io/pictures.h"
+#include "tests/mutants.h"
+#include "tests/one_in.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
 #include <sluice/io/sources/files.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -171,6 +177,52 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
   EXPECT_NE(failure(path("missing")).find("cannot be opened"), std::string::npos);
   EXPECT_NE(failure(folder_.string()).find("is not a file"), std::string::npos);
   EXPECT_THROW(index->save(path("no/such/folder")), IoError);
+}
+
+// The checksums of index_file.h made right again, as far as the file has what they are of.
+void seal(std::string& file) {
+  constexpr std::size_t kHeader = 48, kRow = 48, kRecord = 12;
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, file.data() + at, sizeof(value));
+    return value;
+  };
+  const auto put = [&](std::size_t at, std::size_t begin, std::size_t bytes) {
+    const std::uint64_t hash =
+        digest_of({reinterpret_cast<const std::uint8_t*>(file.data()) + begin, bytes}).hash;
+    std::memcpy(file.data() + at, &hash, sizeof(hash));
+  };
+  if (file.size() < kHeader) return;
+  const std::size_t room = file.size() - kHeader;
+  const std::size_t rows = std::min<std::uint64_t>(number(16), room / kRow);
+  const std::size_t records = (room - rows * kRow) / kRecord;
+  for (std::size_t row = kHeader; row < kHeader + rows * kRow; row += kRow) {
+    const std::uint64_t first = number(row + 16), count = number(row + 24) & 0xffffffffU;
+    if (first > records || count > records - first) continue;
+    put(row + 40, kHeader + rows * kRow + first * kRecord, count * kRecord);
+  }
+  put(32, kHeader, rows * kRow);
+  put(40, 0, 40);
+}
+
+// Also those whose checksums are right: an index may have been made by anybody.
+TEST_F(JpegIndexTest, MutantsAreUsedOrRefused) {
+  const auto index = JpegIndex::in_memory();
+  teach(*index);
+  index->save(path("index"));
+  testing::Mutants mutants(read_all(path("index")));
+  const Rectangle window{40, 70, 30, 50};
+  for (int i = 20'000 / testing::one_in(20, 100); i > 0; --i) {
+    std::string text = mutants.next();
+    if (i % 4 != 0) seal(text);
+    write_all(path("mutant"), text);
+    ASSERT_EQ(testing::foreign_error([&] {
+                const auto opened = JpegIndex::open(path("mutant"));
+                for (const Bytes& file : files_) outcome_of(file, window, {}, kFast, opened.get());
+              }),
+              "")
+        << i;
+  }
 }
 
 TEST_F(JpegIndexTest, WhoWritesOverAFileInUseIsNoticed) {

@@ -1,4 +1,6 @@
 #include "tests/io/sources/scratch.h"
+#include "tests/mutants.h"
+#include "tests/one_in.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/list.h>
@@ -8,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -159,6 +162,32 @@ TEST_F(ListTest, ColumnsMayBeListsOfNumbersAndFiles) {
               static_cast<void>(lists("x.jsonl", row("[]", "[]", "\"gone.png\"")).read(0));
             }),
             "'gone.png' cannot be opened: No such file or directory");
+}
+
+TEST_F(ListTest, MutantsAreReadOrRefused) {
+  const std::pair<const char*, std::string> lists[] = {
+      {"x.jsonl", R"({"path":"a.jpg","boxes":[[1,2.5],[3,4]],"label":-7})"
+                  "\n"
+                  R"({"path":"deep/b c.jpg","boxes":[],"label":1099511627776})"},
+      {"x.csv", "path,boxes,label\na.jpg,\"[1,2]\",3\n\"deep/b c.jpg\",[],-4\n"}};
+  for (const auto& [name, good] : lists) {
+    testing::Mutants mutants(good);
+    for (int i = 20'000 / testing::one_in(20, 100); i > 0; --i) {
+      const std::string text = mutants.next();
+      ASSERT_EQ(testing::foreign_error([&, file = name] {
+                  const auto list = list_in<std::vector<float>, std::int64_t>(
+                      write(file, text), {.columns = {"boxes", "label"}});
+                  for (std::int64_t k = 0; k < list.size(); ++k) {
+                    try {
+                      static_cast<void>(list.read(k));
+                    } catch (const Error&) {  // of one sample
+                    }
+                  }
+                }),
+                "")
+          << text;
+    }
+  }
 }
 
 TEST_F(ListTest, PathsBeginWhereTheListLiesOrWhereOneSays) {

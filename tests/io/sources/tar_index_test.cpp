@@ -1,11 +1,15 @@
 #include "tests/io/sources/scratch.h"
 #include "tests/io/sources/tar_writer.h"
+#include "tests/mutants.h"
+#include "tests/one_in.h"
+#include <sluice/io/jpeg/index.h>
 #include <sluice/io/sources/tar.h>
 #include <sluice/io/sources/tar_index.h>
 #include <sluice/runtime/random.h>
 
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -113,6 +117,29 @@ TEST_F(TarIndexTest, OneThatIsDamagedIsRefused) {
   }
   write("offsets", archive("a"));
   EXPECT_EQ(error_of([&] { open({a_}); }), "the index 'offsets' is not an index of archives");
+}
+
+// Also those whose checksum is right: an index may have been made by anybody.
+TEST_F(TarIndexTest, MutantsAreUsedOrRefused) {
+  constexpr std::size_t kHeader = 32;  // the last eight bytes are the hash of what follows
+  testing::Mutants mutants(content_of(offsets_));
+  for (int i = 40'000 / testing::one_in(20, 100); i > 0; --i) {
+    std::string text = mutants.next();
+    if (i % 4 != 0 && text.size() >= kHeader) {
+      const std::uint64_t hash =
+          digest_of(
+              {reinterpret_cast<const std::uint8_t*>(text.data()) + kHeader, text.size() - kHeader})
+              .hash;
+      std::memcpy(text.data() + kHeader - sizeof(hash), &hash, sizeof(hash));
+    }
+    write("offsets", text);
+    ASSERT_EQ(testing::foreign_error([&] {
+                const auto tar = open({b_, a_});
+                for (std::int64_t k = 0; k < tar.size(); ++k) static_cast<void>(tar.read(k));
+              }),
+              "")
+        << i;
+  }
 }
 
 }  // namespace tar_index_test

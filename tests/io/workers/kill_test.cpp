@@ -183,14 +183,24 @@ TEST(KilledWorkers, StayWithTheProcessThatHasThem) {
   EXPECT_TRUE(held[0].sample);
   EXPECT_EQ(testing::in_child([&]() -> std::string {
               held.clear();
-              try {
-                asked.pool().begin_epoch();
-              } catch (const Error& error) {
-                return std::string(error.what()).substr(0, 44);
+              (void)asked.pool().stats();
+              asked.pool().end_epoch();
+              std::string said;
+              const std::vector<std::function<void()>> uses = {
+                  [&] { asked.pool().begin_epoch(); }, [&] { (void)asked.pool().broken(); },
+                  [&] { asked.pool().fetch({}, nullptr); }};
+              for (const auto& use : uses) {
+                try {
+                  use();
+                } catch (const Error& error) {
+                  said += std::string(error.what()).substr(0, 44) + "\n";
+                }
               }
-              return "no error";
+              return said;
             }),
-            "workers() belongs to the process that made i");
+            "workers() belongs to the process that made i\n"
+            "workers() belongs to the process that made i\n"
+            "workers() belongs to the process that made i\n");
   EXPECT_TRUE(asked.all_of(30)[29].sample);
   EXPECT_EQ(asked.pool().stats().restarts, 0);
 }

@@ -1,23 +1,36 @@
+#include <sluice/io/workers/channel.h>
+#include <sluice/io/workers/message.h>
+#include <sluice/io/workers/worker_process.h>
 #include <sluice/io/workers/workers.h>
 #include <sluice/runtime/error.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <future>
 #include <map>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <tests/failing_allocations.h>
 #include <tests/io/workers/asked.h>
+#include <tests/mutants.h>
+#include <tests/one_in.h>
 #include <tests/worker_samples.h>
 #include <unistd.h>
 
@@ -153,6 +166,150 @@ TEST(WorkerPool, LosesTheSampleThatAWorkerWasAt) {
         }
       }
       EXPECT_EQ(asked.pool().stats().restarts, 1) << deed;
+    }
+  }
+}
+
+// The other way round: what the program that has started a worker writes to it.
+class Started {
+ public:
+  Started() : process_(detail::WorkerProgram::of(SLUICE_WORKER_PROGRAM, {}, "mixed")) {
+    (void)process_.channel().receive(detail::Patience::wait);  // hello
+  }
+  void send(std::string_view message) {
+    (void)process_.channel().send(std::as_bytes(std::span(message)), detail::Patience::wait);
+  }
+  // Whether it asks for work.
+  bool is_ready() {
+    const auto received = process_.channel().receive(detail::Patience::wait);
+    if (received.result != detail::Channel::Result::done) return false;
+    detail::MessageReader message(received.message);
+    return message.take<detail::Header>().kind == detail::MessageKind::ready;
+  }
+  // It reads all of it, and ends.
+  std::string ending() {
+    ::shutdown(process_.channel().number(), SHUT_WR);
+    while (process_.channel().receive(detail::Patience::wait).result ==
+           detail::Channel::Result::done) {
+    }
+    const std::string how = process_.ended(60'000).value_or("did not end");
+    (void)process_.listen();
+    return how + ": " + process_.last_words();
+  }
+
+ private:
+  detail::WorkerProcess process_;
+};
+
+std::string text_of(const detail::MessageWriter& message) {
+  const auto bytes = message.message();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+std::string setup_message(std::uint64_t name_bytes) {
+  detail::MessageWriter setup({detail::MessageKind::setup, 0, detail::kWorkerProtocol});
+  setup.add(detail::SetupFields{0, 1, 1 << 24, name_bytes});
+  setup.add_text("mixed");
+  return text_of(setup);
+}
+std::string message_of(detail::MessageKind kind, std::uint32_t count, std::size_t more = 0) {
+  detail::MessageWriter message({kind, count, 1});
+  message.add_text(std::string(more, 'x'));
+  return text_of(message);
+}
+
+TEST(WorkerProcess, EndsByItselfAtAMessageThatCannotBe) {
+  using detail::MessageKind;
+  const std::string nonsense =
+      "ended with status 1: sluice: a worker ends: the program that "
+      "started this worker wrote nonsense: ";
+  struct Row {
+    bool set_up;
+    std::string message, ending;
+  };
+  const std::vector<Row> table = {
+      {false, "x", nonsense + "a message that is too short"},
+      {false, message_of(MessageKind::setup, 0), "ended with status 0: "},  // of no version
+      {false, setup_message(5).substr(0, 20), nonsense + "a message that is too short"},
+      {false, setup_message(6), nonsense + "a name that ends behind its message"},
+      {true, "x", nonsense + "a message that is too short"},
+      {true, message_of(MessageKind::fetch, 4'000'000'000),
+       nonsense + "a message that is too short"},
+      {true, message_of(MessageKind::call, 1), nonsense + "a message that is too short"},
+      {true, message_of(MessageKind::give_back, 2, 8), nonsense + "a message that is too short"},
+      {true, message_of(MessageKind::give_back, 1, 8), "ended with status 0: "},
+      {true, message_of(MessageKind::hello, 0), nonsense + "a message of kind 12"},
+      {true, message_of(static_cast<MessageKind>(99), 0), nonsense + "a message of kind 99"},
+      {true, message_of(MessageKind::cancel, 0, std::size_t{80} << 10),
+       nonsense + "a message that is too long"},
+  };
+  for (const Row& row : table) {
+    Started worker;
+    if (row.set_up) {
+      worker.send(setup_message(5));
+      ASSERT_TRUE(worker.is_ready());
+    }
+    worker.send(row.message);
+    EXPECT_EQ(worker.ending(), row.ending);
+  }
+}
+
+TEST(WorkerProcess, MutantsOfMessagesAreServedOrEndIt) {
+  detail::MessageWriter fetch({detail::MessageKind::fetch, 2, 1});
+  fetch.add(SampleInfo{.index = 3});
+  fetch.add(SampleInfo{.index = 4});
+  detail::MessageWriter call({detail::MessageKind::call, 1, 3});
+  call.add(SampleInfo{.index = 5});
+  call.add(detail::WireValue{});
+  const std::vector<std::string> good = {text_of(fetch), text_of(call),
+                                         message_of(detail::MessageKind::give_back, 1, 8),
+                                         message_of(detail::MessageKind::cancel, 0)};
+  std::vector<testing::Mutants> mutants;
+  for (const std::string& message : good) mutants.emplace_back(message, mutants.size());
+  testing::Mutants setups(setup_message(5), 9);
+  for (int i = 2'000 / testing::one_in(40, 200); i > 0; --i) {
+    Started worker;
+    if (i % 4 == 0) {
+      worker.send(setups.next());
+    } else {
+      worker.send(setup_message(5));
+      ASSERT_TRUE(worker.is_ready());
+      for (int sent = 0; sent < 20; ++sent) worker.send(mutants[std::size_t(sent) % 4].next());
+    }
+    EXPECT_EQ(worker.ending().substr(0, 18), "ended with status ") << i;
+  }
+}
+
+// Where no memory is left for anything, requests fail, and nothing else happens.
+TEST(WorkerPool, EndsNothingButSamplesWhereMemoryIsShort) {
+  struct Answered final : detail::WorkerRequest {
+    explicit Answered(std::atomic<int>& count) : gone(count) {}
+    ~Answered() override { ++gone; }
+    void give(detail::ReplyReader& reply) override { (void)reply; }
+    void fail(const std::string&) noexcept override {}
+    void end() noexcept override {}
+    std::atomic<int>& gone;
+  };
+  constexpr int kRequests = 30;
+  for (std::uint64_t first = 1; first <= 60; first += 2) {
+    for (const std::uint64_t count : {std::uint64_t{1}, ~std::uint64_t{0} / 2}) {
+      std::atomic<int> gone{0};
+      {
+        auto asked =
+            std::make_unique<Asked<Mixed>>("mixed", WorkerOptions{.workers = 1, .restarts = 0});
+        asked->pool().begin_epoch();
+        std::vector<std::unique_ptr<detail::WorkerRequest>> requests;
+        for (int i = 0; i < kRequests; ++i) requests.push_back(std::make_unique<Answered>(gone));
+        const testing::FailingAllocations failing(first, count);
+        for (auto& request : requests) {
+          try {
+            asked->pool().fetch({}, std::move(request));
+          } catch (const std::bad_alloc&) {
+          }
+        }
+        asked->pool().end_epoch();
+        asked.reset();
+      }
+      EXPECT_EQ(gone, kRequests);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -18,6 +19,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <tests/mutants.h>
+#include <tests/one_in.h>
 #include <tests/worker_samples.h>
 #include <unistd.h>
 
@@ -51,6 +54,18 @@ class Sides {
     const auto header = reader.take<Header>();
     ReplyReader reply(reader, header.count, segments_, returns_);
     return read_sample<S>(reply);
+  }
+  // What a worker would write.
+  template <class S>
+  std::string message_of(S sample) {
+    {
+      const BufferPoolScope scope(pool_);
+      travelling<S>::write(writer_, std::move(sample));
+    }
+    const auto message = writer_.finish(1);
+    take_segments();
+    const auto bytes = message.message();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   void take_segments() {
     while (true) {
@@ -242,6 +257,26 @@ TEST(WorkerValues, RefuseMessagesThatAreTooShort) {
                 const ReplyReader reply(reader, count, sides.segments(), sides.returns());
               }),
               "a message that is too short");
+  }
+}
+
+// A sample of everything, whose message is damaged in any way.
+TEST(WorkerValues, MutantsAreReadOrRefused) {
+  Sides sides;
+  const auto whole = sides.message_of(testing::mixed_sample({.index = 7}));
+  testing::Mutants mutants(whole);
+  for (int i = 100'000 / testing::one_in(20, 60); i > 0; --i) {
+    const std::string text = mutants.next();
+    const std::string foreign = testing::foreign_error([&] {
+      try {
+        MessageReader reader(std::as_bytes(std::span(text)));
+        const auto header = reader.take<Header>();
+        ReplyReader reply(reader, header.count, sides.segments(), nullptr);
+        (void)read_sample<testing::Mixed>(reply);
+      } catch (const Nonsense&) {
+      }
+    });
+    ASSERT_EQ(foreign, "") << i;
   }
 }
 

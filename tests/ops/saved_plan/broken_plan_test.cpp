@@ -1,6 +1,8 @@
 // Files that are no good plans: each is an error that says where and what, or makes a plan that
 // runs; nothing else comes of it.
 #include "programs.h"
+#include "tests/mutants.h"
+#include "tests/one_in.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -269,6 +271,25 @@ TEST(BrokenPlan, RandomNumbers) {
     text.replace(at, 1, numbers[random.below(9)]);
     const std::string error = error_of(text);
     EXPECT_TRUE(error.empty() || error.rfind("plan.json", 0) == 0) << error;
+  }
+}
+
+TEST(BrokenPlan, MutantsAreReadOrRefused) {
+  for (const Program& program : programs()) {
+    const std::string good = json_of(pipeline_of(1, program.describe).recorded_plan());
+    testing::Mutants mutants(good);
+    for (int i = 4'000 / testing::one_in(20, 100); i > 0; --i) {
+      const std::string text = mutants.next();
+      ASSERT_EQ(testing::foreign_error([&] {
+                  const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
+                  (void)make_pipeline({.batch_size = 4, .threads = 1}, [&](Graph& g) {
+                    auto [jpeg, label] = pictures(g);
+                    return plan.apply<Image>(jpeg, label);
+                  });
+                }),
+                "")
+          << text;
+    }
   }
 }
 
