@@ -96,7 +96,15 @@ TEST(ElementwiseOperators, WhatDoesNotFitIsTheErrorOfItsSample) {
             std::string::npos);
   EXPECT_NE(error([](Value<Image> image) {
               return cast<std::uint8_t>(image * 100.);
-            }).find("an element is 700, which u8 does not hold"),
+            }).find("cast: 700 does not fit into 'u8'"),
+            std::string::npos);
+  EXPECT_NE(error([](Value<Image> image) {
+              return image * image * image;
+            }).find("multiply: the result of 49 * 7 does not fit into u8"),
+            std::string::npos);
+  EXPECT_NE(error([](Value<Image> image) {
+              return image % (image - 7);
+            }).find("integer division by zero"),
             std::string::npos);
 }
 
