@@ -18,7 +18,7 @@ Parameter number_parameter(std::string name, std::string help) {
   return parameter;
 }
 
-// What an operation makes of its arguments: null where it does not take them.
+// The type of a result, which is null for arguments that the operation does not take, and its step.
 using Run = std::function<void(Sample&)>;
 struct Computed {
   const SlotType* type = nullptr;
@@ -41,7 +41,7 @@ const SlotType* slot_type_of(NumberType type) {
   return found;
 }
 
-// Where a result goes: a slot of any type of numbers.
+// The slot that a result goes to, of any type of numbers.
 template <class C>
 class NumberResult {
  public:

@@ -31,7 +31,7 @@ NumberType number_type(DType type) {
   visit_dtype(type, [&]<class T>(std::type_identity<T>) { found = detail::number_type_of<T>(); });
   return found;
 }
-// Of one that a tensor can have.
+// The type must be one that tensors have.
 DType dtype_of_numbers(NumberType type) {
   DType found{};
   for (const DType one : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64,

@@ -37,7 +37,7 @@ void write_rows(DeferredRows& rows, int width, int channels, const ChannelScale&
   }
 }
 
-// Whether the type of the output holds what becomes of the lowest and the highest level, and so of
+// True if the type of the output holds the results of the lowest and the highest level, and so of
 // all between them.
 bool holds_levels(DType dtype, float offset, float factor, float shift) {
   bool good = true;

@@ -238,7 +238,7 @@ template double reduce<double>(Reduction what, const Tensor& in);
 
 namespace {
 
-// Whether one of the elements is zero, or is not.
+// True if an element is zero, or one is not.
 bool has(bool zero, const Tensor& in) {
   if (in.elements() == 0) return false;
   if (!in.contiguous()) return has(zero, in.clone());

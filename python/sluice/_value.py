@@ -338,7 +338,7 @@ def cure_of_condition(x: Any) -> str:
     """What to write in place of x where a bool is wanted."""
     if _has_elements(x):
         return (
-            "a comparison of each element is `&` another one, or `|`; whether any element is so says `ops.sum(x > 0) > 0`"
+            "a comparison of each element is `&` another one, or `|`; whether any element is so says `ops.any(x > 0)`"
         )
     return "compare it first, as in `x != 0`"
 

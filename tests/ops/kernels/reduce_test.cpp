@@ -110,7 +110,7 @@ TEST(Reduce, SeesWhatAViewShows) {
   EXPECT_EQ(std::tuple(rows.rows, rows.bytes, rows.stride), std::tuple(4, 6, 150));
 }
 
-// Of all types of elements.
+// Elements of any type.
 template <class T>
 Tensor numbers_of(std::initializer_list<double> numbers) {
   Tensor made({static_cast<std::int64_t>(numbers.size())}, dtype_of<T>::value);
