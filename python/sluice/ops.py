@@ -7,6 +7,7 @@ sample", a Value may be given, which differs from sample to sample; elsewhere it
 
 from __future__ import annotations
 
+import builtins as _builtins
 import difflib as _difflib
 import inspect as _inspect
 from collections.abc import Sequence
@@ -312,8 +313,8 @@ def clamp(x: _Value, low: _Value | float, high: _Value | float) -> _Value:
 
 def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
     takes = (*_NUMBER_TYPES, "tensor", "image")
-    good = all(one.type in takes if isinstance(one, _Value) else _is_number(one) for one in (x, y))
-    if not good or not any(isinstance(one, _Value) for one in (x, y)):
+    good = _builtins.all(one.type in takes if isinstance(one, _Value) else _is_number(one) for one in (x, y))
+    if not good or not _builtins.any(isinstance(one, _Value) for one in (x, y)):
         raise TypeError(f"{name} takes values of numbers, tensors or pictures, or one and a number, not {x!r} and {y!r}")
     return _computed(name, x, y)
 
@@ -446,7 +447,7 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     graph, _ = _slot(image, "filter_2d")
     rows = [list(row) for row in weights]
     columns = len(rows[0]) if rows else 0
-    if any(len(row) != columns for row in rows):
+    if _builtins.any(len(row) != columns for row in rows):
         raise _core.BuildError("filter_2d: the weights must be rows of one length")
     most = _count_of("filter_2d", "weights")
     numbers = _padded([one for row in rows for one in row], most, "filter_2d", "weights")
