@@ -44,6 +44,27 @@ std::string types_of(const detail::Input& input) {
   return names.empty() ? "anything" : joined(names, " or ");
 }
 
+// The parameters in the order in which C++ takes them: fields that an expression names stand as
+// they stand there, since designated initializers need the order of the struct.
+std::vector<Parameter> parameters_of(const OperatorSchema& schema) {
+  std::vector<Parameter> all = schema.parameters;
+  for (const std::string& expression : schema.cpp) {
+    const auto place_of = [&](const Parameter& p) { return expression.find("." + p.name + " ="); };
+    std::vector<std::size_t> rows;
+    std::vector<Parameter> named;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (place_of(all[i]) == std::string::npos) continue;
+      rows.push_back(i);
+      named.push_back(all[i]);
+    }
+    std::stable_sort(named.begin(), named.end(), [&](const Parameter& a, const Parameter& b) {
+      return place_of(a) < place_of(b);
+    });
+    for (std::size_t i = 0; i < rows.size(); ++i) all[rows[i]] = named[i];
+  }
+  return all;
+}
+
 std::string type_of(const Parameter& parameter) {
   if (parameter.type == ParameterType::numbers) return fmt::format("{} numbers", parameter.count);
   return name_of(parameter.type);
@@ -213,7 +234,7 @@ void print_one(const OperatorSchema& schema) {
   for (const std::string& expression : schema.cpp) fmt::print("  in C++     {}\n", expression);
   for (const detail::Input& input : schema.inputs)
     fmt::print("  input      {}: {}\n", input.name, types_of(input));
-  for (const Parameter& p : schema.parameters)
+  for (const Parameter& p : parameters_of(schema))
     fmt::print("  parameter  {}: {}\n             {}\n", p.name, facts(p), p.help);
   for (const detail::Output& output : schema.outputs)
     fmt::print("  output     {}: {}\n", output.name, type_name(output.type));
@@ -240,7 +261,7 @@ void print_markdown(const OperatorSchema& schema) {
       "\n| | name | type | range | default | per sample | |\n|---|---|---|---|---|---|---|\n");
   for (const detail::Input& input : schema.inputs)
     fmt::print("| input | `{}` | {} | | | yes | |\n", input.name, types_of(input));
-  for (const Parameter& p : schema.parameters) {
+  for (const Parameter& p : parameters_of(schema)) {
     fmt::print("| parameter | `{}` | {} | {} | {} | {} | {} |\n", p.name, type_of(p),
                cell(legal(p)), cell(otherwise(p)), per_sample(p), cell(p.help));
   }
@@ -266,7 +287,12 @@ void print_markdown() {
       "[worth reading](first-hour.md#headers-worth-reading).\n\n"
       "A parameter without a default must be given. One that is *per sample* is a constant, or a "
       "value that each sample has of\nits own. A choice is an enumerator in C++: `'bilinear'` is "
-      "`Interpolation::bilinear`.\nOperators that *run on a GPU, too* do so where their picture "
+      "`Interpolation::bilinear`. Where a name is no identifier of C++, or would be a keyword, "
+      "the\n"
+      "enumerator is named otherwise: `'CHW'` is `Layout::chw`, and `'bool'` is `DType::boolean`. "
+      "Parameters stand in the order of the fields of C++'s\noptions, as designated initializers "
+      "need it; Python takes them by name.\nOperators that *run on a GPU, too* do so where their "
+      "picture "
       "lies "
       "there: [GPUs](gpu.md).\nColour operators in a row that are maps of RGB, and warps, [become "
       "one](performance.md#what-is-composed) where the pipeline wants it.\n\n"

@@ -1,10 +1,12 @@
-// Arithmetic, bits and comparison on values: a + b, -a, a & b, a < b, !a, cast<T>(a). Each writes
-// one step that computes, for each sample, what the same expression gives in C++ for the types at
-// hand (Half computes as float). One side may be a constant.
+// Arithmetic, bits and comparison on values: a + b, -a, a & b, a < b, !a, cast<T>(a),
+// floor_divide(a, b), power(a, b), minimum(a, b) ... Each writes one step. One side may be a
+// constant, which takes the type of the value beside it. Members of structs that operators give are
+// values, too: canvas_size(image).width >= 300.
 //
-// Where C++ leaves open what happens, this does not: +, - and * of whole numbers wrap around, as
-// unsigned ones do. A division without a result (by zero, or of the smallest number by -1) and a
-// cast to a whole type that cannot hold the number are errors of their samples.
+// runtime/arithmetic.h says which type a result has: that of both sides, not an int at least as in
+// C++. A constant that the value's type does not hold is a BuildError. Errors of a sample: whole
+// numbers that their type does not hold, a division of whole numbers by zero, and a cast to a type
+// that does not hold the number.
 //
 // There are no && and ||: they could not leave out their right side. Use Graph::all_of and
 // Graph::any_of.
@@ -23,51 +25,82 @@ namespace sluice {
 
 namespace detail {
 
+// A Value or a Param.
+template <class A>
+inline constexpr bool is_given_value = is_value<A>;
 template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, Half>;
+inline constexpr bool is_given_value<Param<T>> = true;
 
-// A Value of a number on at least one side, a number or a Value of one on the other.
+template <class A>
+concept number_value = is_given_value<A> && is_number<argument_t<A>>;
+// A number of each sample on at least one side, and a number on the other.
 template <class A, class B>
-concept number_pair = (is_value<A> ||
-                       is_value<B>)&&is_number<argument_t<A>>&& is_number<argument_t<B>>;
+concept number_pair = (number_value<A> ||
+                       number_value<B>)&&is_number<argument_t<A>>&& is_number<argument_t<B>>;
 
 template <class A, class B>
 concept bits_pair =
     number_pair<A, B> && std::is_integral_v<argument_t<A>> && std::is_integral_v<argument_t<B>> &&
     !(std::is_same_v<argument_t<A>, bool> && std::is_same_v<argument_t<B>, bool>);
 
-// A step of the operator with this name, which F does with plain numbers. On numbers of types that
-// no operator knows it is a function.
-template <class F, class A, class B>
-auto binary(std::string_view name, const A& a, const B& b) {
-  Recorder* recorder = nullptr;
-  if constexpr (is_value<A>) {
-    if (!a.valid()) throw_empty(is_given(name));
-    recorder = &a.recorder();
-  } else {
-    if (!b.valid()) throw_empty(is_given(name));
-    recorder = &b.recorder();
-  }
+template <class A>
+constexpr NumberSide side_of() {
+  return {number_type_of<argument_t<A>>(), !is_given_value<A>};
+}
+// The type of the result: that of a side, if the type of a side is meant.
+template <NumberOperation kWhat, class A, class B>
+using number_result_t = std::conditional_t<
+    !is_comparison(kWhat) && is_given_value<A> &&
+        number_type_of<argument_t<A>>() == result_type(kWhat, side_of<A>(), side_of<B>()),
+    argument_t<A>,
+    std::conditional_t<!is_comparison(kWhat) && is_given_value<B> &&
+                           number_type_of<argument_t<B>>() ==
+                               result_type(kWhat, side_of<A>(), side_of<B>()),
+                       argument_t<B>, number_t<result_type(kWhat, side_of<A>(), side_of<B>())>>>;
+
+// A Param as a Value, be it a constant.
+template <class A>
+const A& as_value(Recorder&, const A& number) {
+  return number;
+}
+template <class T>
+Value<T> as_value(Recorder& recorder, const Param<T>& number) {
+  return number.is_constant() ? constant_value<T>(recorder, number.constant()) : number.value();
+}
+
+template <NumberOperation kWhat, class A, class B>
+auto computed_step(Recorder& recorder, const A& a, const B& b) {
   using X = argument_t<A>;
   using Y = argument_t<B>;
+  using R = number_result_t<kWhat, A, B>;
   if constexpr (is_known_number<X> && is_known_number<Y>) {
-    return apply_operator<decltype(F()(plain(X()), plain(Y())))>(*recorder,
-                                                                 arithmetic_operator(name), a, b);
+    return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a, b);
   } else {
-    return Graph(*recorder).map(
-        name, [](const X& x, const Y& y) { return F()(plain(x), plain(y)); }, a, b);
+    if constexpr (!is_given_value<A>) check_constant<Y>(kWhat, a);
+    if constexpr (!is_given_value<B>) check_constant<X>(kWhat, b);
+    return Graph(recorder).map(
+        name_of(kWhat), [](const X& x, const Y& y) { return computed<kWhat, R>(x, y); }, a, b);
   }
 }
 
-template <class F, class T>
-auto unary(std::string_view name, const Value<T>& a) {
-  if (!a.valid()) throw_empty(is_given(name));
+// A step of the operation. On numbers of types that no operator knows it is a function.
+template <NumberOperation kWhat, class A, class B>
+auto binary(const A& a, const B& b) {
+  Recorder& recorder = require_recorder(name_of(kWhat), a, b);
+  return computed_step<kWhat>(recorder, as_value(recorder, a), as_value(recorder, b));
+}
+
+template <NumberOperation kWhat, class A>
+auto unary(const A& given) {
+  Recorder& recorder = require_recorder(name_of(kWhat), given);
+  const auto a = as_value(recorder, given);
+  using T = argument_t<A>;
+  using R = number_result_t<kWhat, A, A>;
   if constexpr (is_known_number<T>) {
-    return apply_operator<decltype(F()(plain(T())))>(a.recorder(), arithmetic_operator(name), a);
+    return apply_operator<R>(recorder, arithmetic_operator(name_of(kWhat)), a);
   } else {
-    return Graph(a.recorder())
-        .map(
-            name, [](const T& x) { return F()(plain(x)); }, a);
+    return Graph(recorder).map(
+        name_of(kWhat), [](const T& x) { return computed<kWhat, R>(x); }, a);
   }
 }
 
@@ -75,89 +108,132 @@ auto unary(std::string_view name, const Value<T>& a) {
 
 template <class A, class B>
 requires detail::number_pair<A, B>
-auto operator+(const A& a, const B& b) { return detail::binary<detail::Add>("add", a, b); }
+auto operator+(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::add>(a, b);
+}
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator-(const A& a, const B& b) {
-  return detail::binary<detail::Subtract>("subtract", a, b);
+  return detail::binary<detail::NumberOperation::subtract>(a, b);
 }
 template <class A, class B>
 requires detail::number_pair<A, B>
 auto operator*(const A& a, const B& b) {
-  return detail::binary<detail::Multiply>("multiply", a, b);
+  return detail::binary<detail::NumberOperation::multiply>(a, b);
+}
+// As in C++: the fraction of whole numbers is cut off, and what is left has the sign of a.
+template <class A, class B>
+requires detail::number_pair<A, B>
+auto operator/(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::divide>(a, b);
 }
 template <class A, class B>
 requires detail::number_pair<A, B>
-auto operator/(const A& a, const B& b) { return detail::binary<detail::Divide>("divide", a, b); }
-template <class A, class B>
-requires detail::number_pair<A, B> && std::is_integral_v<detail::argument_t<A>> &&
-    std::is_integral_v<detail::argument_t<B>>
 auto operator%(const A& a, const B& b) {
-  return detail::binary<detail::Remainder>("remainder", a, b);
+  return detail::binary<detail::NumberOperation::remainder>(a, b);
 }
+// As in Python: rounded down, and what is left has the sign of b.
+template <class A, class B>
+requires detail::number_pair<A, B>
+auto floor_divide(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::floor_divide>(a, b);
+}
+template <class A, class B>
+requires detail::number_pair<A, B>
+auto modulo(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::modulo>(a, b);
+}
+// A whole number takes whole exponents from 0 on.
+template <class A, class B>
+requires detail::number_pair<A, B>
+auto power(const A& a, const B& b) { return detail::binary<detail::NumberOperation::power>(a, b); }
+// NaN, where one of them is NaN.
+template <class A, class B>
+requires detail::number_pair<A, B>
+auto minimum(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::minimum>(a, b);
+}
+template <class A, class B>
+requires detail::number_pair<A, B>
+auto maximum(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::maximum>(a, b);
+}
+template <class A, class Low, class High>
+requires detail::number_value<A> && detail::number_pair<A, Low> && detail::number_pair<A, High>
+auto clamp(const A& a, const Low& low, const High& high) { return minimum(maximum(a, low), high); }
 
 // Of whole numbers, one of which may be a bool. Two bools have Graph::all_of and Graph::any_of.
 template <class A, class B>
 requires detail::bits_pair<A, B>
 auto operator&(const A& a, const B& b) {
-  return detail::binary<detail::BitwiseAnd>("bitwise_and", a, b);
+  return detail::binary<detail::NumberOperation::bitwise_and>(a, b);
 }
 template <class A, class B>
 requires detail::bits_pair<A, B>
 auto operator|(const A& a, const B& b) {
-  return detail::binary<detail::BitwiseOr>("bitwise_or", a, b);
+  return detail::binary<detail::NumberOperation::bitwise_or>(a, b);
 }
 template <class A, class B>
 requires detail::bits_pair<A, B>
 auto operator^(const A& a, const B& b) {
-  return detail::binary<detail::BitwiseXor>("bitwise_xor", a, b);
+  return detail::binary<detail::NumberOperation::bitwise_xor>(a, b);
 }
 
+// Exact, whatever the types: -1 is less than an unsigned 0.
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
-operator<(const A& a, const B& b) { return detail::binary<detail::Less>("less", a, b); }
+operator<(const A& a, const B& b) { return detail::binary<detail::NumberOperation::less>(a, b); }
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
-operator>(const A& a, const B& b) { return detail::binary<detail::Greater>("greater", a, b); }
+operator>(const A& a, const B& b) { return detail::binary<detail::NumberOperation::greater>(a, b); }
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
-operator<=(const A& a, const B& b) { return detail::binary<detail::LessEqual>("less_equal", a, b); }
+operator<=(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::less_equal>(a, b);
+}
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
 operator>=(const A& a, const B& b) {
-  return detail::binary<detail::GreaterEqual>("greater_equal", a, b);
+  return detail::binary<detail::NumberOperation::greater_equal>(a, b);
 }
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
-operator==(const A& a, const B& b) { return detail::binary<detail::Equal>("equal", a, b); }
+operator==(const A& a, const B& b) { return detail::binary<detail::NumberOperation::equal>(a, b); }
 template <class A, class B>
 requires detail::number_pair<A, B> Value<bool>
-operator!=(const A& a, const B& b) { return detail::binary<detail::NotEqual>("not_equal", a, b); }
+operator!=(const A& a, const B& b) {
+  return detail::binary<detail::NumberOperation::not_equal>(a, b);
+}
 
-template <class T>
-requires detail::is_number<T>
-auto operator-(const Value<T>& a) { return detail::unary<detail::Negate>("negate", a); }
+template <class A>
+requires detail::number_value<A>
+auto operator-(const A& a) { return detail::unary<detail::NumberOperation::negate>(a); }
+template <class A>
+requires detail::number_value<A>
+auto abs(const A& a) { return detail::unary<detail::NumberOperation::absolute>(a); }
 // Takes values of all types, so that the compiler speaks of this operator and not of others.
-template <class T>
-Value<bool> operator!(const Value<T>& a) {
-  static_assert(detail::is_number<T>,
+template <class A>
+requires detail::is_given_value<A> Value<bool>
+operator!(const A& a) {
+  static_assert(detail::is_number<detail::argument_t<A>>,
                 "!: the value must be a bool or a number; of anything else make a bool with map");
-  return detail::unary<detail::Not>("not", a);
+  return detail::unary<detail::NumberOperation::logical_not>(a);
 }
 
-// The number as another type, as static_cast does it: fractions are cut off, and whole numbers that
-// do not fit wrap around. A fraction, infinity or NaN that does not fit into a whole type is the
-// error of its sample.
-template <class To, class T>
-requires(detail::is_number<T>&& detail::is_number<To>) Value<To> cast(const Value<T>& a) {
-  if (!a.valid()) detail::throw_empty(detail::is_given("cast"));
+// The number as another type: fractions are cut off, and all but 0 is true. What the type does not
+// hold is the error of its sample: a whole number that is too large, a fraction, infinity or NaN
+// as a whole number, and a number that would become infinite.
+template <class To, class A>
+requires(detail::number_value<A>&& detail::is_number<To>) Value<To> cast(const A& given) {
+  detail::Recorder& recorder = detail::require_recorder("cast", given);
+  const auto a = detail::as_value(recorder, given);
+  using T = detail::argument_t<A>;
   if constexpr (detail::is_known_number<T> && detail::is_known_number<To>) {
-    return detail::apply_operator<To>(a.recorder(), detail::cast_operator(), a,
+    return detail::apply_operator<To>(recorder, detail::cast_operator(), a,
                                       std::string(detail::known_number_name<To>()));
   } else {
-    return Graph(a.recorder())
-        .map(
-            "cast", [](const T& x) { return detail::number_as<To>(detail::plain(x)); }, a);
+    return Graph(recorder).map(
+        "cast", [](const T& x) { return detail::number_as<To>(x); }, a);
   }
 }
 

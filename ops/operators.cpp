@@ -82,7 +82,10 @@ namespace {
 
 void fill(OperatorRegistry& registry) {
   for (const OperatorPtr& op : built_in_operators()) registry.add(op);
-  for (const OperatorPtr& op : {aug_mix_weights_operator(),
+  for (const OperatorPtr& op : {absolute_elements_operator(),
+                                all_operator(),
+                                any_operator(),
+                                aug_mix_weights_operator(),
                                 autocontrast_operator(),
                                 beta_operator(),
                                 blend_operator(),
@@ -145,6 +148,7 @@ void fill(OperatorRegistry& registry) {
                                 random_erasing_region_operator(),
                                 random_region_of_file_operator(),
                                 random_region_operator(),
+                                reduce_operator(),
                                 reshape_operator(),
                                 resize_mirror_normalize_operator(),
                                 resize_operator(),

@@ -1,23 +1,15 @@
 #include <sluice/graph/builder/number_functions.h>
-#include <sluice/graph/plan/operator_registry.h>
-
-#include <stdexcept>
+#include <sluice/runtime/error.h>
 
 #include <fmt/format.h>
 
 namespace sluice::detail {
 
-void throw_division_by_zero() { throw std::domain_error("integer division by zero"); }
-
-void throw_quotient_too_large() {
-  throw std::overflow_error(
-      "integer division of the smallest number by -1: the result does not fit into the type");
-}
-
-void throw_cast(double number, std::string_view type) {
-  throw std::range_error(
-      fmt::format("cast: {:g} does not fit into '{}'; clamp it, or cast to a wider type", number,
-                  short_name(type)));
+void throw_constant(NumberOperation what, const std::string& constant, NumberType type) {
+  throw BuildError(fmt::format(
+      "{}: the constant {} does not fit into {}, the type of the value beside it; cast the value "
+      "to a wider type first",
+      name_of(what), constant, name_of(type)));
 }
 
 const SlotType* number_type(const Argument& argument) {

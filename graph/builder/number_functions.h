@@ -1,16 +1,15 @@
-// What arithmetic and comparison do with two plain numbers, and how a step does it for any types
-// that operators know. arithmetic.h tells users what it means.
+// How a step computes with numbers: what arithmetic.h records for types that operators know, and
+// for others. runtime/arithmetic.h says what comes of it.
 //
-// Threads: pure functions. Errors: those of the sample, as arithmetic.h says.
+// Threads: pure functions. Errors: those of the sample, as runtime/arithmetic.h says.
 #pragma once
 
 #include <sluice/graph/builder/built_in_operators.h>
 #include <sluice/graph/plan/sample.h>
+#include <sluice/runtime/arithmetic.h>
 
-#include <cmath>
 #include <cstdint>
-#include <functional>
-#include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,176 +17,81 @@
 
 namespace sluice::detail {
 
-[[noreturn]] void throw_division_by_zero();
-[[noreturn]] void throw_quotient_too_large();
-[[noreturn]] void throw_cast(double number, std::string_view type);
+// What a result of type R is computed in, beside operands of two types.
+template <NumberType kResult, NumberType kX, NumberType kY>
+using computed_in_t = std::conditional_t<
+    kResult == NumberType::f64, double,
+    std::conditional_t<is_fraction(kResult), float,
+                       std::conditional_t<kX == NumberType::u64 || kY == NumberType::u64 ||
+                                              kResult == NumberType::u64,
+                                          Wide, std::int64_t>>>;
 
-// f, which adds, subtracts or multiplies, of both numbers as the type that C++ computes with; whole
-// results wrap around where they do not fit.
-template <class F, class X, class Y>
-auto wrapped(F f, X x, Y y) {
-  using R = decltype(x + y);
-  if constexpr (std::is_integral_v<R> && std::is_signed_v<R>) {
-    using U = std::make_unsigned_t<R>;
-    return static_cast<R>(f(static_cast<U>(x), static_cast<U>(y)));
+// A result as the type of its slot; fractions are rounded.
+template <class T, class C>
+bool stored(C result, T& to) {
+  if constexpr (is_whole<C>) {
+    return fits(result, to);
+  } else if constexpr (std::is_same_v<T, Half>) {
+    to = Half(static_cast<float>(result));
   } else {
-    return f(static_cast<R>(x), static_cast<R>(y));
+    to = static_cast<T>(result);
+  }
+  return true;
+}
+
+// The number as a type that has it exactly.
+template <class T>
+auto exact(const T& x) {
+  using C = std::conditional_t<is_fraction(number_type_of<T>()), double, Wide>;
+  return static_cast<C>(plain(x));
+}
+
+template <NumberOperation kWhat, class R, class X, class Y>
+R computed(const X& x, const Y& y) {
+  if constexpr (is_comparison(kWhat)) {
+    return compare<kWhat>(exact(x), exact(y));
+  } else {
+    using C = computed_in_t<number_type_of<R>(), number_type_of<X>(), number_type_of<Y>()>;
+    const auto a = static_cast<C>(plain(x)), b = static_cast<C>(plain(y));
+    C result{};
+    R to{};
+    if (!compute<kWhat>(a, b, result) || !stored(result, to))
+      throw_overflow(kWhat, text_of(a), text_of(b), number_type_of<R>());
+    return to;
+  }
+}
+template <NumberOperation kWhat, class R, class X>
+R computed(const X& x) {
+  if constexpr (kWhat == NumberOperation::logical_not) {
+    return !(plain(x) != decltype(plain(x)){});
+  } else {
+    using C = computed_in_t<number_type_of<R>(), number_type_of<X>(), number_type_of<X>()>;
+    const auto a = static_cast<C>(plain(x));
+    C result{};
+    R to{};
+    if (!compute<kWhat>(a, a, result) || !stored(result, to))
+      throw_overflow(kWhat, text_of(a), {}, number_type_of<R>());
+    return to;
   }
 }
 
-template <class X, class Y>
-void check_division(X x, Y y) {
-  if constexpr (std::is_integral_v<X> && std::is_integral_v<Y>) {
-    using R = decltype(x / y);
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
-    const R dividend = static_cast<R>(x), divisor = static_cast<R>(y);
-    if (divisor == 0) throw_division_by_zero();
-    if constexpr (std::is_signed_v<R>) {
-      if (dividend == std::numeric_limits<R>::min() && divisor == -1) throw_quotient_too_large();
-    }
-  }
-}
-
+// As cast<To>() has it.
 template <class To, class X>
-To number_as(X x) {
-  if constexpr (std::is_floating_point_v<X> && std::is_integral_v<To> &&
-                !std::is_same_v<To, bool>) {
-    const X whole = std::trunc(x);
-    // The least number that is too large: a power of two, which X holds exactly.
-    const X beyond = std::ldexp(X{1}, std::numeric_limits<To>::digits);
-    const X least = std::is_signed_v<To> ? -beyond : X{0};
-    if (!(whole >= least && whole < beyond))
-      throw_cast(static_cast<double>(x), detail::type_name<To>());
-  }
-  if constexpr (std::is_same_v<To, Half>) {
-    return Half(static_cast<float>(x));
-  } else {
-    return static_cast<To>(x);
-  }
+To number_as(const X& x) {
+  To to{};
+  if (!fits(plain(x), to)) throw_cast(text_of(exact(x)), number_type_of<To>());
+  return to;
 }
 
-// Comparisons of whole numbers of different signedness mean what they say (std::cmp_less and
-// friends).
-template <class X, class Y>
-constexpr bool both_whole =
-    std::is_integral_v<X>&& std::is_integral_v<Y> && !std::is_same_v<X, bool> &&
-    !std::is_same_v<Y, bool> && !std::is_same_v<X, char> && !std::is_same_v<Y, char>;
-template <class X, class Y>
-bool is_less(X x, Y y) {
-  if constexpr (both_whole<X, Y>) {
-    return std::cmp_less(x, y);
-  } else {
-    return static_cast<std::common_type_t<X, Y>>(x) < static_cast<std::common_type_t<X, Y>>(y);
-  }
+// BuildError unless a constant beside a value of type T is a number that T holds, once rounded.
+[[noreturn]] void throw_constant(NumberOperation what, const std::string& constant,
+                                 NumberType type);
+template <class T, class X>
+void check_constant(NumberOperation what, const X& constant) {
+  T as_value{};
+  if (!fits(plain(constant), as_value) && !is_comparison(what))
+    throw_constant(what, text_of(exact(constant)), number_type_of<T>());
 }
-template <class X, class Y>
-bool is_equal(X x, Y y) {
-  if constexpr (both_whole<X, Y>) {
-    return std::cmp_equal(x, y);
-  } else {
-    return static_cast<std::common_type_t<X, Y>>(x) == static_cast<std::common_type_t<X, Y>>(y);
-  }
-}
-
-struct Add {
-  template <class X, class Y>
-  auto operator()(X x, Y y) const {
-    return wrapped([](auto p, auto q) { return p + q; }, x, y);
-  }
-};
-struct Subtract {
-  template <class X, class Y>
-  auto operator()(X x, Y y) const {
-    return wrapped([](auto p, auto q) { return p - q; }, x, y);
-  }
-};
-struct Multiply {
-  template <class X, class Y>
-  auto operator()(X x, Y y) const {
-    return wrapped([](auto p, auto q) { return p * q; }, x, y);
-  }
-};
-struct Divide {
-  template <class X, class Y>
-  auto operator()(X x, Y y) const {
-    check_division(x, y);
-    using R = decltype(x / y);
-    return static_cast<R>(x) / static_cast<R>(y);
-  }
-};
-struct Remainder {
-  template <class X, class Y>
-  requires(std::is_integral_v<X>&& std::is_integral_v<Y>) auto operator()(X x, Y y) const {
-    check_division(x, y);
-    using R = decltype(x % y);
-    return static_cast<R>(x) % static_cast<R>(y);
-  }
-};
-// F of the bits of both numbers as the type that C++ computes with.
-template <class F>
-struct Bitwise {
-  template <class X, class Y>
-  requires(std::is_integral_v<X>&& std::is_integral_v<Y>) auto operator()(X x, Y y) const {
-    using R = decltype(x & y);
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a letter
-    return static_cast<R>(F()(static_cast<R>(x), static_cast<R>(y)));
-  }
-};
-using BitwiseAnd = Bitwise<std::bit_and<>>;
-using BitwiseOr = Bitwise<std::bit_or<>>;
-using BitwiseXor = Bitwise<std::bit_xor<>>;
-struct Less {
-  template <class X, class Y>
-  bool operator()(X x, Y y) const {
-    return is_less(x, y);
-  }
-};
-struct Greater {
-  template <class X, class Y>
-  bool operator()(X x, Y y) const {
-    return is_less(y, x);
-  }
-};
-struct LessEqual {
-  template <class X, class Y>
-  bool operator()(X x, Y y) const {
-    return is_less(x, y) || is_equal(x, y);
-  }
-};
-struct GreaterEqual {
-  template <class X, class Y>
-  bool operator()(X x, Y y) const {
-    return is_less(y, x) || is_equal(x, y);
-  }
-};
-struct Equal {
-  template <class X, class Y>
-  bool operator()(X x, Y y) const {
-    return is_equal(x, y);
-  }
-};
-struct NotEqual {
-  template <class X, class Y>
-  bool operator()(X x, Y y) const {
-    return !is_equal(x, y);
-  }
-};
-struct Negate {
-  template <class X>
-  auto operator()(X x) const {
-    if constexpr (std::is_integral_v<X>) {
-      return Subtract()(decltype(-x){0}, x);
-    } else {
-      return -x;
-    }
-  }
-};
-struct Not {
-  template <class X>
-  bool operator()(X x) const {
-    return !(x != X{});
-  }
-};
 
 // The type that C++ computes with where it is given one number of type T: an int for what is
 // narrower. Each T is one of them.
@@ -247,6 +151,7 @@ class NumberOperand {
   C of(const Sample& sample) const {
     return load_ == nullptr ? constant_ : load_(sample.address(slot_));
   }
+  C of_constant() const { return constant_; }
 
  private:
   C (*load_)(const void*) = nullptr;

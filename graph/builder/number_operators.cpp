@@ -18,66 +18,156 @@ Parameter number_parameter(std::string name, std::string help) {
   return parameter;
 }
 
-// What F makes of two numbers. Both come as the type that C++ computes with, which changes no
-// result: there are few such types, and many pairs of types.
+// The type of a result, which is null for arguments that the operation does not take, and its step.
 using Run = std::function<void(Sample&)>;
 struct Computed {
-  const SlotType* type = nullptr;  // null: F does not take these numbers
+  const SlotType* type = nullptr;
   std::function<Run(const Call&)> bind;
 };
 
-template <class F, class X, class Y>
-Computed computed() {
-  Computed made;
-  if constexpr (requires { F()(X(), Y()); }) {
-    using R = decltype(F()(X(), Y()));
-    made.type = slot_type<R>();
-    made.bind = [](const Call& call) -> Run {
-      return [x = NumberOperand<X>(call.arguments[0]), y = NumberOperand<Y>(call.arguments[1]),
-              out = call.outputs[0]](Sample& sample) {
-        sample.get<R>(out) = F()(x.of(sample), y.of(sample));
-      };
-    };
-  }
-  return made;
+NumberSide side_of(const Argument& argument) {
+  NumberSide side;
+  side.constant = std::holds_alternative<Constant>(argument);
+  visit_number_type(number_type(argument),
+                    [&]<class T>(std::type_identity<T>) { side.type = number_type_of<T>(); });
+  return side;
 }
-// Comparisons tell numbers of different signedness apart.
-template <class F>
-inline constexpr bool compares = std::is_same_v<decltype(F()(0, 0)), bool>;
-template <class C>
-using widest_t =
-    std::conditional_t<std::is_floating_point_v<C>, C,
-                       std::conditional_t<std::is_signed_v<C>, std::int64_t, std::uint64_t>>;
 
-template <class F>
-Computed binary_of(const Arguments& arguments) {
-  Computed made;
-  visit_plain_type(number_type(arguments[0]), [&]<class X>(std::type_identity<X>) {
-    visit_plain_type(number_type(arguments[1]), [&]<class Y>(std::type_identity<Y>) {
-      using C = decltype(X() + Y());
-      if constexpr (compares<F> && std::is_integral_v<C>) {
-        made = computed<F, widest_t<X>, widest_t<Y>>();
-      } else {
-        made = computed<F, C, C>();
+const SlotType* slot_type_of(NumberType type) {
+  const SlotType* found = nullptr;
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
+    if (number_type_of<T>() == type) found = slot_type<T>();
+  });
+  return found;
+}
+
+// The slot that a result goes to, of any type of numbers.
+template <class C>
+class NumberResult {
+ public:
+  NumberResult(NumberType type, SlotId slot) : type_(type), slot_(slot) {
+    for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
+      if constexpr (is_whole<C> == std::is_integral_v<T>) {
+        if (number_type_of<T>() == type) {
+          store_ = [](Sample& sample, SlotId to, C x) { return stored(x, sample.get<T>(to)); };
+        }
       }
     });
+  }
+  NumberType type() const { return type_; }
+  // False where the type does not hold it.
+  bool set(Sample& sample, C x) const { return store_(sample, slot_, x); }
+
+ private:
+  NumberType type_;
+  SlotId slot_;
+  bool (*store_)(Sample&, SlotId, C) = nullptr;
+};
+
+// Numbers are computed in one of four types, whatever they are.
+template <NumberOperation kWhat, class C, bool kTwo>
+Run computing_in(NumberType type, const Call& call) {
+  const NumberOperand<C> x(call.arguments[0]), y(call.arguments[kTwo ? 1 : 0]);
+  return [x, y, to = NumberResult<C>(type, call.outputs[0])](Sample& sample) {
+    const C a = x.of(sample), b = y.of(sample);
+    C result{};
+    if (!compute<kWhat>(a, b, result) || !to.set(sample, result))
+      throw_overflow(kWhat, text_of(a), kTwo ? text_of(b) : "", to.type());
+  };
+}
+template <NumberOperation kWhat, bool kTwo>
+Run computing_with(NumberType type, const Call& call) {
+  if (type == NumberType::f64) return computing_in<kWhat, double, kTwo>(type, call);
+  if (is_fraction(type)) return computing_in<kWhat, float, kTwo>(type, call);
+  bool wide = type == NumberType::u64;
+  for (const Argument& argument : call.arguments)
+    wide = wide || side_of(argument).type == NumberType::u64;
+  if (wide) return computing_in<kWhat, Wide, kTwo>(type, call);
+  return computing_in<kWhat, std::int64_t, kTwo>(type, call);
+}
+
+template <NumberOperation kWhat, class X, class Y>
+Run comparing_as(const Argument& left, const Argument& right, SlotId out) {
+  return [x = NumberOperand<X>(left), y = NumberOperand<Y>(right), out](Sample& sample) {
+    sample.get<bool>(out) = compare<kWhat>(x.of(sample), y.of(sample));
+  };
+}
+// A constant fraction, as a value of another type of fractions has it.
+Argument rounded(const Argument& argument, NumberType beside) {
+  Argument made = argument;
+  if (!std::holds_alternative<Constant>(argument) || !is_fraction(side_of(argument).type) ||
+      !is_fraction(beside))
+    return made;
+  const double number = NumberOperand<double>(argument).of_constant();
+  for_each_number_type([&]<class T>(std::type_identity<T>, std::string_view) {
+    if constexpr (!std::is_integral_v<T>) {
+      T as{};
+      if (number_type_of<T>() == beside && fits(number, as)) made = Constant(as);
+    }
   });
   return made;
 }
+template <NumberOperation kWhat>
+Run comparing(const Call& call) {
+  const NumberType left = side_of(call.arguments[0]).type, right = side_of(call.arguments[1]).type;
+  const Argument x = rounded(call.arguments[0], right), y = rounded(call.arguments[1], left);
+  const SlotId out = call.outputs[0];
+  if (!is_fraction(left) && !is_fraction(right)) return comparing_as<kWhat, Wide, Wide>(x, y, out);
+  if (!is_fraction(left)) return comparing_as<kWhat, Wide, double>(x, y, out);
+  if (!is_fraction(right)) return comparing_as<kWhat, double, Wide>(x, y, out);
+  return comparing_as<kWhat, double, double>(x, y, out);
+}
 
-template <class F>
+// A constant takes the type of the value beside it.
+void check_constants(NumberOperation what, NumberType type, const Arguments& arguments) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!std::holds_alternative<Constant>(arguments[i]) ||
+        std::holds_alternative<Constant>(arguments[1 - i]))
+      continue;
+    std::visit(
+        [&]<class X>(const X& constant) {
+          if constexpr (is_known_number<X>) {
+            visit_number_type(slot_type_of(type), [&]<class T>(std::type_identity<T>) {
+              check_constant<T>(what, constant);
+            });
+          }
+        },
+        std::get<Constant>(arguments[i]));
+  }
+}
+
+template <NumberOperation kWhat>
+Computed binary_of(const Arguments& arguments) {
+  const NumberSide x = side_of(arguments[0]), y = side_of(arguments[1]);
+  if (is_bitwise(kWhat) && (is_fraction(x.type) || is_fraction(y.type))) return {};
+  const NumberType type = result_type(kWhat, x, y);
+  check_constants(kWhat, type, arguments);
+  return {slot_type_of(type), [type](const Call& call) {
+            if constexpr (is_comparison(kWhat)) {
+              return comparing<kWhat>(call);
+            } else {
+              return computing_with<kWhat, true>(type, call);
+            }
+          }};
+}
+
+template <NumberOperation kWhat>
 Computed unary_of(const Arguments& arguments) {
-  Computed made;
-  visit_plain_type(number_type(arguments[0]), [&]<class C>(std::type_identity<C>) {
-    using R = decltype(F()(C()));
-    made.type = slot_type<R>();
-    made.bind = [](const Call& call) -> Run {
-      return [x = NumberOperand<C>(call.arguments[0]), out = call.outputs[0]](Sample& sample) {
-        sample.get<R>(out) = F()(x.of(sample));
-      };
-    };
-  });
-  return made;
+  const NumberSide x = side_of(arguments[0]);
+  if constexpr (kWhat == NumberOperation::logical_not) {
+    return {slot_type<bool>(), [](const Call& call) {
+              Run run;
+              visit_plain_type(number_type(call.arguments[0]), [&]<class C>(std::type_identity<C>) {
+                run = [x = NumberOperand<C>(call.arguments[0]), out = call.outputs[0]](
+                          Sample& sample) { sample.get<bool>(out) = !(x.of(sample) != C{}); };
+              });
+              return run;
+            }};
+  } else {
+    const NumberType type = result_type(kWhat, x, x);
+    return {slot_type_of(type),
+            [type](const Call& call) { return computing_with<kWhat, false>(type, call); }};
+  }
 }
 
 OperatorSchema schema_of(const char* name, const char* cpp, const char* summary, bool two) {
@@ -106,13 +196,13 @@ OperatorPtr computing(OperatorSchema schema, Computed (*of)(const Arguments&)) {
   };
   return std::make_shared<const Operator>(std::move(schema), std::move(functions));
 }
-template <class F>
-OperatorPtr binary(const char* name, const char* cpp, const char* summary) {
-  return computing(schema_of(name, cpp, summary, true), binary_of<F>);
+template <NumberOperation kWhat>
+OperatorPtr binary(const char* cpp, const char* summary) {
+  return computing(schema_of(name_of(kWhat), cpp, summary, true), binary_of<kWhat>);
 }
-template <class F>
-OperatorPtr unary(const char* name, const char* cpp, const char* summary) {
-  return computing(schema_of(name, cpp, summary, false), unary_of<F>);
+template <NumberOperation kWhat>
+OperatorPtr unary(const char* cpp, const char* summary) {
+  return computing(schema_of(name_of(kWhat), cpp, summary, false), unary_of<kWhat>);
 }
 
 struct Cast {
@@ -186,8 +276,10 @@ OperatorPtr conversion(const char* name, const char* cpp, const char* summary) {
 }  // namespace
 
 const OperatorPtr& cast_operator() {
-  static const OperatorPtr op = conversion<Cast, true>(
-      "cast", "cast<float>(x)", "The number as another type; fractions are cut off.");
+  static const OperatorPtr op =
+      conversion<Cast, true>("cast", "cast<float>(x)",
+                             "The number as another type; fractions are cut off, and what the type "
+                             "does not hold is an error.");
   return op;
 }
 
@@ -199,23 +291,31 @@ const OperatorPtr& convert_operator() {
 }
 
 const OperatorPtr& arithmetic_operator(std::string_view name) {
-  static const std::array<OperatorPtr, 16> all{
-      binary<Add>("add", "x + y", "x + y; whole numbers wrap around."),
-      binary<Subtract>("subtract", "x - y", "x - y; whole numbers wrap around."),
-      binary<Multiply>("multiply", "x * y", "x * y; whole numbers wrap around."),
-      binary<Divide>("divide", "x / y", "x / y; whole numbers are cut off."),
-      binary<Remainder>("remainder", "x % y", "What is left of x when it is divided by y."),
-      binary<BitwiseAnd>("bitwise_and", "x & y", "The bits that x and y both have."),
-      binary<BitwiseOr>("bitwise_or", "x | y", "The bits that x or y has."),
-      binary<BitwiseXor>("bitwise_xor", "x ^ y", "The bits that only one of x and y has."),
-      binary<Less>("less", "x < y", "x < y"),
-      binary<Greater>("greater", "x > y", "x > y"),
-      binary<LessEqual>("less_equal", "x <= y", "x <= y"),
-      binary<GreaterEqual>("greater_equal", "x >= y", "x >= y"),
-      binary<Equal>("equal", "x == y", "x == y"),
-      binary<NotEqual>("not_equal", "x != y", "x != y"),
-      unary<Negate>("negate", "-x", "-x; whole numbers wrap around."),
-      unary<Not>("not", "!(x > y)", "Whether x is false or zero.")};
+  using enum NumberOperation;
+  static const std::array all{
+      binary<add>("x + y", "x + y."),
+      binary<subtract>("x - y", "x - y."),
+      binary<multiply>("x * y", "x * y."),
+      binary<divide>("x / y", "x / y; of whole numbers the fraction is cut off."),
+      binary<remainder>("x % y", "What divide leaves of x: it has the sign of x."),
+      binary<floor_divide>("floor_divide(x, y)", "x / y, rounded down: Python's x // y."),
+      binary<modulo>("modulo(x, y)",
+                     "What floor_divide leaves of x: Python's x % y, which has the sign of y."),
+      binary<power>("power(x, y)", "x to the power y."),
+      binary<minimum>("minimum(x, y)", "The smaller of two numbers; NaN, where one is NaN."),
+      binary<maximum>("maximum(x, y)", "The larger of two numbers; NaN, where one is NaN."),
+      binary<bitwise_and>("x & y", "The bits that x and y both have."),
+      binary<bitwise_or>("x | y", "The bits that x or y has."),
+      binary<bitwise_xor>("x ^ y", "The bits that only one of x and y has."),
+      binary<less>("x < y", "x < y"),
+      binary<greater>("x > y", "x > y"),
+      binary<less_equal>("x <= y", "x <= y"),
+      binary<greater_equal>("x >= y", "x >= y"),
+      binary<equal>("x == y", "x == y"),
+      binary<not_equal>("x != y", "x != y"),
+      unary<negate>("-x", "-x."),
+      unary<absolute>("abs(x)", "x without its sign."),
+      unary<logical_not>("!(x > y)", "Whether x is false or zero.")};
   for (const OperatorPtr& op : all) {
     if (op->name() == name) return op;
   }

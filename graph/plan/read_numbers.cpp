@@ -1,5 +1,6 @@
 #include <sluice/graph/plan/number_types.h>
 #include <sluice/graph/plan/operator.h>
+#include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/tensor.h>
 #include <sluice/runtime/visit_dtype.h>
 
@@ -38,12 +39,11 @@ void read_numbers(std::string_view op, const Parameter& parameter, const Tensor&
     for (std::size_t i = 0; i < count; ++i) {
       const T element = tensor.data<T>()[static_cast<std::int64_t>(i) * step];
       const auto number = static_cast<double>(plain(element));
-      if (!parameter.allows(number)) {
+      if (!parameter.allows(number) || !fits(number, numbers[i])) {
         Parameter one = parameter;
         one.name = fmt::format("{}[{}]", parameter.name, i);
         throw_refused(op, one, number);
       }
-      numbers[i] = static_cast<float>(number);
     }
   });
   if (count == 1) std::fill(numbers.begin(), numbers.end(), numbers.front());

@@ -18,9 +18,13 @@ void for_each_box(const char* op, const Tensor& in, Tensor& out, F change) {
   out.create({count, 4}, DType::f32);
   auto* numbers = out.data<float>();
   for (std::int64_t i = 0; i < count; ++i) {
+    kernels::check_finite_row(op, "boxes", in, i, 4);
     const Four box = change(Four{kernels::element(in, i, 0), kernels::element(in, i, 1),
                                  kernels::element(in, i, 2), kernels::element(in, i, 3)});
-    for (const double number : box) *numbers++ = static_cast<float>(number);
+    for (const double number : box) {
+      kernels::check_in_range(op, "box", i, number);
+      *numbers++ = static_cast<float>(number);
+    }
   }
 }
 

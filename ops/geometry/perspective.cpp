@@ -65,7 +65,8 @@ const OperatorPtr& warp_perspective_operator() {
           with_matrix(declare_operator("warp_perspective")
                           .family("geometry")
                           .summary("Pixels from where a 3 x 3 matrix leads.")
-                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f})")
+                          .in_cpp("warp_perspective(image, {.yy = 0.9f, .wx = 0.001f}, {.width = "
+                                  "224, .height = 224})")
                           .input<Image>("image"))
               .parameter("wx", a_number(0, "of what both are divided by, for each x"))
               .parameter("wy", a_number(0, "of what both are divided by, for each y"))

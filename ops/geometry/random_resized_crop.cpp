@@ -166,7 +166,9 @@ OperatorSchema random_resized_crop_schema() {
       .summary("A random rectangle of the picture, resized; of a JPEG file no more is decoded.")
       .in_cpp("random_resized_crop(jpeg)")
       .in_cpp("random_resized_crop(jpeg, {.shrink = true})")
-      .in_cpp("random_resized_crop(image, {.width = 224, .height = 224})")
+      .in_cpp(
+          "random_resized_crop(image, {.width = 224, .height = 224, .min_area = 0.25f, "
+          ".max_area = 1.f, .min_ratio = 0.75f, .max_ratio = 1.25f})")
       .input<JpegFile>("picture");
   add_size_and_filter(add_region_options(declaration, "random_resized_crop"))
       .constant<bool>("shrink", {.value = RandomResizedCropOptions().shrink,

@@ -70,7 +70,10 @@ const detail::OperatorPtr& detail::resize_operator() {
         .in_cpp("resize(image, {.width = 224, .height = 224})")
         .in_cpp("resize(image, {.width = 224})")
         .in_cpp("resize(image, {.shorter = 256})")
-        .in_cpp("resize(image, {.width = 640, .height = 480, .mode = ResizeMode::not_larger})")
+        .in_cpp(
+            "resize(image, {.width = 640, .height = 480, .interpolation = Interpolation::bicubic, "
+            ".mode = ResizeMode::not_larger, .max_size = 600, .roi_start_y = 0.1f, "
+            ".roi_start_x = 0.1f, .roi_end_y = 0.9f, .roi_end_x = 0.9f, .roi_relative = true})")
         .input<Image>("image")
         .parameter("height", size_option("in pixels; without it, it follows the width, rounded"))
         .parameter("width", size_option("in pixels; without it, it follows the height, rounded"))

@@ -11,23 +11,6 @@
 namespace sluice::kernels {
 namespace {
 
-// Of what comes out.
-void check_in_range(const char* op, const char* what, std::int64_t row, double number) {
-  if (std::abs(number) <= std::numeric_limits<float>::max()) return;
-  throw std::invalid_argument(
-      fmt::format("{}: {} {} moves beyond what a float holds", op, what, row));
-}
-
-void check_finite_row(const char* op, const char* what, const Tensor& tensor, std::int64_t row,
-                      int columns) {
-  for (int k = 0; k < columns; ++k) {
-    const double number = element(tensor, row, k);
-    if (std::isfinite(number)) continue;
-    throw std::invalid_argument(fmt::format(
-        "{}: number {} of the {} in row {} is {}, which is not finite", op, k, what, row, number));
-  }
-}
-
 struct Place {
   double x = 0, y = 0;
 };
@@ -66,6 +49,22 @@ std::int64_t check_rows(const char* op, const char* what, const Tensor& tensor, 
                     op, what, columns, name_of(tensor.dtype()), to_string(shape)));
   }
   return shape[0];
+}
+
+void check_in_range(const char* op, const char* what, std::int64_t row, double number) {
+  if (std::abs(number) <= std::numeric_limits<float>::max()) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} {} goes beyond what a float holds", op, what, row));
+}
+
+void check_finite_row(const char* op, const char* what, const Tensor& tensor, std::int64_t row,
+                      int columns) {
+  for (int k = 0; k < columns; ++k) {
+    const double number = element(tensor, row, k);
+    if (std::isfinite(number)) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: number {} of the {} in row {} is {}, which is not finite", op, k, what, row, number));
+  }
 }
 
 double element(const Tensor& tensor, std::int64_t row, int column) {

@@ -3,33 +3,42 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace sluice::kernels {
+using detail::compute;
+using detail::is_bitwise;
+using detail::is_comparison;
 using detail::is_fraction;
+using detail::is_whole;
+using detail::NumberType;
 using detail::visit_dtype;
 namespace {
 
 // Elements at once, which stay in the cache.
 constexpr std::int64_t kElements = 512;
+template <class C>
+using Piece = std::array<C, kElements>;
 
-bool is_comparison(Elementwise what) { return what >= Elementwise::less; }
-bool is_bitwise(Elementwise what) {
-  return what >= Elementwise::bitwise_and && what <= Elementwise::bitwise_xor;
+NumberType number_type(DType type) {
+  NumberType found{};
+  visit_dtype(type, [&]<class T>(std::type_identity<T>) { found = detail::number_type_of<T>(); });
+  return found;
 }
-
-// What is computed with: what holds all that the elements may be.
-template <class F>
-void visit_computed(DType type, const F& f) {
-  if (type == DType::f64) return f(std::type_identity<double>());
-  if (is_fraction(type)) return f(std::type_identity<float>());
-  f(std::type_identity<std::int64_t>());
+// The type must be one that tensors have.
+DType dtype_of_numbers(NumberType type) {
+  DType found{};
+  for (const DType one : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64,
+                          DType::f16, DType::f32, DType::f64}) {
+    if (number_type(one) == type) found = one;
+  }
+  return found;
 }
 
 template <class To, class From>
@@ -55,73 +64,116 @@ void load(const Tensor& from, std::int64_t first, std::int64_t step, std::int64_
     }
   });
 }
+// False where the type does not hold one of them. Fractions are rounded.
 template <class C>
-void store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
+bool store(const C* from, std::int64_t count, Tensor& to, std::int64_t first) {
+  bool good = true;
   visit_dtype(to.dtype(), [&]<class T>(std::type_identity<T>) {
     T* const elements = to.data<T>() + first;
-    for (std::int64_t i = 0; i < count; ++i) elements[i] = converted<T>(from[i]);
-  });
-}
-
-template <class C, class F>
-void for_each_pair(const C* a, const C* b, std::int64_t count, C* to, const F& f) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<C>(f(a[i], b[i]));
-}
-
-// Of whole numbers only.
-template <class C, class F>
-void bitwise(const C* a, const C* b, std::int64_t count, C* to, const F& f) {
-  if constexpr (std::is_integral_v<C>) for_each_pair(a, b, count, to, f);
-}
-
-// Whole numbers as unsigned ones, which wrap around.
-template <class C, class F>
-void wrapping(const C* a, const C* b, std::int64_t count, C* to, const F& f) {
-  for_each_pair(a, b, count, to, [&](C x, C y) {
-    if constexpr (std::is_integral_v<C>) {
-      return f(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y));
-    } else {
-      return f(x, y);
+    for (std::int64_t i = 0; i < count; ++i) {
+      elements[i] = converted<T>(from[i]);
+      if constexpr (is_whole<C> && std::is_integral_v<T>)
+        good = good & (static_cast<C>(elements[i]) == from[i]);
     }
   });
+  return good;
 }
 
-template <class C>
-void combine(Elementwise what, const C* a, const C* b, std::int64_t count, C* to) {
+// False where C does not hold a result.
+template <Elementwise kWhat, bool kRoom, class C>
+bool compute_each(const C* a, const C* b, std::int64_t count, C* to) {
+  bool good = true;
+  for (std::int64_t i = 0; i < count; ++i) good = good & compute<kWhat, kRoom>(a[i], b[i], to[i]);
+  return good;
+}
+
+template <bool kRoom, class C>
+bool combine(Elementwise what, const C* a, const C* b, std::int64_t count, C* to) {
   switch (what) {
     case Elementwise::add:
-      return wrapping(a, b, count, to, [](auto x, auto y) { return x + y; });
+      return compute_each<Elementwise::add, kRoom>(a, b, count, to);
     case Elementwise::subtract:
-      return wrapping(a, b, count, to, [](auto x, auto y) { return x - y; });
+      return compute_each<Elementwise::subtract, kRoom>(a, b, count, to);
     case Elementwise::multiply:
-      return wrapping(a, b, count, to, [](auto x, auto y) { return x * y; });
+      return compute_each<Elementwise::multiply, kRoom>(a, b, count, to);
     case Elementwise::divide:
-      if constexpr (std::is_floating_point_v<C>)
-        for_each_pair(a, b, count, to, [](C x, C y) { return x / y; });
-      return;
-    case Elementwise::minimum:  // not a number, where one is none
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x < y || x != x ? x : y; });
+      return compute_each<Elementwise::divide, kRoom>(a, b, count, to);
+    case Elementwise::remainder:
+      return compute_each<Elementwise::remainder, kRoom>(a, b, count, to);
+    case Elementwise::floor_divide:
+      return compute_each<Elementwise::floor_divide, kRoom>(a, b, count, to);
+    case Elementwise::modulo:
+      return compute_each<Elementwise::modulo, kRoom>(a, b, count, to);
+    case Elementwise::power:
+      return compute_each<Elementwise::power, kRoom>(a, b, count, to);
+    case Elementwise::minimum:
+      return compute_each<Elementwise::minimum, kRoom>(a, b, count, to);
     case Elementwise::maximum:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x > y || x != x ? x : y; });
+      return compute_each<Elementwise::maximum, kRoom>(a, b, count, to);
     case Elementwise::bitwise_and:
-      return bitwise(a, b, count, to, [](auto x, auto y) { return x & y; });
+      return compute_each<Elementwise::bitwise_and, kRoom>(a, b, count, to);
     case Elementwise::bitwise_or:
-      return bitwise(a, b, count, to, [](auto x, auto y) { return x | y; });
+      return compute_each<Elementwise::bitwise_or, kRoom>(a, b, count, to);
     case Elementwise::bitwise_xor:
-      return bitwise(a, b, count, to, [](auto x, auto y) { return x ^ y; });
-    case Elementwise::less:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x < y; });
-    case Elementwise::less_equal:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x <= y; });
-    case Elementwise::greater:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x > y; });
-    case Elementwise::greater_equal:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x >= y; });
-    case Elementwise::equal:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x == y; });
-    case Elementwise::not_equal:
-      return for_each_pair(a, b, count, to, [](C x, C y) { return x != y; });
+      return compute_each<Elementwise::bitwise_xor, kRoom>(a, b, count, to);
+    case Elementwise::absolute:
+      return compute_each<Elementwise::absolute, kRoom>(a, b, count, to);
+    default:  // comparisons
+      return false;
   }
+}
+
+template <Elementwise kWhat, class X, class Y>
+void compare_each(const X* a, const Y* b, std::int64_t count, bool* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = detail::compare<kWhat>(a[i], b[i]);
+}
+
+template <class X, class Y>
+void compare_all(Elementwise what, const X* a, const Y* b, std::int64_t count, bool* to) {
+  switch (what) {
+    case Elementwise::less:
+      return compare_each<Elementwise::less>(a, b, count, to);
+    case Elementwise::less_equal:
+      return compare_each<Elementwise::less_equal>(a, b, count, to);
+    case Elementwise::greater:
+      return compare_each<Elementwise::greater>(a, b, count, to);
+    case Elementwise::greater_equal:
+      return compare_each<Elementwise::greater_equal>(a, b, count, to);
+    case Elementwise::equal:
+      return compare_each<Elementwise::equal>(a, b, count, to);
+    default:
+      return compare_each<Elementwise::not_equal>(a, b, count, to);
+  }
+}
+
+// Calls f with the type that computes an operation whose result has this type, and whether it
+// holds all sums, differences and products of such numbers.
+template <class F>
+void visit_computed(Elementwise what, DType type, const F& f) {
+  if (type == DType::f64) return f(std::type_identity<double>(), std::true_type());
+  if (is_fraction(type)) return f(std::type_identity<float>(), std::true_type());
+  if (type == DType::i64 || what == Elementwise::power)
+    return f(std::type_identity<std::int64_t>(), std::false_type());
+  if (type == DType::i32) return f(std::type_identity<std::int64_t>(), std::true_type());
+  f(std::type_identity<std::int32_t>(), std::true_type());
+}
+
+// Calls f with the types that both sides of a comparison have without a loss: the same type, but
+// for i64 beside fractions.
+template <class F>
+void visit_compared(DType a, DType b, const F& f) {
+  const std::type_identity<std::int64_t> whole;
+  const std::type_identity<double> fraction;
+  const bool small = (is_fraction(a) || size_of(a) < 4) && (is_fraction(b) || size_of(b) < 4);
+  const bool wide = a == DType::f64 || b == DType::f64;
+  if (!is_fraction(a) && !is_fraction(b)) {
+    if (!small) return f(whole, whole);
+    return f(std::type_identity<std::int32_t>(), std::type_identity<std::int32_t>());
+  }
+  if (small && !wide) return f(std::type_identity<float>(), std::type_identity<float>());
+  if (a == DType::i64) return f(whole, fraction);
+  if (b == DType::i64) return f(fraction, whole);
+  f(fraction, fraction);
 }
 
 // A tensor as one of the result's shape: how far apart its elements are along each dimension.
@@ -183,24 +235,6 @@ void for_each_row(const Shape& shape, const Operand& a, const Operand& b, const 
   }
 }
 
-// Fractions beside whole numbers.
-template <class C>
-void check_holds(DType to, const C* elements, std::int64_t count) {
-  visit_dtype(to, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_floating_point_v<C> && std::is_integral_v<T> &&
-                  !std::is_same_v<T, bool>) {
-      const C beyond = std::ldexp(C{1}, std::numeric_limits<T>::digits);
-      const C least = std::is_signed_v<T> ? -beyond : C{0};
-      for (std::int64_t i = 0; i < count; ++i) {
-        const C whole = std::trunc(elements[i]);
-        if (whole >= least && whole < beyond) continue;
-        throw std::invalid_argument(fmt::format("cast: an element is {}, which {} does not hold",
-                                                elements[i], name_of(to)));
-      }
-    }
-  });
-}
-
 // Calls piece(where it begins, elements) for pieces of a row of `width` elements.
 template <class F>
 void for_each_piece(std::int64_t width, const F& piece) {
@@ -211,32 +245,14 @@ std::int64_t row_width(const Shape& shape) { return shape.rank == 0 ? 1 : shape[
 
 }  // namespace
 
-const char* name_of(Elementwise what) {
-  static constexpr std::array names{"add",           "subtract", "multiply",    "divide",
-                                    "minimum",       "maximum",  "bitwise_and", "bitwise_or",
-                                    "bitwise_xor",   "less",     "less_equal",  "greater",
-                                    "greater_equal", "equal",    "not_equal"};
-  return names.at(static_cast<std::size_t>(what));
-}
-
 DType elementwise_type(Elementwise what, DType a, DType b) {
-  if (is_comparison(what)) return DType::boolean;
-  if (is_bitwise(what)) {
-    if (is_fraction(a) || is_fraction(b)) {
-      throw std::invalid_argument(
-          fmt::format("{}: the elements are {} and {}; whole numbers and bool are possible",
-                      name_of(what), name_of(a), name_of(b)));
-    }
-    if (a == DType::boolean && b == DType::boolean) return DType::boolean;
+  if (is_bitwise(what) && (is_fraction(a) || is_fraction(b))) {
+    throw std::invalid_argument(
+        fmt::format("{}: the elements are {} and {}; whole numbers and bool are possible",
+                    name_of(what), name_of(a), name_of(b)));
   }
-  const auto wider = [](DType x, DType y) { return size_of(x) < size_of(y) ? y : x; };
-  if (is_fraction(a) || is_fraction(b))
-    return !is_fraction(a) ? b : !is_fraction(b) ? a : wider(a, b);
-  if (what == Elementwise::divide) return DType::f32;
-  if (a == DType::boolean) return b == DType::boolean ? DType::u8 : b;
-  if (b == DType::boolean) return a;
-  const bool unsigned_and_signed = (a == DType::u8) != (b == DType::u8);
-  return unsigned_and_signed ? wider(DType::i16, wider(a, b)) : wider(a, b);
+  if (what == Elementwise::divide && !is_fraction(a) && !is_fraction(b)) return DType::f32;
+  return dtype_of_numbers(detail::result_type(what, {number_type(a)}, {number_type(b)}));
 }
 
 DType type_beside(DType tensor, bool whole) {
@@ -245,26 +261,104 @@ DType type_beside(DType tensor, bool whole) {
   return tensor == DType::boolean ? DType::i64 : tensor;
 }
 
-Tensor number_beside(DType tensor, double number, bool whole) {
-  Tensor made({}, type_beside(tensor, whole));
-  visit_dtype(made.dtype(), [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
-      if (!(number >= (std::is_signed_v<T> ? -beyond : 0) && number < beyond)) {
-        throw std::invalid_argument(
-            fmt::format("a tensor of {0} and the number {1}: {0} does not hold it; cast the tensor",
-                        name_of(made.dtype()), number));
-      }
-    }
-    *made.data<T>() = converted<T>(number);
-  });
+Tensor number_beside(Elementwise what, DType tensor, double number, bool whole) {
+  const auto made_as = [number](DType type) {
+    Tensor made({}, type);
+    bool good = true;
+    visit_dtype(type, [&]<class T>(std::type_identity<T>) {
+      good = detail::fits(number, *made.data<T>());
+    });
+    return good ? std::move(made) : Tensor();
+  };
+  const DType type = type_beside(tensor, whole);
+  Tensor made = made_as(type);
+  // Rounded beside fractions, exact beside whole numbers.
+  const bool differs =
+      !is_fraction(tensor) && !whole && static_cast<double>(static_cast<float>(number)) != number;
+  if (is_comparison(what) && (made.empty() || differs)) return made_as(DType::f64);
+  if (made.empty()) {
+    throw std::invalid_argument(
+        fmt::format("a tensor of {} and the number {}: {} does not hold it; cast the tensor",
+                    name_of(tensor), number, name_of(type)));
+  }
   return made;
 }
 
+namespace {
+
+// The elements of a row, from `first` on, as numbers to compute with.
+template <class C>
+void load_piece(const Operand& from, int last, std::int64_t first, std::int64_t begin,
+                std::int64_t count, Piece<C>& to) {
+  load(from.tensor, first + begin * from.step(last), from.step(last), count, to.data());
+}
+
+// Calls piece(first of x, first of y, where it begins in its row, elements, where it goes).
+template <class F>
+void for_each_piece_of(const Shape& shape, const Operand& x, const Operand& y, const F& piece) {
+  std::int64_t to = 0;
+  for_each_row(shape, x, y, [&](std::int64_t first_x, std::int64_t first_y) {
+    for_each_piece(row_width(shape), [&](std::int64_t begin, std::int64_t count) {
+      piece(first_x, first_y, begin, count, to);
+      to += count;
+    });
+  });
+}
+
+// The error of the first element that `type` does not hold.
+template <bool kRoom, class C>
+[[noreturn]] void throw_first(Elementwise what, const Piece<C>& a, const Piece<C>& b, DType type) {
+  Tensor one({}, type);
+  const bool unary = what == Elementwise::absolute;
+  for (std::size_t i = 0;; ++i) {
+    C result{};
+    if (!combine<kRoom>(what, &a.at(i), &b.at(i), 1, &result) || !store(&result, 1, one, 0)) {
+      detail::throw_overflow(what, detail::text_of(a.at(i)),
+                             unary ? std::string() : detail::text_of(b.at(i)), number_type(type));
+    }
+  }
+}
+
+void compute_elements(Elementwise what, const Shape& shape, const Operand& x, const Operand& y,
+                      Tensor& out) {
+  const int last = shape.rank - 1;
+  visit_computed(what, out.dtype(), [&]<class C, class Room>(std::type_identity<C>, Room) {
+    Piece<C> left, right, result;
+    for_each_piece_of(shape, x, y,
+                      [&](std::int64_t first_x, std::int64_t first_y, std::int64_t begin,
+                          std::int64_t count, std::int64_t to) {
+                        load_piece(x, last, first_x, begin, count, left);
+                        load_piece(y, last, first_y, begin, count, right);
+                        const bool good = combine<Room::value>(what, left.data(), right.data(),
+                                                               count, result.data());
+                        if (!good || !store(result.data(), count, out, to))
+                          throw_first<Room::value>(what, left, right, out.dtype());
+                      });
+  });
+}
+
+void compare_elements(Elementwise what, const Shape& shape, const Operand& x, const Operand& y,
+                      Tensor& out) {
+  const int last = shape.rank - 1;
+  visit_compared(x.tensor.dtype(), y.tensor.dtype(),
+                 [&]<class X, class Y>(std::type_identity<X>, std::type_identity<Y>) {
+                   Piece<X> left;
+                   Piece<Y> right;
+                   for_each_piece_of(shape, x, y,
+                                     [&](std::int64_t first_x, std::int64_t first_y,
+                                         std::int64_t begin, std::int64_t count, std::int64_t to) {
+                                       load_piece(x, last, first_x, begin, count, left);
+                                       load_piece(y, last, first_y, begin, count, right);
+                                       compare_all(what, left.data(), right.data(), count,
+                                                   out.data<bool>() + to);
+                                     });
+                 });
+}
+
+}  // namespace
+
 void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out) {
   const DType type = elementwise_type(what, a.dtype(), b.dtype());
-  const DType inner =
-      is_comparison(what) ? elementwise_type(Elementwise::add, a.dtype(), b.dtype()) : type;
   const Shape shape = common_shape(what, a, b);
   const Layout layout = a.shape() == shape   ? a.layout()
                         : b.shape() == shape ? b.layout()
@@ -272,20 +366,19 @@ void elementwise(Elementwise what, const Tensor& a, const Tensor& b, Tensor& out
   out.create(shape, type, layout);
   if (shape.elements() == 0) return;
   const Operand x(a, shape), y(b, shape);
-  const int last = shape.rank - 1;
-  visit_computed(inner, [&]<class C>(std::type_identity<C>) {
-    std::array<C, kElements> left, right;
-    std::int64_t to = 0;
-    for_each_row(shape, x, y, [&](std::int64_t first_x, std::int64_t first_y) {
-      for_each_piece(row_width(shape), [&](std::int64_t begin, std::int64_t count) {
-        load(a, first_x + begin * x.step(last), x.step(last), count, left.data());
-        load(b, first_y + begin * y.step(last), y.step(last), count, right.data());
-        combine(what, left.data(), right.data(), count, left.data());
-        store(left.data(), count, out, to);
-        to += count;
-      });
-    });
-  });
+  if (is_comparison(what)) {
+    compare_elements(what, shape, x, y, out);
+  } else {
+    compute_elements(what, shape, x, y, out);
+  }
+}
+
+void absolute(const Tensor& in, Tensor& out) {
+  const DType type = elementwise_type(Elementwise::absolute, in.dtype(), in.dtype());
+  out.create(in.shape(), type, in.layout());
+  if (in.shape().elements() == 0) return;
+  const Operand x(in, in.shape());
+  compute_elements(Elementwise::absolute, in.shape(), x, x, out);
 }
 
 void cast(const Tensor& in, DType type, Tensor& out) {
@@ -293,18 +386,29 @@ void cast(const Tensor& in, DType type, Tensor& out) {
   if (in.shape().elements() == 0) return;
   const Operand x(in, in.shape());
   const int last = in.shape().rank - 1;
-  visit_computed(in.dtype(), [&]<class C>(std::type_identity<C>) {
-    std::array<C, kElements> elements;
-    std::int64_t to = 0;
-    for_each_row(in.shape(), x, x, [&](std::int64_t first, std::int64_t) {
-      for_each_piece(row_width(in.shape()), [&](std::int64_t begin, std::int64_t count) {
-        load(in, first + begin * x.step(last), x.step(last), count, elements.data());
-        check_holds(type, elements.data(), count);
-        store(elements.data(), count, out, to);
-        to += count;
+  // Not of an operation: each number as it is.
+  visit_computed(
+      Elementwise::add, in.dtype(), [&]<class C, class Room>(std::type_identity<C>, Room) {
+        visit_dtype(type, [&]<class T>(std::type_identity<T>) {
+          Piece<C> elements;
+          for_each_piece_of(
+              in.shape(), x, x,
+              [&](std::int64_t first, std::int64_t, std::int64_t begin, std::int64_t count,
+                  std::int64_t to) {
+                load_piece(x, last, first, begin, count, elements);
+                T* const made = out.data<T>() + to;
+                bool good = true;
+                for (std::int64_t i = 0; i < count; ++i)
+                  good = detail::fits(elements[static_cast<std::size_t>(i)], made[i]) & good;
+                if (good) return;
+                T one{};
+                const auto bad =
+                    std::find_if_not(elements.begin(), elements.begin() + count,
+                                     [&](C element) { return detail::fits(element, one); });
+                detail::throw_cast(detail::text_of(*bad), number_type(type));
+              });
+        });
       });
-    });
-  });
 }
 
 }  // namespace sluice::kernels

@@ -75,8 +75,12 @@ void encode_anchors(std::span<const BoxEdges> anchors, std::span<const BoxEdges>
     const double offset[] = {(b.x0 + b.x1 - a.x0 - a.x1) / 2 / a.width(),
                              (b.y0 + b.y1 - a.y0 - a.y1) / 2 / a.height(),
                              std::log(b.width() / a.width()), std::log(b.height() / a.height())};
-    for (std::size_t k = 0; k < 4; ++k)
-      numbers[k] = static_cast<float>((offset[k] - scale.mean[k]) / scale.std[k]);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const double number = (offset[k] - scale.mean[k]) / scale.std[k];
+      check_in_range("encode_anchors", "the offset of anchor", static_cast<std::int64_t>(i),
+                     number);
+      numbers[k] = static_cast<float>(number);
+    }
     *label = labels[of];
   }
 }

@@ -2,6 +2,7 @@
 #include <sluice/ops/kernels/deferred_rows.h>
 #include <sluice/ops/kernels/normalize.h>
 #include <sluice/ops/kernels/normalize_rows.h>
+#include <sluice/runtime/arithmetic.h>
 
 #include <cmath>
 #include <cstring>
@@ -36,6 +37,19 @@ void write_rows(DeferredRows& rows, int width, int channels, const ChannelScale&
   }
 }
 
+// True if the type of the output holds the results of the lowest and the highest level, and so of
+// all between them.
+bool holds_levels(DType dtype, float offset, float factor, float shift) {
+  bool good = true;
+  for (const float level : {0.0f, 255.0f}) {
+    const float number = (level - offset) * factor + shift;
+    Half half;
+    if (!std::isfinite(number) || (dtype == DType::f16 && !detail::fits(number, half)))
+      good = false;
+  }
+  return good;
+}
+
 }  // namespace
 
 ChannelScale channel_scale(const char* op, const NormalizeParams& params, int channels) {
@@ -57,6 +71,12 @@ ChannelScale channel_scale(const char* op, const NormalizeParams& params, int ch
       throw std::invalid_argument(fmt::format(
           "{}: scale {}, mean {} and std {} of channel {} give numbers that are not finite", op,
           params.scale, params.mean[c], std, c));
+    }
+    if (!holds_levels(params.dtype, scale.offset[c], scale.factor[c], scale.shift)) {
+      throw std::invalid_argument(fmt::format(
+          "{}: scale {}, mean {}, std {} and shift {} give numbers of channel {} that {} does not "
+          "hold",
+          op, params.scale, params.mean[c], std, params.shift, c, name_of(params.dtype)));
     }
   }
   return scale;

@@ -1,8 +1,13 @@
 #include <sluice/ops/kernels/reduce.h>
+#include <sluice/ops/kernels/sum.h>
+#include <sluice/runtime/arithmetic.h>
+#include <sluice/runtime/numbers.h>
+#include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -58,13 +63,98 @@ void add_piece(Reduction what, const std::uint8_t* levels, std::int64_t count, L
 }
 
 // The squares of the distances from the whole number below the mean, and what those lack.
-float deviation(const LevelSums& sums, std::int64_t count) {
+double deviation(const LevelSums& sums, std::int64_t count) {
   const auto n = static_cast<std::uint64_t>(count);
   const std::uint64_t whole = sums.sum / n;
   const std::uint64_t squares = sums.squares + whole * whole * n - 2 * whole * sums.sum;
   const double rest = static_cast<double>(sums.sum - whole * n) / static_cast<double>(n);
   const double variance = static_cast<double>(squares) / static_cast<double>(n) - rest * rest;
-  return static_cast<float>(std::sqrt(std::max(variance, 0.0)));
+  return std::sqrt(std::max(variance, 0.0));
+}
+
+double number_of(Reduction what, const LevelSums& sums, std::int64_t count) {
+  switch (what) {
+    case Reduction::mean:
+      return static_cast<double>(sums.sum) / static_cast<double>(count);
+    case Reduction::min:
+      return sums.lowest;
+    case Reduction::max:
+      return sums.highest;
+    case Reduction::standard_deviation:
+      return deviation(sums, count);
+  }
+  return 0;
+}
+
+void check_not_empty(Reduction what, const Tensor& in) {
+  if (in.empty() || in.elements() == 0)
+    throw std::invalid_argument(fmt::format("{}: the value is empty", name_of(what)));
+}
+
+double reduced_levels(Reduction what, const Tensor& in) {
+  LevelRows rows;
+  if (!lies_in_rows(in, rows)) return reduced_levels(what, in.clone());
+  LevelSums sums;
+  sums.lowest = 255;
+  for (std::int64_t y = 0; y < rows.rows; ++y) {
+    const std::uint8_t* const row = rows.data + y * rows.stride;
+    for (std::int64_t at = 0; at < rows.bytes; at += kPiece)
+      add_piece(what, row + at, std::min(kPiece, rows.bytes - at), sums);
+  }
+  return number_of(what, sums, rows.rows * rows.bytes);
+}
+
+template <class T>
+double plain(T x) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return static_cast<float>(x);
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+// The lowest or the highest element, which is compared as what has it exactly.
+template <class T>
+auto extreme(bool highest, const T* elements, std::int64_t count) {
+  using C = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+  const auto number = [](T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<C>(x);
+    } else {
+      return plain(x);
+    }
+  };
+  C found = number(elements[0]);
+  for (std::int64_t i = 1; i < count; ++i) {
+    const C next = number(elements[i]);
+    // NaN stays, and is taken.
+    if (next != next || (highest ? next > found : next < found)) found = next;
+    if (found != found) break;
+  }
+  return found;
+}
+
+template <class T>
+double deviation_of(const T* elements, std::int64_t count, double mean) {
+  double squares = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double distance = plain(elements[i]) - mean;
+    squares += distance * distance;
+  }
+  return std::sqrt(squares / static_cast<double>(count));
+}
+
+// Whole numbers are exact; fractions are rounded.
+template <class To, class C>
+To result_as(Reduction what, C number) {
+  To made{};
+  const bool exact = !std::is_integral_v<C> || detail::is_number_of<To>(number);
+  if (!exact || !detail::fits(number, made)) {
+    throw std::overflow_error(fmt::format("{}: {} is no {}; ask for {}", name_of(what), number,
+                                          sluice::name_of(dtype_of<To>::value),
+                                          std::is_integral_v<C> ? "i64" : "f64"));
+  }
+  return made;
 }
 
 }  // namespace
@@ -84,17 +174,7 @@ const char* name_of(Reduction what) {
 }
 
 float reduced(Reduction what, const LevelSums& sums, std::int64_t count) {
-  switch (what) {
-    case Reduction::mean:
-      return static_cast<float>(static_cast<double>(sums.sum) / static_cast<double>(count));
-    case Reduction::min:
-      return static_cast<float>(sums.lowest);
-    case Reduction::max:
-      return static_cast<float>(sums.highest);
-    case Reduction::standard_deviation:
-      return deviation(sums, count);
-  }
-  return 0;
+  return static_cast<float>(number_of(what, sums, count));
 }
 
 bool lies_in_rows(const Tensor& in, LevelRows& rows) {
@@ -114,30 +194,66 @@ bool lies_in_rows(const Tensor& in, LevelRows& rows) {
 }
 
 void check_levels(Reduction what, const Tensor& in) {
-  if (in.empty() || in.elements() == 0)
-    throw std::invalid_argument(fmt::format("{}: the value is empty", name_of(what)));
+  check_not_empty(what, in);
   if (in.dtype() != DType::u8) {
-    throw std::invalid_argument(fmt::format("{}: the tensor's elements are {}; u8 is possible",
-                                            name_of(what), sluice::name_of(in.dtype())));
+    throw std::invalid_argument(
+        fmt::format("{}: on a GPU the elements are u8, not {}; move the tensor with cpu()",
+                    name_of(what), sluice::name_of(in.dtype())));
   }
 }
 
-float reduce(Reduction what, const Tensor& in) {
-  check_levels(what, in);
-  LevelRows rows;
-  Tensor dense;
-  if (!lies_in_rows(in, rows)) {
-    dense = in.clone();
-    (void)lies_in_rows(dense, rows);
-  }
-  LevelSums sums;
-  sums.lowest = 255;
-  for (std::int64_t y = 0; y < rows.rows; ++y) {
-    const std::uint8_t* const row = rows.data + y * rows.stride;
-    for (std::int64_t at = 0; at < rows.bytes; at += kPiece)
-      add_piece(what, row + at, std::min(kPiece, rows.bytes - at), sums);
-  }
-  return reduced(what, sums, rows.rows * rows.bytes);
+void check_reduction(Reduction what, DType elements, DType to) {
+  const bool extreme = what == Reduction::min || what == Reduction::max;
+  if (to != DType::i64 || (extreme && !detail::is_fraction(elements))) return;
+  throw std::invalid_argument(
+      fmt::format("{}: to is i64, but the result of elements of {} is a fraction; it can be f32 or "
+                  "f64",
+                  name_of(what), sluice::name_of(elements)));
 }
+
+template <class To>
+To reduce(Reduction what, const Tensor& in) {
+  check_not_empty(what, in);
+  check_reduction(what, in.dtype(), dtype_of<To>::value);
+  if (in.dtype() == DType::u8) return static_cast<To>(reduced_levels(what, in));
+  if (!in.contiguous()) return reduce<To>(what, in.clone());
+  To result{};
+  detail::visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
+    const T* const elements = in.data<T>();
+    if (what == Reduction::min || what == Reduction::max) {
+      result = result_as<To>(what, extreme(what == Reduction::max, elements, in.elements()));
+      return;
+    }
+    double number = sum<double>(in) / static_cast<double>(in.elements());
+    if (what == Reduction::standard_deviation)
+      number = deviation_of(elements, in.elements(), number);
+    result = result_as<To>(what, number);
+  });
+  return result;
+}
+
+template std::int64_t reduce<std::int64_t>(Reduction what, const Tensor& in);
+template float reduce<float>(Reduction what, const Tensor& in);
+template double reduce<double>(Reduction what, const Tensor& in);
+
+namespace {
+
+// True if an element is zero, or one is not.
+bool has(bool zero, const Tensor& in) {
+  if (in.elements() == 0) return false;
+  if (!in.contiguous()) return has(zero, in.clone());
+  bool found = false;
+  detail::visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
+    const T* const elements = in.data<T>();
+    found = std::any_of(elements, elements + in.elements(),
+                        [zero](T x) { return (plain(x) == 0) == zero; });
+  });
+  return found;
+}
+
+}  // namespace
+
+bool any(const Tensor& in) { return has(false, in); }
+bool all(const Tensor& in) { return !has(true, in); }
 
 }  // namespace sluice::kernels

@@ -1,11 +1,14 @@
-// reduce: one number of all levels of a picture or an 8-bit tensor: their mean, the lowest, the
-// highest, or how far they lie from their mean (the standard deviation of all of them, not of a
-// sample: divided by their number).
+// reduce: one number of all elements of a tensor or picture: their mean, the lowest, the highest,
+// or how far they lie from their mean (the standard deviation of all of them, not of a sample:
+// divided by their number); and whether any or all of them are not zero.
 //
-// The sums are whole numbers, so that no order of summation matters; what is made of them is
-// computed in double precision and rounded to float once. A device gives the same bits.
+// The lowest and the highest are exact; mean and standard deviation are computed in double
+// precision and rounded once. Those of 8-bit levels have whole sums, so that no order of summation
+// matters: a device gives the same bits. NaN among the elements makes the result NaN.
 //
-// Errors: std::invalid_argument for what is empty, and for other types than u8. Threads: any.
+// Errors: std::invalid_argument for what is empty, for a mean or a standard deviation as i64, for
+// the lowest or highest fraction as i64, and std::overflow_error for a result that the type does
+// not hold: whole numbers are exact, also as f32. Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>
@@ -33,8 +36,21 @@ struct LevelRows {
 };
 // Whether the tensor is such rows; those of an Image are.
 bool lies_in_rows(const Tensor& in, LevelRows& rows);
+// Throws for what is empty, and for other elements than u8: those alone are reduced on a device.
 void check_levels(Reduction what, const Tensor& in);
 
-float reduce(Reduction what, const Tensor& in);
+// Throws where the reduction of such elements cannot be a `to`.
+void check_reduction(Reduction what, DType elements, DType to);
+// To is std::int64_t, float or double.
+template <class To = float>
+To reduce(Reduction what, const Tensor& in);
+
+extern template std::int64_t reduce<std::int64_t>(Reduction what, const Tensor& in);
+extern template float reduce<float>(Reduction what, const Tensor& in);
+extern template double reduce<double>(Reduction what, const Tensor& in);
+
+// NaN is not zero. Of no elements: any is false, all is true.
+bool any(const Tensor& in);
+bool all(const Tensor& in);
 
 }  // namespace sluice::kernels

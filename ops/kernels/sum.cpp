@@ -1,4 +1,5 @@
 #include <sluice/ops/kernels/sum.h>
+#include <sluice/runtime/arithmetic.h>
 #include <sluice/runtime/visit_dtype.h>
 
 #include <algorithm>
@@ -19,11 +20,13 @@ constexpr std::int64_t kPiece = 4096;
 // Sums that do not wait for each other.
 constexpr std::int64_t kLanes = 8;
 
-// In which elements of type T are added for a sum of type To. 64 bits hold all sums of shorter
+// In which elements of type T are added for a sum of type To: 64 bits hold all sums of shorter
 // whole numbers.
 template <class To, class T>
-using Wide = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < 8 || std::is_integral_v<To>),
-                                std::uint64_t, double>;
+using Sum = std::conditional_t<
+    !std::is_integral_v<T>, double,
+    std::conditional_t<sizeof(T) < 8, std::int64_t,
+                       std::conditional_t<std::is_integral_v<To>, detail::Wide, double>>>;
 
 template <class W, class T>
 W wide(T x) {
@@ -64,14 +67,13 @@ To sum(const Tensor& in) {
   To result = 0;
   visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
     const T* const elements = in.data<T>();
-    using W = Wide<To, T>;
+    using W = Sum<To, T>;
     W total{};
     for (std::int64_t at = 0; at < in.elements(); at += kPiece)
       total += sum_of_piece<W>(elements + at, std::min(kPiece, in.elements() - at));
-    if constexpr (std::is_integral_v<W>) {
-      result = static_cast<To>(static_cast<std::int64_t>(total));
-    } else {
-      result = static_cast<To>(total);
+    if (!detail::fits(total, result)) {
+      throw std::overflow_error(
+          fmt::format("sum: {} does not hold it; ask for f64", name_of(dtype_of<To>::value)));
     }
   });
   return result;

@@ -1,11 +1,11 @@
 // sum: of all levels of a picture, or of all elements of a tensor.
 //
-// Whole numbers and bools are added in 64 bits: no picture's sum wraps around, and a tensor's does
-// only where i64 is asked for and does not hold it. Fractions, and numbers of 64 bits whose sum is
-// a fraction, are added in double precision, in an order that the shape alone decides. The sum of
-// no elements is 0.
+// The sum of whole numbers and bools as i64 is exact. Fractions, and numbers of 64 bits whose sum
+// is a fraction, are added in double precision, in an order that the shape alone decides. The sum
+// of no elements is 0.
 //
-// Errors: std::invalid_argument for fractions whose sum is to be i64. Threads: any.
+// Errors: std::invalid_argument for fractions whose sum is to be i64, std::overflow_error for a
+// finite sum that the type does not hold. Threads: any.
 #pragma once
 
 #include <sluice/runtime/tensor.h>

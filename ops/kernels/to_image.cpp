@@ -32,7 +32,17 @@ std::uint8_t level(T x) {
 }
 
 template <class T>
+void check_numbers(const T* in, std::size_t count) {
+  bool good = true;
+  for (std::size_t i = 0; i < count; ++i) good = good & (in[i] == in[i]);
+  if (good) return;
+  throw std::invalid_argument(
+      "to_image: an element of the tensor is NaN, which is no pixel value; replace it first");
+}
+
+template <class T>
 void write_levels(const T* in, std::size_t count, std::uint8_t* out) {
+  if constexpr (std::is_floating_point_v<T>) check_numbers(in, count);
   if constexpr (std::is_same_v<T, float>) {
     rounded_levels(in, count, out);
   } else if constexpr (std::is_same_v<T, Half>) {
@@ -40,7 +50,7 @@ void write_levels(const T* in, std::size_t count, std::uint8_t* out) {
     for (std::size_t i = 0; i < count; i += numbers.size()) {
       const std::size_t some = std::min(numbers.size(), count - i);
       for (std::size_t k = 0; k < some; ++k) numbers[k] = static_cast<float>(in[i + k]);
-      rounded_levels(numbers.data(), some, out + i);
+      write_levels(numbers.data(), some, out + i);
     }
   } else {
     for (std::size_t i = 0; i < count; ++i) out[i] = level(in[i]);

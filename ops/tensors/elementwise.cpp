@@ -53,9 +53,10 @@ OperatorDeclaration declare(const char* name, const char* summary) {
 
 // The parameter that both operators have.
 OperatorDeclaration& with_operation(OperatorDeclaration& declaration) {
-  return declaration.choice("operation", Elementwise::add, all_operations(),
-                            "divide makes f32 of whole numbers, which otherwise wrap around; bits "
-                            "are those of whole numbers and bools");
+  return declaration.choice(
+      "operation", Elementwise::add, all_operations(),
+      "divide makes f32 of whole numbers; bits are those of whole numbers and "
+      "bools");
 }
 
 template <class A, class B>
@@ -115,7 +116,7 @@ const OperatorPtr& elementwise_number_operator() {
           })
           .runs([](const Levels& data, double number, Elementwise what, bool whole,
                    bool number_first, Tensor& out) {
-            const Tensor beside = kernels::number_beside(data.tensor.dtype(), number, whole);
+            const Tensor beside = kernels::number_beside(what, data.tensor.dtype(), number, whole);
             if (number_first) {
               kernels::elementwise(what, beside, data.tensor, out);
             } else {
@@ -125,9 +126,30 @@ const OperatorPtr& elementwise_number_operator() {
   return op;
 }
 
+const OperatorPtr& absolute_elements_operator() {
+  static const OperatorPtr op =
+      declare("absolute_elements", "The elements without their sign.")
+          .in_cpp("abs(crop_mirror_normalize(image))")
+          .input<Levels>("data")
+          .output<Tensor>("tensor")
+          .infers([](const Arguments&, const std::vector<TensorSpec>& in) {
+            TensorSpec spec;
+            spec.rank = in.at(0).rank;
+            if (in[0].dtype) {
+              spec.dtype =
+                  kernels::elementwise_type(Elementwise::absolute, *in[0].dtype, *in[0].dtype);
+            }
+            return std::vector<TensorSpec>{spec};
+          })
+          .runs([](const Levels& data, Tensor& out) { kernels::absolute(data.tensor, out); });
+  return op;
+}
+
 const OperatorPtr& cast_elements_operator() {
   static const OperatorPtr op =
-      declare("cast_elements", "The elements as another type; fractions are cut off.")
+      declare("cast_elements",
+              "The elements as another type; fractions are cut off, and what the type does not "
+              "hold is an error.")
           .in_cpp("cast<float>(image)")
           .input<Levels>("data")
           .choice("to", DType::f32,
@@ -171,6 +193,12 @@ Value<Tensor> elementwise(Elementwise what, const Value<Tensor>& a, const Param<
 Value<Tensor> elementwise(Elementwise what, const Value<Image>& a, const Param<double>& number,
                           bool whole, bool number_first) {
   return with_number(what, a, number, whole, number_first);
+}
+Value<Tensor> absolute_elements(const Value<Tensor>& data) {
+  return apply_as<Tensor>(require_recorder("abs", data), "abs", absolute_elements_operator(), data);
+}
+Value<Tensor> absolute_elements(const Value<Image>& data) {
+  return apply_as<Tensor>(require_recorder("abs", data), "abs", absolute_elements_operator(), data);
 }
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to) {
   return apply_as<Tensor>(require_recorder("cast", data), "cast", cast_elements_operator(), data,

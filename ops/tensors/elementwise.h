@@ -1,17 +1,17 @@
 // Arithmetic, bits and comparison of tensors, element by element: a + b, 1 - a, a & b, a < b,
-// minimum(a, b), -a, cast<float>(a). Pictures may stand for tensors.
+// minimum(a, b), floor_divide(a, b), -a, abs(a), cast<float>(a). Pictures may stand for tensors.
 //
 // | takes                       | gives                                |
 // |-----------------------------|--------------------------------------|
 // | Tensor, Tensor              | Tensor; sizes of 1 stand for all     |
 // | Tensor, number, either way  | Tensor of the same shape             |
-// | Tensor (cast)               | Tensor of the same shape             |
+// | Tensor (-, abs, cast)       | Tensor of the same shape             |
 //
-// ops/kernels/elementwise.h says which types and shapes go together, and what they give. A number,
-// a constant or one of each sample, takes the type of the tensor's elements; a fraction beside
-// whole numbers makes f32 of them. Errors of a sample: shapes that do not fit together, numbers
-// that a type does not hold, bits of fractions. Where the types are known, bits of fractions are a
-// BuildError.
+// runtime/arithmetic.h says which types go together, and what they give; `/` makes f32 of whole
+// numbers. A number, a constant or one of each sample, takes the type of the tensor's elements; a
+// fraction beside whole numbers makes f32 of them. Errors of a sample: shapes that do not fit
+// together, numbers that a type does not hold, whole numbers divided by zero (but for `/`), bits of
+// fractions. Where the types are known, bits of fractions are a BuildError.
 #pragma once
 
 #include <sluice/graph/arithmetic.h>
@@ -29,6 +29,7 @@ namespace detail {
 
 const OperatorPtr& elementwise_operator();         // (a, b, operation)
 const OperatorPtr& elementwise_number_operator();  // (data, number, operation, whole, first)
+const OperatorPtr& absolute_elements_operator();   // (data)
 const OperatorPtr& cast_elements_operator();       // (data, to)
 
 template <class A>
@@ -53,6 +54,8 @@ Value<Tensor> elementwise(kernels::Elementwise what, const Value<Tensor>& a,
                           const Param<double>& number, bool whole, bool number_first);
 Value<Tensor> elementwise(kernels::Elementwise what, const Value<Image>& a,
                           const Param<double>& number, bool whole, bool number_first);
+Value<Tensor> absolute_elements(const Value<Tensor>& data);
+Value<Tensor> absolute_elements(const Value<Image>& data);
 Value<Tensor> cast_elements(const Value<Tensor>& data, DType to);
 Value<Tensor> cast_elements(const Value<Image>& data, DType to);
 
@@ -60,7 +63,10 @@ Value<Tensor> cast_elements(const Value<Image>& data, DType to);
 template <class N>
 Param<double> number_of(const N& number) {
   using T = argument_t<N>;
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+  if constexpr (std::is_same_v<N, Param<T>>) {
+    if (number.is_constant()) return number_of(number.constant());
+    return number_of(number.value());
+  } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     return number;
   } else if constexpr (is_value<N>) {
     return cast<double>(number);
@@ -145,6 +151,25 @@ requires detail::elements_bits_pair<A, B> Value<Tensor>
 operator^(const A& a, const B& b) {
   return detail::elements_of(kernels::Elementwise::bitwise_xor, a, b);
 }
+// As in C++: what is left has the sign of a.
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor>
+operator%(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::remainder, a, b);
+}
+// As in Python: rounded down, and what is left has the sign of b.
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor> floor_divide(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::floor_divide, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor> modulo(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::modulo, a, b);
+}
+template <class A, class B>
+requires detail::elements_pair<A, B> Value<Tensor> power(const A& a, const B& b) {
+  return detail::elements_of(kernels::Elementwise::power, a, b);
+}
 // Not a number, where one of two elements is none.
 template <class A, class B>
 requires detail::elements_pair<A, B> Value<Tensor> minimum(const A& a, const B& b) {
@@ -157,9 +182,18 @@ requires detail::elements_pair<A, B> Value<Tensor> maximum(const A& a, const B& 
 template <class A>
 requires detail::is_elements<A> Value<Tensor>
 operator-(const A& a) { return 0 - a; }
+template <class A>
+requires detail::is_elements<A> Value<Tensor> abs(const A& a) {
+  return detail::absolute_elements(a);
+}
+template <class A, class Low, class High>
+requires detail::elements_pair<A, Low> && detail::elements_pair<A, High> Value<Tensor> clamp(
+    const A& a, const Low& low, const High& high) {
+  return minimum(maximum(a, low), high);
+}
 
-// Fractions are cut off, and whole numbers wrap around. A fraction that a whole type does not hold
-// is the error of its sample.
+// Fractions are cut off, and all but 0 is true. What the type does not hold is the error of its
+// sample.
 template <class To, class A>
 requires detail::is_elements<A> Value<Tensor> cast(const A& data) {
   return detail::cast_elements(data, dtype_of<To>::value);

@@ -60,11 +60,13 @@ T number_of(nb::handle object) {
       PyErr_Clear();
       refuse(object, "a number");
     }
-    if constexpr (std::is_same_v<T, Half>) {
-      return Half(static_cast<float>(number));
-    } else {
-      return static_cast<T>(number);
+    T made{};
+    if (!detail::fits(number, made)) {
+      throw std::invalid_argument(
+          fmt::format("{} does not fit into {}, in which it would be infinite", number,
+                      detail::known_number_name<T>()));
     }
+    return made;
   }
 }
 

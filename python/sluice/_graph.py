@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
-from ._value import NUMBER_TYPES, Value, constant_beside, cure_of_condition, is_number
+from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, typed_constant
 
 _local = threading.local()
 
@@ -137,11 +137,9 @@ class Graph:
         if isinstance(x, str):
             typed = ("text", x)
         elif is_number(x):
-            typed = constant_beside(x, like.type if like is not None else "")
-            if like is not None and typed[0] != like.type:
+            typed = typed_constant(x, "") if like is None else constant_of_type(x, like.type)
+            if typed is None:
                 raise TypeError(f"{x!r} cannot be a value of type {like.type!r} without a loss")
-            if like is None and typed[0] == "f32":
-                typed = ("f32", float(x))
         elif isinstance(x, (tuple, list)) and len(x) == 4 and all(isinstance(n, int) for n in x):
             typed = ("rectangle", tuple(x))
         else:
@@ -320,6 +318,4 @@ def _typed_beside(schema: dict, given: dict, name: str, value: Any) -> tuple[str
         )
     beside = [other for other in given.values() if isinstance(other, Value)]
     types = [other.type for other in beside if other.type in NUMBER_TYPES]
-    if not types:
-        return constant_beside(value, "f32" if isinstance(value, float) else "i64")
-    return constant_beside(value, types[0])
+    return typed_constant(value, types[0] if types else "")

@@ -346,8 +346,8 @@ class Span:
         for x in arguments:
             if x.type not in WHOLE if is_value(x) else not hasattr(x, "__index__"):
                 raise runtime.error(site.line, f"range() is given {kind_of(x)}; give whole numbers, with x.cast('i64') if need be")
-        # Differences of what has no sign would wrap.
-        arguments = tuple(x.cast("i64") if is_value(x) and x.type[0] == "u" else x for x in arguments)
+        # Differences of narrow types, and of types without a sign, would not fit.
+        arguments = tuple(x.cast("i64") if is_value(x) and x.type != "i64" else x for x in arguments)
         self.start, stop, self.step = (0, arguments[0], 1) if len(arguments) == 1 else (*arguments, 1)[:3]
         if not is_value(self.step) and self.step == 0:
             raise ValueError("range() arg 3 must not be zero")

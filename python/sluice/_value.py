@@ -21,30 +21,41 @@ def is_number(x: Any) -> bool:
     )
 
 
-def constant_beside(x: Any, type_: str) -> tuple[str, Any]:
-    """The type that a plain number has beside a Value of this type, and the number.
+def typed_constant(x: Any, type_: str) -> tuple[str, Any]:
+    """A plain number beside a Value of this type: the type that it is said with, and the number.
 
-    A number takes the type of the Value where it can, as in NumPy and PyTorch: a float beside a
-    float is of its type; a whole number beside a whole number is, too, where it fits.
+    The operator makes it of the Value's type (runtime/arithmetic.h): a whole number is exact until
+    then, and a float is an f32 beside what has no fractions.
     """
     if hasattr(x, "item") and not isinstance(x, (bool, int, float)):
         x = x.item()
     if isinstance(x, bool):
         return "bool", x
     if isinstance(x, int):
+        for wide in ("i64", "u64"):
+            if _RANGES[wide][0] <= x <= _RANGES[wide][1]:
+                return wide, x
+        raise OverflowError(f"the constant {x} does not fit into 64 bits")
+    return (type_ if type_ in _FLOATS else "f32"), x
+
+
+def constant_of_type(x: Any, type_: str) -> tuple[str, Any] | None:
+    """The number as a constant of this type; None where it would lose something."""
+    typed, x = typed_constant(x, type_)
+    if typed in ("i64", "u64"):
         if type_ in _FLOATS:
             return type_, float(x)
         low, high = _RANGES.get(type_, (0, -1))
-        return (type_, x) if type_ != "bool" and low <= x <= high else ("i64", x)
-    return (type_ if type_ in _FLOATS else "f32"), x
+        return (type_, x) if type_ != "bool" and low <= x <= high else None
+    return (type_, x) if typed == type_ else None
 
 
 class Value:
     """One value of each sample: a picture, a number, a text, a tensor, any object.
 
     A Value holds nothing: what it stands for exists when a sample runs. Values of numbers take
-    ``+ - * / % == != < <= > >=`` with each other and with plain numbers, and whole numbers ``& | ^``;
-    so do tensors and pictures, element by element, but for ``%``. Inside a function marked
+    ``+ - * / // % ** == != < <= > >=``, ``abs()`` with each other and with plain numbers, and whole
+    numbers ``& | ^``; so do tensors and pictures, element by element. Inside a function marked
     with :func:`sluice.pipeline`, ``if``, ``while``, ``for i in range(value)``, ``and``, ``or`` and
     ``not`` on values are those of each sample.
 
@@ -86,7 +97,7 @@ class Value:
     def cast(self, to: str | type) -> Value:
         """The number, or the elements of a tensor or picture, as another type, ``"f32"`` say.
 
-        Fractions are cut off. int is i64, float f32.
+        Fractions are cut off. What the type does not hold is the error of its sample. int is i64, float f32.
         """
         known = {bool: "bool", int: "i64", float: "f32"}
         to = known.get(to, to) if isinstance(to, type) else to
@@ -107,7 +118,7 @@ class Value:
             "is no bool",
             "Mark the function that asks with @sluice.pipeline or @sluice.graph_function, so that "
             "`if`, `while`, `and`, `or` and `not` are those of each sample, or call "
-            "sluice.if_else(value, then, otherwise). max(a, b) asks, too: write `a if a > b else b`",
+            "sluice.if_else(value, then, otherwise). max(a, b) asks, too: write ops.maximum(a, b)",
         )
 
     def __iter__(self):
@@ -189,8 +200,12 @@ class Value:
                     "sluice.map compute with arrays"
                 )
             return NotImplemented
-        x, y = (other, self) if swapped else (self, other)
-        return elementwise(name, x, y) if _has_elements(x, y) else self.graph.operator(name, x=x, y=y)
+        return computed(name, *((other, self) if swapped else (self, other)))
+
+    def _divided(self, name: str, other: Any, swapped: bool = False):
+        if not swapped and not isinstance(other, Value) and is_number(other) and not isinstance(other, float) and other == 0:
+            raise ZeroDivisionError(f"{name} of {self!r} and 0")
+        return self._binary(name, other, swapped)
 
     def __add__(self, other):
         return self._binary("add", other)
@@ -217,16 +232,16 @@ class Value:
         return _quotient(other, self)
 
     def __floordiv__(self, other):
-        return _floor_quotient(self, other)
+        return self._divided("floor_divide", other)
 
     def __rfloordiv__(self, other):
-        return _floor_quotient(other, self)
+        return self._divided("floor_divide", other, True)
 
     def __mod__(self, other):
-        return _modulo(self, other)
+        return self._divided("modulo", other)
 
     def __rmod__(self, other):
-        return _modulo(other, self)
+        return self._divided("modulo", other, True)
 
     def __neg__(self):
         if _has_elements(self):
@@ -271,18 +286,18 @@ class Value:
     def __rxor__(self, other):
         return self._bits("bitwise_xor", other, True)
 
-    def __pow__(self, _other: Any):
-        raise TypeError("values have no **: multiply, or compute it in a function of sluice.map")
+    def __pow__(self, other, modulus=None):
+        if modulus is not None:
+            raise TypeError("pow() of values takes two numbers; write x ** y % z")
+        return self._binary("power", other)
 
-    __rpow__ = __pow__
+    def __rpow__(self, other):
+        return self._binary("power", other, True)
 
     def __abs__(self):
-        cure = (
-            "write `ops.maximum(x, -x)`"
-            if _has_elements(self)
-            else "write `x if x > 0 else -x` in a function that is marked"
-        )
-        raise TypeError(f"values have no abs(): {cure}")
+        if _has_elements(self):
+            return self.graph.operator("absolute_elements", self)
+        return self.graph.operator("absolute", x=self)
 
     def _compared(self, name: str, other: Any):
         """Python would take NotImplemented for "not the same"."""
@@ -323,7 +338,7 @@ def cure_of_condition(x: Any) -> str:
     """What to write in place of x where a bool is wanted."""
     if _has_elements(x):
         return (
-            "a comparison of each element is `&` another one, or `|`; whether any element is so says `ops.sum(x > 0) > 0`"
+            "a comparison of each element is `&` another one, or `|`; whether any element is so says `ops.any(x > 0)`"
         )
     return "compare it first, as in `x != 0`"
 
@@ -331,6 +346,11 @@ def cure_of_condition(x: Any) -> str:
 def _has_elements(*sides: Any) -> bool:
     """Whether one of them is a tensor or a picture."""
     return any(isinstance(one, Value) and one.type in _ELEMENTS for one in sides)
+
+
+def computed(name: str, x: Any, y: Any) -> Value:
+    """The operation of two numbers, or of each element of x, y or both."""
+    return elementwise(name, x, y) if _has_elements(x, y) else _graph_of(x, y).operator(name, x=x, y=y)
 
 
 def elementwise(operation: str, x: Any, y: Any) -> Value:
@@ -357,11 +377,6 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
     )
 
 
-def _refuse_elements(x: Any, y: Any, operator: str) -> None:
-    if _has_elements(x, y):
-        raise TypeError(f"tensors and pictures have no {operator}: let a function of sluice.map compute it")
-
-
 def _graph_of(x: Any, y: Any):
     return x.graph if isinstance(x, Value) else y.graph
 
@@ -376,15 +391,6 @@ def _is_bool(x: Any) -> bool:
     return isinstance(x, bool) or getattr(getattr(x, "dtype", None), "kind", "") == "b"
 
 
-def _whole(x: Any) -> Any:
-    return x.cast("i64") if isinstance(x, Value) and x.type == "bool" else x
-
-
-def _refuse_zero(y: Any, operator: str) -> None:
-    if not isinstance(y, (Value, float)) and y == 0:
-        raise ZeroDivisionError(f"a value {operator} 0")
-
-
 def _quotient(x: Any, y: Any):
     """x / y as Python means it: whole numbers become f32 first."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
@@ -394,39 +400,3 @@ def _quotient(x: Any, y: Any):
     if _is_whole(x) and _is_whole(y):
         x, y = (n.cast("f32") if isinstance(n, Value) else float(n) for n in (x, y))
     return _graph_of(x, y).operator("divide", x=x, y=y)
-
-
-def _rest(graph: Any, x: Any, y: Any) -> tuple[Any, Any]:
-    """What is left of x / y that is cut off, and whether it has another sign than y: None, where it cannot."""
-    rest = graph.operator("remainder", x=x, y=y)
-    if rest.type.startswith("u"):
-        return rest, None
-    if not isinstance(y, Value):
-        return rest, rest < 0 if y > 0 else rest > 0
-    signs = (rest < 0) != (y < 0)
-    return rest, (rest != 0).cast("i8") * signs.cast("i8") != 0
-
-
-def _modulo(x: Any, y: Any):
-    """x % y as Python means it: of the sign of y."""
-    if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
-        return NotImplemented
-    _refuse_elements(x, y, "%")
-    _refuse_zero(y, "%")
-    graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
-    rest, other = _rest(graph, x, y)
-    return rest if other is None else rest + y * other.cast(rest.type)
-
-
-def _floor_quotient(x: Any, y: Any):
-    """x // y as Python means it: rounded down."""
-    if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
-        return NotImplemented
-    _refuse_elements(x, y, "//")
-    if not (_is_whole(x) and _is_whole(y)):
-        raise TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
-    _refuse_zero(y, "//")
-    graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
-    _, other = _rest(graph, x, y)
-    whole = graph.operator("divide", x=x, y=y)
-    return whole if other is None else whole - other.cast(whole.type)

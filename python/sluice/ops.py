@@ -7,6 +7,7 @@ sample", a Value may be given, which differs from sample to sample; elsewhere it
 
 from __future__ import annotations
 
+import builtins as _builtins
 import difflib as _difflib
 import inspect as _inspect
 from collections.abc import Sequence
@@ -15,12 +16,12 @@ from typing import Any
 from . import _core
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
-from ._value import _has_elements, elementwise as _elementwise, is_number as _is_number
+from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
 
 # Of loops and their lists, which a program says by `for` and sluice.for_loop; `cpu`, `gpu` and
 # casts, which are methods of a Value; and what + and < do with tensors.
 _HIDDEN = {
-    "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
+    "absolute_elements", "append", "appended", "cast_elements", "constant", "count", "cpu", "element", "elementwise", "elementwise_number",
     "gpu", "list", "pad", "reverse", "slice",
 }
 
@@ -266,42 +267,56 @@ def _several(given: tuple, user: str) -> list[_Value]:
 
 
 def minimum(x: _Value | float, y: _Value | float) -> _Value:
-    """The smaller of each two elements of tensors or pictures, one of which may be a number.
+    """The smaller of two numbers, or of each two elements of tensors or pictures.
 
     Parameters
     ----------
-    x, y : Values of tensor or image, or a number
+    x, y : Values of a number, tensor or image, or a number
 
     Returns
     -------
-    tensor : Value of tensor
-        Not a number, where one of two elements is none.
+    result : Value
+        Not a number, where one of the two is none.
     """
     return _extreme("minimum", x, y)
 
 
 def maximum(x: _Value | float, y: _Value | float) -> _Value:
-    """The larger of each two elements of tensors or pictures, one of which may be a number.
+    """The larger of two numbers, or of each two elements of tensors or pictures.
 
     Parameters
     ----------
-    x, y : Values of tensor or image, or a number
+    x, y : Values of a number, tensor or image, or a number
 
     Returns
     -------
-    tensor : Value of tensor
-        Not a number, where one of two elements is none.
+    result : Value
+        Not a number, where one of the two is none.
     """
     return _extreme("maximum", x, y)
 
 
+def clamp(x: _Value, low: _Value | float, high: _Value | float) -> _Value:
+    """The number, or each element of a tensor or picture, but at least `low` and at most `high`.
+
+    Parameters
+    ----------
+    x : Value of a number, tensor or image
+    low, high : numbers, or Values of them
+
+    Returns
+    -------
+    result : Value
+    """
+    return minimum(maximum(x, low), high)
+
+
 def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
-    if not _has_elements(x, y) or not all(isinstance(one, _Value) or _is_number(one) for one in (x, y)):
-        raise TypeError(
-            f"{name} takes a tensor or a picture, and another one or a number, not {x!r} and {y!r}; of two numbers "
-            "choose one with `if` in a function that is marked"
-        )
-    return _elementwise(name, x, y)
+    takes = (*_NUMBER_TYPES, "tensor", "image")
+    good = _builtins.all(one.type in takes if isinstance(one, _Value) else _is_number(one) for one in (x, y))
+    if not good or not _builtins.any(isinstance(one, _Value) for one in (x, y)):
+        raise TypeError(f"{name} takes values of numbers, tensors or pictures, or one and a number, not {x!r} and {y!r}")
+    return _computed(name, x, y)
 
 
 def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none") -> _Value:
@@ -432,7 +447,7 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     graph, _ = _slot(image, "filter_2d")
     rows = [list(row) for row in weights]
     columns = len(rows[0]) if rows else 0
-    if any(len(row) != columns for row in rows):
+    if _builtins.any(len(row) != columns for row in rows):
         raise _core.BuildError("filter_2d: the weights must be rows of one length")
     most = _count_of("filter_2d", "weights")
     numbers = _padded([one for row in rows for one in row], most, "filter_2d", "weights")

@@ -3,11 +3,20 @@ from typing import Literal, Sequence
 
 from ._value import Value
 
+def absolute(x: float | Value) -> Value:
+    """x without its sign."""
+
 def absolute_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     """Boxes in pixels, of boxes in shares of width and height."""
 
 def add(x: float | Value, y: float | Value) -> Value:
-    """x + y; whole numbers wrap around."""
+    """x + y."""
+
+def all(data: Value) -> Value:
+    """Whether no element is zero."""
+
+def any(data: Value) -> Value:
+    """Whether an element is not zero."""
 
 def aug_mix(image: Value, *, severity: int = ..., mixture_width: int = ..., chain_depth: int = ..., alpha: float = ..., interpolation: str | None = ..., fill: int | tuple[int, int, int] | None = ..., excluded: tuple[str, ...] = ...) -> Value:
     """AugMix: the picture mixed with others that chains of operators make of it."""
@@ -46,7 +55,7 @@ def canvas_size(image: Value) -> tuple[Value, Value]:
     """How large a picture is."""
 
 def cast(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'f32', 'f64']) -> Value:
-    """The number as another type; fractions are cut off."""
+    """The number as another type; fractions are cut off, and what the type does not hold is an error."""
 
 def cat(*tensors: Value | Sequence[Value], axis: int = ...) -> Value:
     """Tensors, one after the other along a dimension."""
@@ -65,6 +74,9 @@ def choice_index(weights: Sequence[float]) -> Value:
 
 def clahe(image: Value, *, clip_limit: float | Value = ..., tiles_y: int | Value = ..., tiles_x: int | Value = ...) -> Value:
     """Contrast evened out from place to place."""
+
+def clamp(x: Value, low: Value | float, high: Value | float) -> Value:
+    """The number, or each element of a tensor or picture, but at least `low` and at most `high`."""
 
 def clip_boxes(boxes: Value, height: int | Value, width: int | Value) -> Value:
     """Boxes cut to the picture."""
@@ -133,7 +145,7 @@ def dino(jpeg: Value, *, global_size: int = ..., local_size: int = ..., locals: 
     """DINO's 2 global views and its local ones, all of one decode of a JPEG file."""
 
 def divide(x: float | Value, y: float | Value) -> Value:
-    """x / y; whole numbers are cut off."""
+    """x / y; of whole numbers the fraction is cut off."""
 
 def draw(count: int) -> tuple[Value, Value]:
     """One of several, uniformly, and a sign: what apply_random draws."""
@@ -182,6 +194,9 @@ def flip_boxes(boxes: Value, height: int | Value, width: int | Value, *, horizon
 
 def flip_points(points: Value, height: int | Value, width: int | Value, *, horizontal: bool | Value = ..., vertical: bool | Value = ...) -> Value:
     """Points that move as flip moves their picture."""
+
+def floor_divide(x: float | Value, y: float | Value) -> Value:
+    """x / y, rounded down: Python's x // y."""
 
 def gamma_correction(image: Value, gamma: float | Value, *, gain: float | Value = ...) -> Value:
     """Each level, as a part of 255, to the power of gamma, times a gain."""
@@ -241,31 +256,34 @@ def magnitude(negative: Value, magnitude: int | Value, low: float, high: float, 
     """The parameter of an operator that apply_random has drawn."""
 
 def max(data: Value) -> Value:
-    """The highest of all levels."""
+    """The highest of all elements."""
 
 def maximum(x: Value | float, y: Value | float) -> Value:
-    """The larger of each two elements of tensors or pictures, one of which may be a number."""
+    """The larger of two numbers, or of each two elements of tensors or pictures."""
 
 def mean(data: Value) -> Value:
-    """The mean of all levels."""
+    """The mean of all elements."""
 
 def median_blur(image: Value, *, window_size: int | Value = ...) -> Value:
     """Each level becomes the median of a square around it; borders are repeated."""
 
 def min(data: Value) -> Value:
-    """The lowest of all levels."""
+    """The lowest of all elements."""
 
 def minimum(x: Value | float, y: Value | float) -> Value:
-    """The smaller of each two elements of tensors or pictures, one of which may be a number."""
+    """The smaller of two numbers, or of each two elements of tensors or pictures."""
+
+def modulo(x: float | Value, y: float | Value) -> Value:
+    """What floor_divide leaves of x: Python's x % y, which has the sign of y."""
 
 def motion_blur(image: Value, *, length: int | Value = ..., degrees: float | Value = ...) -> Value:
     """Blurred along a line; borders are reflected."""
 
 def multiply(x: float | Value, y: float | Value) -> Value:
-    """x * y; whole numbers wrap around."""
+    """x * y."""
 
 def negate(x: float | Value) -> Value:
-    """-x; whole numbers wrap around."""
+    """-x."""
 
 def nested_region(outer: Value, inner: Value) -> Value:
     """A region within another one, counted in the picture."""
@@ -315,6 +333,9 @@ def photometric_distort(image: Value, *, probability: float = ...) -> Value:
 def posterize(image: Value, bits: int | Value) -> Value:
     """Of each level, the upper bits alone are kept."""
 
+def power(x: float | Value, y: float | Value) -> Value:
+    """x to the power y."""
+
 def rand_augment(image: Value, *, n: int = ..., magnitude: int | Value = ..., bins: int = ..., ranges: str = ..., interpolation: str | None = ..., fill: int | tuple[int, int, int] | None = ..., excluded: tuple[str, ...] = ...) -> Value:
     """RandAugment: n of 14 operators, drawn for each sample, of this magnitude."""
 
@@ -336,6 +357,9 @@ def random_region_of_file(jpeg: Value, *, min_area: float = ..., max_area: float
 def random_resized_crop(picture: Value, *, width: int = ..., height: int = ..., min_area: float = ..., max_area: float = ..., min_ratio: float = ..., max_ratio: float = ..., interpolation: str = ..., antialias: bool = ..., shrink: bool = ...) -> Value:
     """A random rectangle of a picture, resized; of a JPEG file no more is decoded."""
 
+def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_deviation'], *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
+    """One number of all elements, of the type that you want."""
+
 def region_size(region: Value) -> tuple[Value, Value]:
     """How large the picture is that crop makes of a region."""
 
@@ -343,7 +367,7 @@ def relative_boxes(boxes: Value, height: int | Value, width: int | Value) -> Val
     """Boxes in shares of width and height, of boxes in pixels."""
 
 def remainder(x: float | Value, y: float | Value) -> Value:
-    """What is left of x when it is divided by y."""
+    """What divide leaves of x: it has the sign of x."""
 
 def reshape(tensor: Value, sizes: int | Sequence[int], *, layout: str = ...) -> Value:
     """The same elements in another shape."""
@@ -412,10 +436,10 @@ def stack(list: Value | Sequence[Value], length: int | Value | None = ..., *, re
     """Tensors or pictures of one shape as one tensor, side by side along a dimension that is new."""
 
 def standard_deviation(data: Value) -> Value:
-    """How far all levels lie from their mean: the root of the mean square."""
+    """How far all elements lie from their mean: the root of the mean square."""
 
 def subtract(x: float | Value, y: float | Value) -> Value:
-    """x - y; whole numbers wrap around."""
+    """x - y."""
 
 def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
     """The sum of all levels, or of all elements."""

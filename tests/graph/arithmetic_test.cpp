@@ -1,4 +1,4 @@
-// Arithmetic where C++ leaves open what happens: it wraps around, or is the error of its sample.
+// Arithmetic in pipelines: exact, or the error of its sample.
 #include "tests/graph/sources.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -36,63 +36,103 @@ auto results_of(const std::vector<X>& xs, Op op) {
 }
 
 using Texts = std::vector<std::string>;
-const std::string kTooLarge =
-    "integer division of the smallest number by -1: the result does not fit into the type";
 const std::string kByZero = "integer division by zero";
 
-// As an int at least, so that the narrow types have a result.
+std::string too_large(const std::string& name, const std::string& result, const std::string& type) {
+  return name + ": the result of " + result + " does not fit into " + type +
+         "; cast to a wider or a signed type first";
+}
+
 template <class T>
-void divide_the_smallest(const std::string& quotient, const std::string& remainder) {
+void divide_the_smallest() {
   constexpr T kMin = std::numeric_limits<T>::min();
+  const std::string type(detail::known_number_name<T>()), smallest = std::to_string(kMin);
   const std::vector<T> xs{kMin, static_cast<T>(kMin + 1), 7};
   const auto divided = results_of(xs, [](Graph&, auto x) { return x / T{-1}; });
   const auto left = results_of(xs, [](Graph&, auto x) { return x % T{-1}; });
-  EXPECT_EQ(divided, (Texts{quotient, std::to_string(std::numeric_limits<T>::max()), "-7"}));
-  EXPECT_EQ(left, (Texts{remainder, "0", "0"}));
+  EXPECT_EQ(divided, (Texts{too_large("divide", smallest + " / -1", type),
+                            std::to_string(std::numeric_limits<T>::max()), "-7"}));
+  EXPECT_EQ(left, (Texts{"0", "0", "0"}));
   const auto by_value = results_of(
       std::vector<T>{-1, 0, 1}, [](Graph&, auto y) { return std::numeric_limits<T>::min() / y; });
-  EXPECT_EQ(by_value, (Texts{quotient, kByZero, std::to_string(kMin)}));
+  EXPECT_EQ(by_value, (Texts{too_large("divide", smallest + " / -1", type), kByZero, smallest}));
 }
 
 TEST(Arithmetic, ADivisionWithoutAResultIsTheErrorOfItsSample) {
-  divide_the_smallest<std::int8_t>("128", "0");
-  divide_the_smallest<std::int16_t>("32768", "0");
-  divide_the_smallest<std::int32_t>(kTooLarge, kTooLarge);
-  divide_the_smallest<std::int64_t>(kTooLarge, kTooLarge);
-}
-
-TEST(Arithmetic, OnlyTheTypeOfTheResultDecides) {
-  constexpr int kMin = std::numeric_limits<int>::min();
-  EXPECT_EQ(results_of(std::vector<int>{kMin}, [](Graph&, auto x) { return x / std::int64_t{-1}; }),
-            Texts{"2147483648"});
-  EXPECT_EQ(results_of(std::vector<int>{kMin}, [](Graph&, auto x) { return x / 4294967295u; }),
-            Texts{"0"});
-  EXPECT_EQ(results_of(std::vector<int>{kMin}, [](Graph&, auto x) { return x / -1.0; }),
+  divide_the_smallest<std::int8_t>();
+  divide_the_smallest<std::int16_t>();
+  divide_the_smallest<std::int32_t>();
+  divide_the_smallest<std::int64_t>();
+  EXPECT_EQ(results_of(std::vector<int>{std::numeric_limits<int>::min()},
+                       [](Graph&, auto x) { return x / -1.0; }),
             Texts{"2147483648.000000"});
 }
 
-TEST(Arithmetic, WholeNumbersWrapAround) {
+TEST(Arithmetic, AResultThatDoesNotFitIsTheErrorOfItsSample) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  const std::string max = std::to_string(kMax), min = std::to_string(kMin);
   const std::vector<std::int64_t> xs{kMax, kMin};
   EXPECT_EQ(results_of(xs, [](Graph&, auto x) { return x + 1; }),
-            (Texts{std::to_string(kMin), std::to_string(kMin + 1)}));
+            (Texts{too_large("add", max + " + 1", "i64"), std::to_string(kMin + 1)}));
   EXPECT_EQ(results_of(xs, [](Graph&, auto x) { return x - 1; }),
-            (Texts{std::to_string(kMax - 1), std::to_string(kMax)}));
-  EXPECT_EQ(results_of(xs, [](Graph&, auto x) { return x * 3; }),
-            (Texts{std::to_string(kMax - 2), std::to_string(kMin)}));
+            (Texts{std::to_string(kMax - 1), too_large("subtract", min + " - 1", "i64")}));
   EXPECT_EQ(results_of(xs, [](Graph&, auto x) { return -x; }),
-            (Texts{std::to_string(-kMax), std::to_string(kMin)}));
-  EXPECT_EQ(results_of(std::vector<int>{std::numeric_limits<int>::max()},
-                       [](Graph&, auto x) { return x + x; }),
-            Texts{"-2"});
-  // Both become an int, which holds no such product.
+            (Texts{std::to_string(-kMax), too_large("negate", "-(" + min + ")", "i64")}));
   EXPECT_EQ(results_of(std::vector<std::uint16_t>{65535}, [](Graph&, auto x) { return x * x; }),
-            Texts{"-131071"});
+            Texts{too_large("multiply", "65535 * 65535", "u16")});
   EXPECT_EQ(results_of(std::vector<std::uint32_t>{0}, [](Graph&, auto x) { return x - 1u; }),
-            Texts{"4294967295"});
+            Texts{too_large("subtract", "0 - 1", "u32")});
+  EXPECT_EQ(results_of(std::vector<std::int8_t>{-128, -5}, [](Graph&, auto x) { return abs(x); }),
+            (Texts{too_large("absolute", "abs(-128)", "i8"), "5"}));
+  EXPECT_EQ(
+      results_of(std::vector<std::int64_t>{3, 62, 63, -1},
+                 [](Graph&, auto x) { return power(2, x); }),
+      (Texts{"8", "4611686018427387904", too_large("power", "2 ** 63", "i64"),
+             "power: a whole number has a negative exponent; cast one of them to a fraction"}));
   EXPECT_EQ(results_of(std::vector<double>{0.0}, [](Graph&, auto x) { return -x; }),
             Texts{"-0.000000"});
+}
+
+TEST(Arithmetic, NegativeNumbersBesideUnsignedOnesAreWhatTheyAre) {
+  const auto with = [](auto y, auto op) {
+    return results_of(std::vector<int>{-5}, [=](Graph& g, auto x) { return op(x, g.constant(y)); });
+  };
+  EXPECT_EQ(with(2u, [](auto x, auto y) { return x + y; }), Texts{"-3"});
+  EXPECT_EQ(with(std::uint64_t{2}, [](auto x, auto y) { return x * y; }), Texts{"-10"});
+  EXPECT_EQ(with(2u, [](auto x, auto y) { return floor_divide(x, y); }), Texts{"-3"});
+  EXPECT_EQ(with(2u, [](auto x, auto y) { return modulo(x, y); }), Texts{"1"});
+  EXPECT_EQ(with(0u, [](auto x, auto y) { return x < y; }), Texts{"1"});
+  EXPECT_EQ(with(0u, [](auto x, auto y) { return maximum(x, y); }), Texts{"0"});
+  EXPECT_EQ(results_of(std::vector<std::uint8_t>{3, 7, 200},
+                       [](Graph&, auto x) { return clamp(x, 5, 100); }),
+            (Texts{"5", "7", "100"}));
+}
+
+// Types that no plan knows by name.
+TEST(Arithmetic, OtherTypesCountAsThoseOfTheirSize) {
+  EXPECT_EQ(results_of(std::vector<long long>{std::numeric_limits<long long>::max(), 4},
+                       [](Graph&, auto x) { return x + 1; })
+                .back(),
+            "5");
+  EXPECT_EQ(results_of(std::vector<char>{'a'}, [](Graph& g, auto x) { return x + g.constant(1u); }),
+            Texts{"98"});
+  EXPECT_EQ(
+      results_of(std::vector<long long>{-1}, [](Graph& g, auto x) { return x < g.constant(0u); }),
+      Texts{"1"});
+}
+
+// Members of what operators give are Params.
+TEST(Arithmetic, ParametersAreNumbers) {
+  EXPECT_EQ(results_of(std::vector<int>{300, 299},
+                       [](Graph&, auto x) {
+                         const Param<int> width = x;
+                         return cast<int>(width >= 300) + cast<int>(-width < std::int64_t{-299}) +
+                                cast<int>(!width) + cast<int>(300.0 > width) * 10;
+                       }),
+            (Texts{"2", "10"}));
+  EXPECT_EQ(results_of(std::vector<int>{7}, [](Graph&, auto x) { return x * Param<int>(5) * 2.5; }),
+            Texts{"87.500000"});
 }
 
 TEST(Arithmetic, ACastThatDoesNotFitIsTheErrorOfItsSample) {
@@ -115,10 +155,12 @@ TEST(Arithmetic, ACastThatDoesNotFitIsTheErrorOfItsSample) {
             (Texts{"-9223372036854775808", refuses("9.22337e+18", "i64")}));
   EXPECT_EQ(results_of(std::vector<double>{nan, 0.0}, [](Graph&, auto x) { return cast<bool>(x); }),
             (Texts{"1", "0"}));
-  // Whole numbers wrap around, as static_cast has them do.
+  EXPECT_EQ(results_of(std::vector<int>{255, 257, -1},
+                       [](Graph&, auto x) { return cast<std::uint8_t>(x); }),
+            (Texts{"255", refuses("257", "u8"), refuses("-1", "u8")}));
   EXPECT_EQ(
-      results_of(std::vector<int>{257, -1}, [](Graph&, auto x) { return cast<std::uint8_t>(x); }),
-      (Texts{"1", "255"}));
+      results_of(std::vector<double>{1e300, 0.5}, [](Graph&, auto x) { return cast<float>(x); }),
+      (Texts{refuses("1e+300", "f32"), "0.500000"}));
 }
 
 }  // namespace arithmetic_test

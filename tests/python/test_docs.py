@@ -102,3 +102,28 @@ def test_the_notebook_runs(desk, capsys):
             assert raises, code
         else:
             assert not raises, code
+
+
+def options_of_headers():
+    """The fields of each options struct of the operators, in order; and the declarations of functions."""
+    fields, functions = {}, []
+    for header in sorted((ROOT / "ops").rglob("*.h")):
+        text = re.sub(r"//.*", "", header.read_text())
+        for name, body in re.findall(r"struct (\w+Options) \{(.*?)\n\};", text, re.S):
+            statements = re.sub(r"\{[^{}]*\}|<[^<>;]*>|\([^()]*\)", "", body).split(";")
+            fields[name] = [part.split("=")[0].split()[-1] for one in statements if one.strip() for part in one.split(",") if part.split("=")[0].split()]
+        functions += [(name, given) for name, given in re.findall(r"Value<\w+> (\w+)\(([^;{}]*?)\);", text, re.S)]
+    return fields, functions
+
+
+def test_parameters_stand_in_the_order_of_the_fields_of_cpp():
+    fields, functions = options_of_headers()
+    chapter = (ROOT / "docs/operators.md").read_text()
+    seen = 0
+    for name, text in re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", chapter, re.S | re.M):
+        documented = re.findall(r"^\| parameter \| `(\w+)`", text, re.M)
+        for options in {one for function, given in functions if function == name for one in re.findall(r"(\w+Options)\b", given)}:
+            both = [one for one in fields.get(options, []) if one in documented]
+            assert [one for one in documented if one in both] == both, (name, options)
+            seen += len(both) > 1
+    assert seen > 20

@@ -1,12 +1,14 @@
 """Arithmetic and comparison of tensors and pictures, beside NumPy's."""
 
+import operator
+
 import numpy
 import pytest
 
 import sluice
 from sluice import ops
 
-PICTURE = numpy.arange(24, dtype=numpy.uint8).reshape(2, 4, 3) * 10
+PICTURE = numpy.arange(7, 31, dtype=numpy.uint8).reshape(2, 4, 3) * 2
 
 
 def result(make, value=PICTURE, type="image"):
@@ -25,11 +27,15 @@ def result(make, value=PICTURE, type="image"):
     [
         lambda x, n, part: x + x,
         lambda x, n, part: x - 7,
-        lambda x, n, part: 7 - x,
+        lambda x, n, part: 90 - x,
         lambda x, n, part: x * n,
-        lambda x, n, part: -x,
-        lambda x, n, part: x > 100,
-        lambda x, n, part: 100 >= x,
+        lambda x, n, part: x // 7,
+        lambda x, n, part: 100 % x,
+        lambda x, n, part: (x // 10) ** 2,
+        lambda x, n, part: abs(x),
+        lambda x, n, part: x > 50,
+        lambda x, n, part: 50 >= x,
+        lambda x, n, part: x < 1000,
         lambda x, n, part: x == x,
         lambda x, n, part: x != numpy.int32(50),
     ],
@@ -81,12 +87,10 @@ def test_elements_are_cast():
 @pytest.mark.parametrize(
     "make, says",
     [
-        (lambda x, n: x % 2, "have no %"),
-        (lambda x, n: x // 2, "have no //"),
         (lambda x, n: x + numpy.ones(3), "let a function of sluice.map compute with arrays"),
         (lambda x, n: x + sluice.constant("a"), "it takes tensors, pictures and numbers"),
-        (lambda x, n: ops.minimum(n, 3), "minimum takes a tensor or a picture"),
-        (lambda x, n: ops.maximum(x, "a"), "maximum takes a tensor or a picture"),
+        (lambda x, n: ops.minimum(2, 3), "minimum takes values of numbers, tensors or pictures"),
+        (lambda x, n: ops.maximum(x, "a"), "maximum takes values of numbers, tensors or pictures"),
         (lambda x, n: x == "a", "only values of numbers, of tensors and of pictures"),
     ],
 )
@@ -113,7 +117,13 @@ def test_a_tensor_is_no_predicate():
     [
         (lambda x: x + 300, "u8 does not hold it; cast the tensor"),
         (lambda x: x + ops.reshape(x.cast("f32"), [-1, 2]), "do not fit together"),
-        (lambda x: (x * 100.0).cast("u8"), "which u8 does not hold"),
+        (lambda x: (x * 100.0).cast("u8"), "does not fit into 'u8'"),
+        (lambda x: (x * 4).cast("i8"), "does not fit into 'i8'"),
+        (lambda x: (x * 1e9).cast("f16"), "does not fit into 'f16'"),
+        (lambda x: x * x, "does not fit into u8"),
+        (lambda x: -x, "does not fit into u8"),
+        (lambda x: x - 200, "does not fit into u8"),
+        (lambda x: x // (x - 14), "integer division by zero"),
     ],
 )
 def test_what_does_not_fit_is_the_error_of_its_sample(make, says):
@@ -123,3 +133,70 @@ def test_what_does_not_fit_is_the_error_of_its_sample(make, says):
 
     batch = next(iter(pipe()))
     assert batch.size == 0 and says in batch.errors[0]["what"]
+
+
+WHOLE = ("bool", "i1", "u1", "i2", "i4", "i8")
+
+
+def ends(type_):
+    if type_ == "bool":
+        return [False, True]
+    info = numpy.iinfo(type_)
+    return [info.min, info.max, 0, 3, *([-1, -7] if info.min < 0 else [])]
+
+
+@pytest.mark.parametrize("x_type", WHOLE)
+@pytest.mark.parametrize("y_type", WHOLE)
+def test_all_pairs_of_types_are_exact_or_fail(x_type, y_type):
+    pairs = [(x, y) for x in ends(x_type) for y in ends(y_type)]
+    made = "i8" if x_type == y_type == "bool" else numpy.result_type(x_type, y_type).str[1:]
+    info = numpy.iinfo(made)
+
+    @sluice.pipeline(batch_size=len(pairs), on_error="skip", threads=1)
+    def pipe(function):
+        return function(
+            *sluice.source(
+                lambda i: (numpy.array([pairs[i][0]], x_type), numpy.array([pairs[i][1]], y_type)),
+                ("tensor", "tensor"),
+                samples=len(pairs),
+            )
+        )
+
+    for function in (operator.add, operator.mul, operator.floordiv):
+        batch = next(iter(pipe(function)))
+        got = dict(zip(batch.ids, (batch[0][k].numpy() for k in range(batch.size))))
+        for k, (x, y) in enumerate(pairs):
+            if function is operator.floordiv and y == 0:
+                assert k not in got
+                continue
+            expected = function(int(x), int(y))
+            assert (k in got) == (info.min <= expected <= info.max), (function, x, y)
+            if k in got:
+                assert got[k].dtype.str[1:] == made and got[k].tolist() == [expected], (function, x, y)
+
+
+@pytest.mark.parametrize("type_", ["bool", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8"])
+def test_reductions_of_all_types_are_those_of_numpy(type_):
+    array = (numpy.arange(12).reshape(3, 4) % 5).astype(type_)
+
+    @sluice.pipeline(batch_size=1)
+    def pipe():
+        x = sluice.source(lambda i: array, "tensor", samples=1)
+        return (
+            ops.sum(x, to="f64"), ops.mean(x), ops.min(x), ops.max(x), ops.standard_deviation(x), ops.any(x), ops.all(x),
+            ops.reduce(x, operation="max", to="f64"),
+        )  # fmt: skip
+
+    got = [column[0] for column in next(iter(pipe()))]
+    wide = array.astype("f8")
+    assert got == pytest.approx([wide.sum(), wide.mean(), wide.min(), wide.max(), wide.std(), array.any(), array.all(), wide.max()])
+
+
+def test_a_reduction_that_does_not_fit_is_the_error_of_its_sample():
+    @sluice.pipeline(batch_size=1, on_error="skip")
+    def pipe(reduce):
+        return reduce(sluice.source(lambda i: numpy.array([2**62, 2**62 + 1]), "tensor", samples=1))
+
+    assert "sum: i64 does not hold it" in next(iter(pipe(ops.sum))).errors[0]["what"]
+    assert "is no f32; ask for i64" in next(iter(pipe(ops.max))).errors[0]["what"]
+    assert next(iter(pipe(lambda x: ops.reduce(x, operation="max", to="i64"))))[0].tolist() == [2**62 + 1]

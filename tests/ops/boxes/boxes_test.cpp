@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -134,9 +135,39 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
        "flip_points: points are a tensor of f32 and the shape (n, 2), not of f32 and",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return flip_points(boxes, kSize); }},
       {{0, 0, 3e38f, 3e38f},
-       "resize_boxes: box 0 moves beyond what a float holds",
+       "resize_boxes: box 0 goes beyond what a float holds",
        [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
          return resize_boxes(boxes, kSize, {.width = 60000, .height = 60000});
+       }},
+      {{1, std::numeric_limits<float>::quiet_NaN(), 2, 2},
+       "relative_boxes: number 1 of the boxes in row 0 is nan, which is not finite",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return relative_boxes(boxes, kSize); }},
+      {{1, std::numeric_limits<float>::infinity(), 2, 2},
+       "relative_boxes: number 1 of the boxes in row 0 is inf, which is not finite",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return relative_boxes(boxes, kSize); }},
+      {{1, std::numeric_limits<float>::quiet_NaN(), 2, 2},
+       "absolute_boxes: number 1 of the boxes in row 0 is nan, which is not finite",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return absolute_boxes(boxes, kSize); }},
+      {{1, std::numeric_limits<float>::infinity(), 2, 2},
+       "absolute_boxes: number 1 of the boxes in row 0 is inf, which is not finite",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return absolute_boxes(boxes, kSize); }},
+      {{1, std::numeric_limits<float>::quiet_NaN(), 2, 2},
+       "convert_boxes: number 1 of the boxes in row 0 is nan, which is not finite",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return convert_boxes(boxes, {.to = BoxFormat::cxcywh});
+       }},
+      {{1, std::numeric_limits<float>::infinity(), 2, 2},
+       "convert_boxes: number 1 of the boxes in row 0 is inf, which is not finite",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return convert_boxes(boxes, {.to = BoxFormat::cxcywh});
+       }},
+      {{0, 0, 3e38f, 3e38f},
+       "absolute_boxes: box 0 goes beyond what a float holds",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) { return absolute_boxes(boxes, kSize); }},
+      {{3e38f, 1, 3e38f, 1},
+       "convert_boxes: box 0 goes beyond what a float holds",
+       [](Graph&, Value<Tensor> boxes, Value<Tensor>) {
+         return convert_boxes(boxes, {.from = BoxFormat::xywh, .to = BoxFormat::xyxy});
        }},
       {{1, 1, 2, 2},
        "crop_boxes: a region of 0 x 5 (height x width) is empty",

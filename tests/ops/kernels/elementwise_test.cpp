@@ -69,11 +69,16 @@ TEST(Elementwise, FollowsTheFormula) {
 
 TEST(Elementwise, TypesArePromoted) {
   const std::vector<std::tuple<DType, DType, DType>> sums{
-      {DType::u8, DType::u8, DType::u8},           {DType::u8, DType::i8, DType::i16},
-      {DType::i8, DType::u8, DType::i16},          {DType::u8, DType::i32, DType::i32},
-      {DType::i16, DType::i64, DType::i64},        {DType::boolean, DType::i8, DType::i8},
-      {DType::boolean, DType::boolean, DType::u8}, {DType::i64, DType::f16, DType::f16},
-      {DType::f16, DType::f32, DType::f32},        {DType::f64, DType::u8, DType::f64}};
+      {DType::u8, DType::u8, DType::u8},
+      {DType::u8, DType::i8, DType::i16},
+      {DType::i8, DType::u8, DType::i16},
+      {DType::u8, DType::i32, DType::i32},
+      {DType::i16, DType::i64, DType::i64},
+      {DType::boolean, DType::i8, DType::i8},
+      {DType::boolean, DType::boolean, DType::i64},
+      {DType::i64, DType::f16, DType::f16},
+      {DType::f16, DType::f32, DType::f32},
+      {DType::f64, DType::u8, DType::f64}};
   for (const auto& [a, b, both] : sums) {
     EXPECT_EQ(kernels::elementwise_type(Elementwise::add, a, b), both) << name_of(a) << name_of(b);
     EXPECT_EQ(kernels::elementwise_type(Elementwise::add, b, a), both) << name_of(a) << name_of(b);
@@ -118,17 +123,122 @@ TEST(Elementwise, BitsAreThoseOfWholeNumbers) {
   }
 }
 
-TEST(Elementwise, WholeNumbersWrapAround) {
-  const Tensor a = tensor_of<std::uint8_t>({3}, {250, 3, 16});
-  const Tensor b = tensor_of<std::uint8_t>({3}, {10, 5, 16});
-  using Bytes = std::vector<std::uint8_t>;
-  EXPECT_EQ(elements_of<std::uint8_t>(result(Elementwise::add, a, b)), (Bytes{4, 8, 32}));
-  EXPECT_EQ(elements_of<std::uint8_t>(result(Elementwise::subtract, a, b)), (Bytes{240, 254, 0}));
-  EXPECT_EQ(elements_of<std::uint8_t>(result(Elementwise::multiply, a, b)), (Bytes{196, 15, 0}));
-  const Tensor low = tensor_of<std::int64_t>({}, {std::numeric_limits<std::int64_t>::min()});
-  const Tensor one = tensor_of<std::int8_t>({}, {1});
-  EXPECT_EQ(*result(Elementwise::subtract, low, one).data<std::int64_t>(),
-            std::numeric_limits<std::int64_t>::max());
+// All pairs of types, elements at both ends of them, against exact arithmetic.
+template <class Check>
+void for_each_pair_of_types(const Check& check) {
+  for (const DType x : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64}) {
+    for (const DType y : {DType::boolean, DType::i8, DType::u8, DType::i16, DType::i32, DType::i64})
+      check(x, y);
+  }
+}
+std::vector<std::int64_t> ends_of(DType type) {
+  if (type == DType::boolean) return {0, 1};
+  const int bits = static_cast<int>(8 * size_of(type));
+  if (type == DType::u8) return {0, 1, 7, 255};
+  const auto half = static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1));
+  return {half == std::numeric_limits<std::int64_t>::min() ? half : -half,    -5, -1, 0, 1, 2,
+          half == std::numeric_limits<std::int64_t>::min() ? ~half : half - 1};
+}
+Tensor whole_of(DType type, std::int64_t number) {
+  Tensor one = tensor_of<std::int64_t>({}, {number}), made;
+  kernels::cast(one, type, made);
+  return made;
+}
+std::int64_t whole_in(const Tensor& tensor) {
+  Tensor made;
+  kernels::cast(tensor, DType::i64, made);
+  return *made.data<std::int64_t>();
+}
+
+TEST(Elementwise, WholeNumbersAreExactOrAnError) {
+  using Wide = detail::Wide;
+  const std::vector<std::tuple<Elementwise, std::function<Wide(Wide, Wide)>>> operations{
+      {Elementwise::add, [](Wide x, Wide y) { return x + y; }},
+      {Elementwise::subtract, [](Wide x, Wide y) { return x - y; }},
+      {Elementwise::multiply, [](Wide x, Wide y) { return x * y; }},
+      {Elementwise::floor_divide,
+       [](Wide x, Wide y) { return x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0); }},
+      {Elementwise::modulo,
+       [](Wide x, Wide y) { return x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0); }},
+      {Elementwise::remainder, [](Wide x, Wide y) { return x % y; }}};
+  for_each_pair_of_types([&](DType a, DType b) {
+    for (const auto& [what, f] : operations) {
+      for (const std::int64_t x : ends_of(a)) {
+        for (const std::int64_t y : ends_of(b)) {
+          SCOPED_TRACE(std::string(name_of(what)) + " " + name_of(a) + " " + std::to_string(x) +
+                       ", " + name_of(b) + " " + std::to_string(y));
+          std::string error;
+          Tensor out;
+          try {
+            out = result(what, whole_of(a, x), whole_of(b, y));
+          } catch (const std::exception& thrown) {
+            error = thrown.what();
+          }
+          if (what >= Elementwise::remainder && y == 0) {
+            EXPECT_EQ(error, "integer division by zero");
+            continue;
+          }
+          const Wide expected = f(x, y);
+          const DType type = kernels::elementwise_type(what, a, b);
+          const std::int64_t high = ends_of(type).back(), low = ends_of(type).front();
+          if (expected > high || expected < low) {
+            EXPECT_NE(error.find("does not fit into " + std::string(name_of(type))),
+                      std::string::npos)
+                << error;
+          } else {
+            EXPECT_EQ(error, "");
+            EXPECT_TRUE(whole_in(out) == expected);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(Elementwise, ComparisonsAreExact) {
+  for_each_pair_of_types([&](DType a, DType b) {
+    for (const std::int64_t x : ends_of(a)) {
+      for (const std::int64_t y : ends_of(b)) {
+        EXPECT_EQ(*result(Elementwise::less, whole_of(a, x), whole_of(b, y)).data<bool>(), x < y);
+        EXPECT_EQ(*result(Elementwise::equal, whole_of(a, x), whole_of(b, y)).data<bool>(), x == y);
+      }
+    }
+  });
+  const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  const Tensor whole = tensor_of<std::int64_t>({2}, {odd, 3});
+  const Tensor fraction =
+      tensor_of<double>({2}, {0x1p53, std::numeric_limits<double>::quiet_NaN()});
+  using Bools = std::vector<bool>;
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::greater, whole, fraction)), (Bools{true, false}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::less, fraction, whole)), (Bools{true, false}));
+  EXPECT_EQ(elements_of<bool>(result(Elementwise::not_equal, whole, fraction)),
+            (Bools{true, true}));
+  EXPECT_FALSE(*result(Elementwise::equal, tensor_of<std::int32_t>({}, {16777217}),
+                       tensor_of<float>({}, {16777216.f}))
+                    .data<bool>());
+  // A number that the tensor's type does not hold compares all the same.
+  const Tensor bytes = tensor_of<std::uint8_t>({2}, {0, 255});
+  const auto beside = [&](double number, bool is_whole) {
+    return result(Elementwise::less, bytes,
+                  kernels::number_beside(Elementwise::less, DType::u8, number, is_whole));
+  };
+  EXPECT_EQ(elements_of<bool>(beside(1000, true)), (Bools{true, true}));
+  EXPECT_EQ(elements_of<bool>(beside(-1, true)), (Bools{false, false}));
+  EXPECT_EQ(elements_of<bool>(beside(0.1, false)), (Bools{true, false}));
+}
+
+TEST(Elementwise, FractionsDivideWithARest) {
+  const Tensor a = tensor_of<float>({4}, {-7.5f, 7.5f, -7.5f, 6.f});
+  const Tensor b = tensor_of<float>({4}, {2.f, -2.f, -2.f, 3.f});
+  using Floats = std::vector<float>;
+  EXPECT_EQ(elements_of<float>(result(Elementwise::floor_divide, a, b)), (Floats{-4, -4, 3, 2}));
+  EXPECT_EQ(elements_of<float>(result(Elementwise::modulo, a, b)), (Floats{0.5f, -0.5f, -1.5f, 0}));
+  EXPECT_EQ(elements_of<float>(result(Elementwise::remainder, a, b)),
+            (Floats{-1.5f, 1.5f, -1.5f, 0}));
+  EXPECT_EQ(elements_of<float>(result(Elementwise::power, b, b)), (Floats{4, 0.25f, 0.25f, 27}));
+  Tensor out;
+  kernels::absolute(a, out);
+  EXPECT_EQ(elements_of<float>(out), (Floats{7.5f, 7.5f, 7.5f, 6}));
 }
 
 // Every element against the rule of NumPy: the index is 0 along sizes of 1.
@@ -171,14 +281,15 @@ TEST(Elementwise, SizesOfOneStandForAll) {
 TEST(Elementwise, ElementsWithGapsAreFound) {
   const Image whole = testing::make_picture(9, 11, 3);
   const Image part = whole.crop_view(2, 3, 5, 6);
-  const Tensor sum = result(Elementwise::add, part.tensor(), part.tensor());
+  const Tensor sum =
+      result(Elementwise::bitwise_xor, part.tensor(), tensor_of<std::uint8_t>({}, {85}));
   EXPECT_EQ(sum.layout(), Layout::hwc);
   Tensor wide;
   kernels::cast(part.tensor(), DType::f16, wide);
   for (int y = 0; y < 5; ++y) {
     for (int x = 0; x < 18; ++x) {
       const std::uint8_t level = part.row(y)[x];
-      EXPECT_EQ(sum.data<std::uint8_t>()[y * 18 + x], static_cast<std::uint8_t>(2 * level));
+      EXPECT_EQ(sum.data<std::uint8_t>()[y * 18 + x], level ^ 85);
       EXPECT_EQ(float(wide.data<Half>()[y * 18 + x]), level);
     }
   }
@@ -188,13 +299,24 @@ TEST(Elementwise, CastsCutOff) {
   Tensor out;
   kernels::cast(tensor_of<float>({4}, {-1.9f, 2.9f, 0.f, 127.5f}), DType::i8, out);
   EXPECT_EQ(elements_of<std::int8_t>(out), (std::vector<std::int8_t>{-1, 2, 0, 127}));
-  kernels::cast(tensor_of<std::int32_t>({3}, {256, -1, 7}), DType::u8, out);
-  EXPECT_EQ(elements_of<std::uint8_t>(out), (std::vector<std::uint8_t>{0, 255, 7}));
+  kernels::cast(tensor_of<std::int32_t>({3}, {255, 0, 7}), DType::u8, out);
+  EXPECT_EQ(elements_of<std::uint8_t>(out), (std::vector<std::uint8_t>{255, 0, 7}));
   kernels::cast(tensor_of<double>({3}, {0.5, 0, -2}), DType::boolean, out);
   EXPECT_EQ(elements_of<bool>(out), (std::vector<bool>{true, false, true}));
   for (const float no : {128.f, -129.f, std::numeric_limits<float>::quiet_NaN()}) {
-    EXPECT_THROW(kernels::cast(tensor_of<float>({1}, {no}), DType::i8, out), std::invalid_argument);
+    EXPECT_THROW(kernels::cast(tensor_of<float>({1}, {no}), DType::i8, out), std::range_error);
   }
+  for (const int no : {-1, 256}) {
+    EXPECT_EQ(error_of<std::range_error>([&] {
+                kernels::cast(tensor_of<std::int32_t>({2}, {1, no}), DType::u8, out);
+              }),
+              "cast: " + std::to_string(no) +
+                  " does not fit into 'u8'; clamp it, or cast to a wider type");
+  }
+  EXPECT_THROW(kernels::cast(tensor_of<float>({1}, {70000}), DType::f16, out), std::range_error);
+  EXPECT_THROW(kernels::cast(tensor_of<double>({1}, {1e300}), DType::f32, out), std::range_error);
+  kernels::cast(tensor_of<double>({1}, {std::numeric_limits<double>::infinity()}), DType::f16, out);
+  EXPECT_TRUE(std::isinf(float(*out.data<Half>())));
 }
 
 }  // namespace kernels_elementwise_test

@@ -216,6 +216,12 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({.scale = std::numeric_limits<float>::infinity()}, all, "scale is inf");
   refuses({.shift = std::numeric_limits<float>::quiet_NaN()}, all, "shift is nan");
   refuses({.std = {1, 1e-3f, 1, 1}, .scale = 3e38f}, all, "of channel 1 give numbers");
+  // f16 ends at 65504; what rounds to it is all right.
+  refuses({.dtype = DType::f16, .scale = 65520.f}, all, "of channel 0 that f16 does not hold");
+  refuses({.dtype = DType::f16, .shift = -70000.f}, all, "that f16 does not hold");
+  refuses({.mean = {1e5f, 0, 0, 0}, .dtype = DType::f16}, all, "that f16 does not hold");
+  refuses({.scale = 2e38f, .shift = 3e38f}, all, "that f32 does not hold");
+  EXPECT_NO_THROW(crop_mirror_normalize(in, all, {.dtype = DType::f16, .scale = 65519.f}, out));
   refuses({.layout = Layout::none}, all, "must be CHW or HWC");
   refuses({}, {4, 0, 5, 8}, "does not lie inside");
   refuses({}, {0, -1, 5, 8}, "does not lie inside");

@@ -1,4 +1,5 @@
 // The numbers of all levels, against plain loops over them.
+#include "tests/error_of.h"
 #include "tests/io/pictures.h"
 #include <sluice/ops/kernels/reduce.h>
 #include <sluice/runtime/image.h>
@@ -6,9 +7,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -107,21 +110,79 @@ TEST(Reduce, SeesWhatAViewShows) {
   EXPECT_EQ(std::tuple(rows.rows, rows.bytes, rows.stride), std::tuple(4, 6, 150));
 }
 
-TEST(Reduce, RefusesWhatItCannotReduce) {
-  const Tensor floats({4, 4}, DType::f32), none;
-  for (const Reduction what : kAll) {
-    const std::string name = kernels::name_of(what);
-    for (const auto& [tensor, says] :
-         {std::pair(&floats, ": the tensor's elements are f32; u8 is possible"),
-          {&none, ": the value is empty"}}) {
-      try {
-        static_cast<void>(kernels::reduce(what, *tensor));
-        ADD_FAILURE();
-      } catch (const std::invalid_argument& error) {
-        EXPECT_EQ(error.what(), name + says);
-      }
+// Elements of any type.
+template <class T>
+Tensor numbers_of(std::initializer_list<double> numbers) {
+  Tensor made({static_cast<std::int64_t>(numbers.size())}, dtype_of<T>::value);
+  std::int64_t i = 0;
+  for (const double number : numbers) {
+    if constexpr (std::is_same_v<T, Half>) {
+      made.data<T>()[i++] = Half(static_cast<float>(number));
+    } else {
+      made.data<T>()[i++] = static_cast<T>(number);
     }
   }
+  return made;
+}
+
+template <class T>
+void expect_numbers() {
+  SCOPED_TRACE(name_of(dtype_of<T>::value));
+  const Tensor tensor = numbers_of<T>({3, 1, 4, 1, 5});
+  EXPECT_EQ(kernels::reduce(Reduction::mean, tensor), 2.8f);
+  EXPECT_EQ(kernels::reduce<double>(Reduction::mean, tensor), 2.8);
+  EXPECT_EQ(kernels::reduce(Reduction::min, tensor), 1);
+  EXPECT_EQ(kernels::reduce<double>(Reduction::max, tensor), 5);
+  EXPECT_NEAR(kernels::reduce(Reduction::standard_deviation, tensor), 1.6f, 1e-6f);
+  EXPECT_TRUE(kernels::any(tensor) && kernels::all(tensor));
+  const Tensor part = numbers_of<T>({1, 0});
+  EXPECT_TRUE(kernels::any(part));
+  EXPECT_FALSE(kernels::all(part));
+  EXPECT_FALSE(kernels::any(numbers_of<T>({0, 0})));
+  EXPECT_FALSE(kernels::any(numbers_of<T>({})));
+  EXPECT_TRUE(kernels::all(numbers_of<T>({})));
+  if constexpr (std::is_integral_v<T>) {
+    EXPECT_EQ(kernels::reduce<std::int64_t>(Reduction::max, tensor), 5);
+  } else {
+    EXPECT_THROW((void)kernels::reduce<std::int64_t>(Reduction::max, tensor),
+                 std::invalid_argument);
+    const Tensor none = numbers_of<T>({1, std::nan(""), 0});
+    for (const Reduction what : kAll)
+      EXPECT_TRUE(std::isnan(kernels::reduce(what, none))) << kernels::name_of(what);
+  }
+}
+
+TEST(Reduce, TakesAllTypesOfElements) {
+  expect_numbers<std::uint8_t>();
+  expect_numbers<std::int8_t>();
+  expect_numbers<std::int16_t>();
+  expect_numbers<std::int32_t>();
+  expect_numbers<std::int64_t>();
+  expect_numbers<Half>();
+  expect_numbers<float>();
+  expect_numbers<double>();
+  EXPECT_EQ(kernels::reduce(Reduction::mean, numbers_of<bool>({1, 0, 0, 1})), 0.5f);
+}
+
+TEST(Reduce, RefusesWhatItCannotReduce) {
+  const Tensor none;
+  for (const Reduction what : kAll) {
+    const std::string name = kernels::name_of(what);
+    EXPECT_EQ(error_of<std::invalid_argument>([&] { (void)kernels::reduce(what, none); }),
+              name + ": the value is empty");
+    EXPECT_EQ(error_of<std::invalid_argument>(
+                  [&] { kernels::check_levels(what, numbers_of<float>({1})); }),
+              name + ": on a GPU the elements are u8, not f32; move the tensor with cpu()");
+  }
+  // No float holds this one.
+  const Tensor odd = numbers_of<std::int32_t>({16777217, 0});
+  EXPECT_EQ(error_of<std::overflow_error>([&] { (void)kernels::reduce(Reduction::max, odd); }),
+            "max: 16777217 is no f32; ask for i64");
+  EXPECT_EQ(kernels::reduce<std::int64_t>(Reduction::max, odd), 16777217);
+  EXPECT_EQ(kernels::reduce<double>(Reduction::max, odd), 16777217.);
+  EXPECT_EQ(error_of<std::overflow_error>(
+                [&] { (void)kernels::reduce(Reduction::mean, numbers_of<double>({1e300})); }),
+            "mean: 1e+300 is no f32; ask for f64");
 }
 
 }  // namespace reduce_test

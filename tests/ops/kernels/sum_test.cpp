@@ -78,9 +78,15 @@ TEST(Sum, IsWide) {
   Tensor ones({20'000'001}, DType::f32);
   std::fill_n(ones.data<float>(), ones.elements(), 1.f);
   EXPECT_EQ(kernels::sum<double>(ones), 20'000'001.);
-  Tensor wraps({2}, DType::i64);
-  std::fill_n(wraps.data<std::int64_t>(), 2, std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(kernels::sum<std::int64_t>(wraps), -2);
+  Tensor beyond({2}, DType::i64);
+  std::fill_n(beyond.data<std::int64_t>(), 2, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(error_of<std::overflow_error>([&] { (void)kernels::sum<std::int64_t>(beyond); }),
+            "sum: i64 does not hold it; ask for f64");
+  beyond.data<std::int64_t>()[1] = -1;
+  EXPECT_EQ(kernels::sum<std::int64_t>(beyond), std::numeric_limits<std::int64_t>::max() - 1);
+  Tensor huge({1}, DType::f64);
+  *huge.data<double>() = 1e300;
+  EXPECT_THROW((void)kernels::sum<float>(huge), std::overflow_error);
 }
 
 TEST(Sum, IsOfWhatAViewShows) {

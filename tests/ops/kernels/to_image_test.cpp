@@ -65,23 +65,36 @@ TEST(ToImage, RoundsAndCutsOffNumbersOfEveryType) {
   }
 }
 
-TEST(ToImage, WhatIsNoNumberIsZero) {
+TEST(ToImage, InfinitiesAreCutOffAndNaNIsRefused) {
   constexpr int kCount = 50;
-  const float numbers[] = {std::numeric_limits<float>::quiet_NaN(),
-                           std::numeric_limits<float>::infinity(),
-                           -std::numeric_limits<float>::infinity()};
-  for (const DType type : {DType::f16, DType::f32}) {
-    Tensor in({1, kCount}, type);
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const float number = numbers[i % 3];
-      type == DType::f16 ? void(in.data<Half>()[i] = Half(number))
-                         : void(in.data<float>()[i] = number);
-    }
-    on_every_target([&] {
+  for (const DType type : {DType::f16, DType::f32, DType::f64}) {
+    for (const Layout layout : {Layout::hwc, Layout::chw}) {
+      SCOPED_TRACE(name_of(type));
+      Tensor in(layout == Layout::chw ? Shape{2, 1, kCount} : Shape{1, kCount, 2}, type, layout);
+      detail::visit_dtype(type, [&]<class T>(std::type_identity<T>) {
+        const auto set = [&](std::int64_t i, double number) {
+          if constexpr (std::is_integral_v<T>) {
+            static_cast<void>(number);
+          } else {
+            in.data<T>()[i] = T(static_cast<float>(number));
+          }
+        };
+        const double infinity = std::numeric_limits<double>::infinity();
+        for (std::int64_t i = 0; i < 2 * kCount; ++i) set(i, i % 2 == 0 ? infinity : -infinity);
+        on_every_target([&] {
+          Image out;
+          kernels::to_image(in, out);
+          const bool planes = layout == Layout::chw;
+          EXPECT_EQ(out.at(0, 2, 0), 255);
+          EXPECT_EQ(out.at(0, 2, 1), planes ? 255 : 0);
+        });
+        set(2 * kCount - 3, std::nan(""));
+      });
       Image out;
-      kernels::to_image(in, out);
-      for (int x = 0; x < kCount; ++x) EXPECT_EQ(out.at(0, x, 0), x % 3 == 1 ? 255 : 0) << x;
-    });
+      EXPECT_EQ(
+          error_of<std::invalid_argument>([&] { kernels::to_image(in, out); }),
+          "to_image: an element of the tensor is NaN, which is no pixel value; replace it first");
+    }
   }
 }
 

@@ -76,6 +76,31 @@ TEST(ElementwiseOperators, Bits) {
             std::string::npos);
 }
 
+// A size is two Params.
+TEST(ElementwiseOperators, MembersOfStructsAreNumbers) {
+  auto pipeline = make_pipeline({.batch_size = 1}, [](Graph& g) {
+    auto image =
+        g.source(1, [](const SampleInfo&) { return testing::constant_picture(2, 3, 3, 7); });
+    const CanvasSize size = canvas_size(image);
+    return std::tuple{size.width >= 3,
+                      2u == size.height,
+                      g.if_else(size.width > size.height, size.width * 0.5f, 0.f),
+                      image * size.width,
+                      size.height + cast<float>(image),
+                      clamp(image, size.width, 5),
+                      minimum(-size.width, std::int64_t{-2}),
+                      floor_divide(image, size.height) % 2};
+  });
+  const auto batch = pipeline.epoch().next();
+  EXPECT_TRUE(batch->get<0>()[0] && batch->get<1>()[0]);
+  EXPECT_EQ(batch->get<2>()[0], 1.5f);
+  EXPECT_EQ(batch->get<3>()[0].data<std::uint8_t>()[17], 21);
+  EXPECT_EQ(batch->get<4>()[0].data<float>()[17], 9.f);
+  EXPECT_EQ(batch->get<5>()[0].data<std::uint8_t>()[17], 5);
+  EXPECT_EQ(batch->get<6>()[0], -3);
+  EXPECT_EQ(batch->get<7>()[0].data<std::uint8_t>()[17], 1);
+}
+
 TEST(ElementwiseOperators, WhatDoesNotFitIsTheErrorOfItsSample) {
   const auto error = [](const std::function<Value<Tensor>(Value<Image>)>& make) {
     return error_of<Error>([&] {
@@ -96,7 +121,15 @@ TEST(ElementwiseOperators, WhatDoesNotFitIsTheErrorOfItsSample) {
             std::string::npos);
   EXPECT_NE(error([](Value<Image> image) {
               return cast<std::uint8_t>(image * 100.);
-            }).find("an element is 700, which u8 does not hold"),
+            }).find("700 does not fit into 'u8'"),
+            std::string::npos);
+  EXPECT_NE(error([](Value<Image> image) {
+              return image * image * image;
+            }).find("the result of 49 * 7 does not fit into u8"),
+            std::string::npos);
+  EXPECT_NE(error([](Value<Image> image) {
+              return image % (image - 7);
+            }).find("integer division by zero"),
             std::string::npos);
 }
 
