@@ -103,6 +103,19 @@ void add_device(Stats& stats, const DeviceWork& device) {
                   .asleep_ns = time.asleep_ns};
 }
 
+// Options of a device, where no step would follow them.
+void require_no_device(const PipelineOptions& options) {
+  const auto refuse = [](const std::string& option, const std::string& value) {
+    throw BuildError(option + " is " + value +
+                     ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
+                     "there, or leave " +
+                     option + " out");
+  };
+  if (options.max_device_bytes > 0)
+    refuse("max_device_bytes", std::to_string(options.max_device_bytes));
+  if (options.device != nullptr) refuse("device", "'" + options.device->name() + "'");
+}
+
 }  // namespace
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
@@ -149,10 +162,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     }
     device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes,
                                           options.decoder);
-  } else if (options.max_device_bytes > 0) {
-    throw BuildError("max_device_bytes is " + std::to_string(options.max_device_bytes) +
-                     ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
-                     "there, or leave max_device_bytes out");
+  } else {
+    require_no_device(options);
   }
   choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
@@ -178,6 +189,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
 void Engine::Impl::choose_memory() {
   std::shared_ptr<DeviceBatches> batches;
   for (std::size_t k = 0; k < makers.size(); ++k) {
+    makers[k]->expect(plan.slots[plan.outputs[k]].spec);
     ColumnMemory memory{.pool = &batch_pool};
     if (k < options.output_memory.size()) memory.given = options.output_memory[k];
     const MemoryKind kind = kind_of_output(plan, plan.outputs[k], *makers[k]);

@@ -348,6 +348,22 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
   }
 }
 
+TEST(DevicePipeline, ADeviceThatNoStepUsesIsRefused) {
+  const auto refused = [](const auto& describe) {
+    try {
+      (void)make_pipeline({.batch_size = 2, .device = test_device()}, describe);
+    } catch (const BuildError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(refused([](Graph& g) { return drawn(g); }),
+            "device is '" + test_device()->name() +
+                "', but no step of the pipeline runs on a GPU: say .gpu() of what shall be there, "
+                "or leave device out");
+  EXPECT_EQ(refused([](Graph& g) { return drawn(g).gpu(); }), "no error");
+}
+
 TEST(DevicePipeline, ABoundForADeviceThatNobodyUsesIsRefused) {
   for (const bool given : {false, true}) {
     PipelineOptions options{.batch_size = 2, .max_device_bytes = 1 << 20};

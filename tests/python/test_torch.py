@@ -133,3 +133,62 @@ def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
     (tensors,) = loader
     assert len(tensors["image"]) == 1 == loader.batch.size
     assert len(loader.batch.missing) == 1 and "b.jpg" in loader.batch.errors[0]["source"]
+
+
+@sluice.pipeline(batch_size=4)
+def moved(folder, there=True):
+    jpeg, label = sluice.files(folder)
+    image = ops.decode_jpeg(jpeg.gpu() if there else jpeg)
+    image = ops.resize(image, width=8, height=8)
+    return image.cpu() if there else image, label
+
+
+def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
+    loader = sluice.torch.Loader(moved, folder, device="stand-in")
+    assert loader.device is None and [len(images) for images, _ in loader] == [4, 4, 4]
+    loader = sluice.torch.Loader(moved, folder, there=False, device="cpu")
+    assert loader.device == torch.device("cpu") and [len(images) for images, _ in loader] == [4, 4, 4]
+    for device in ("gpux", 1.5):
+        with pytest.raises(sluice.BuildError, match="device is where tensors go, 'cuda' .*, or 'gpu' as the pipeline's own"):
+            sluice.torch.Loader(moved, folder, there=False, device=device)
+    with pytest.raises(sluice.BuildError, match="has its options already"):
+        sluice.torch.Loader(moved(folder, False), device="gpu")
+
+
+def test_what_the_function_takes_is_the_functions(folder):
+    seen = {}
+
+    @sluice.pipeline(batch_size=4)
+    def own(folder, shuffle=False, device="none", drop_last=None, timeout=0):
+        seen.update(shuffle=shuffle, device=device, drop_last=drop_last, timeout=timeout)
+        return sluice.files(folder, shuffle=shuffle)[1]
+
+    wanted = {"shuffle": True, "device": "cuda:7", "drop_last": True, "timeout": 3}
+    loader = sluice.torch.Loader(own, folder, **wanted)
+    assert seen == wanted and loader.device is None and len(loader) == 3
+
+    @sluice.pipeline(batch_size=5)
+    def several(folder, **options):
+        seen.clear()
+        seen.update(options)
+        return sluice.files(folder)[1]
+
+    loader = sluice.torch.Loader(several, folder, shuffle=True, num_workers=3, drop_last=True, threads=1)
+    assert seen == {"shuffle": True, "num_workers": 3} and len(loader) == 2
+
+    class Data:
+        @sluice.pipeline(batch_size=4)
+        def described(self, folder):
+            return sluice.files(folder)[1]
+
+    assert len(list(sluice.torch.Loader(Data().described, folder, batch_size=6))) == 2
+
+
+def test_batches_of_nothing_are_empty_tensors(tmp_path, folder):
+    for number in range(5):
+        (tmp_path / f"{number}.jpg").write_bytes(b"damaged" if number in (0, 4) else next(folder.rglob("*.jpg")).read_bytes())
+    loader = sluice.torch.Loader(moved, tmp_path, there=False, batch_size=1, on_error="skip")
+    for _ in range(2):
+        shapes = [(tuple(images.shape), tuple(labels.shape)) for images, labels in loader]
+        assert shapes[1:] == [((1, 8, 8, 3), (1,))] * 3 + [((0, 8, 8, 3), (0,))]
+    assert shapes[0] == ((0, 8, 8, 3), (0,)) and len(loader) == 5
