@@ -5,10 +5,12 @@
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
+#include <sluice/graph/run/unused_device.h>
 #include <sluice/runtime/device_batches.h>
 #include <sluice/runtime/memory_resource.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -103,19 +105,6 @@ void add_device(Stats& stats, const DeviceWork& device) {
                   .asleep_ns = time.asleep_ns};
 }
 
-// Options of a device, where no step would follow them.
-void require_no_device(const PipelineOptions& options) {
-  const auto refuse = [](const std::string& option, const std::string& value) {
-    throw BuildError(option + " is " + value +
-                     ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
-                     "there, or leave " +
-                     option + " out");
-  };
-  if (options.max_device_bytes > 0)
-    refuse("max_device_bytes", std::to_string(options.max_device_bytes));
-  if (options.device != nullptr) refuse("device", "'" + options.device->name() + "'");
-}
-
 }  // namespace
 
 Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
@@ -162,9 +151,13 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
     }
     device = std::make_unique<DeviceWork>(options.device, samples.size(), options.max_device_bytes,
                                           options.decoder);
-  } else {
-    require_no_device(options);
+  } else if (options.max_device_bytes > 0) {
+    throw BuildError("max_device_bytes is " + std::to_string(options.max_device_bytes) +
+                     ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
+                     "there, or leave max_device_bytes out");
   }
+  if (const std::string why = unused_device(options, recorded); !why.empty())
+    std::fprintf(stderr, "sluice: %s\n", why.c_str());
   choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   if (device != nullptr) device->trace = trace.get();

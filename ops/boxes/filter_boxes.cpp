@@ -56,8 +56,6 @@ std::vector<std::int64_t> read_row_numbers(const Tensor& rows, std::int64_t coun
   return all;
 }
 
-using Blocks = std::span<const detail::Block* const>;
-
 // Adds what operators on boxes and branches make of these boxes.
 void add_followers(std::set<detail::SlotId>& made, const detail::Block& block) {
   for (const detail::Node& node : block.nodes) {
@@ -84,7 +82,8 @@ void add_followers(std::set<detail::SlotId>& made, const detail::Block& block) {
 }
 
 // The boxes that filter_boxes has left are as many as those that it was given only by chance.
-void refuse_filtered_boxes(const detail::Arguments& arguments, Blocks blocks) {
+void refuse_filtered_boxes(const detail::Arguments& arguments,
+                           std::span<const detail::Block* const> blocks) {
   const auto slot_at = [&](std::size_t i) {
     return std::get<detail::SlotArgument>(arguments.at(i)).slot;
   };

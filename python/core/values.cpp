@@ -267,11 +267,14 @@ void refuse_list(nb::handle object, std::string_view wanted) {
 
 template <class T>
 std::vector<T> numbers_of(nb::handle object, std::string_view wanted) {
-  if (is_bool(object) || nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
-      !PySequence_Check(object.ptr()))
+  // Numbers of Python's in place of an array's, which are slow to look at one by one.
+  const nb::object list =
+      nb::hasattr(object, "tolist") ? object.attr("tolist")() : nb::borrow(object);
+  if (nb::isinstance<nb::str>(list) || nb::isinstance<nb::bytes>(list) ||
+      !PySequence_Check(list.ptr()))
     refuse_list(object, wanted);
   std::vector<T> numbers;
-  for (const nb::handle one : object) {
+  for (const nb::handle one : list) {
     try {
       numbers.push_back(number_of<T>(one));
     } catch (const std::invalid_argument& error) {

@@ -78,6 +78,8 @@ def decode_and_crop_jpegs(
         raise ValueError(
             f"decode_and_crop_jpegs: regions is {len(data)} x 2, not {tuple(regions.shape)}"
         )
+    if regions.dtype == torch.bool or regions.is_floating_point() or regions.is_complex():
+        raise ValueError(f"decode_and_crop_jpegs: regions has whole numbers, not {regions.dtype}")
     corners = regions.tolist()
     out = torch.empty((len(data), height, width, 3), dtype=torch.uint8)
 

@@ -248,6 +248,13 @@ def test_leaving_a_loop_ends_its_epoch(folder):
     assert next(iter(pipe)).epoch == 0
 
 
+@pytest.mark.parametrize("of", [list, tuple, numpy.array, lambda xs: numpy.array(xs, "u2"), lambda xs: [numpy.int64(x) for x in xs]])
+def test_a_subset_is_any_list_of_whole_numbers(of):
+    pipe = sluice.pipeline(batch_size=9)(
+        lambda: sluice.source(lambda i: i, int, samples=9, subset=of([7, 2, 2]), shard=of([0, 1])))()
+    assert [batch[0].tolist() for batch in pipe] == [[7, 2, 2]]
+
+
 def test_filters_leave_samples_out(folder):
     @sluice.pipeline(batch_size=12)
     def odd(folder):

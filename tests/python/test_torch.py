@@ -67,6 +67,9 @@ def test_decodes_crops_as_an_operator(paths):
     regions = torch.tensor([[i, 2 * i] for i in range(12)])
     several = sluice.torch.decode_and_crop_jpegs(data, regions, 10, 12, threads=3)
     assert torch.equal(several[7], sluice.torch.decode_and_crop_jpeg(data[7], 7, 14, 10, 12))
+    for wrong in (regions > 3, regions / 2):
+        with pytest.raises(ValueError, match="regions has whole numbers, not torch"):
+            sluice.torch.decode_and_crop_jpegs(data, wrong, 10, 12, threads=3)
     torch.library.opcheck(sluice.torch.decode_and_crop_jpeg, (data[0], 0, 0, 8, 9))
 
 
@@ -182,6 +185,17 @@ def test_what_the_function_takes_is_the_functions(folder):
             return sluice.files(folder)[1]
 
     assert len(list(sluice.torch.Loader(Data().described, folder, batch_size=6))) == 2
+
+
+def test_a_mask_of_pytorch_is_no_list_of_indices():
+    for given, says in (({"subset": torch.tensor([True, False])}, "subset: element 0: a whole number"),
+                        ({"subset": [torch.tensor(True)]}, "subset: element 0: a whole number"),
+                        ({"weights": torch.tensor([True, False])}, "weights: element 0: a number"),
+                        ({"shard": torch.tensor([False, True])}, "shard: element 0: a whole number")):
+        with pytest.raises(sluice.BuildError, match=says):
+            sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=2, **given))()
+    pipe = sluice.pipeline(batch_size=9)(lambda: sluice.source(lambda i: i, int, samples=9, subset=torch.tensor([7, 2])))()
+    assert [batch[0].tolist() for batch in pipe] == [[7, 2]]
 
 
 def test_batches_of_nothing_are_empty_tensors(tmp_path, folder):
