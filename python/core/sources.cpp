@@ -140,8 +140,8 @@ void bind_index(nb::module_& module) {
         FilesOptions files;
         if (endings) files.endings = *endings;
         nb::list names;
-        for (const std::string& name : files_in(path_of(folder), files).classes())
-          names.append(to_str(name));
+        const Files found = files_in(path_of(folder), files);
+        for (const std::string& name : found.classes()) names.append(to_str(name));
         return names;
       },
       nb::arg("folder"), nb::arg("endings").none());

@@ -87,8 +87,9 @@ const std::vector<std::pair<std::string, std::string>>& type_names() {
     std::vector<std::pair<std::string, std::string>> names;
     for_each_table([&](const TypeTable& table) {
       const std::string spelled(table.type->name);
-      const bool in_words = spelled.find("::") == std::string::npos;  // 'long int'
-      names.emplace_back(in_words ? "'" + spelled + "'" : spelled,
+      const bool in_words = spelled.find("::") == std::string::npos;
+      if (in_words && spelled.find(' ') == std::string::npos) return;  // 'int' is Python's, too
+      names.emplace_back(in_words ? "'" + spelled + "'" : spelled,     // 'long int'
                          in_words ? "'" + table.name + "'" : table.name);
     });
     std::stable_sort(names.begin(), names.end(), [](const auto& one, const auto& other) {

@@ -225,10 +225,10 @@ class Graph:
 
     def _constant_input(self, schema: dict, name: str, value: Any) -> int:
         if isinstance(value, (list, tuple)) and value:
+            wanted = next(one for one in schema["inputs"] if one["name"] == name)
             for one in value:
                 if isinstance(one, Value):
-                    _require_type(schema["name"], name, one)
-            wanted = next(one for one in schema["inputs"] if one["name"] == name)
+                    _require_type(schema["name"], name, one, [type_.removeprefix("list of ") for type_ in wanted["types"]])
             takes_lists = wanted["any"] == "any list" or any(one.startswith("list of ") for one in wanted["types"])
             if takes_lists and all(isinstance(one, Value) for one in value):
                 return self.list_of(value).slot

@@ -71,6 +71,7 @@ def test_no_message_of_the_library_has_words_of_cpp():
         ("a 'std::vector<sluice::python::Object, std::allocator<sluice::python::Object> >'", "a 'list of object'"),
         ("a 'std::vector<float>' of 'long int'", "a 'list of f32' of 'i64'"),
         ('workers("a"): restarts is 1', "the workers of 'a': restarts is 1"),
+        ("no 'int', 'float' or 'bool'", "no 'int', 'float' or 'bool'"),
         ("too long int he end", "too long int he end"),
         ("leave SourceOptions::threads out", "leave threads out"),
         ("on_error = OnError::skip or OnError::replace.", "on_error = 'skip' or 'replace'."),

@@ -95,8 +95,9 @@ def test_a_nul_does_not_cut_an_error(text, says, kind):
     def describe():
         if kind == "source":
             return sluice.source(fails, int, samples=1)
-        number = sluice.source(lambda i: [0] if kind == "batch" else 0, int, samples=1, batch=kind == "batch")
-        return sluice.map(fails, number, returns=int)
+        if kind == "batch":
+            return sluice.source(fails, int, samples=1, batch=2)
+        return sluice.map(fails, sluice.source(lambda i: 0, int, samples=1), returns=int)
 
     (batch,) = sluice.pipeline(on_error="skip")(describe)()
     assert batch.errors[0]["what"].startswith(says) and "in fails)" in batch.errors[0]["what"]

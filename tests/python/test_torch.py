@@ -139,23 +139,27 @@ def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
 
 
 @sluice.pipeline(batch_size=4)
-def moved(folder, there=True):
+def small(folder):
     jpeg, label = sluice.files(folder)
-    image = ops.decode_jpeg(jpeg.gpu() if there else jpeg)
-    image = ops.resize(image, width=8, height=8)
-    return image.cpu() if there else image, label
+    return ops.resize(ops.decode_jpeg(jpeg), width=8, height=8), label
+
+
+@sluice.pipeline(batch_size=4)
+def moved(folder):
+    jpeg, label = sluice.files(folder)
+    return ops.mean(ops.decode_jpeg(jpeg.gpu())), label
 
 
 def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
     loader = sluice.torch.Loader(moved, folder, device="stand-in")
-    assert loader.device is None and [len(images) for images, _ in loader] == [4, 4, 4]
-    loader = sluice.torch.Loader(moved, folder, there=False, device="cpu")
+    assert loader.device is None and [len(means) for means, _ in loader] == [4, 4, 4]
+    loader = sluice.torch.Loader(small, folder, device="cpu")
     assert loader.device == torch.device("cpu") and [len(images) for images, _ in loader] == [4, 4, 4]
     for device in ("gpux", 1.5):
         with pytest.raises(sluice.BuildError, match="device is where tensors go, 'cuda' .*, or 'gpu' as the pipeline's own"):
-            sluice.torch.Loader(moved, folder, there=False, device=device)
+            sluice.torch.Loader(small, folder, device=device)
     with pytest.raises(sluice.BuildError, match="has its options already"):
-        sluice.torch.Loader(moved(folder, False), device="gpu")
+        sluice.torch.Loader(small(folder), device="gpu")
 
 
 def test_what_the_function_takes_is_the_functions(folder):
@@ -201,7 +205,7 @@ def test_a_mask_of_pytorch_is_no_list_of_indices():
 def test_batches_of_nothing_are_empty_tensors(tmp_path, folder):
     for number in range(5):
         (tmp_path / f"{number}.jpg").write_bytes(b"damaged" if number in (0, 4) else next(folder.rglob("*.jpg")).read_bytes())
-    loader = sluice.torch.Loader(moved, tmp_path, there=False, batch_size=1, on_error="skip")
+    loader = sluice.torch.Loader(small, tmp_path, batch_size=1, on_error="skip")
     for _ in range(2):
         shapes = [(tuple(images.shape), tuple(labels.shape)) for images, labels in loader]
         assert shapes[1:] == [((1, 8, 8, 3), (1,))] * 3 + [((0, 8, 8, 3), (0,))]
