@@ -177,6 +177,7 @@ void add_augment(CLI::App& command, AugmentOptions& options, Words& words) {
                   "JPEG file that shows the first samples before and after")
       ->check(jpeg_name())
       ->type_name("FILE");
+  add_all_names(command);
   command.add_flag("--profile", options.profile,
                    "print how often each step ran and how long it took, and which arms were taken");
   add_trace(command, options.trace);

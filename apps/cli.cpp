@@ -170,6 +170,7 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
       ->transform(number_or("rows", number_from(1, 65535)))
       ->type_name("N|rows");
   add_threads(command, options.threads);
+  add_all_names(command);
   command.footer(
       "Augmenting and measuring with --index FILE then decode regions of these pictures alone. "
       "Files are known by their content: one that changes later on decodes as without an index.");

@@ -1,5 +1,6 @@
 #include "common_options.h"
 
+#include "summary.h"
 #include "validators.h"
 
 #include <cstddef>
@@ -114,6 +115,12 @@ void add_compose(CLI::App& command, bool& compose) {
   command.add_flag("--compose", compose,
                    "maps of colours in a row become one matrix, maps of places one warp: pixels "
                    "are interpolated, rounded and cut off once, and so differ");
+}
+
+void add_all_names(CLI::App& command) {
+  command.add_flag_callback("--all-names", name_all,
+                            "the summary names every file that was left out, skipped or replaced, "
+                            "and not the first 20 of a kind alone");
 }
 
 }  // namespace sluice::app

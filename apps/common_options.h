@@ -30,6 +30,8 @@ void add_device(CLI::App& command, std::string& device);
 void add_decoder(CLI::App& command, std::string& decoder);
 // See PipelineOptions::compose.
 void add_compose(CLI::App& command, bool& compose);
+// See name_all().
+void add_all_names(CLI::App& command);
 
 // What --size says, when it was checked; 0 x 0 where it is empty.
 RecipeSize size_in(const std::string& size);

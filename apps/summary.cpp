@@ -3,8 +3,17 @@
 #include <sluice/runtime/printable.h>
 
 #include <filesystem>
+#include <limits>
 
 namespace sluice::app {
+namespace {
+
+std::size_t most = 20;
+
+}  // namespace
+
+void name_all() { most = std::numeric_limits<std::size_t>::max(); }
+std::size_t most_named() { return most; }
 
 std::string name_below(const std::string& folder, const std::string& path) {
   return printable(std::filesystem::path(path).lexically_relative(folder).string());

@@ -1,5 +1,5 @@
 // What the summaries of commands have in common: how they name files and say what is wrong with
-// them. No state, no errors.
+// them. Threads: one. No errors.
 #pragma once
 
 #include <sluice/graph/stats.h>
@@ -24,16 +24,21 @@ std::string in_words(const std::string& what);
 // for.
 int threads_of(const Stats& stats);
 
-// Prints line(item) for the first 20 items of `list`, and how many more there are.
+// From now on summaries name all items of a list, and not the first 20 alone: --all-names.
+void name_all();
+std::size_t most_named();
+
+// Prints line(item) for the first items of `list`, and how many more there are.
 template <class List, class Line>
 void name_each(const List& list, Line line) {
-  constexpr std::size_t kMostNamed = 20;
+  const std::size_t most = most_named();
   std::size_t named = 0;
   for (const auto& item : list) {
-    if (named++ == kMostNamed) break;
+    if (named++ == most) break;
     fmt::print("  {}\n", line(item));
   }
-  if (list.size() > kMostNamed) fmt::print("  ... and {} more\n", list.size() - kMostNamed);
+  if (list.size() > most)
+    fmt::print("  ... and {} more; --all-names names all\n", list.size() - most);
 }
 
 // Names what could not be read while the files were sought, and counts what is hidden.

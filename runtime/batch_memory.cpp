@@ -20,6 +20,19 @@ void end_of(DeviceBatches& device, const DeviceBatches::Event& event) noexcept {
   }
 }
 
+// Of values that have one number of dimensions: their spec, and 0 for sizes in which they differ.
+template <class Cells>
+ValueSpec common_spec(const Cells& cells) {
+  ValueSpec common = cells.front().spec;
+  for (const auto& cell : cells) {
+    for (int axis = 0; axis < common.shape.rank; ++axis) {
+      std::int64_t& size = common.shape.dims[static_cast<std::size_t>(axis)];
+      if (axis >= cell.spec.shape.rank || cell.spec.shape[axis] != size) size = 0;
+    }
+  }
+  return common;
+}
+
 }  // namespace
 
 BatchMemory::BatchMemory(std::size_t cells, BufferPool& pool, BatchHistory& history,
@@ -216,8 +229,15 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
   const bool agree = std::all_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
     return cell.spec == cells_.front().spec;
   });
-  dense_ = agree && count > 0;
-  if (count > 0) history_->last_dense.store(dense_, std::memory_order_relaxed);
+  dense_ = agree;
+  if (count == 0) {
+    none_ = history_->each;
+    if (block_.data == nullptr) block_ = allocate_block(0, true);
+    run_copies();
+    return;
+  }
+  history_->each = common_spec(cells_);
+  history_->last_dense.store(dense_, std::memory_order_relaxed);
   if (dense_) {
     std::atomic<std::size_t>& largest = history_->largest_dense;
     largest.store(
@@ -227,7 +247,7 @@ void BatchMemory::finish(std::span<const std::uint32_t> kept, std::size_t paddin
     run_copies();
     return;
   }
-  if (given_ != nullptr && count > 0) {
+  if (given_ != nullptr) {
     throw Error(
         "the samples of this batch differ in shape, so that they do not fit into memory that was "
         "given for them; give them one shape, for instance with resize");
@@ -252,7 +272,6 @@ void BatchMemory::make_ragged(std::size_t count) {
     let_go(cell.own, cell.shared);
     cell = std::move(copy);
   }
-  if (count == 0) return;
   const std::size_t last = cells_.size() - 1;
   while (cells_.size() < count) {
     Cell copy = copy_of(cells_[last]);
@@ -346,7 +365,9 @@ std::shared_ptr<BatchMemory> BatchMemory::copy_to_host() {
   auto copy =
       std::make_shared<BatchMemory>(cells_.size(), device_->pinned(), none, nullptr, device_);
   copy->dense_ = dense_;
-  if (dense_) copy->block_ = copy->allocate_block(cells_.size() * spec(0).bytes(), true);
+  copy->none_ = none_;
+  const std::size_t bytes_of_all = cells_.size() * each().bytes();
+  if (dense_) copy->block_ = copy->allocate_block(bytes_of_all, true);
   std::vector<DeviceBatches::Copy> copies;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     Cell& to = copy->cells_[i];
@@ -356,7 +377,8 @@ std::shared_ptr<BatchMemory> BatchMemory::copy_to_host() {
     to.data = dense_ ? copy->block_.data + i * bytes : to.own.data();
     if (!dense_ && bytes > 0) copies.push_back({to.data, data(i), bytes});
   }
-  if (dense_) copies.push_back({copy->block_.data, data(0), cells_.size() * spec(0).bytes()});
+  if (dense_ && bytes_of_all > 0) copies.push_back({copy->block_.data, block(), bytes_of_all});
+  if (copies.empty()) return copy;
   const DeviceBatches::Event event = device_->copy(copies);
   device_->wait({&event, 1});
   return copy;

@@ -6,7 +6,7 @@
 // before give reason to: the last one was dense, and the largest dense one took at least half as
 // much. A value outside the block has memory of its own. finish() settles the matter: dense exactly
 // when all values agree, whatever the order in which they came, and whether or not they must be
-// moved for it.
+// moved for it. A batch without values is dense, too: `each()` is then what its values would be.
 //
 // The memory may be given by the user, as a MemoryResource: then the block is reserved there with
 // the first value, in any case. What cannot lie there (values that differ, a resource that gives
@@ -41,6 +41,9 @@ namespace sluice {
 
 // What is known of the batches of one output that are finished.
 struct BatchHistory {
+  // A value of the last batch that had some, with 0 for the sizes in which its values differ.
+  // Before that: what is known of the output.
+  ValueSpec each;
   std::atomic<bool> last_dense{false};
   std::atomic<std::size_t> largest_dense{0};  // bytes
 };
@@ -94,11 +97,15 @@ class BatchMemory final : public StreamOrder {
 
   // Of a cell that has its value, or of value i after finish().
   const ValueSpec& spec(std::size_t i) const { return cells_[i].spec; }
+  // After finish(): of all values where they agree, or of those that an empty batch lacks.
+  const ValueSpec& each() const { return cells_.empty() ? none_ : cells_.front().spec; }
   // After finish().
   std::size_t size() const { return cells_.size(); }
   bool dense() const { return dense_; }
   MemoryPlace place() const { return place_; }
   std::byte* data(std::size_t i) const { return cells_[i].data; }
+  // Of a dense batch.
+  std::byte* block() const { return cells_.empty() ? block_.data : cells_.front().data; }
 
  private:
   struct Cell {
@@ -142,6 +149,7 @@ class BatchMemory final : public StreamOrder {
   Block block_;
   std::vector<Cell> cells_;
   bool dense_ = false;
+  ValueSpec none_;  // each() of an empty batch
   // Of finish(), for a device's values: what is copied, and the memory that is free after that.
   std::vector<DeviceBatches::Copy> copies_;
   std::vector<DeviceBatches::Held> dropped_;

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -124,6 +125,12 @@ class OperatorDeclaration {
   // Checks of constants that concern several parameters. Throws BuildError.
   OperatorDeclaration& checks(std::function<void(const detail::Arguments&)> check) {
     functions_.check = std::move(check);
+    return *this;
+  }
+  // Checks of values that concern the steps that make them. Throws BuildError.
+  OperatorDeclaration& checks_makers(
+      std::function<void(const detail::Arguments&, std::span<const detail::Block* const>)> check) {
+    functions_.check_makers = std::move(check);
     return *this;
   }
   // What is known of the tensors that it gives: type, layout, number of dimensions.

@@ -62,6 +62,14 @@ Block& Recorder::current() {
   return plan_.top;
 }
 
+std::vector<const Block*> Recorder::open_blocks() const {
+  std::vector<const Block*> blocks{&plan_.top};
+  for (const Open& open : open_) {
+    if (open.in_block) blocks.push_back(&open.block);
+  }
+  return blocks;
+}
+
 ScopeId Recorder::current_scope() const {
   for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
     if (it->in_block) return it->block.scope;
@@ -156,6 +164,7 @@ std::vector<SlotId> Recorder::add(OperatorPtr op, Arguments arguments, std::stri
     specs.back() = plan_.slots[slot->slot].spec;
   }
   op->check(arguments);
+  op->check_makers(arguments, open_blocks());
   const OperatorPtr on_device = place_step(*op, arguments, step_name);
   const std::vector<TensorSpec> known = op->infer(arguments, specs);
   const std::vector<const SlotType*> types = op->output_types(arguments);

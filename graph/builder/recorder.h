@@ -177,6 +177,7 @@ class Recorder {
   void require_agreement(const Loop& loop, const Block& body, const Place& place) const;
   Block take_block(std::vector<SlotId> results);
   Block& current();
+  std::vector<const Block*> open_blocks() const;  // outermost first
   ScopeId current_scope() const;
 
   friend std::uint64_t detail::id_of(const Recorder& recorder);

@@ -28,6 +28,7 @@
 #include <sluice/graph/order/windowed_shuffle.h>
 #include <sluice/runtime/sample_key.h>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -46,6 +47,9 @@ class Indices {
   Indices() = default;                         // none are said: the whole dataset
   Indices(std::vector<std::int64_t> indices);  // NOLINT(google-explicit-constructor)
   Indices(std::initializer_list<std::int64_t> indices);
+  // A mask is no list of indices.
+  template <std::same_as<bool> B>
+  Indices(std::initializer_list<B> mask) = delete;
 
   // Whether indices are said at all; a list without any is an empty epoch.
   bool given() const { return list_ != nullptr; }

@@ -11,14 +11,13 @@ void throw_outside_batch(std::size_t index, std::size_t size) {
 
 void throw_not_dense() {
   throw std::logic_error(
-      "the samples of this batch differ in shape (or there are none), so that they do not lie in "
-      "one block; ask "
-      "dense() first, or give them one shape, for instance with resize");
+      "the samples of this batch differ in shape, or the batch was moved from, so there is no one "
+      "block; ask dense() first, or give them one shape, for instance with resize");
 }
 
 Shape MemoryBatch::shape() const {
   if (!dense()) throw_not_dense();
-  const Shape& each = memory_->spec(0).shape;
+  const Shape& each = memory_->each().shape;
   Shape all;
   all.rank = each.rank + 1;
   if (all.rank > Shape::kMaxRank)
@@ -30,15 +29,20 @@ Shape MemoryBatch::shape() const {
 }
 
 DType MemoryBatch::dtype() const {
-  if (empty()) throw std::logic_error("a batch without samples has no type of elements");
-  return memory_->spec(0).dtype;
+  if (memory_ == nullptr) throw_not_dense();
+  return memory_->each().dtype;
+}
+
+Layout MemoryBatch::layout() const {
+  if (memory_ == nullptr) throw_not_dense();
+  return memory_->each().layout;
 }
 
 Strides MemoryBatch::strides() const { return contiguous_strides(shape()); }
 
 std::size_t MemoryBatch::nbytes() const {
   if (!dense()) throw_not_dense();
-  return size() * memory_->spec(0).bytes();
+  return size() * memory_->each().bytes();
 }
 
 Tensor MemoryBatch::tensor() const {
@@ -60,7 +64,15 @@ Tensor MemoryBatch::tensor(std::size_t i) const {
 
 std::byte* MemoryBatch::block() const {
   if (!dense()) throw_not_dense();
-  return memory_->data(0);
+  return memory_->block();
+}
+
+ValueSpec expected_of(const TensorSpec& spec) {
+  ValueSpec each;
+  each.shape.rank = spec.rank.value_or(0);
+  each.dtype = spec.dtype.value_or(DType::f32);
+  each.layout = spec.layout.value_or(Layout::none);
+  return each;
 }
 
 Tensor tensor_of(std::shared_ptr<void> owner, std::byte* data, std::size_t size, DType dtype) {

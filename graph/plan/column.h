@@ -69,10 +69,15 @@ class MemoryBatch {
 
   std::size_t size() const { return memory_ == nullptr ? 0 : memory_->size(); }
   bool empty() const { return size() == 0; }
-  // True when all samples have the same shape: they then lie side by side in one block.
+  // True when all samples have the same shape: they then lie side by side in one block. A batch
+  // without samples has a block, too: shape() is 0 and then what a sample of the batch before was,
+  // with 0 for sizes that are not known.
   bool dense() const { return memory_ != nullptr && memory_->dense(); }
-  // Of the elements of all samples; throws std::logic_error when there is no sample.
+  // Of the elements of all samples. Of a batch without samples: as in the batch before, or as the
+  // description says; f32 where neither is known.
   DType dtype() const;
+  // Of each sample.
+  Layout layout() const;
   // Where they lie.
   MemoryPlace place() const { return memory_ == nullptr ? MemoryPlace{} : memory_->place(); }
 
@@ -164,7 +169,7 @@ class TensorBatch : public detail::MemoryBatch {
   template <class T>
   T* data() const {
     std::byte* const all = block();
-    (void)Tensor::view(all, memory_->spec(0)).data<T>();
+    (void)Tensor::view(all, memory_->each()).data<T>();
     return reinterpret_cast<T*>(all);
   }
   iterator begin() const { return {this, 0}; }
@@ -281,6 +286,8 @@ class ColumnMaker {
   virtual bool takes_memory() const = 0;
   // Whether a value can be delivered twice: as two outputs, or to fill a batch.
   virtual bool copyable() const = 0;
+  // What the description knows of the values. Called before any column is made.
+  virtual void expect(const TensorSpec&) {}
 };
 
 template <class T>
@@ -376,6 +383,9 @@ struct column_of<Tensor> {
   using type = TensorColumn;
 };
 
+// What a sample of an empty batch would be, as far as it is known; 0 stands for other sizes.
+ValueSpec expected_of(const TensorSpec& spec);
+
 template <class T>
 class MakerOf : public ColumnMaker {
  public:
@@ -391,6 +401,10 @@ class MakerOf : public ColumnMaker {
     return std::is_base_of_v<MemoryColumn, typename column_of<T>::type>;
   }
   bool copyable() const override { return takes_memory() || copies<T>(); }
+  void expect(const TensorSpec& spec) override {
+    constexpr TensorSpec kImage{.dtype = DType::u8, .layout = Layout::hwc, .rank = 3};
+    history_.each = expected_of(std::is_same_v<T, Image> ? kImage : spec);
+  }
 
  private:
   BatchHistory history_;

@@ -38,6 +38,7 @@ namespace sluice::detail {
 
 class Operator;
 class Sample;
+struct Block;
 using OperatorPtr = std::shared_ptr<const Operator>;
 
 // A type of values, where an operator asks for one.
@@ -208,6 +209,9 @@ struct OperatorFunctions {
   std::function<std::function<void(Sample&)>(const OperatorSchema&, const Call&)> bind;
   // What no parameter can check by itself. Throws BuildError.
   std::function<void(const Arguments&)> check;
+  // What depends on the steps that make the arguments: the blocks that are open where this step
+  // will stand, outermost first, hold all steps before it. Throws BuildError.
+  std::function<void(const Arguments&, std::span<const Block* const>)> check_makers;
   // The types of the outputs, where the schema leaves them open.
   std::function<std::vector<const SlotType*>(const Arguments&)> output_types;
   std::function<std::vector<TensorSpec>(const Arguments&, const std::vector<TensorSpec>&)> infer;
@@ -240,6 +244,10 @@ class Operator {
   // the schema does not allow. Numbers of other types become those of the parameter where nothing
   // is lost.
   void check(Arguments& arguments) const;
+  // Throws BuildError for arguments that do not go together because of the steps that make them.
+  void check_makers(const Arguments& arguments, std::span<const Block* const> blocks) const {
+    if (functions_.check_makers) functions_.check_makers(arguments, blocks);
+  }
 
   std::vector<const SlotType*> output_types(const Arguments& arguments) const;
   // What is known of the tensors of the outputs, given that of the inputs.

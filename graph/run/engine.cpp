@@ -5,10 +5,12 @@
 #include <sluice/graph/plan/visit.h>
 #include <sluice/graph/run/engine_impl.h>
 #include <sluice/graph/run/guarded.h>
+#include <sluice/graph/run/unused_device.h>
 #include <sluice/runtime/device_batches.h>
 #include <sluice/runtime/memory_resource.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -160,6 +162,8 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
                      ", but no step of the pipeline runs on a GPU: say .gpu() of what shall be "
                      "there, or leave max_device_bytes out");
   }
+  if (const std::string why = unused_device(options, recorded); !why.empty())
+    std::fprintf(stderr, "sluice: %s\n", why.c_str());
   choose_memory();
   if (!options.trace.file.empty()) trace = std::make_unique<PipelineTrace>(options, plan);
   if (device != nullptr) device->trace = trace.get();
@@ -184,6 +188,7 @@ Engine::Impl::Impl(Plan the_plan, const PipelineOptions& the_options,
 void Engine::Impl::choose_memory() {
   std::shared_ptr<DeviceBatches> batches;
   for (std::size_t k = 0; k < makers.size(); ++k) {
+    makers[k]->expect(plan.slots[plan.outputs[k]].spec);
     ColumnMemory memory{.pool = &batch_pool};
     if (k < options.output_memory.size()) memory.given = options.output_memory[k];
     const MemoryKind kind = kind_of_output(plan, plan.outputs[k], *makers[k]);

@@ -98,7 +98,10 @@ bool starts_as_jpeg(Bytes8 file) {
 
 [[noreturn]] void throw_not_jpeg(Bytes8 file) {
   if (file.empty()) throw JpegError("not a JPEG file: it is empty");
-  throw JpegError("not a JPEG file: " + how_it_starts(file));
+  const std::string start = how_it_starts(file);
+  const bool known =
+      start.ends_with("(PNG)") || start.ends_with("(WebP)") || start.ends_with("(GIF)");
+  throw JpegError("not a JPEG file: " + start + (known ? "; decode_image decodes it" : ""));
 }
 
 void read_frame(std::uint8_t marker, Bytes8 segment, JpegHeader& header) {

@@ -47,6 +47,8 @@ bool ends_as_one_of(const std::string& name, const std::vector<std::string>& end
 
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
+const std::vector<std::string> kOtherPictures{".png", ".webp", ".gif"};
+
 // Where a folder really is, so that a link that leads back to one above is noticed.
 using FolderId = std::pair<dev_t, ino_t>;
 
@@ -54,6 +56,7 @@ struct Found {
   std::vector<std::string> paths;
   std::vector<LeftOut> left_out;
   std::int64_t hidden = 0;
+  std::int64_t others = 0;  // pictures of other formats that decode_image takes
 };
 
 // Adds the JPEG files in `folder` and below. Links to folders are followed, as data sets are often
@@ -90,6 +93,8 @@ void find_below(const fs::path& folder, const FilesOptions& options, std::vector
       if (fs::symlink_status(path, ignored).type() != fs::file_type::not_found)
         leave_out(path, kind.type() == fs::file_type::not_found ? "a link that leads nowhere"
                                                                 : unknown.message());
+    } else if (ends_as_one_of(name, kOtherPictures)) {
+      ++found.others;
     }
   }
   if (entries.error() != 0) leave_out(folder, reason_of(entries.error()));
@@ -128,6 +133,10 @@ Found find_files(const std::string& folder, const FilesOptions& options) {
     const bool only_jpeg = options.endings == FilesOptions().endings;
     std::string why = std::string("holds no ") + (only_jpeg ? "JPEG " : "") + "files (" + endings +
                       "), nor do the folders below it";
+    if (only_jpeg && found.others > 0) {
+      why += "; there are " + std::to_string(found.others) +
+             " PNG, WebP or GIF files: give their endings, and decode them with decode_image";
+    }
     if (found.hidden > 0) why += "; hidden entries are left out: " + std::to_string(found.hidden);
     if (!found.left_out.empty()) why += "; what cannot be read: " + in_words(found.left_out);
     throw_folder(folder, why);

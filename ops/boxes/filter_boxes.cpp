@@ -1,10 +1,14 @@
 #include <sluice/graph/builder/apply_operator.h>
 #include <sluice/graph/builder/declare_operator.h>
+#include <sluice/graph/plan/visit.h>
 #include <sluice/ops/boxes/filter_boxes.h>
 #include <sluice/ops/boxes/size_parameters.h>
 #include <sluice/ops/kernels/boxes.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
@@ -50,6 +54,52 @@ std::vector<std::int64_t> read_row_numbers(const Tensor& rows, std::int64_t coun
     all.push_back(row);
   }
   return all;
+}
+
+// Adds what operators on boxes and branches make of these boxes.
+void add_followers(std::set<detail::SlotId>& made, const detail::Block& block) {
+  for (const detail::Node& node : block.nodes) {
+    detail::visit(
+        node,
+        [&](const detail::Stage& stage) {
+          for (const detail::Step& step : stage.steps) {
+            if (step.op == nullptr || step.op->schema().family != "boxes") continue;
+            const bool follows = std::any_of(step.reads.begin(), step.reads.end(),
+                                             [&](auto read) { return made.count(read) > 0; });
+            if (follows) made.insert(step.writes.begin(), step.writes.end());
+          }
+        },
+        [&](const detail::Branch& branch) {
+          for (const detail::Block& arm : branch.arms) {
+            add_followers(made, arm);
+            for (std::size_t i = 0; i < arm.results.size(); ++i) {
+              if (made.count(arm.results[i]) > 0) made.insert(branch.results[i]);
+            }
+          }
+        },
+        [](const detail::Loop&) {});
+  }
+}
+
+// The boxes that filter_boxes has left are as many as those that it was given only by chance.
+void refuse_filtered_boxes(const detail::Arguments& arguments,
+                           std::span<const detail::Block* const> blocks) {
+  const auto slot_at = [&](std::size_t i) {
+    return std::get<detail::SlotArgument>(arguments.at(i)).slot;
+  };
+  const detail::SlotId boxes = slot_at(1), rows = slot_at(2);
+  std::set<detail::SlotId> left;
+  for (const detail::Block* block : blocks) {
+    detail::for_each<detail::Step>(*block, [&](const detail::Step& step) {
+      if (step.op == detail::filter_boxes_operator() && step.writes.at(1) == rows)
+        left.insert(step.writes.at(0));
+    });
+  }
+  for (const detail::Block* block : blocks) add_followers(left, *block);
+  if (left.count(boxes) == 0) return;
+  throw BuildError(
+      "take_rows: boxes are those that filter_boxes has left, and rows counts those that it was "
+      "given; give take_rows the boxes from before filter_boxes");
 }
 
 }  // namespace
@@ -134,6 +184,7 @@ const detail::OperatorPtr& detail::take_rows_operator() {
           .infers([](const Arguments&, const std::vector<TensorSpec>& of) {
             return std::vector<TensorSpec>{of.at(0)};
           })
+          .checks_makers(refuse_filtered_boxes)
           .runs([](const Tensor& in, const Tensor& boxes, const Tensor& rows, Tensor& out) {
             const std::int64_t count = kernels::check_rows("take_rows", "boxes", boxes, 4);
             kernels::take_rows("take_rows", in, count, read_row_numbers(rows, count), out);

@@ -38,7 +38,8 @@ struct LabelledBoxes {
 LabelledBoxes filter_boxes(Value<Tensor> boxes, Value<Tensor> labels, const CanvasSize& size,
                            const FilterBoxesOptions& options = {});
 
-// Row numbers count from 0. The tensor has as many rows as there are `boxes`.
+// Row numbers count from 0. The tensor has as many rows as there are `boxes`: those that
+// filter_boxes was given. Throws BuildError for those that it has left.
 Value<Tensor> take_rows(Value<Tensor> tensor, Value<Tensor> boxes, Value<Tensor> rows);
 
 namespace detail {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -41,31 +43,32 @@ void check_numbers(const T* in, std::size_t count) {
 }
 
 template <class T>
-void write_levels(const T* in, std::size_t count, std::uint8_t* out) {
+void write_levels(const T* in, std::size_t count, float scale, std::uint8_t* out) {
   if constexpr (std::is_floating_point_v<T>) check_numbers(in, count);
   if constexpr (std::is_same_v<T, float>) {
-    rounded_levels(in, count, out);
-  } else if constexpr (std::is_same_v<T, Half>) {
+    if (scale == 1.f) return rounded_levels(in, count, out);
+  }
+  if (std::is_same_v<T, Half> || scale != 1.f) {
     std::array<float, kPlanePixels> numbers;
     for (std::size_t i = 0; i < count; i += numbers.size()) {
       const std::size_t some = std::min(numbers.size(), count - i);
-      for (std::size_t k = 0; k < some; ++k) numbers[k] = static_cast<float>(in[i + k]);
-      write_levels(numbers.data(), some, out + i);
+      for (std::size_t k = 0; k < some; ++k) numbers[k] = static_cast<float>(in[i + k]) * scale;
+      write_levels(numbers.data(), some, 1.f, out + i);
     }
-  } else {
+  } else if constexpr (!std::is_same_v<T, Half>) {
     for (std::size_t i = 0; i < count; ++i) out[i] = level(in[i]);
   }
 }
 
 // A row of pixels whose channels lie so far apart.
 template <class T>
-void write_pixels(const T* in, std::size_t plane, std::size_t width, int channels,
+void write_pixels(const T* in, std::size_t plane, std::size_t width, int channels, float scale,
                   std::uint8_t* out) {
   Planes planes;
   for (std::size_t x = 0; x < width; x += kPlanePixels) {
     const std::size_t count = std::min(kPlanePixels, width - x);
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
-      write_levels(in + c * plane + x, count, planes.channel[c].data());
+      write_levels(in + c * plane + x, count, scale, planes.channel[c].data());
     std::uint8_t* const to = out + x * static_cast<std::size_t>(channels);
     if (channels == 2) {
       for (std::size_t i = 0; i < 2 * count; ++i) to[i] = planes.channel[i % 2][i / 2];
@@ -97,8 +100,9 @@ Size picture_size(const Tensor& in) {
 
 }  // namespace
 
-void to_image(const Tensor& in, Image& out) {
+void to_image(const Tensor& in, Image& out, float white) {
   const Size size = picture_size(in);
+  const float scale = 255.f / white;
   const Tensor dense = in.contiguous() ? Tensor() : in.clone();
   const Tensor& from = in.contiguous() ? in : dense;
   const auto channels = static_cast<int>(size.channels);
@@ -111,12 +115,31 @@ void to_image(const Tensor& in, Image& out) {
     for (int y = 0; y < out.height(); ++y) {
       const std::size_t above = static_cast<std::size_t>(y) * width;
       if (planes && channels > 1) {
-        write_pixels(numbers + above, plane, width, channels, out.row(y));
+        write_pixels(numbers + above, plane, width, channels, scale, out.row(y));
       } else {
-        write_levels(numbers + above * static_cast<std::size_t>(channels), out.row_bytes(),
+        write_levels(numbers + above * static_cast<std::size_t>(channels), out.row_bytes(), scale,
                      out.row(y));
       }
     }
+  });
+}
+
+void require_levels(const Tensor& in) {
+  if (in.dtype() != DType::f16 && in.dtype() != DType::f32 && in.dtype() != DType::f64) return;
+  const Tensor dense = in.contiguous() ? Tensor() : in.clone();
+  const Tensor& from = in.contiguous() ? in : dense;
+  detail::visit_dtype(in.dtype(), [&]<class T>(std::type_identity<T>) {
+    const std::span<const T> numbers(from.data<T>(), static_cast<std::size_t>(from.elements()));
+    const auto above = [](T x) { return static_cast<float>(x) > 1; };
+    if (std::any_of(numbers.begin(), numbers.end(), above)) return;
+    const auto is_fraction = [](T x) {
+      return static_cast<float>(x) != std::floor(static_cast<float>(x));
+    };
+    if (std::none_of(numbers.begin(), numbers.end(), is_fraction)) return;
+    throw std::invalid_argument(
+        "to_image: no number is above 1, and some are fractions, so the picture would be black; "
+        "give "
+        "white = 1 for numbers from 0 to 1, or white = 255 for numbers from 0 to 255");
   });
 }
 

@@ -1,6 +1,7 @@
 // to_image: a tensor's numbers as the pixels of a picture.
 //
-// Errors: std::invalid_argument for a shape that is no picture's, and for NaN. Threads: any.
+// Errors: std::invalid_argument for a shape that is no picture's, for NaN, and as said. Threads:
+// any.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -9,8 +10,13 @@
 namespace sluice::kernels {
 
 // `in`: (height, width) of a gray picture; (channels, height, width) where its layout is CHW; else
-// (height, width, channels); 1 to 4 channels, and no size is 0. A number is rounded to the nearest
-// whole one, halves up, and is 0 below 0 and 255 above it. Of bools true is 1.
-void to_image(const Tensor& in, Image& out);
+// (height, width, channels); 1 to 4 channels, and no size is 0. A number is multiplied by 255 /
+// `white`, rounded to the nearest whole one, halves up, and is 0 below 0 and 255 above it. Of bools
+// true is 1.
+void to_image(const Tensor& in, Image& out, float white = 255);
+
+// Throws std::invalid_argument where no number is above 1 and one is a fraction: the picture would
+// be black, so they are numbers from 0 to 1, and `white` has to be said.
+void require_levels(const Tensor& in);
 
 }  // namespace sluice::kernels

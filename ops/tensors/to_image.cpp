@@ -12,14 +12,24 @@ const OperatorPtr& detail::to_image_operator() {
           .summary(
               "A tensor's numbers, rounded and cut off at 0 and 255, as the pixels of a picture.")
           .in_cpp("to_image(image * 0.5f)")
+          .in_cpp("to_image(image / 255.f, {.white = 1.f})")
           .input<Tensor>("tensor")
+          .parameter<float>("white", {.value = 0.f,
+                                      .optional = true,
+                                      .low = 0,
+                                      .low_open = true,
+                                      .help = "the number that is white; 255, but fractions none "
+                                              "of which is above 1 are refused then"})
           .output<Image>("image")
-          .runs([](const Tensor& in, Image& out) { kernels::to_image(in, out); });
+          .runs([](const Tensor& in, float white, Image& out) {
+            kernels::to_image(in, out, white == 0 ? 255.f : white);
+            if (white == 0) kernels::require_levels(in);
+          });
   return op;
 }
 
-Value<Image> to_image(Value<Tensor> tensor) {
-  return apply_operator<Image>(detail::to_image_operator(), tensor);
+Value<Image> to_image(Value<Tensor> tensor, const ToImageOptions& options) {
+  return apply_operator<Image>(detail::to_image_operator(), tensor, options.white);
 }
 
 }  // namespace sluice

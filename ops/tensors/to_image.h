@@ -7,8 +7,10 @@
 // | a tensor of any type: (height, width), (height, width,      | Image of that size, HWC, u8 |
 // | channels), or (channels, height, width) of the layout CHW   |                             |
 //
-// Numbers are levels from 0 to 255: they are rounded, and cut off at both ends. See
-// ops/kernels/to_image.h. Errors of a sample: a shape that is no picture's.
+// Numbers are pixel values from 0 to 255: they are rounded, and cut off at both ends. `white` says
+// another number for white, 1 for numbers from 0 to 1, and they are multiplied by 255 / white. See
+// ops/kernels/to_image.h. Errors of a sample: a shape that is no picture's; and, unless `white` is
+// said, fractions of which none is above 1.
 #pragma once
 
 #include <sluice/graph/plan/operator.h>
@@ -18,7 +20,10 @@
 
 namespace sluice {
 
-Value<Image> to_image(Value<Tensor> tensor);
+struct ToImageOptions {
+  Param<float> white = 0.f;  // above 0; without it 255
+};
+Value<Image> to_image(Value<Tensor> tensor, const ToImageOptions& options = {});
 
 namespace detail {
 const OperatorPtr& to_image_operator();

@@ -1,10 +1,10 @@
 #include "errors.h"
 
 #include "text.h"
+#include "words.h"
 
-#include <array>
 #include <exception>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,35 +30,6 @@ nb::object make_class(nb::module_& module, const char* name, const char* text,
   nb::object made = nb::borrow(reinterpret_cast<PyObject*>(&PyType_Type))(name, bases, content);
   module.attr(name) = made;
   return made;
-}
-
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-}
-
-// Options and calls are said in Python's words.
-std::string in_python(std::string text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{
-      {" (or kAutomatic)", ""},
-      {"let one of them have kUntilEnd", "give no `samples` to one of them"},
-      {"let it have kUntilEnd", "give it no `samples`"},
-      {"Pipeline::checkpoint()", "state_dict()"},
-      {"DamagePolicy::tolerant", "damage='tolerant'"},
-      {"raise it if the loop is right",
-       "if the loop is right, give it a larger one: sluice.while_loop and sluice.for_loop take "
-       "that"},
-      {"epoch(), which began epoch", "another loop, which began epoch"},
-  }};
-  for (const auto& [what, by] : kWords) replace_all(text, what, by);
-  const std::string_view name = "OnError::";
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
-    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + name.size());
-    text.insert(end == std::string::npos ? text.size() : end, "'");
-    text.replace(at, name.size(), "'");
-  }
-  return text;
 }
 
 void raise(const nb::object& type, const std::exception& error) {
@@ -115,6 +86,13 @@ std::vector<std::string> places_of(const nb::python_error& error) {
     return {};
   }
   return places;
+}
+
+// What what() of an exception gives ends at a NUL.
+std::string without_nul(const std::string& text) {
+  std::string clean;
+  for (const char one : text) clean += one == '\0' ? std::string("\\0") : std::string(1, one);
+  return clean;
 }
 
 bool is_main_thread() {
@@ -174,7 +152,7 @@ void bind_errors(nb::module_& module) {
 
 std::string words_of(const nb::python_error& error) {
   std::string words = nb::cast<std::string>(error.type().attr("__name__"));
-  const std::string text = message_of(error.value());
+  const std::string text = without_nul(message_of(error.value()));
   if (!text.empty()) words += ": " + text;
   const std::vector<std::string> places = places_of(error);
   constexpr std::size_t kMost = 8;

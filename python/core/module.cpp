@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "options.h"
 #include "values.h"
+#include "words.h"
 
 #include <cstdint>
 #include <cstring>
@@ -96,6 +97,7 @@ NB_MODULE(_core, module) {
   module.def("decode_jpeg", decode, nb::arg("data"), nb::arg("color"),
              nb::arg("apply_orientation"));
   module.def("encode_jpeg", encode, nb::arg("picture"), nb::arg("quality"));
+  module.def("in_python", in_python);
   module.def("devices", [] { return to_string(sluice::look_for_gpus()); });
   module.def("rank_of_environment", [] {
     const sluice::Rank rank = sluice::rank_of_environment();

@@ -163,22 +163,27 @@ SourceOptions source_options_of(const nb::dict& options) {
       {"window", set(sampler.window)},
       {"replacement", set(sampler.replacement)},
       {"weights",
-       [&](nb::handle value) { sampler.weights = Weights(nb::cast<std::vector<double>>(value)); }},
+       [&](nb::handle value) {
+         sampler.weights = Weights(numbers_of<double>(value, "one number for each sample"));
+       }},
       {"draws", set(sampler.draws)},
       {"subset",
        [&](nb::handle value) {
-         sampler.subset = Indices(nb::cast<std::vector<std::int64_t>>(value));
+         sampler.subset = Indices(numbers_of<std::int64_t>(
+             value, "indices of samples; numpy.flatnonzero(mask) gives those of a mask"));
        }},
       {"shard",
        [&](nb::handle value) {
-         if (nb::isinstance<nb::str>(value)) {
-           if (message_of(value) != "environment")
-             throw std::invalid_argument("must be (index, count) or 'environment'");
+         if (nb::isinstance<nb::str>(value) && message_of(value) == "environment") {
            sampler.shard = shard_of_environment();
            return;
          }
-         const auto [index, count] = nb::cast<std::pair<std::int64_t, std::int64_t>>(value);
-         sampler.shard = {index, count};
+         constexpr const char* kWanted =
+             "(index, count), (0, 4) for the first of four parts, or 'environment'";
+         if (nb::isinstance<nb::str>(value)) refuse_list(value, kWanted);
+         const auto part = numbers_of<std::int64_t>(value, kWanted);
+         if (part.size() != 2) refuse_list(value, kWanted);
+         sampler.shard = {part[0], part[1]};
        }},
       {"stick_to_shard", set(sampler.stick_to_shard)},
       {"uneven",

@@ -6,6 +6,7 @@
 #include "shut_down.h"
 #include "text.h"
 #include "values.h"
+#include <sluice/graph/run/unused_device.h>
 
 #include <algorithm>
 #include <chrono>
@@ -486,6 +487,8 @@ nb::object build_pipeline(Description& self, const Slots& outputs, const nb::dic
     makers.push_back(table.make_column());
     types.push_back(table.type);
   }
+  if (const std::string why = detail::unused_device(how, recorder.plan()); !why.empty())
+    throw BuildError(why);
   self.built = true;
   std::shared_ptr<Kept> kept = std::exchange(self.kept, nullptr);
   std::shared_ptr<detail::Engine> engine;

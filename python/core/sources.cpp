@@ -139,7 +139,10 @@ void bind_index(nb::module_& module) {
       [](nb::handle folder, const std::optional<Names>& endings) {
         FilesOptions files;
         if (endings) files.endings = *endings;
-        return files_in(path_of(folder), files).classes();
+        nb::list names;
+        const Files found = files_in(path_of(folder), files);
+        for (const std::string& name : found.classes()) names.append(to_str(name));
+        return names;
       },
       nb::arg("folder"), nb::arg("endings").none());
   nb::class_<JpegIndex>(module, "JpegIndex",

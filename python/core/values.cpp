@@ -29,6 +29,16 @@ std::string type_of(nb::handle object) {
                                           message_of(nb::repr(object)), type_of(object)));
 }
 
+// Python's bool, and NumPy's and PyTorch's, which are numbers as well.
+bool is_bool(nb::handle object) {
+  if (PyBool_Check(object.ptr())) return true;
+  if (PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr())) return false;
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  if (dtype.is_none()) return false;
+  const std::string name = message_of(dtype);
+  return name == "bool" || name == "torch.bool";
+}
+
 template <class T>
 T number_of(nb::handle object) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -41,8 +51,7 @@ T number_of(nb::handle object) {
     }
     refuse(object, "a bool");
   } else if constexpr (std::is_integral_v<T>) {
-    if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr()))
-      refuse(object, "a whole number");
+    if (is_bool(object) || !PyIndex_Check(object.ptr())) refuse(object, "a whole number");
     const nb::object whole = nb::steal(PyNumber_Index(object.ptr()));
     if (!whole.is_valid()) throw nb::python_error();
     T number{};
@@ -54,7 +63,7 @@ T number_of(nb::handle object) {
     }
     return number;
   } else {
-    if (PyBool_Check(object.ptr())) refuse(object, "a number");
+    if (is_bool(object)) refuse(object, "a number");
     const double number = PyFloat_AsDouble(object.ptr());
     if (number == -1 && PyErr_Occurred() != nullptr) {
       PyErr_Clear();
@@ -165,12 +174,7 @@ nb::object column_of_values(detail::Column& column) {
     return nb::cast(Pictures(TensorBatch(typed.take())));
   } else {
     Items<T> items = typed.take();
-    if constexpr (detail::TensorElement<T>) {
-      if (!items.empty()) return nb::cast(Array(items.tensor()));
-      Tensor none;
-      none.create({0}, dtype_of<T>::value);
-      return nb::cast(Array(std::move(none)));
-    }
+    if constexpr (detail::TensorElement<T>) return nb::cast(Array(items.tensor()));
     nb::list list;
     for (const auto& item : items) list.append(Convert<T>::to(item));
     return list;
@@ -254,6 +258,39 @@ const TypeTable& table_of(const detail::SlotType* type) {
   throw BuildError(
       fmt::format("a value of type '{}' cannot go to Python; make something else of it first",
                   detail::registry().name_of_type(type)));
+}
+
+void refuse_list(nb::handle object, std::string_view wanted) {
+  std::string shown = message_of(nb::repr(object));
+  constexpr std::size_t kMost = 200;
+  if (shown.size() > kMost) shown = shown.substr(0, kMost) + "...";
+  throw std::invalid_argument(fmt::format("cannot be {}; give {}", shown, wanted));
+}
+
+template <class T>
+std::vector<T> numbers_of(nb::handle object, std::string_view wanted) {
+  // Numbers of Python's in place of an array's, which are slow to look at one by one.
+  const nb::object list =
+      nb::hasattr(object, "tolist") ? object.attr("tolist")() : nb::borrow(object);
+  if (nb::isinstance<nb::str>(list) || nb::isinstance<nb::bytes>(list) ||
+      !PySequence_Check(list.ptr()))
+    refuse_list(object, wanted);
+  std::vector<T> numbers;
+  for (const nb::handle one : list) {
+    try {
+      numbers.push_back(number_of<T>(one));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(
+          fmt::format("element {}: {}; give {}", numbers.size(), error.what(), wanted));
+    }
+  }
+  return numbers;
+}
+template std::vector<double> numbers_of<double>(nb::handle, std::string_view);
+template std::vector<std::int64_t> numbers_of<std::int64_t>(nb::handle, std::string_view);
+
+void for_each_table(const std::function<void(const TypeTable&)>& use) {
+  for (const TypeTable& table : tables()) use(table);
 }
 
 void register_object_type() {

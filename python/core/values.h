@@ -19,6 +19,7 @@
 #include "object.h"
 #include <sluice/sluice.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ struct TypeTable {
 // Throws BuildError for a name of which no value can go to Python or come from there.
 const TypeTable& table_of(std::string_view name);
 const TypeTable& table_of(const detail::SlotType* type);
+// Of all types that Python has values of.
+void for_each_table(const std::function<void(const TypeTable&)>& use);
 
 // Names the type of Python's objects, once.
 void register_object_type();
@@ -50,5 +53,9 @@ detail::Constant constant_of(std::string_view type, nb::handle object);
 // For a parameter of an operator.
 detail::Constant constant_for(const detail::Parameter& parameter, nb::handle object);
 Rectangle rectangle_of(nb::handle object);
+// A list, tuple or array of numbers, none of which is a bool; `wanted` says what they are.
+template <class T>
+std::vector<T> numbers_of(nb::handle object, std::string_view wanted);
+[[noreturn]] void refuse_list(nb::handle object, std::string_view wanted);
 
 }  // namespace sluice::python

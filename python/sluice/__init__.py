@@ -19,9 +19,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from . import _core, ops
+from ._arguments import checked as _checked
 from ._batch import Array, Batch, Column
 from ._control import (
     all_of,
@@ -62,6 +64,7 @@ def constant(x: Any) -> Value:
     return require_graph("sluice.constant()").constant(x)
 
 
+@_checked(TypeError)
 def decode_and_crop_jpeg(
     data: bytes,
     y: int,
@@ -101,11 +104,13 @@ def decode_and_crop_jpeg(
     return Array(_core.decode_and_crop_jpeg(data, y, x, height, width, color, apply_orientation))
 
 
+@_checked(TypeError)
 def decode_jpeg(data: bytes, *, color: str = "rgb", apply_orientation: bool = True) -> Array:
     """The picture in a JPEG file: height x width x channels of u8. See decode_and_crop_jpeg()."""
     return Array(_core.decode_jpeg(data, color, apply_orientation))
 
 
+@_checked(TypeError)
 def encode_jpeg(picture: Any, quality: int = 90) -> bytes:
     """A JPEG file of an array of u8, height x width, or height x width x 1 or 3."""
     return _core.encode_jpeg(picture, quality)
@@ -138,6 +143,11 @@ def saved_plan(path: Any, *values: Value) -> Any:
     """
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
     graph = graph or require_graph("sluice.saved_plan()")
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise _core.BuildError(f"sluice.saved_plan(): path is a path, not {path!r}")
+    for one in values:
+        if not isinstance(one, Value):
+            raise _core.BuildError(f"sluice.saved_plan() takes values of each sample after the path, not {one!r}")
     slots = [graph._own(one, "sluice.saved_plan()") for one in values]
     made = tuple(Value(graph, slot) for slot in graph.core.apply_plan(path, slots))
     return made[0] if len(made) == 1 else made

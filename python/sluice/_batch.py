@@ -14,7 +14,9 @@ class Column:
 
     Where all have the same shape they are one block of memory: ``numpy.asarray(column)``,
     ``torch.from_dlpack(column)``, ``jax.numpy.from_dlpack(column)`` and ``cupy.from_dlpack(column)``
-    show it without a copy, and keep it alive. Else ``column[i]`` gives one sample.
+    show it without a copy, and keep it alive. Else ``column[i]`` gives one sample. A batch without
+    samples has a block of the shape ``(0, ...)``: the sizes and the type are those of the batch before,
+    and sizes that are not known are 0.
 
     Attributes
     ----------
@@ -30,25 +32,27 @@ class Column:
         Whether they lie in a GPU's memory.
     """
 
-    def __init__(self, core: Any):
+    def __init__(self, core: Any, name: str = "this column"):
         self._core = core
+        self._name = name  # as it is had of its batch
         self._block: Any = None
 
     def block(self) -> Any:
         """All elements as one array; raises Error where shapes differ."""
         if self._block is None:
-            if not len(self):
-                raise _core.Error(
-                    "this batch has no samples: all of them failed or were left out, and batch.errors says why; "
-                    "@sluice.pipeline(compact=True) makes full batches of those that are left"
-                )
             if not self._core.dense:
                 raise _core.Error(
-                    f"the {len(self)} samples of this column have different shapes, so they are no "
-                    "one array: take column[i], or resize them in the pipeline"
+                    f"{self._name}: its {len(self)} samples have different shapes, so they are no one array: "
+                    f"{_and_others([str(one.shape) for one in self])}; {self._cure()}"
                 )
             self._block = self._core.block()
         return self._block
+
+    def _cure(self) -> str:
+        """What makes the shapes one."""
+        if self.layout == "HWC" and len({one.shape[:-1] for one in self}) == 1:
+            return "give all as many channels: ops.grayscale(image, channels=3) keeps three; or take column[i]"
+        return "resize them in the pipeline, or take column[i]"
 
     @property
     def dense(self) -> bool:
@@ -56,22 +60,22 @@ class Column:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.block().shape if len(self) else (0,)
+        return self.block().shape
 
     def _any(self) -> Any:
         return self.block() if self._core.dense else self._core.sample(0)
 
     @property
     def dtype(self) -> str:
-        return self._any().dtype if len(self) else ""
+        return self._any().dtype
 
     @property
     def layout(self) -> str:
-        return self._core.sample(0).layout if len(self) else "none"
+        return self._core.layout
 
     @property
     def on_device(self) -> bool:
-        return self._any().on_device if len(self) else False
+        return self._any().on_device
 
     def __len__(self) -> int:
         return len(self._core)
@@ -126,7 +130,7 @@ class Column:
 
     def __repr__(self) -> str:
         what = f"shape {self.shape}" if self._core.dense else "different shapes"
-        return f"<Column of {len(self)}, {what}, {self.dtype if len(self) else ''}>"
+        return f"<Column of {len(self)}, {what}, {self.dtype}>"
 
 
 class Array:
@@ -206,12 +210,33 @@ def _to_numpy(core: Any, dtype: Any = None, copy: bool | None = None) -> Any:
     return array.copy() if copy else array
 
 
-def _column(core: Any) -> Any:
+def _and_others(texts: list[str]) -> str:
+    """The different ones of these, a few of them."""
+    different = list(dict.fromkeys(texts))
+    return ", ".join(different[:4]) + (f" and {len(different) - 4} more" if len(different) > 4 else "")
+
+
+def _column(core: Any, name: str) -> Any:
     if isinstance(core, _core.Pictures):
-        return Column(core)
+        return Column(core, name)
     if isinstance(core, _core.Array):
         return Array(core)
     return core
+
+
+def _names_of(structure: Any) -> list[str]:
+    """What a program writes for each column: batch[0], batch['image']."""
+    if structure is None:
+        return ["batch[0]"]
+
+    def visit(shape: Any, path: str) -> list[str]:
+        if shape is None:
+            return [path]
+        by_key = shape.kind in (tuple, list, dict)
+        parts = zip(shape.keys, shape.parts)
+        return [one for key, part in parts for one in visit(part, f"{path}[{key!r}]" if by_key else f"{path}.{key}")]
+
+    return visit(structure, "batch" if structure.kind in (tuple, list, dict) else "batch.value")
 
 
 def _short(column: Any) -> str:
@@ -229,7 +254,8 @@ class Batch:
     value : column, tuple, list, dict or dataclass of columns
         As the function returned it.
     size : int
-        Samples in it; 0 where all have failed or were dropped.
+        Samples in it; 0 where all have failed or were dropped. Such a batch comes all the same, so that all
+        processes of a job have as many batches as each other.
     index, epoch : int
         Of the batch in its epoch, and of the epoch.
     ids : list of int
@@ -249,7 +275,7 @@ class Batch:
     """
 
     def __init__(self, core: dict, structure: Any):
-        self.columns = [_column(one) for one in core["columns"]]
+        self.columns = [_column(*one) for one in zip(core["columns"], _names_of(structure))]
         self.structure = structure
         self.value = rebuild(structure, self.columns)
         # A column of texts is a list, too; what was returned says whether there are several columns.

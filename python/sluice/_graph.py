@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
+from ._arguments import meant
 from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, typed_constant
 
 _local = threading.local()
@@ -77,6 +78,10 @@ class Graph:
         if on.type not in NUMBER_TYPES:
             raise _core.BuildError(
                 f"{name}: a condition is a bool or a number of each sample, not of type {on.type!r}; {cure_of_condition(on)}"
+            )
+        if by == "number" and on.type[0] == "f":
+            raise _core.BuildError(
+                f"{name}: the number of an arm is a whole number, and {on!r} is none; say .cast('i64'), which cuts its fraction off"
             )
         name = self.core.unique_name(name)
         self.core.open_branch(name, arm_names, by == "number", self._own(on, name))
@@ -161,6 +166,9 @@ class Graph:
         for one in schema["inputs"]:
             _require_kind(schema["name"], one, given.get(one["name"]))
         for name, value in given.items():
+            if isinstance(value, Value) and name in parameters:
+                _require_type(schema["name"], python_name(name), value)
+        for name, value in given.items():
             if isinstance(value, Value):
                 slots[name] = self._fit(schema, parameters.get(name), value)
             elif name not in parameters:
@@ -216,6 +224,9 @@ class Graph:
     def _constant_input(self, schema: dict, name: str, value: Any) -> int:
         if isinstance(value, (list, tuple)) and value:
             wanted = next(one for one in schema["inputs"] if one["name"] == name)
+            for one in value:
+                if isinstance(one, Value):
+                    _require_type(schema["name"], name, one, [type_.removeprefix("list of ") for type_ in wanted["types"]])
             takes_lists = wanted["any"] == "any list" or any(one.startswith("list of ") for one in wanted["types"])
             if takes_lists and all(isinstance(one, Value) for one in value):
                 return self.list_of(value).slot
@@ -234,14 +245,28 @@ class Graph:
 
 def _require_kind(operator: str, wanted: dict, value: Any) -> None:
     """Says what makes the picture that an operator wants of what it is given."""
-    if not isinstance(value, Value) or wanted["any"] or wanted["types"] != ["image"]:
+    if not isinstance(value, Value) or wanted["any"]:
+        return
+    _require_type(operator, wanted["name"], value, wanted["types"])
+    if wanted["types"] != ["image"]:
         return
     cures = {
-        "tensor": f"ops.to_image({wanted['name']}) makes a picture of it",
+        "tensor": f"ops.to_image({wanted['name']}) makes a picture of numbers from 0 to 255, and "
+                  f"ops.to_image({wanted['name']}, white=1) of numbers from 0 to 1",
         "bytes": f"ops.decode_jpeg({wanted['name']}), or decode_image, gives the picture in the file",
     }
     if value.type in cures:
         raise _core.BuildError(f"{operator}: {wanted['name']} is a picture, not {value!r}; {cures[value.type]}")
+
+
+def _require_type(operator: str, name: str, value: Value, types: Sequence[str] = ()) -> None:
+    """Refuses an object, of which no operator knows what it is."""
+    if value.type == "object" and "object" not in types:
+        example = "'image'" if "image" in types else f"{types[0]!r}" if types else "'f32'"
+        raise _core.BuildError(
+            f"{operator}: {name} is {value!r}, an object of Python's of which nothing is known; say what it is where it is "
+            f"made: returns={example}, for instance"
+        )
 
 
 def python_name(name: str) -> str:
@@ -293,9 +318,10 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
         known = next((one for one in names if name in (one, python_name(one))), name)
         if known not in names:
             others = [one for one, its in OPERATORS.items() if operator in one and name in _step_parameters(its)]
+            cure = meant(operator, name, [python_name(one) for one in names])
             raise TypeError(
                 f"{operator}() has no argument {name!r}; it has {', '.join(map(python_name, names)) or 'none'}"
-                + (f"; {name!r} is one of {', '.join(others[:3])}" if others else "")
+                + (cure or (f"; {name!r} is one of {', '.join(others[:3])}" if others else ""))
             )
         if known in given:
             raise TypeError(f"{operator}() is given {name!r} twice")

@@ -234,7 +234,7 @@ class Pipeline:
 
     # Going on later.
     def state_dict(self) -> dict[str, Any]:
-        """How far the batches have been taken: small, plain, as good as JSON."""
+        """How far the batches have been taken: some 300 bytes of JSON, and 25 for each step."""
         return {"checkpoint": self._core.checkpoint()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -317,28 +317,42 @@ class Pipeline:
 
 
 class _Inspected(dict):
-    """What inspect() gives; printed, a file is as long as its first bytes."""
+    """What inspect() gives; printed, files, arrays and long lists are told in short."""
 
     def __repr__(self) -> str:
         return repr({key: _shortened(value) for key, value in self.items()})
 
 
-class _Bytes:
-    def __init__(self, value: bytes):
-        self.value = value
+class _Short:
+    def __init__(self, text: str):
+        self.text = text
 
     def __repr__(self) -> str:
-        return f"{self.value[:16]!r}... ({len(self.value)} bytes)"
+        return self.text
+
+
+_FEW = 16  # elements that are shown one by one
 
 
 def _shortened(value: Any) -> Any:
-    if isinstance(value, (bytes, bytearray)) and len(value) > 64:
-        return _Bytes(bytes(value))
+    if isinstance(value, (bytes, bytearray)) and len(value) > 4 * _FEW:
+        return _Short(f"{bytes(value[:_FEW])!r}... ({len(value)} bytes)")
+    if isinstance(value, str) and len(value) > 400:
+        return _Short(f"{value[:400]!r}... ({len(value)} characters)")
+    if hasattr(value, "dtype") and getattr(value, "size", 0) > _FEW:
+        return _Short(f"<array of shape {value.shape}, {value.dtype}{_range_of(value)}>")
     if type(value) is dict:
         return {key: _shortened(one) for key, one in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(_shortened(one) for one in value)
+        short = [_shortened(one) for one in value[:_FEW]]
+        return type(value)(short + [_Short(f"... {len(value)} in all")] * (len(value) > _FEW))
     return value
+
+
+def _range_of(array: Any) -> str:
+    if array.dtype.kind not in "biuf":
+        return ""
+    return f", {array.min()} to {array.max()}"
 
 
 class Description:
@@ -363,7 +377,7 @@ class Description:
         """As a call, and the function is given the values that `source` describes first."""
         options = dict(self._options)
         for name in list(kwargs):
-            if name in OPTIONS and name not in self._signature.parameters:
+            if name in OPTIONS and not self.has_parameter(name):
                 options[name] = kwargs.pop(name)
         if isinstance(options.get("resume"), dict):
             options["resume"] = _checkpoint_of(options["resume"])
@@ -383,6 +397,16 @@ class Description:
             return function(*values, *args, **kwargs)
 
         return Pipeline(describe, options, self._function.__name__)
+
+    def has_parameter(self, name: str) -> bool:
+        """Whether the function names a parameter so, which an option then does not hide."""
+        return name in self._signature.parameters
+
+    def takes(self, name: str) -> bool:
+        """Whether the function can be given an argument of this name, which is no option."""
+        parameters = self._signature.parameters
+        others = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        return name in parameters or (others and name not in OPTIONS)
 
     def __iter__(self) -> Any:
         raise TypeError(

@@ -20,17 +20,22 @@ class Drawing:
         self.dot = dot
         self.text = text
 
-    def svg(self) -> str | None:
-        """The drawing as SVG; None where Graphviz is not installed."""
+    def svg(self) -> str:
+        """The drawing as SVG, which Graphviz makes; raises Error where that is not installed."""
         if shutil.which("dot") is None:
-            return None
+            raise _core.Error(
+                "svg() needs Graphviz, whose program `dot` is not on the PATH; install it (apt install graphviz, brew install "
+                "graphviz, conda install graphviz), or use .text, the steps in words, or .dot, which other programs draw"
+            )
         made = subprocess.run(
             ["dot", "-Tsvg"], input=self.dot, capture_output=True, text=True, check=False
         )
-        return made.stdout if made.returncode == 0 else None
+        if made.returncode != 0:
+            raise _core.Error(f"svg(): Graphviz's dot ended with status {made.returncode}: {made.stderr.strip()}")
+        return made.stdout
 
     def _repr_html_(self) -> str:
-        return self.svg() or f"<pre>{html.escape(self.text)}</pre>"
+        return self.svg() if shutil.which("dot") else f"<pre>{html.escape(self.text)}</pre>"
 
     def __str__(self) -> str:
         return self.text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _peers
+
 _FLOATS = ("f16", "f32", "f64")
 _RANGES = {
     "bool": (0, 1),
@@ -140,7 +142,7 @@ class Value:
                 f"{self!r} has no {name!r}: a list that samples make is done when its loop is; collect all of it in one "
                 "[... for i in range(n)], or change it in a function that sluice.map calls"
             )
-        raise AttributeError(f"{self!r} has no {name!r}; what computes with values is in sluice.ops")
+        raise AttributeError(f"{self!r} has no {name!r}; {_peers.for_attribute(name)}")
 
     def __contains__(self, _item: Any) -> bool:
         raise self._no("cannot be searched", "Search it in a function that sluice.map calls")

@@ -7,13 +7,16 @@ each worker unpickles it once. Samples come back as docs/workers.md says.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import operator
 import os
 import pickle
 import subprocess
 import sys
+import tokenize
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -57,6 +60,22 @@ class WorkerOptions:
     mini_batch: int = 16
     prefetch: int = 2
     max_bytes: int = 1 << 30
+
+
+# Whose __worker_init__ has been called in this process.
+_set_up: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def set_up_here(data: Any) -> None:
+    """What a worker does first, of data that this process uses itself: as the only worker, once."""
+    begin = getattr(data, "__worker_init__", None)
+    if begin is None or _set_up.get(id(data)) is data:
+        return
+    begin(0, 1)
+    try:
+        _set_up[id(data)] = data
+    except TypeError:  # nothing refers to it weakly
+        pass
 
 
 class Call:
@@ -141,6 +160,8 @@ def program_of(
             "sys.executable does not say which that is"
         )
     data_pickled, main = _pickled(call, data)
+    if main is not None:
+        _require_guard(call)
     # What workers pickle of the program's own file they call by this name.
     sys.modules["__mp_main__"] = sys.modules["__main__"]
     told = {
@@ -190,6 +211,28 @@ def _pickled(call: str, data: Any) -> tuple[bytes, tuple[str, str] | None]:
             )
         return by_value, None
     return pickled, main
+
+
+def _require_guard(call: str) -> None:
+    """Refuses a program that would start workers in each worker, which runs its file, too."""
+    frame = sys._getframe()
+    while frame is not None and not (frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"):
+        frame = frame.f_back
+    if frame is None:  # another thread, or what is called when the program ends
+        return
+    try:
+        with tokenize.open(frame.f_code.co_filename) as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return
+    asks = [one for one in tree.body if isinstance(one, ast.If) and "__name__" in ast.unparse(one.test)]
+    if any(one.lineno <= frame.f_lineno for one in asks):
+        return
+    file = os.path.basename(frame.f_code.co_filename)
+    raise _core.BuildError(
+        f"{call}(workers=...): workers run {file}, too, for what it defines, and would start workers of their own at line "
+        f'{frame.f_lineno}; put what runs pipelines under if __name__ == "__main__":'
+    )
 
 
 def _by_value(data: Any) -> bytes | None:

@@ -13,7 +13,8 @@ import inspect as _inspect
 from collections.abc import Sequence
 from typing import Any
 
-from . import _core
+from . import _core, _peers
+from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, short as _short
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
@@ -124,15 +125,18 @@ def _slot(value: Any, user: str) -> tuple[Any, int]:
     return value.graph, value.slot
 
 
-def _levels(fill: Any) -> list[int] | None:
+def _levels(fill: Any, operator: str) -> list[int] | None:
     if fill is None:
         return None
-    return [fill] if isinstance(fill, int) else list(fill)
+    several = [fill] if _is_number(fill) else _list_of_numbers(fill, f"{operator}: fill")
+    if not all(float(one).is_integer() and not isinstance(one, bool) for one in several):
+        raise _core.BuildError(f"{operator}: fill is a whole number or three of them, not {_short(fill)}")
+    return [int(one) for one in several]
 
 
 def _padded(numbers: Any, most: int, operator: str, what: str) -> list[float]:
     """The list of an operator that takes always so many numbers, and counts the first of them."""
-    given = [float(number) for number in numbers]
+    given = _list_of_numbers(numbers, f"{operator}: {what}")
     if not 1 <= len(given) <= most:
         raise _core.BuildError(f"{operator}: there are {len(given)} {what}; 1 to {most} are possible")
     return given + [0.0] * (most - len(given))
@@ -142,6 +146,7 @@ def _count_of(operator: str, parameter: str) -> int:
     return next(one["count"] for one in _OPERATORS[operator]["parameters"] if one["name"] == parameter)
 
 
+@_checked(_core.BuildError)
 def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> _Value:
     """One of several numbers, drawn for each sample.
 
@@ -155,8 +160,8 @@ def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> 
     -------
     number : Value of f32
     """
-    numbers = list(numbers)
-    weights = [1.0] * len(numbers) if weights is None else list(weights)
+    numbers = _list_of_numbers(numbers, "choice: numbers")
+    weights = [1.0] * len(numbers) if weights is None else _list_of_numbers(weights, "choice: weights")
     if len(weights) != len(numbers):
         raise _core.BuildError(
             f"choice: there are {len(numbers)} numbers and {len(weights)} weights; give one for each, or none"
@@ -168,6 +173,7 @@ def choice(numbers: Sequence[float], weights: Sequence[float] | None = None) -> 
     )
 
 
+@_checked(_core.BuildError)
 def choice_index(weights: Sequence[float]) -> _Value:
     """The place of one of several weights, drawn for each sample as probably as they say.
 
@@ -180,13 +186,14 @@ def choice_index(weights: Sequence[float]) -> _Value:
     index : Value of i32
         From 0 on.
     """
-    weights = list(weights)
+    weights = _list_of_numbers(weights, "choice_index: weights")
     most = _count_of("choice_index", "weights")
     return _require_graph("ops.choice_index()").operator(
         "choice_index", len(weights), _padded(weights, most, "choice_index", "weights")
     )
 
 
+@_checked(_core.BuildError)
 def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
     """Tensors, one after the other along a dimension.
 
@@ -212,6 +219,7 @@ def cat(*tensors: _Value | Sequence[_Value], axis: int = 0) -> _Value:
     return joined
 
 
+@_checked(_core.BuildError)
 def stack(list: _Value | Sequence[_Value], length: int | _Value | None = None, *, reverse: bool = False, name: str = "list",
           axis: int = 0) -> _Value:
     """Tensors or pictures of one shape as one tensor, side by side along a dimension that is new.
@@ -319,6 +327,7 @@ def _extreme(name: str, x: _Value | float, y: _Value | float) -> _Value:
     return _computed(name, x, y)
 
 
+@_checked(_core.BuildError)
 def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none") -> _Value:
     """The same elements in another shape.
 
@@ -335,12 +344,14 @@ def reshape(tensor: _Value, sizes: int | Sequence[int], *, layout: str = "none")
     tensor : Value of tensor
     """
     graph, _ = _slot(tensor, "reshape")
-    sizes = [sizes] if isinstance(sizes, int) else list(sizes)
+    sizes = [sizes] if _is_number(sizes) else sizes
+    sizes = _list_of_numbers(sizes, "reshape: sizes")
     most = _count_of("reshape", "sizes")
     padded = _padded(sizes, most, "reshape", "sizes") if sizes else [0.0] * most
     return graph.operator("reshape", tensor, len(sizes), padded, layout=layout)
 
 
+@_checked(_core.BuildError)
 def slice_tensor(
     tensor: _Value,
     *,
@@ -372,6 +383,7 @@ def slice_tensor(
     return _along("slice_tensor", tensor, axis, start=start, length=length)
 
 
+@_checked(_core.BuildError)
 def pad_tensor(
     tensor: _Value,
     *,
@@ -431,6 +443,7 @@ def _along(operator: str, tensor: _Value, axis: Any, same: dict | None = None, *
     return tensor
 
 
+@_checked(_core.BuildError)
 def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     """Each level becomes a weighted sum of those around it; borders are reflected.
 
@@ -445,7 +458,9 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     image : Value of image
     """
     graph, _ = _slot(image, "filter_2d")
-    rows = [list(row) for row in weights]
+    if isinstance(weights, str) or not hasattr(weights, "__iter__"):
+        raise _core.BuildError(f"filter_2d: weights are rows of numbers, [[0, 1, 0], [1, 4, 1], [0, 1, 0]] say, not {_short(weights)}")
+    rows = [_list_of_numbers(row, "filter_2d: weights") for row in weights]
     columns = len(rows[0]) if rows else 0
     if _builtins.any(len(row) != columns for row in rows):
         raise _core.BuildError("filter_2d: the weights must be rows of one length")
@@ -454,6 +469,7 @@ def filter_2d(image: _Value, weights: Sequence[Sequence[float]]) -> _Value:
     return graph.operator("filter_2d", image, numbers, rows=len(rows), columns=columns)
 
 
+@_checked(_core.BuildError)
 def random_resized_crop(
     picture: _Value,
     *,
@@ -496,6 +512,7 @@ def random_resized_crop(
     return _Value(graph, made)
 
 
+@_checked(_core.BuildError)
 def random_erasing(
     image: _Value,
     *,
@@ -514,11 +531,12 @@ def random_erasing(
     of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(
         slot, probability, min_area, max_area, min_ratio, max_ratio,
-        None if of_sample is not None else _levels(fill), of_sample,
+        None if of_sample is not None else _levels(fill, "random_erasing"), of_sample,
     )
     return _Value(graph, made)
 
 
+@_checked(_core.BuildError)
 def rand_augment(
     image: _Value,
     *,
@@ -554,11 +572,12 @@ def rand_augment(
     of_sample = magnitude.slot if isinstance(magnitude, _Value) else None
     made = graph.core.rand_augment(
         slot, n, 0 if of_sample is not None else magnitude, of_sample, bins, ranges, interpolation,
-        _levels(fill), list(excluded),
+        _levels(fill, "rand_augment"), list(excluded),
     )
     return _Value(graph, made)
 
 
+@_checked(_core.BuildError)
 def trivial_augment_wide(
     image: _Value,
     *,
@@ -571,11 +590,12 @@ def trivial_augment_wide(
     """TrivialAugmentWide: one of 14 operators, of any magnitude, both drawn for each sample."""
     graph, slot = _slot(image, "trivial_augment_wide")
     made = graph.core.trivial_augment_wide(
-        slot, bins, ranges, interpolation, _levels(fill), list(excluded)
+        slot, bins, ranges, interpolation, _levels(fill, "trivial_augment_wide"), list(excluded)
     )
     return _Value(graph, made)
 
 
+@_checked(_core.BuildError)
 def auto_augment(
     image: _Value,
     *,
@@ -588,11 +608,12 @@ def auto_augment(
     """AutoAugment: one of 25 pairs of operators found for 'imagenet', 'cifar10' or 'svhn'."""
     graph, slot = _slot(image, "auto_augment")
     made = graph.core.auto_augment(
-        slot, policy, ranges, interpolation, _levels(fill), list(excluded)
+        slot, policy, ranges, interpolation, _levels(fill, "auto_augment"), list(excluded)
     )
     return _Value(graph, made)
 
 
+@_checked(_core.BuildError)
 def aug_mix(
     image: _Value,
     *,
@@ -607,12 +628,13 @@ def aug_mix(
     """AugMix: the picture mixed with others that chains of operators make of it."""
     graph, slot = _slot(image, "aug_mix")
     made = graph.core.aug_mix(
-        slot, severity, mixture_width, chain_depth, alpha, interpolation, _levels(fill),
+        slot, severity, mixture_width, chain_depth, alpha, interpolation, _levels(fill, "aug_mix"),
         list(excluded),
     )
     return _Value(graph, made)
 
 
+@_checked(_core.BuildError)
 def sim_clr(
     jpeg: _Value,
     *,
@@ -633,6 +655,7 @@ def sim_clr(
     return _Value(graph, made[0]), _Value(graph, made[1])
 
 
+@_checked(_core.BuildError)
 def dino(
     jpeg: _Value,
     *,
@@ -651,6 +674,7 @@ def dino(
     return [_Value(graph, one) for one in whole], [_Value(graph, one) for one in parts]
 
 
+@_checked(_core.BuildError)
 def detection_augment(
     jpeg: _Value,
     boxes: _Value,
@@ -668,11 +692,12 @@ def detection_augment(
     graph, slot = _slot(jpeg, "detection_augment")
     made = graph.core.detection_augment(
         slot, _slot(boxes, "detection_augment")[1], _slot(labels, "detection_augment")[1], width,
-        height, zoom_probability, max_zoom, _levels(fill), mirror_probability, colour_probability,
+        height, zoom_probability, max_zoom, _levels(fill, "detection_augment"), mirror_probability, colour_probability,
     )
     return tuple(_Value(graph, one) for one in made)
 
 
+@_checked(_core.BuildError)
 def segmentation_augment(
     jpeg: _Value,
     mask: _Value,
@@ -690,11 +715,12 @@ def segmentation_augment(
     graph, slot = _slot(jpeg, "segmentation_augment")
     made = graph.core.segmentation_augment(
         slot, _slot(mask, "segmentation_augment")[1], width, height, min_scale, max_scale,
-        _levels(fill), ignored, mirror_probability, colour_probability,
+        _levels(fill, "segmentation_augment"), ignored, mirror_probability, colour_probability,
     )
     return _Value(graph, made[0]), _Value(graph, made[1])
 
 
+@_checked(_core.BuildError)
 def photometric_distort(image: _Value, *, probability: float = 0.5) -> _Value:
     """SSD's changes of brightness, contrast, saturation and hue, each with this probability."""
     graph, slot = _slot(image, "photometric_distort")
@@ -712,9 +738,15 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    asked = name.lower()
-    near = [one for one in __all__ if asked in one or one.replace("_", "") in asked.replace("_", "")]
-    near += [one for one in _difflib.get_close_matches(asked, __all__, 5, 0.75) if one not in near]
+    if name.startswith("__"):
+        raise AttributeError(name)
+    asked = name.lower().replace("_", "")
+    same = [one for one in __all__ if one.replace("_", "") == asked]
+    advice = f"ops.{same[0]}" if same else _peers.for_operator(name)
+    if advice is not None:
+        raise AttributeError(f"there is no operator {name!r}; in its place: {advice}")
+    near = [one for one in __all__ if asked in one.replace("_", "") or one.replace("_", "") in asked]
+    near += [one for one in _difflib.get_close_matches(name.lower(), __all__, 5, 0.75) if one not in near]
     raise AttributeError(
         f"there is no operator {name!r}" + (f"; near it are {', '.join(near[:8])}" if near else "; dir(sluice.ops) names all")
     )

@@ -447,7 +447,7 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = ...) -> Value:
 def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     """Some rows of a tensor that has one for each box: labels, say."""
 
-def to_image(tensor: Value) -> Value:
+def to_image(tensor: Value, *, white: float | Value = ...) -> Value:
     """A tensor's numbers, rounded and cut off at 0 and 255, as the pixels of a picture."""
 
 def translate(image: Value, *, x: float | Value = ..., y: float | Value = ..., relative: bool = ..., interpolation: Literal['nearest', 'bilinear', 'bicubic'] = ..., border: Literal['constant', 'edge'] = ..., fill: float | Sequence[float] | Value = ...) -> Value:

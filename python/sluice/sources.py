@@ -71,6 +71,15 @@ def _require_path(path: Any, what: str) -> None:
         raise _core.BuildError(f"{what} is a path, not {path!r}")
 
 
+def _endings(endings: Any, what: str) -> list[str] | None:
+    wanted = None if endings is None else [endings] if isinstance(endings, str) else endings
+    if wanted is None:
+        return None
+    if not isinstance(wanted, (list, tuple)) or not wanted or not all(isinstance(one, str) for one in wanted):
+        raise _core.BuildError(f"{what}: endings is a list of str, ['.jpg'] say, not {endings!r}")
+    return list(wanted)
+
+
 def _require_no_nul(text: str, what: str) -> None:
     if "\0" in text:
         raise _core.BuildError(f"{what} holds a NUL, which worker processes cannot be told: {text!r}")
@@ -140,11 +149,9 @@ def files(
     """
     graph = require_graph("sluice.files()")
     _require_path(folder, "sluice.files(): folder")
-    wanted = None if endings is None else [endings] if isinstance(endings, str) else list(endings)
-    if wanted is not None and (not wanted or not all(isinstance(one, str) for one in wanted)):
-        raise _core.BuildError(
-            f"sluice.files(): endings is a list of str, ['.jpg'] say, not {endings!r}"
-        )
+    wanted = _endings(endings, "sluice.files()")
+    if not isinstance(leave_out_unreadable, bool):
+        raise _core.BuildError(f"sluice.files(): leave_out_unreadable is True or False, not {leave_out_unreadable!r}")
     made = graph.core.read_files(folder, sampler, _index(index), wanted, leave_out_unreadable)
     return _values(graph, made)
 
@@ -161,7 +168,7 @@ def classes(folder: str | os.PathLike, *, endings: Sequence[str] | None = None) 
         As :func:`files` does.
     """
     _require_path(folder, "sluice.classes(): folder")
-    return _core.classes(folder, None if endings is None else [endings] if isinstance(endings, str) else list(endings))
+    return _core.classes(folder, _endings(endings, "sluice.classes()"))
 
 
 def list_file(
@@ -194,6 +201,9 @@ def list_file(
     columns : a Value each, of its type
     """
     graph = require_graph("sluice.list_file()")
+    _require_path(path, "sluice.list_file(): path")
+    _require_path(folder, "sluice.list_file(): folder")
+    _require_text(path_column, "sluice.list_file(): path_column")
     wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.list_file()", "label")
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
@@ -229,7 +239,13 @@ def tar(
     graph = require_graph("sluice.tar()")
     wanted = {"jpg;jpeg": "bytes", "cls": "i64"} if columns is None else _columns(columns, "sluice.tar()", "cls")
     types, _ = type_names(tuple(wanted.values()), "sluice.tar()")
-    several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else list(archives)
+    several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else archives
+    if not isinstance(several, (list, tuple)):
+        raise _core.BuildError(f"sluice.tar(): archives is a path or a list of paths, not {archives!r}")
+    several = list(several)
+    for one in several:
+        _require_path(one, "sluice.tar(): an archive")
+    _require_path(offsets, "sluice.tar(): offsets")
     made = graph.core.read_tar(several, list(wanted), types, sampler, _index(index), offsets)
     return _values(graph, made)
 
@@ -269,7 +285,7 @@ def source(
     workers : int or WorkerOptions
         So many processes make the samples; 0: threads of this one, under Python's lock. `data` is
         pickled, and unpickled once in each; ``data.__worker_init__(worker, workers)`` is called
-        then, where there is such a method. A worker that dies costs the sample that it was at.
+        then, where there is such a method; with 0 workers it is called here, once, with 0 and 1. A worker that dies costs the sample that it was at.
     batch : int
         So many samples are asked for together: of a dataset by ``data.__getitems__(indices)``, as
         PyTorch does, of a function as ``data(indices)`` or ``data(indices, epoch)``. It gives a list
@@ -294,6 +310,7 @@ def source(
     graph = require_graph("sluice.source()")
     types, single = type_names(returns, "sluice.source()")
     _require_text(name, "sluice.source(): name")
+    _require_text(fingerprint, "sluice.source(): fingerprint")
     if isinstance(batch, bool) or not hasattr(batch, "__index__") or not 0 <= operator.index(batch) < 2**31:
         raise _core.BuildError(f"sluice.source(): batch is a whole number from 0 to 2^31, not {batch!r}")
     if name_of is not None and not callable(name_of):
@@ -322,6 +339,7 @@ def source(
             graph, "sluice.source", name, data, types, single, options, sampler, count, name_of, fingerprint,
             ended_by="IndexError" if samples is None else "", together=batch > 0,
         )
+    _workers.set_up_here(data)
     if batch:
         several = Several(get, ends=samples is None)
         made = graph.core.python_batches(
@@ -538,6 +556,7 @@ def iterate(
     types, single = type_names(returns, "sluice.iterate()")
     _require_text(name, "sluice.iterate(): name")
     if not _wants_workers(workers):
+        _workers.set_up_here(make)
         made = graph.core.python_source(name, _InOrder(make), -1, types, sampler, in_order=True)
         return _values(graph, made, single)
     how = _workers.options_of(workers, "sluice.iterate")
@@ -737,7 +756,8 @@ def map(
     workers : int or WorkerOptions
         So many processes call it, each sample in one of them; 0: threads of this one, under Python's
         lock. The function is pickled, and unpickled once in each, and
-        ``function.__worker_init__(worker, workers)`` is called then, where there is such a method.
+        ``function.__worker_init__(worker, workers)`` is called then, where there is such a method;
+        with 0 workers it is called here, once, with 0 and 1.
         Pictures, tensors and bytes travel in shared memory, objects pickled. A worker that dies costs
         the sample that it was at.
 
@@ -774,6 +794,7 @@ def map(
         made = _map_in_workers(graph, step, call, given, types, single, workers)
         return None if returns is None else made
     slots = [graph._own(values[i], f"sluice.map({step!r})") for i in places]
+    _workers.set_up_here(function)
     made = graph.core.python_step(step, call, slots, types)
     return None if returns is None else _values(graph, made, single)
 

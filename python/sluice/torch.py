@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Iterator, Sequence
 
@@ -77,6 +78,8 @@ def decode_and_crop_jpegs(
         raise ValueError(
             f"decode_and_crop_jpegs: regions is {len(data)} x 2, not {tuple(regions.shape)}"
         )
+    if regions.dtype == torch.bool or regions.is_floating_point() or regions.is_complex():
+        raise ValueError(f"decode_and_crop_jpegs: regions has whole numbers, not {regions.dtype}")
     corners = regions.tolist()
     out = torch.empty((len(data), height, width, 3), dtype=torch.uint8)
 
@@ -141,7 +144,12 @@ _OF_DATALOADER = {
     "prefetch_factor": "prefetch=N of the pipeline, in batches",
     "persistent_workers": "nothing: threads and workers stay from epoch to epoch",
     "timeout": "stall_timeout=SECONDS of the pipeline",
+    "multiprocessing_context": "nothing: worker processes are new ones of the same Python",
+    "pin_memory_device": "nothing: what the pipeline copies to a GPU is pinned by itself",
+    "in_order": "nothing: batches come in order",
 }
+# What only the pipeline's own option `device` takes; PyTorch calls no device so.
+_OF_PIPELINE = ("gpu", "stand-in")
 
 
 class Loader:
@@ -159,9 +167,11 @@ class Loader:
     ----------
     describe : a function marked with @sluice.pipeline, or a Pipeline
     *args, **kwargs
-        Its arguments, and options of the pipeline.
+        Its arguments, and options of the pipeline. A name that the function has a parameter for is the
+        function's, also ``device`` and ``drop_last``.
     device : torch device, optional
-        Where tensors go; they stay where they are without it.
+        Where tensors go; they stay where they are without it. ``'gpu'`` and ``'stand-in'`` are those of the
+        pipeline's own option `device`: where its steps run after ``.gpu()``.
     drop_last : bool
         A last batch that is not full is left out.
 
@@ -180,28 +190,34 @@ class Loader:
         drop_last: bool | None = None,
         **kwargs: Any,
     ):
-        if isinstance(describe, Pipeline):
-            if args or kwargs or drop_last is not None:
-                raise _core.BuildError(
-                    "a Pipeline has its options already: give them to the function that makes it"
-                )
-            self.pipeline = describe
-        elif isinstance(describe, Description):
-            parameters = describe._signature.parameters
+        while isinstance(describe, functools.partial):  # a method, among others
+            args, kwargs = (*describe.args, *args), {**describe.keywords, **kwargs}
+            describe = describe.func
+        if isinstance(describe, Description):
+            if device is not None and (describe.has_parameter("device") or device in _OF_PIPELINE):
+                kwargs["device"], device = device, None
+            if drop_last is not None and describe.has_parameter("drop_last"):
+                kwargs["drop_last"], drop_last = drop_last, None
             for name in kwargs:
-                if name in _OF_DATALOADER and name not in parameters:
+                if name in _OF_DATALOADER and not describe.takes(name):
                     raise _core.BuildError(f"Loader has no {name!r}; in its place: {_OF_DATALOADER[name]}")
             if drop_last is not None:
                 if "last_batch" in kwargs:
                     raise _core.BuildError("Loader: drop_last and last_batch say the same; give one of them")
                 kwargs["last_batch"] = "drop" if drop_last else "partial"
             self.pipeline = describe(*args, **kwargs)
+        elif isinstance(describe, Pipeline):
+            if args or kwargs or drop_last is not None or device in _OF_PIPELINE:
+                raise _core.BuildError(
+                    "a Pipeline has its options already: give them to the function that makes it"
+                )
+            self.pipeline = describe
         else:
             raise _core.BuildError(
                 "Loader takes a function that is marked with @sluice.pipeline, or what it gives, not "
                 f"{type(describe).__name__}"
             )
-        self.device = device
+        self.device = None if device is None else _device(device)
         self.batch: Batch | None = None
 
     def __iter__(self) -> Iterator[Any]:
@@ -226,6 +242,15 @@ class Loader:
 
     def close(self) -> None:
         self.pipeline.close()
+
+
+def _device(given: Any) -> torch.device:
+    try:
+        return torch.device(given)
+    except (RuntimeError, TypeError) as error:
+        raise _core.BuildError(
+            f"Loader: device is where tensors go, 'cuda' or 'cuda:1' say, or 'gpu' as the pipeline's own option, not {given!r}"
+        ) from error
 
 
 def _moved(given: Any, device: Any) -> Any:

@@ -5,6 +5,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/sources/files.h>
 
+#include <fstream>
 #include <string>
 
 namespace sluice::app {
@@ -99,6 +100,26 @@ TEST_F(Augment, OnlyDamagedFilesEndTheRun) {
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.errors.find("nothing was delivered"), std::string::npos) << ran.errors;
   EXPECT_NE(ran.out.find("skipped 1"), std::string::npos) << ran.out;
+}
+
+TEST_F(Augment, AllNamesNamesEveryFileThatIsSkipped) {
+  for (int i = 0; i < 24; ++i) {
+    const std::string name = "bad" + std::to_string(i) + ".jpg";
+    std::ofstream(data_ / name) << "no picture";
+  }
+  const auto named = [](const Ran& ran) {
+    std::size_t count = 0;
+    for (std::size_t at = ran.out.find("bad"); at != std::string::npos;
+         at = ran.out.find("bad", at + 1))
+      ++count;
+    return count;
+  };
+  const Ran some = augment("some", "");
+  EXPECT_NE(some.out.find("... and 5 more; --all-names names all"), std::string::npos) << some.out;
+  EXPECT_LE(named(some), 20u);
+  const Ran all = augment("all", "--all-names");
+  EXPECT_EQ(named(all), 24u) << all.out;
+  EXPECT_EQ(all.out.find(" more"), std::string::npos) << all.out;
 }
 
 TEST_F(Augment, TheSameFilesWhateverTheThreadsAndBatches) {

@@ -348,6 +348,25 @@ TEST(DevicePipeline, WrongProgramsAreRefusedWhileTheyAreDescribed) {
   }
 }
 
+TEST(DevicePipeline, ADeviceThatNoStepUsesIsToldOnce) {
+  const auto told = [](const std::function<Value<Image>(Graph&)>& describe) {
+    ::testing::internal::CaptureStderr();
+    auto pipeline = make_pipeline({.batch_size = 2, .device = test_device()}, describe);
+    (void)pipeline.epoch().next();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(told([](Graph& g) { return drawn(g); }),
+            "sluice: device is '" + test_device()->name() +
+                "', but no step of the pipeline runs on a GPU: say .gpu() of what shall be there, "
+                "or leave device out\n");
+  EXPECT_EQ(told([](Graph& g) { return drawn(g).gpu(); }), "");
+  EXPECT_EQ(told([](Graph& g) {  // nobody needs it
+              (void)drawn(g).gpu();
+              return drawn(g);
+            }),
+            "");
+}
+
 TEST(DevicePipeline, ABoundForADeviceThatNobodyUsesIsRefused) {
   for (const bool given : {false, true}) {
     PipelineOptions options{.batch_size = 2, .max_device_bytes = 1 << 20};

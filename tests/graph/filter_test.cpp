@@ -4,6 +4,8 @@
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
+#include <iterator>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -39,6 +41,40 @@ TEST(Filter, MakesItsBatchShortAndNamesTheMissing) {
   EXPECT_EQ(pipeline.stats().epoch.filtered, 33);
   EXPECT_EQ(pipeline.stats().epoch.delivered, 67);
   EXPECT_TRUE(pipeline.stats().epoch.balanced());
+}
+
+// A batch of which nothing is left has columns as well, so that a loop goes on.
+TEST(Filter, ABatchOfNothingHasTheShapesOfTheOneBefore) {
+  auto pipeline = make_pipeline({.batch_size = 2}, [](Graph& g) {
+    auto i = indices(g, 6);
+    auto image = g.map_into<Image>(
+        "draw", [](std::int64_t, Image& out) { out.create(4, 5, 3); }, i);
+    auto tensor = g.map_into<Tensor>(
+        "numbers",
+        [](std::int64_t, Tensor& out) {
+          out.create({2, 7}, DType::i16);
+        },
+        i);
+    g.filter(i / 2 == 1);
+    return std::tuple{image, tensor, i};
+  });
+  const Shape images[] = {{0, 0, 0, 0}, {2, 4, 5, 3}, {0, 4, 5, 3}};
+  const Shape tensors[] = {{0}, {2, 2, 7}, {0, 2, 7}};
+  std::size_t next = 0;
+  for (const auto& batch : pipeline.epoch()) {
+    SCOPED_TRACE(next);
+    EXPECT_TRUE(batch.get<0>().dense());
+    EXPECT_EQ(batch.get<0>().tensor().shape(), images[next]);
+    EXPECT_EQ(batch.get<0>().dtype(), DType::u8);
+    EXPECT_EQ(batch.get<0>().layout(), Layout::hwc);
+    EXPECT_EQ(batch.get<1>().tensor().shape(), tensors[next]);
+    EXPECT_EQ(batch.get<1>().dtype(), next == 0 ? DType::f32 : DType::i16);
+    EXPECT_EQ(batch.get<2>().tensor().shape(), Shape{std::ssize(batch.ids())});
+    EXPECT_EQ(batch.get<0>().to_host().shape(), images[next]);
+    EXPECT_EQ(batch.get<1>().nbytes(), batch.size() * 28);
+    ++next;
+  }
+  EXPECT_EQ(next, 3u);
 }
 
 TEST(Filter, InsideAnArmConcernsThoseWhoTakeIt) {

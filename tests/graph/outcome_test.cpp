@@ -49,6 +49,26 @@ auto failing(std::int64_t count, int place) {
   };
 }
 
+TEST(OnErrorSkip, LongTextsAreCutInTheMiddle) {
+  auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [](Graph& g) {
+    return g.source(2, [](const SampleInfo& info) -> std::int64_t {
+      std::string text = "begins ";
+      for (int i = 0; i < 300'000 + info.index; ++i) text += "\u00e4";  // two bytes
+      throw std::runtime_error(text + (info.index == 0 ? " ends" : " Ends"));
+    });
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_EQ(batch->errors().size(), 2u);
+  for (const SampleError& error : batch->errors()) {
+    EXPECT_LT(error.what.size(), 5000u);
+    EXPECT_EQ(error.what.find("begins \u00e4"), 0u);
+    EXPECT_EQ(error.what.substr(error.what.size() - 3), "nds");
+    const std::size_t cut = error.what.find(" bytes were left out here) ... \u00e4");
+    ASSERT_NE(cut, std::string::npos) << error.what;
+    EXPECT_NE(error.what.find("\u00e4 ... ("), std::string::npos) << error.what;
+  }
+}
+
 TEST(OnErrorSkip, CostsOnlyTheSampleThatFailed) {
   for (const int threads : {1, 2, 8}) {
     for (const int place : {0, 1, 2}) {

@@ -225,6 +225,7 @@ const Line kLines[] = {
     LINE(pad_tensor(boxes, {{.length = 100}}, -1)),
     LINE(slice_tensor(crop_mirror_normalize(image), {{.axis = 1, .start = x}})),
     LINE(to_image(image * 0.5f)),
+    LINE(to_image(image / 255.f, {.white = 1.f})),
     LINE(sum(image)),
     LINE(sum<float>(crop_mirror_normalize(image))),
     LINE(x + y),

@@ -54,6 +54,59 @@ def test_columns_are_not_compared_in_silence(folder):
     assert (labels.numpy() == numpy.asarray(labels)).all()
 
 
+def of_each(batch):
+    return [column if isinstance(column, list) else numpy.asarray(column) for column in batch]
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5, 12])
+@pytest.mark.parametrize("bad", [{4}, {0, 1}, {2, 3}, set(range(6)), {5}])
+@pytest.mark.parametrize("how", ["error", "filter"])
+def test_a_batch_of_which_nothing_is_left_does_not_end_the_loop(size, bad, how):
+    def get(i):
+        if how == "error" and i in bad:
+            raise ValueError("broken")
+        return numpy.full((4, 5, 3), i, numpy.uint8), i, f"number {i}"
+
+    @sluice.pipeline(batch_size=size, on_error="skip")
+    def described():
+        image, number, text = sluice.source(get, ("image", int, str), samples=6)
+        if how == "filter":
+            sluice.drop_unless(sluice.map(lambda i: i not in bad, number, returns=bool))
+        return image, ops.crop_mirror_normalize(image), number, text
+
+    pipe = described()
+    for epoch in range(2):
+        batches = list(pipe)
+        assert [batch.index for batch in batches] == list(range(-(-6 // size)))
+        left, seen = [], False
+        for batch in batches:
+            pixels, tensor, number, text = of_each(batch)
+            assert len(pixels) == len(tensor) == len(number) == len(text) == batch.size
+            assert pixels.dtype == numpy.uint8 and tensor.dtype == numpy.float32 and number.dtype == numpy.int64
+            assert pixels.ndim == tensor.ndim == 4 and batch[0].dense and batch[1].layout == "CHW"
+            seen = seen or batch.size > 0
+            if seen or (epoch > 0 and len(bad) < 6):  # the sizes of a batch before are known
+                assert pixels.shape[1:] == (4, 5, 3) and tensor.shape[1:] == (3, 4, 5)
+            else:
+                assert pixels.shape == tensor.shape == (0, 0, 0, 0)
+            left += number.tolist()
+        assert left == [i for i in range(6) if i not in bad]
+
+
+def test_the_memory_of_an_empty_batch_is_handed_over():
+    @sluice.pipeline(batch_size=2)
+    def described():
+        n = sluice.source(lambda i: i, int, samples=4)
+        image = sluice.map(lambda i: numpy.zeros((2, 3, 3), "u1"), n, returns="image")
+        sluice.drop_unless(n < 2)
+        return image, n
+
+    _, batch = described()
+    for column, shape in zip(batch, [(0, 2, 3, 3), (0,)]):
+        assert column.shape == shape and column.__dlpack_device__() == (1, 0)
+        assert numpy.from_dlpack(column).shape == shape
+
+
 def test_the_text_of_a_batch_is_short():
     pipe = sluice.pipeline(batch_size=3)(lambda: sluice.source(lambda i: "x" * 5000, returns=str, samples=3))()
     assert repr(next(iter(pipe))) == "<Batch 0 of epoch 0: 3 samples, [<list of 3>]>"

@@ -3,12 +3,13 @@
 import importlib.util
 import inspect
 import pathlib
+import re
 
 import numpy
 import pytest
 
 import sluice
-from sluice import ops
+from sluice import _peers, ops
 from sluice._graph import OPERATORS
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -175,6 +176,116 @@ def test_mistakes_are_told_with_what_may_be_meant(change, message):
         picture_of(change)
 
 
+@pytest.mark.parametrize(("name", "says"), [
+    ("color_jitter", "ops.color_twist(image, brightness="), ("ColorJitter", "ops.color_twist("), ("hsv", "ops.color_twist("),
+    ("random_resize_crop", "ops.random_resized_crop(jpeg, width=224"), ("to_tensor", "ops.crop_mirror_normalize("),
+    ("CoarseDropout", "ops.random_erasing("), ("randint", "ops.uniform(lo, hi).cast('i64')"), ("Resize", "ops.resize"),
+    ("RandomHorizontalFlip", "ops.flip(image, horizontal=ops.coin_flip(0.5))"), ("RandAugment", "ops.rand_augment"),
+    ("readers", "sluice.files(folder)"), ("MIXUP", "pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))"), ("GaussianBlur", "ops.gaussian_blur"),
+])
+def test_names_of_other_libraries_lead_to_ours(name, says):
+    with pytest.raises(AttributeError) as error:
+        getattr(ops, name)
+    assert f"there is no operator '{name}'; in its place: {says}" in str(error.value)
+    assert not hasattr(ops, name)
+
+
+PEERS = {
+    "torchvision": """
+        AugMix AutoAugment CenterCrop ClampBoundingBoxes ColorJitter Compose ConvertBoundingBoxFormat ConvertImageDtype CutMix
+        ElasticTransform FiveCrop GaussianBlur GaussianNoise Grayscale Identity JPEG Lambda LinearTransformation MixUp Normalize
+        PILToTensor Pad RGB RandAugment RandomAdjustSharpness RandomAffine RandomApply RandomAutocontrast
+        RandomChannelPermutation RandomChoice RandomCrop RandomEqualize RandomErasing RandomGrayscale RandomHorizontalFlip
+        RandomInvert RandomIoUCrop RandomOrder RandomPerspective RandomPhotometricDistort RandomPosterize RandomResize
+        RandomResizedCrop RandomRotation RandomShortestSize RandomSolarize RandomVerticalFlip RandomZoomOut Resize
+        SanitizeBoundingBoxes ScaleJitter TenCrop ToDtype ToImage ToPILImage ToPureTensor ToTensor TrivialAugmentWide
+        adjust_brightness adjust_gamma hflip vflip five_crop resized_crop rgb_to_grayscale gaussian_blur pad to_tensor""",
+    "albumentations": """
+        AdvancedBlur CLAHE ChannelDropout ChannelShuffle CoarseDropout CropAndPad D4 Defocus Downscale Emboss Equalize Erasing FDA
+        FancyPCA FromFloat GaussNoise GlassBlur GridDistortion GridDropout HueSaturationValue ISONoise ImageCompression InvertImg
+        LongestMaxSize MedianBlur Morphological MotionBlur NoOp OneOf OpticalDistortion PadIfNeeded Perspective PiecewiseAffine
+        PixelDropout Posterize RGBShift RandomBrightnessContrast RandomCropFromBorders RandomFog RandomGamma RandomGridShuffle
+        RandomRotate90 RandomScale RandomSizedCrop RandomToneCurve Rotate SafeRotate Sharpen ShiftScaleRotate ShotNoise
+        SmallestMaxSize SomeOf Superpixels ToFloat ToGray ToSepia ToTensorV2 Transpose UnsharpMask VerticalFlip XYMasking ZoomBlur""",
+    "DALI": """
+        brightness coord_transform decoders external_source fast_resize_crop_mirror full hsv multi_paste noise normalize pad
+        peek_image_shape python_function random readers reinterpret resize_crop_mirror roi_random_crop slice sphere squeeze
+        transforms water bb_flip box_encoder coord_flip expand_dims jpeg_compression_distortion""",
+    "others": """
+        RandomFlip RandomZoom RandomTranslation Rescaling stateless_random_crop random_jpeg_quality adjust_hue central_crop
+        resize_with_pad Fliplr Sometimes GammaContrast ColorJiggle Brightness Color fit exif_transpose thumbnail imread cvtColor
+        warpAffine randint rand randn bernoulli""",
+}
+
+
+@pytest.mark.parametrize("library", PEERS)
+def test_every_name_of_a_library_has_an_answer(library):
+    for name in PEERS[library].split():
+        if name not in ops.__all__:
+            with pytest.raises(AttributeError, match=f"there is no operator '{name}'; in its place: "):
+                getattr(ops, name)
+
+
+def test_what_peers_names_lead_to_is_there():
+    names = [name for _, several in _peers.OPERATORS for name in several.split()]
+    assert len({_peers._plain(name) for name in names}) == len(names), "a name stands there twice"
+    for advice, several in _peers.OPERATORS:
+        called = re.findall(r"\b(ops|sluice)\.(\w+)(\(?)", advice)
+        assert called or advice.startswith(("value.cast(", "nothing: ")), advice
+        for module, name, _ in called:
+            assert hasattr({"ops": ops, "sluice": sluice}[module], name), advice
+        for name, arguments in re.findall(r"\bops\.(\w+)\(([^()]*)\)", advice):
+            takes = inspect.signature(getattr(ops, name)).parameters
+            assert set(re.findall(r"(\w+)=", arguments)) <= set(takes), advice
+        for name in several.split():
+            assert name not in ops.__all__, f"{name} is an operator"
+            assert _peers.for_operator(name) == advice and _peers.for_operator(name.upper()) == advice
+
+
+def test_what_peers_arguments_lead_to_is_there():
+    for name, rows in _peers.ARGUMENTS.items():
+        for advice, operators in rows:
+            for operator in operators or ():
+                takes = list(inspect.signature(getattr(ops, operator)).parameters)
+                assert name not in takes, f"{operator} has {name}"
+                told = re.sub(r"`[^`]*`|ops\.\w+\([^()]*(\([^()]*\))?[^()]*\)", "", advice)
+                for word in re.findall(r"(\w+)=", told):
+                    assert word in takes, f"{operator}: {advice}"
+                assert _peers.for_argument(operator, name.upper()) == advice
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    (lambda x: ops.random_resized_crop(x, size=224), "random_resized_crop(): got an unexpected keyword argument 'size'; in its place: width= and height="),
+    (lambda x: ops.resize(x, size=3), "resize() has no argument 'size'; it has image, height, "),
+    (lambda x: ops.resize(x, size=3), "in its place: width= and height=, or shorter="),
+    (lambda x: ops.rotate(x, angle=10), "in its place: degrees"),
+    (lambda x: ops.invert(x, p=0.5), "in its place: every sample is changed; put the call in `if ops.coin_flip(0.5):`"),
+    (lambda x: ops.flip(x, P=0.5), "in its place: horizontal=ops.coin_flip(0.5)"),
+    (lambda x: ops.gaussian_blur(x, kernel_size=3), "in its place: window_size="),
+    (lambda x: ops.resize(x, Width=3), "in its place: width="),
+    (lambda x: ops.dino(x, size=224), "in its place: global_size= and local_size="),
+    (lambda x: ops.gaussian_noise(x, std=3), "in its place: stddev="),
+    (lambda x: ops.invert(x, mean=0.5, std=3), "in its place: ops.crop_mirror_normalize(image, mean=, std=) after it"),
+])
+def test_arguments_of_other_libraries_lead_to_ours(change, says):
+    with pytest.raises(TypeError) as error:
+        picture_of(change)
+    assert says in str(error.value)
+
+
+def test_labels_of_filtered_boxes_are_taken_by_the_boxes_before(folder):
+    def described(wrong):
+        boxes = ops.rows_of(sluice.source(lambda i: [0.0, 0, 9, 9] * (i + 1), "list of f32", samples=2), 4)
+        labels = ops.labels_of(sluice.source(lambda i: list(range(i + 1)), "list of i64", samples=2))
+        left, kept = ops.filter_boxes(boxes, 10, 10)  # none is too small
+        return ops.take_rows(labels, left if wrong else boxes, kept)
+
+    batches = list(sluice.pipeline(lambda: described(False))())
+    assert [batch[0][0].tolist() for batch in batches] == [[0], [0, 1]]
+    with pytest.raises(sluice.BuildError, match="take_rows: boxes are those that filter_boxes has left"):
+        sluice.pipeline(lambda: described(True))()
+
+
 def test_colours_in_a_row_are_composed_where_that_is_wanted():
     def change(x):
         return ops.saturation(ops.brightness_contrast(ops.brightness_contrast(x, brightness=4.0), brightness=0.25), 1.0)
@@ -193,6 +304,37 @@ def test_what_is_inspected_is_short_in_print(folder):
     sample = pipe.inspect(0)
     assert len(sample["values"]["read"][0]) > 500
     assert len(repr(sample)) < 300 and "bytes)" in repr(sample)
+
+
+def test_arrays_that_are_inspected_are_short_in_print(folder):
+    @sluice.pipeline(batch_size=2)
+    def described():
+        jpeg, label = sluice.files(folder)
+        image = ops.decode_jpeg(jpeg)
+        several = sluice.map(lambda n: list(range(1000)), label, returns="list of i64")
+        return ops.crop_mirror_normalize(image), several, sluice.map(lambda n: "x" * 5000, label, returns=str)
+
+    sample = described().inspect(0)
+    text = str(sample)
+    assert len(text) < 1800 and text.count("\n") == 0
+    assert "<array of shape (40, 60, 3), uint8, " in text and "float32" in text
+    assert "... 1000 in all" in text and "(5000 characters)" in text
+    assert sample["values"]["decode_jpeg"].shape == (40, 60, 3)  # what is short is the print alone
+
+
+def test_a_drawing_says_what_draws_it(folder, tmp_path, monkeypatch):
+    drawing = sluice.pipeline(lambda: sluice.files(folder))().graph()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(sluice.Error, match="Graphviz, whose program `dot` is not on the PATH; install it"):
+        drawing.svg()
+    assert drawing._repr_html_().startswith("<pre>")
+    dot = tmp_path / "dot"
+    dot.write_text("#!/bin/sh\nread line; echo \"<svg>$1</svg>\"")
+    dot.chmod(0o755)
+    assert drawing.svg() == "<svg>-Tsvg</svg>\n" == drawing._repr_html_()
+    dot.write_text("#!/bin/sh\nread line; echo no font >&2; exit 3")
+    with pytest.raises(sluice.Error, match="dot ended with status 3: no font"):
+        drawing.svg()
 
 
 def test_a_sheet_is_a_jpeg_file(tmp_path, folder):

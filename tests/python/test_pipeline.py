@@ -220,6 +220,25 @@ def arrays_of_epoch(pipe):
     return [[numpy.array(one) for one in batch] for batch in pipe]
 
 
+def test_a_state_is_as_long_as_the_program(folder):
+    """The figures of docs/python.md."""
+
+    def size(steps, samples=6, **options):
+        def described():
+            n = sluice.source(lambda i: i, int, samples=samples)
+            for _ in range(steps):
+                n = n + 1
+            return n
+
+        pipe = sluice.pipeline(batch_size=2, on_error="skip", **options)(described)()
+        list(pipe)
+        return len(pipe.state_dict()["checkpoint"])
+
+    assert 250 < size(0) < 400
+    assert abs((size(40) - size(0)) / 40 - 25) < 5
+    assert abs(size(3) - size(3, samples=10_000, seed=2**63)) < 40
+
+
 def test_leaving_a_loop_ends_its_epoch(folder):
     pipe = thumbnails(folder)
     for _ in pipe:
@@ -227,6 +246,13 @@ def test_leaving_a_loop_ends_its_epoch(folder):
     assert len(list(pipe)) == 3 and pipe.next_epoch == 2
     pipe.reset()
     assert next(iter(pipe)).epoch == 0
+
+
+@pytest.mark.parametrize("of", [list, tuple, numpy.array, lambda xs: numpy.array(xs, "u2"), lambda xs: [numpy.int64(x) for x in xs]])
+def test_a_subset_is_any_list_of_whole_numbers(of):
+    pipe = sluice.pipeline(batch_size=9)(
+        lambda: sluice.source(lambda i: i, int, samples=9, subset=of([7, 2, 2]), shard=of([0, 1])))()
+    assert [batch[0].tolist() for batch in pipe] == [[7, 2, 2]]
 
 
 def test_filters_leave_samples_out(folder):
@@ -341,6 +367,18 @@ def test_runs_on_a_device_as_on_the_host(folder):
     here = arrays_of_epoch(moved(folder, False))
     there = arrays_of_epoch(moved(folder, True, device="stand-in"))
     assert all(numpy.array_equal(a, b) for (a,), (b,) in zip(here, there))
+
+
+def test_a_device_that_no_step_uses_is_refused(folder):
+    @sluice.pipeline(batch_size=4, device="stand-in")
+    def described(moves):
+        jpeg, label = sluice.files(folder)
+        image = ops.decode_jpeg(jpeg.gpu() if moves else jpeg)
+        return image.cpu() if moves else image, label
+
+    assert len(described(True)) == 3 and len(described(False, device="cpu")) == 3
+    with pytest.raises(sluice.BuildError, match=r"device is '.*', but no step .* say \.gpu\(\) of what shall be there"):
+        described(False)
 
 
 def test_numbers_compute_as_pythons_do():

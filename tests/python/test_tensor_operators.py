@@ -266,6 +266,13 @@ def test_what_was_computed_is_a_picture_again(make, by_numpy):
     assert numpy.array_equal(numpy.asarray(back), wanted[:, ::-1])
 
 
+@pytest.mark.parametrize("white, factor", [(1, 1 / 255), (2, 2 / 255), (255, 1)])
+def test_numbers_become_a_picture_by_what_is_white(white, factor):
+    back = result(lambda x, n: ops.flip(ops.to_image(x * factor, white=white)), type="image")
+    assert numpy.array_equal(numpy.asarray(back), PICTURE[:, ::-1])
+    assert "give white = 1 for numbers from 0 to 1" in error(lambda x, n: ops.to_image(x / 255), PICTURE)
+
+
 def test_says_what_is_no_picture():
     assert error(lambda x, n: ops.to_image(x), numpy.zeros((2, 3, 5), numpy.float32)).startswith(
         "to_image: a tensor of ")

@@ -2,6 +2,7 @@
 
 import os
 
+import numpy
 import pytest
 
 import sluice
@@ -82,3 +83,41 @@ def test_paths_as_options(tmp_path):
 def decoded_numbers():
     folder = os.path.dirname(os.path.abspath(__file__))
     return sluice.pipeline(lambda: ops.decode_jpeg(sluice.files(folder, endings=".py")[0]))()
+
+
+@pytest.mark.parametrize("text, says", [
+    ("before\0after", "ValueError: before\\0after"), ("\0", "ValueError: \\0"), ("ä\0", "ValueError: ä\\0")])
+@pytest.mark.parametrize("kind", ["source", "map", "batch"])
+def test_a_nul_does_not_cut_an_error(text, says, kind):
+    def fails(*_):
+        raise ValueError(text)
+
+    def describe():
+        if kind == "source":
+            return sluice.source(fails, int, samples=1)
+        if kind == "batch":
+            return sluice.source(fails, int, samples=1, batch=2)
+        return sluice.map(fails, sluice.source(lambda i: 0, int, samples=1), returns=int)
+
+    (batch,) = sluice.pipeline(on_error="skip")(describe)()
+    assert batch.errors[0]["what"].startswith(says) and "in fails)" in batch.errors[0]["what"]
+
+
+def test_a_long_error_is_cut_in_the_middle():
+    def fails(i):
+        raise ValueError("begin " + "ä" * 1_000_000 + " end")
+
+    (batch,) = sluice.pipeline(on_error="skip")(lambda: sluice.source(fails, int, samples=1))()
+    what = batch.errors[0]["what"]
+    assert len(what) < 5000 and what.startswith("ValueError: begin ä") and "in fails)" in what and " end (" in what
+    assert "bytes were left out here)" in what and what.isprintable()
+
+
+def test_classes_of_any_name(tmp_path):
+    names = [b"abc", b"\xff\xfe", "ä".encode()]
+    for name in names:
+        place = os.path.join(os.fsencode(tmp_path), name)
+        os.mkdir(place)
+        with open(os.path.join(place, b"1.jpg"), "wb") as file:
+            file.write(sluice.encode_jpeg(numpy.zeros((2, 2), numpy.uint8)))
+    assert [os.fsencode(name) for name in sluice.classes(tmp_path)] == sorted(names)

@@ -67,6 +67,9 @@ def test_decodes_crops_as_an_operator(paths):
     regions = torch.tensor([[i, 2 * i] for i in range(12)])
     several = sluice.torch.decode_and_crop_jpegs(data, regions, 10, 12, threads=3)
     assert torch.equal(several[7], sluice.torch.decode_and_crop_jpeg(data[7], 7, 14, 10, 12))
+    for wrong in (regions > 3, regions / 2):
+        with pytest.raises(ValueError, match="regions has whole numbers, not torch"):
+            sluice.torch.decode_and_crop_jpegs(data, wrong, 10, 12, threads=3)
     torch.library.opcheck(sluice.torch.decode_and_crop_jpeg, (data[0], 0, 0, 8, 9))
 
 
@@ -133,3 +136,77 @@ def test_loader_has_the_batch_of_its_tensors(folder, tmp_path):
     (tensors,) = loader
     assert len(tensors["image"]) == 1 == loader.batch.size
     assert len(loader.batch.missing) == 1 and "b.jpg" in loader.batch.errors[0]["source"]
+
+
+@sluice.pipeline(batch_size=4)
+def small(folder):
+    jpeg, label = sluice.files(folder)
+    return ops.resize(ops.decode_jpeg(jpeg), width=8, height=8), label
+
+
+@sluice.pipeline(batch_size=4)
+def moved(folder):
+    jpeg, label = sluice.files(folder)
+    return ops.mean(ops.decode_jpeg(jpeg.gpu())), label
+
+
+def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
+    loader = sluice.torch.Loader(moved, folder, device="stand-in")
+    assert loader.device is None and [len(means) for means, _ in loader] == [4, 4, 4]
+    loader = sluice.torch.Loader(small, folder, device="cpu")
+    assert loader.device == torch.device("cpu") and [len(images) for images, _ in loader] == [4, 4, 4]
+    for device in ("gpux", 1.5):
+        with pytest.raises(sluice.BuildError, match="device is where tensors go, 'cuda' .*, or 'gpu' as the pipeline's own"):
+            sluice.torch.Loader(small, folder, device=device)
+    with pytest.raises(sluice.BuildError, match="has its options already"):
+        sluice.torch.Loader(small(folder), device="gpu")
+
+
+def test_what_the_function_takes_is_the_functions(folder):
+    seen = {}
+
+    @sluice.pipeline(batch_size=4)
+    def own(folder, shuffle=False, device="none", drop_last=None, timeout=0):
+        seen.update(shuffle=shuffle, device=device, drop_last=drop_last, timeout=timeout)
+        return sluice.files(folder, shuffle=shuffle)[1]
+
+    wanted = {"shuffle": True, "device": "cuda:7", "drop_last": True, "timeout": 3}
+    loader = sluice.torch.Loader(own, folder, **wanted)
+    assert seen == wanted and loader.device is None and len(loader) == 3
+
+    @sluice.pipeline(batch_size=5)
+    def several(folder, **options):
+        seen.clear()
+        seen.update(options)
+        return sluice.files(folder)[1]
+
+    loader = sluice.torch.Loader(several, folder, shuffle=True, num_workers=3, drop_last=True, threads=1)
+    assert seen == {"shuffle": True, "num_workers": 3} and len(loader) == 2
+
+    class Data:
+        @sluice.pipeline(batch_size=4)
+        def described(self, folder):
+            return sluice.files(folder)[1]
+
+    assert len(list(sluice.torch.Loader(Data().described, folder, batch_size=6))) == 2
+
+
+def test_a_mask_of_pytorch_is_no_list_of_indices():
+    for given, says in (({"subset": torch.tensor([True, False])}, "subset: element 0: a whole number"),
+                        ({"subset": [torch.tensor(True)]}, "subset: element 0: a whole number"),
+                        ({"weights": torch.tensor([True, False])}, "weights: element 0: a number"),
+                        ({"shard": torch.tensor([False, True])}, "shard: element 0: a whole number")):
+        with pytest.raises(sluice.BuildError, match=says):
+            sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=2, **given))()
+    pipe = sluice.pipeline(batch_size=9)(lambda: sluice.source(lambda i: i, int, samples=9, subset=torch.tensor([7, 2])))()
+    assert [batch[0].tolist() for batch in pipe] == [[7, 2]]
+
+
+def test_batches_of_nothing_are_empty_tensors(tmp_path, folder):
+    for number in range(5):
+        (tmp_path / f"{number}.jpg").write_bytes(b"damaged" if number in (0, 4) else next(folder.rglob("*.jpg")).read_bytes())
+    loader = sluice.torch.Loader(small, tmp_path, batch_size=1, on_error="skip")
+    for _ in range(2):
+        shapes = [(tuple(images.shape), tuple(labels.shape)) for images, labels in loader]
+        assert shapes[1:] == [((1, 8, 8, 3), (1,))] * 3 + [((0, 8, 8, 3), (0,))]
+    assert shapes[0] == ((0, 8, 8, 3), (0,)) and len(loader) == 5

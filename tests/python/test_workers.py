@@ -283,3 +283,58 @@ def test_a_program_that_does_not_guard_its_start_is_told(tmp_path):
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 1
     assert 'put what runs pipelines under if __name__ == "__main__":' in errors
+
+
+class SetUp:
+    def __init__(self):
+        self.told = []
+
+    def __worker_init__(self, worker, workers):
+        self.told.append((worker, workers))
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return len(self.told)
+
+    def __call__(self, *_):
+        return len(self.told)
+
+    def __iter__(self):
+        return iter([len(self.told)] * 2)
+
+
+@pytest.mark.parametrize("describe", [
+    lambda data: sluice.source(data, int),
+    lambda data: sluice.source(data, int, batch=2),
+    lambda data: sluice.map(data, sluice.source(range(2), int), returns=int),
+    lambda data: sluice.map(data, sluice.source(range(2), int), 7, returns=int),
+])
+def test_without_workers_this_process_is_set_up_once(describe):
+    data = SetUp()
+    for _ in range(2):  # described again, as load_state_dict() and show() do
+        pipe = sluice.pipeline(batch_size=2)(lambda: describe(data))()
+        assert [batch[0].tolist() for batch in pipe] == [[1, 1]]
+    assert data.told == [(0, 1)]
+
+
+def test_an_iterator_is_set_up_without_workers():
+    class Rows:
+        def __worker_init__(self, worker, workers):
+            self.rows = [worker, workers]
+
+        def __call__(self):
+            return iter(self.rows)
+
+    pipe = sluice.pipeline(batch_size=2)(lambda: sluice.iterate(Rows(), int))()
+    assert [batch[0].tolist() for batch in pipe] == [[0, 1]]
+
+
+def test_what_setting_up_raises_is_raised_at_once():
+    class Fails(SetUp):
+        def __worker_init__(self, worker, workers):
+            raise OSError("no database")
+
+    with pytest.raises(OSError, match="no database"):
+        sluice.pipeline(lambda: sluice.source(Fails(), int))()

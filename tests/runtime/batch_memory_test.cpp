@@ -55,6 +55,31 @@ TEST_F(BatchMemoryTest, EqualShapesLieSideBySideWithoutBeingMoved) {
   EXPECT_EQ(pool_.stats().system_allocations, before);
 }
 
+// A batch without values has a block, and says what its values would be.
+TEST_F(BatchMemoryTest, ABatchOfNothingIsAsTheOneBeforeIt) {
+  const auto nothing = [&](std::size_t cells) {
+    BatchMemory memory(cells, pool_, history_);
+    for (std::size_t cell = 0; cell < cells; ++cell) put(memory, cell, 99);  // failed later
+    memory.finish({}, 0);
+    EXPECT_TRUE(memory.dense());
+    EXPECT_EQ(memory.size(), 0u);
+    EXPECT_NE(memory.block(), nullptr);
+    return memory.each();
+  };
+  history_.each = spec_of(7);
+  EXPECT_EQ(nothing(0), spec_of(7));
+  EXPECT_EQ(nothing(3), spec_of(7));
+  finish_dense(4, 10);
+  EXPECT_EQ(nothing(3), spec_of(10));
+  EXPECT_TRUE(history_.last_dense);
+  BatchMemory ragged(2, pool_, history_);
+  for (const std::size_t cell : {0u, 1u})
+    (void)ragged.place(cell, {{4, 2 + static_cast<std::int64_t>(cell), 3}, DType::u8, Layout::hwc});
+  ragged.finish(all(2), 0);
+  EXPECT_FALSE(ragged.dense());
+  EXPECT_EQ(nothing(1), (ValueSpec{{4, 0, 3}, DType::u8, Layout::hwc}));
+}
+
 // What was never seen may be one stray: no memory is reserved for a whole batch of such.
 TEST_F(BatchMemoryTest, OneLargeValueReservesNoBlockForAll) {
   struct Case {

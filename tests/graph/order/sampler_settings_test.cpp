@@ -23,6 +23,14 @@ std::string error_of(const Sampler& sampler, std::int64_t dataset_size = 10,
   return "no error";
 }
 
+// {true, false} would be the samples 1 and 0.
+template <class List, class T>
+concept ListOf = requires(T first, T second) {
+  List{first, second};
+};
+static_assert(ListOf<Indices, std::int64_t> && ListOf<Indices, int>);
+static_assert(!ListOf<Indices, bool>);
+
 TEST(SamplerSettings, ThatCannotBeAreRefused) {
   struct Case {
     Sampler sampler;

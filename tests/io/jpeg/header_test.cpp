@@ -37,9 +37,9 @@ TEST(JpegHeader, SaysWhatElseAFileIs) {
   const Case cases[] = {
       {"", "it is empty"},
       {"\xff", "starts with ff"},
-      {"\x89PNG\r\n\x1a\n", "starts with 89 50 4e 47 (PNG)"},
-      {"GIF89a....", "(GIF)"},
-      {"RIFF....WEBPVP8 ", "(WebP)"},
+      {"\x89PNG\r\n\x1a\n", "starts with 89 50 4e 47 (PNG); decode_image decodes it"},
+      {"GIF89a....", "(GIF); decode_image decodes it"},
+      {"RIFF....WEBPVP8 ", "(WebP); decode_image decodes it"},
       {"....ftypavif", "HEIF"},
       {"II*.", "(TIFF)"},
       {"<!DOCTYPE html>", "(HTML or XML text)"},

@@ -102,7 +102,12 @@ TEST_F(FilesTest, RefusesFoldersWithoutPictures) {
             "the folder '" + root_.string() +
                 "' holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below it");
   write("x.png", "");
-  EXPECT_NE(refused(), "no error");
+  write("y/z.WEBP", "");
+  write("y/z.txt", "");
+  EXPECT_EQ(refused(), "the folder '" + root_.string() +
+                           "' holds no JPEG files (.jpg, .jpeg, .jpe), nor do the folders below "
+                           "it; there are 2 PNG, WebP or GIF files: give their endings, and decode "
+                           "them with decode_image");
   EXPECT_THROW((void)files_in((root_ / "missing").string()), IoError);
   EXPECT_THROW((void)files_in((root_ / "x.png").string()), IoError);
 }

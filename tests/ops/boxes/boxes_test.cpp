@@ -224,6 +224,37 @@ TEST(BoxOperators, WhatIsWrongIsTheErrorOfItsSample) {
     }
     return std::string();
   };
+  // The boxes that filter_boxes has left, as they are or moved, are others than it has counted.
+  const Change mistakes[] = {[](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
+                               const auto left = filter_boxes(boxes, kSize);
+                               return take_rows(labels, left.boxes, left.kept);
+                             },
+                             [](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
+                               const auto left = filter_boxes(boxes, kSize);
+                               return take_rows(labels, flip_boxes(left.boxes, kSize), left.kept);
+                             },
+                             [](Graph& g, Value<Tensor> boxes, Value<Tensor> labels) {
+                               const auto left = filter_boxes(boxes, kSize);
+                               return g.if_else(
+                                   g.coin_flip(0.5f),
+                                   [&] { return take_rows(labels, left.boxes, left.kept); },
+                                   [&] { return labels; });
+                             },
+                             [](Graph& g, Value<Tensor> boxes, Value<Tensor> labels) {
+                               const auto left = filter_boxes(boxes, kSize);
+                               auto moved = g.if_else(
+                                   g.coin_flip(0.5f), [&] { return flip_boxes(left.boxes, kSize); },
+                                   [&] { return left.boxes; });
+                               return take_rows(labels, moved, left.kept);
+                             }};
+  for (const Change& mistake : mistakes)
+    EXPECT_EQ(refused(mistake).find("take_rows: boxes are those that filter_boxes has left"), 0u);
+  EXPECT_EQ(refused([](Graph&, Value<Tensor> boxes, Value<Tensor> labels) {
+              const auto first = filter_boxes(boxes, kSize);
+              const auto second = filter_boxes(first.boxes, kSize, {.min_area = 1.f});
+              return take_rows(take_rows(labels, boxes, first.kept), first.boxes, second.kept);
+            }),
+            "");
   EXPECT_NE(refused([](Graph&, Value<Tensor> boxes, Value<Tensor>) {
               return flip_boxes(boxes, {});
             }).find("flip_boxes: height must"),

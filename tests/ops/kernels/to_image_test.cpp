@@ -124,6 +124,28 @@ TEST(ToImage, TakesEachLayout) {
   }
 }
 
+TEST(ToImage, NumbersAreMultipliedSoThatWhiteIsWhite) {
+  const DType dtypes[] = {DType::boolean, DType::u8,  DType::i32,
+                          DType::f16,     DType::f32, DType::f64};
+  for (const DType dtype : dtypes) {
+    for (const Layout layout : {Layout::none, Layout::chw}) {
+      Tensor in(layout == Layout::chw ? Shape{3, 1, 2} : Shape{1, 2, 3}, dtype, layout);
+      detail::visit_dtype(dtype, [&]<class T>(std::type_identity<T>) {
+        for (std::int64_t i = 0; i < in.elements(); ++i)
+          in.data<T>()[i] = static_cast<T>(static_cast<float>(i % 2));
+      });
+      Image out;
+      kernels::to_image(in, out, 1);
+      for (int c = 0; c < 3; ++c) {
+        for (int x = 0; x < 2; ++x) {
+          const int place = layout == Layout::chw ? 2 * c + x : 3 * x + c;
+          EXPECT_EQ(out.at(0, x, c), place % 2 * 255) << name_of(dtype) << x << c;
+        }
+      }
+    }
+  }
+}
+
 TEST(ToImage, OfAView) {
   std::array<std::uint8_t, 12> pixels{};
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i);

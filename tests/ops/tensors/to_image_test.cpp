@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -29,6 +31,37 @@ TEST(ToImageOperator, OfWhatWasComputed) {
     ASSERT_EQ(small.height(), 2);
     ASSERT_EQ(small.width(), 3);
     EXPECT_EQ(small.at(1, 2, 0), 100 + 50 * static_cast<int>(s));
+  }
+}
+
+// Numbers from 0 to 1 are no pixel values: the picture would be black.
+TEST(ToImageOperator, FractionsUpToOneNeedTheirWhite) {
+  struct Case {
+    float factor;                // of levels 0 to 250
+    std::optional<float> white;  // none: it is not said
+    std::int64_t bad;            // samples that fail
+  };
+  const Case cases[] = {{1.f / 255, {}, 1},    {1.f / 255, 1.f, 0}, {1.f / 255, 255.f, 0},
+                        {0.5f / 255, 0.5f, 0}, {1.f, {}, 0},        {-0.001f, {}, 1}};
+  for (const Case& c : cases) {
+    auto pipeline = make_pipeline({.batch_size = 2, .on_error = OnError::skip}, [&](Graph& g) {
+      auto image = g.source(2, [](const SampleInfo& info) {  // the first one is black
+        return testing::constant_picture(4, 6, 3, static_cast<std::uint8_t>(250 * info.index));
+      });
+      auto numbers = image * c.factor;
+      return c.white ? to_image(numbers, {.white = *c.white}) : to_image(numbers);
+    });
+    const auto batch = pipeline.epoch().next();
+    EXPECT_EQ(std::ssize(batch->errors()), c.bad) << c.factor;
+    if (c.bad > 0) {
+      EXPECT_NE(batch->errors()[0].what.find("give white = 1 for numbers from 0 to 1"),
+                std::string::npos)
+          << batch->errors()[0].what;
+      EXPECT_EQ(batch->errors()[0].key.index, 1);
+      continue;
+    }
+    const int expected = c.white == 255.f ? 1 : 250;
+    EXPECT_EQ(batch->get<0>()[1].at(3, 5, 2), expected) << c.factor;
   }
 }
 

@@ -1,0 +1,12 @@
+// What the library says, in Python's words: its messages name C++'s options, enumerators and types.
+//
+// Threads: any. Errors: std::bad_alloc.
+#pragma once
+
+#include <string>
+
+namespace sluice::python {
+
+std::string in_python(std::string text);
+
+}  // namespace sluice::python

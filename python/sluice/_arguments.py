@@ -1,0 +1,118 @@
+"""Checks of what functions of the package are given, in words that name the function and the argument."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+import types
+import typing
+from typing import Any, Callable
+
+from . import _core, _peers
+from ._value import Value, is_number
+
+_KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a str", bytes: "bytes, or anything with a buffer"}
+
+
+def is_bool(x: Any) -> bool:
+    """Whether x is a bool of Python's, NumPy's or PyTorch's, which are numbers as well."""
+    return isinstance(x, bool) or str(getattr(x, "dtype", "")) in ("bool", "torch.bool")
+
+
+def short(x: Any) -> str:
+    """x for a message."""
+    text = repr(x)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def list_of_numbers(given: Any, what: str) -> list[float]:
+    """A list of numbers, none of which is a bool."""
+    try:
+        numbers = list(given)
+    except TypeError:
+        numbers = None
+    if numbers is None or isinstance(given, (str, bytes)):
+        raise _core.BuildError(f"{what}: a list of numbers is expected, not {short(given)}")
+    for place, one in enumerate(numbers):
+        if is_bool(one) or not is_number(one):
+            raise _core.BuildError(f"{what}: a list of numbers is expected, and element {place} is {short(one)}")
+    return [float(one) for one in numbers]
+
+
+def _as(kind: type, given: Any) -> Any:
+    """What is given, as this kind; None where it is none."""
+    if kind is bool:
+        return bool(given) if is_bool(given) else None
+    if is_bool(given):
+        return None
+    if kind is int:
+        return operator.index(given) if hasattr(given, "__index__") else None
+    if kind is float:
+        return (given if isinstance(given, (int, float)) else given.item()) if is_number(given) else None
+    if kind is bytes:
+        try:
+            memoryview(given)
+        except TypeError:
+            return None
+        return given
+    return given if isinstance(given, kind) else None
+
+
+def _fit(what: str, hint: Any, given: Any, error: type) -> Any:
+    several = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    members = typing.get_args(hint) if several else (hint,)
+    kinds = [one for one in members if one in _KINDS]
+    if isinstance(given, Value):
+        if Value in members or not kinds:
+            return given
+        raise error(f"{what} is {_KINDS[kinds[0]]}, the same for all samples, not {given!r}")
+    if not kinds or (given is None and type(None) in members):
+        return given
+    for kind in kinds:
+        fits = _as(kind, given)
+        if fits is not None:
+            return fits
+    if any(one not in (*kinds, Value, type(None)) for one in members):  # a tuple, which the function looks at
+        return given
+    raise error(f"{what} is {' or '.join(_KINDS[one] for one in kinds)}, not {short(given)}")
+
+
+def checked(error: type) -> Callable[[Callable], Callable]:
+    """Makes a function check its arguments by their annotations, and raise `error` of them; a name that it does not
+    have is a TypeError that tells the one that is meant."""
+
+    def mark(function: Callable) -> Callable:
+        signature = inspect.signature(function)
+        name = function.__name__
+        hints = functools.cache(lambda: typing.get_type_hints(function))
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as wrong:
+                raise TypeError(f"{name}(): {wrong}{_meant(name, signature, kwargs)}") from None
+            for key, given in bound.arguments.items():
+                by_itself = signature.parameters[key].kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+                if by_itself and key in hints():
+                    bound.arguments[key] = _fit(f"{name}: {key}", hints()[key], given, error)
+            return function(*bound.args, **bound.kwargs)
+
+        return call
+
+    return mark
+
+
+def _meant(function: str, signature: inspect.Signature, kwargs: dict[str, Any]) -> str:
+    for name in kwargs:
+        if name not in signature.parameters:
+            return meant(function, name, list(signature.parameters))
+    return ""
+
+
+def meant(function: str, name: str, names: list[str]) -> str:
+    """What to write in place of an argument that a function does not have, to add to a message."""
+    same = [one for one in names if one.lower() == name.lower()]
+    advice = f"{same[0]}=" if same else _peers.for_argument(function, name)
+    return f"; in its place: {advice}" if advice else ""

@@ -1,0 +1,305 @@
+"""What torchvision, albumentations, DALI, Kornia, imgaug, PIL, OpenCV and TensorFlow call an operator or an argument,
+and what to write here.
+
+Plain data: ``for_operator`` and ``for_argument`` find it. Names are compared without case, underscores and what a
+library puts in front, so that ``RandomHorizontalFlip``, ``random_horizontal_flip`` and ``fn.Random_HorizontalFlip``
+are one.
+"""
+
+from __future__ import annotations
+
+_SOMETIMES = "in `if ops.coin_flip(0.5):`"
+
+#: What to write, and names of peers that it stands for.
+OPERATORS: tuple[tuple[str, str], ...] = (
+    # Geometry.
+    ("ops.flip(image, horizontal=ops.coin_flip(0.5))",
+     "RandomHorizontalFlip random_flip_left_right fliplr HorizontalFlip random_hflip"),
+    ("ops.flip(image, horizontal=False, vertical=ops.coin_flip(0.5))",
+     "RandomVerticalFlip random_flip_up_down flipud VerticalFlip"),
+    ("ops.flip(image)", "hflip flip_left_right mirror"),
+    ("ops.flip(image, horizontal=False, vertical=True)", "vflip flip_up_down"),
+    ("ops.flip(image, horizontal=ops.coin_flip(0.5), vertical=ops.coin_flip(0.5))", "random_flip"),
+    ("ops.random_resized_crop(jpeg, width=224, height=224, min_area=0.08, max_area=1.0)",
+     "RandomResizeCrop RandomSizedCrop resized_crop image_random_crop decoders.image_random_crop RandomCropAndResize "
+     "sample_distorted_bounding_box crop_and_resize"),
+    ("ops.resize(image, width=224, height=224), or shorter=256 for the shorter side",
+     "resized imresize fit contain scale SmallestMaxSize ResizeWithAspectRatio thumbnail ScaleJitter RandomZoom zoom downscale"),
+    ("ops.resize(image, width=640, height=480, mode='not_larger')", "LongestMaxSize letterbox resize_with_pad"),
+    ("ops.resize(image, width=ops.choice([224, 256]).cast('i32'), height=224)", "RandomResize RandomShortestSize RandomScale"),
+    ("ops.crop(image, region), where region is (y, x, height, width) or ops.random_region(image)",
+     "RandomCrop RandomCropNearBBox random_crop_window CropNonEmptyMaskIfExists slice image_slice RandomCropFromBorders AtLeastOneBBoxRandomCrop roi_random_crop random_crop_generator decoders.image_slice "
+     "RandomSizedBBoxSafeCrop extract_glimpse"),
+    ("ops.crop(image, (y, x, height, width))", "crop_to_bounding_box center_crop_window"),
+    ("ops.crop_padded(image, (y, x, height, width))", "CropAndPad"),
+    ("ops.center_crop(image, height, width)", "CentralCrop resize_with_crop_or_pad CropOrPad"),
+    ("ops.crop, with regions of your own: one for each view", "FiveCrop TenCrop"),
+    ("ops.rotate(image, ops.uniform(-10, 10), fill=0)",
+     "RandomRotation SafeRotate RandomRotate rotation Affine.rotate"),
+    ("ops.transpose and ops.flip, chosen by ops.choice_index([1, 1, 1, 1]) and sluice.select", "RandomRotate90 rot90 D4 SquareSymmetry"),
+    ("ops.warp_affine(image, xx=, xy=, x0=, yx=, yy=, y0=), or ops.rotate, ops.shear and ops.translate",
+     "RandomAffine affine ShiftScaleRotate PiecewiseAffine warpAffine get_affine_matrix apply_affine transforms coord_transform"),
+    ("ops.shear(image, x=ops.uniform(-0.3, 0.3))", "RandomShear ShearX ShearY"),
+    ("ops.translate(image, x=ops.uniform(-0.1, 0.1), relative=True)",
+     "RandomTranslate TranslateX TranslateY RandomTranslation offset shift"),
+    ("ops.perspective or ops.warp_perspective", "RandomPerspective warpPerspective PerspectiveTransform fourpoint"),
+    ("ops.elastic(image, alpha=50, sigma=5)", "ElasticTransform ElasticTransformation RandomElasticTransform elastic_deform"),
+    ("ops.lens_distortion(image, k1=ops.uniform(-0.3, 0.3))", "OpticalDistortion RandomFisheye barrel_distortion undistort"),
+    ("ops.elastic or ops.lens_distortion", "GridDistortion ThinPlateSpline RandomThinPlateSpline remap warp water sphere"),
+    ("ops.pad_image(image, left=4, top=4, right=4, bottom=4), or width= and height= for a size",
+     "Pad PadIfNeeded pad_to_bounding_box copyMakeBorder RandomPad ZeroPadding"),
+    ("ops.expand(image, ratio=ops.uniform(1, 4))", "RandomZoomOut ZoomOut multi_paste"),
+    # Colour.
+    ("ops.color_twist(image, brightness=ops.uniform(0.6, 1.4), contrast=ops.uniform(0.6, 1.4), "
+     "saturation=ops.uniform(0.6, 1.4), hue=ops.uniform(-36, 36))",
+     "ColorJitter ColourJitter RandomColorJitter jitter_color color_jiggle HueSaturationValue hsv adjust_hsv RandomHSV AddToHueAndSaturation MultiplyHueAndSaturation color_transform PlanckianJitter FancyPCA"),
+    ("ops.brightness_contrast(image, brightness=ops.uniform(0.8, 1.2))",
+     "RandomBrightness adjust_brightness brightness MultiplyBrightness RandomBrightnessContrast"),
+    ("ops.contrast(image, ops.uniform(0.8, 1.2))", "RandomContrast adjust_contrast LinearContrast"),
+    ("ops.saturation(image, ops.uniform(0.5, 1.5))", "RandomSaturation adjust_saturation color enhance_color"),
+    ("ops.hue(image, ops.uniform(-36, 36)), in degrees", "RandomHue adjust_hue"),
+    ("ops.gamma_correction(image, ops.uniform(0.8, 1.25))", "RandomGamma adjust_gamma gamma gamma_contrast"),
+    ("ops.sharpness(image, ops.uniform(0.5, 2))", "RandomAdjustSharpness adjust_sharpness Sharpen UnsharpMask RandomSharpness"),
+    ("ops.autocontrast(image), " + _SOMETIMES, "RandomAutocontrast auto_contrast normalize_contrast"),
+    ("ops.equalize(image), " + _SOMETIMES, "RandomEqualize HistogramEqualization equalizeHist AllChannelsHistogramEqualization"),
+    ("ops.invert(image), " + _SOMETIMES, "RandomInvert InvertImg negative"),
+    ("ops.posterize(image, 4), " + _SOMETIMES, "RandomPosterize quantize"),
+    ("ops.solarize(image, threshold=128), " + _SOMETIMES, "RandomSolarize solarize_add"),
+    ("ops.clahe(image)", "RandomClahe adaptive_histogram equalize_adapthist equalize_clahe"),
+    ("ops.grayscale(image, channels=3)",
+     "ToGray RandomGrayscale grayscale_to_rgb RGB ToRGB to_grayscale rgb_to_grayscale rgb2gray rgb_to_gray RandomGray desaturate"),
+    ("ops.color_space_conversion(image, to='ycbcr')", "rgb_to_hsv rgb_to_ycbcr rgb_to_yuv cvtColor convert_color rgb_to_lab"),
+    ("ops.permute_channels(image, first=2, third=0)", "ChannelShuffle RandomChannelPermutation channel_swap bgr rgb_to_bgr RandomRGBShift RGBShift"),
+    ("ops.lookup_table(image, levels)", "point lut RandomToneCurve tone_curve apply_lut"),
+    ("ops.photometric_distort(image)", "RandomPhotometricDistort"),
+    # Filters and noise.
+    ("ops.gaussian_blur(image, sigma=ops.uniform(0.1, 2))", "RandomGaussianBlur gaussian AdvancedBlur gaussian_filter GaussianBlur2d"),
+    ("ops.box_blur(image, window_size=5)", "AverageBlur RandomBoxBlur Defocus BoxBlur MeanBlur"),
+    ("ops.median_blur(image, window_size=3)", "RandomMedianBlur MedianFilter ModeFilter"),
+    ("ops.motion_blur(image, length=9, degrees=ops.uniform(0, 180))", "RandomMotionBlur ZoomBlur"),
+    ("ops.filter_2d(image, weights)", "convolve convolution filter2D Kernel Emboss"),
+    ("ops.laplacian(image)", "sobel edge_detect sobel_edges FindEdges"),
+    ("ops.dilate or ops.erode", "Morphological morphology MaxFilter MinFilter"),
+    ("ops.gaussian_noise(image, stddev=ops.uniform(0, 20))", "GaussNoise RandomGaussianNoise AdditiveGaussianNoise noise.gaussian noise ISONoise"),
+    ("ops.shot_noise(image, 10)", "ShotNoise PoissonNoise noise.shot AdditivePoissonNoise"),
+    ("ops.salt_and_pepper_noise(image, probability=0.05)",
+     "SaltAndPepper RandomSaltAndPepperNoise noise.salt_and_pepper ImpulseNoise PixelDropout Dropout Salt Pepper"),
+    ("ops.jpeg_distortion(image, quality=ops.choice([40, 60, 80]).cast('i32'))",
+     "ImageCompression JpegCompression RandomJPEG jpeg adjust_jpeg_quality random_jpeg_quality JPEGCompressionDistortion"),
+    # Parts that are left out.
+    ("ops.random_erasing(image, probability=0.5)",
+     "CoarseDropout Cutout ConstrainedCoarseDropout RandomErase Erasing MaskDropout XYMasking random_cutout CoarseSaltAndPepper"),
+    ("ops.grid_mask(image, tile=100)", "GridDropout GridMask"),
+    ("ops.paste_masked(image, patch, mask) or ops.paste(image, patch, y=, x=)", "SimpleCopyPaste CopyPaste composite alpha_composite OverlayElements"),
+    ("ops.blend(a, b, weight=0.5)", "lerp interpolate addWeighted"),
+    # Several samples.
+    ("pipe.batch_step(lambda batch, key: sluice.mix_up(batch[0], batch[1], key))", "MixUp RandomMixUp RandomMixUpV2"),
+    ("pipe.batch_step(lambda batch, key: sluice.cut_mix(batch[0], batch[1], key))", "CutMix RandomCutMix RandomCutMixV2"),
+    # Recipes.
+    ("ops.rand_augment(image, n=2, magnitude=9)", "RandAug randaugment"),
+    ("ops.trivial_augment_wide(image)", "TrivialAugment"),
+    ("ops.auto_augment(image, policy='imagenet')", "AutoAug auto_augment_image_net apply_auto_augment"),
+    ("ops.aug_mix(image)", "AugMix augmented_mix"),
+    # Types and layouts.
+    ("ops.crop_mirror_normalize(image, mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225]), whose mean and std are "
+     "those of pixels from 0 to 1",
+     "Normalize ToTensor ToTensorV2 pil_to_tensor ToDtype ConvertImageDtype "
+     "per_image_standardization Rescale Rescaling ToFloat mean_std_normalize ToPureTensor"),
+    ("ops.to_image(tensor, white=1) for numbers from 0 to 1, ops.to_image(tensor) for numbers from 0 to 255",
+     "ToPILImage array_to_img fromarray FromFloat ToImageTensor convert_to_uint8"),
+    ("value.cast('f32')", "astype to_float32 convert_dtype types.Constant"),
+    ("ops.reshape(tensor, sizes)", "view reinterpret squeeze unsqueeze expand_dims flatten Lambda.reshape ravel"),
+    ("ops.slice_tensor(tensor, axis=0, start=0, length=4)", "narrow gather index_select strided_slice subscript"),
+    ("ops.pad_tensor(tensor, axis=0, length=100)", "pad_sequence"),
+    ("ops.cat(a, b)", "concat concatenate"),
+    ("ops.stack([a, b])", "pack"),
+    ("ops.one_hot(label, classes=1000)", "to_categorical OneHotEncoding"),
+    ("ops.standard_deviation(data)", "std stddev variance var reductions.std_dev"),
+    ("ops.mean(data)", "average reductions.mean reduce_mean"),
+    ("ops.sum(data)", "reductions.sum reduce_sum"),
+    ("ops.min(data) and ops.max(data)", "minmax reductions.min reductions.max amin amax clamp clip"),
+    # Boxes.
+    ("ops.clip_boxes(boxes, height, width)", "ClampBoundingBoxes clip_boxes_to_image clamp_bounding_boxes_to_image"),
+    ("ops.filter_boxes(boxes, height, width, min_area=1)", "SanitizeBoundingBoxes remove_small_boxes BboxParams"),
+    ("ops.convert_boxes(boxes, from_='xywh', to='xyxy')", "box_convert ConvertBoundingBoxFormat convert_bboxes"),
+    ("ops.flip_boxes(boxes, height, width)", "bb_flip bbox_flip horizontal_flip_bounding_boxes"),
+    ("ops.flip_points(points, height, width)", "coord_flip keypoints_flip"),
+    ("ops.random_bbox_crop(boxes, labels, height, width)", "RandomIoUCrop BBoxSafeRandomCrop SSDRandomCrop"),
+    ("ops.encode_anchors(boxes, labels, anchors)", "box_encoder"),
+    # Numbers that are drawn.
+    ("ops.uniform(lo, hi)", "random_uniform rand random randfloat Uniform_"),
+    ("ops.uniform(lo, hi).cast('i64'), for whole numbers from lo up to hi - 1", "randint random_integers randrange random_int"),
+    ("ops.normal(mean, stddev)", "random_normal randn gauss gaussian_random"),
+    ("ops.coin_flip(probability)", "bernoulli random.coin_flip random_bool RandomApply.p flip_coin"),
+    ("ops.choice([1, 2, 3]) of numbers; of steps ops.choice_index([1, 2]) and sluice.select", "RandomChoice sample"),
+    ("ops.choice_index([1, 2]) and sluice.select, or `if ops.coin_flip(0.5):`",
+     "OneOf SomeOf OneOrOther RandomOrder Sometimes RandomApply Sequential Compose"),
+    ("sluice.map(function, value, returns='image')",
+     "Lambda python_function numba_function torch_python_function py_function numpy_function map"),
+    ("sluice.map(function, image, returns='image'), with the library's own function", "RandomFog RandomRain RandomSnow "
+     "RandomSunFlare RandomShadow RandomGravel Spatter GlassBlur Superpixels ToSepia ChannelDropout ChromaticAberration "
+     "MultiplicativeNoise FDA HistogramMatching PixelDistributionAdaptation TemplateTransform RingingOvershoot Illumination "
+     "RandomGridShuffle RandomJigsaw HEStain PlasmaBrightnessContrast RandomPlasmaBrightness RandomPlasmaContrast "
+     "RandomLinearIllumination LinearTransformation GridElasticDeform"),
+    ("nothing: the value itself", "Identity NoOp"),
+    ("ops.crop_mirror_normalize(image, mirror=ops.coin_flip(0.5)) or ops.resize_mirror_normalize(image, width=224, height=224)",
+     "resize_crop_mirror fast_resize_crop_mirror"),
+    ("ops.decode_jpeg(jpeg, apply_orientation=True), which is so without a word", "exif_transpose"),
+    ("sluice.constant(x)", "full zeros ones fill"),
+    # Files.
+    ("sluice.files(folder), sluice.list_file(path) or sluice.tar(paths)",
+     "readers readers.file readers.webdataset readers.coco readers.tfrecord readers.numpy readers.caffe ImageFolder image_dataset_from_directory file_reader DatasetFolder"),
+    ("sluice.source(data, returns=...)", "external_source dataset from_generator"),
+    ("ops.decode_jpeg(jpeg) of JPEG files, ops.decode_image(file) of others",
+     "decoders decoders.image decode imdecode imread read_image ImageDecoder io_decode decode_png decode_webp "
+     "decode_gif open load_image"),
+    ("ops.canvas_size(image)", "get_size get_image_size peek_image_shape shapes shape size get_dimensions"),
+)
+
+_LIBRARIES = ("fn", "transforms", "functional", "f", "v2", "t", "a", "iaa", "albumentations", "torchvision", "kornia", "tf", "image",
+              "augmentation", "imgaug", "pil", "cv2", "imageops", "imageenhance")
+
+
+def _plain(name: str) -> str:
+    parts = [part for part in name.lower().split(".") if part]
+    while len(parts) > 1 and parts[0] in _LIBRARIES:
+        parts.pop(0)
+    return "".join(parts).replace("_", "").removeprefix("stateless")
+
+
+_BY_NAME = {_plain(name): advice for advice, names in OPERATORS for name in names.split()}
+
+_WIDTH_AND_HEIGHT = "width= and height="
+_OF_SAMPLES = "every sample is changed; put the call " + _SOMETIMES + " to change some"
+_RANGES = "one number for each sample, as ops.uniform(-10, 10) draws it"
+
+#: By the peers' name of an argument: what to write, for the operators that have it; None: for all others.
+ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
+    "size": (
+        ("height and width", ("center_crop",)),
+        ("width= and height=, or shorter=", ("resize",)),
+        (_WIDTH_AND_HEIGHT, ("random_resized_crop", "resize_mirror_normalize", "decode_and_resize", "crop_mirror_normalize",
+                             "pad_image", "detection_augment", "segmentation_augment", "sim_clr", "warp_affine")),
+        ("region=(y, x, height, width)", ("crop", "crop_padded")),
+        ("global_size= and local_size=", ("dino",)),
+        ("window_size=", ("box_blur", "median_blur", "gaussian_blur", "jitter", "laplacian")),
+        ("window_height= and window_width=", ("dilate", "erode")),
+    ),
+    "shape": (("sizes", ("reshape",)), ("height and width", ("erase",)), (_WIDTH_AND_HEIGHT, ("resize",))),
+    "dsize": ((_WIDTH_AND_HEIGHT, ("resize", "warp_affine", "warp_perspective")),),
+    "resize_x": (("width=", ("resize",)),),
+    "resize_y": (("height=", ("resize",)),),
+    "resize_shorter": (("shorter=", ("resize",)),),
+    "resize_longer": (("width=, height= and mode='not_larger'", ("resize",)),),
+    "crop": ((_WIDTH_AND_HEIGHT, ("crop_mirror_normalize",)), ("height and width", ("center_crop",))),
+    "crop_h": (("height=", ("crop_mirror_normalize", "center_crop")),),
+    "crop_w": (("width=", ("crop_mirror_normalize", "center_crop")),),
+    "p": (
+        ("probability=", ("random_erasing", "salt_and_pepper_noise", "coin_flip", "photometric_distort", "random_erasing_region")),
+        ("weights=", ("choice",)),
+        ("horizontal=ops.coin_flip(0.5) or vertical=ops.coin_flip(0.5)", ("flip",)),
+        (_OF_SAMPLES, None),
+    ),
+    "prob": (("probability=", ("coin_flip", "random_erasing")), (_OF_SAMPLES, None)),
+    "scale": (
+        ("min_area= and max_area=", ("random_resized_crop", "random_erasing", "random_region")),
+        ("ratio=", ("expand",)),
+    ),
+    "area": (("min_area= and max_area=", ("random_resized_crop", "random_erasing", "random_region")),),
+    "random_area": (("min_area= and max_area=", ("random_resized_crop",)),),
+    "ratio": (("min_ratio= and max_ratio=", ("random_resized_crop", "random_erasing", "random_region")),),
+    "random_aspect_ratio": (("min_ratio= and max_ratio=", ("random_resized_crop",)),),
+    "angle": (("degrees, in degrees", ("rotate", "rotate_boxes", "rotate_points", "motion_blur", "grid_mask")),),
+    "angles": (("degrees: " + _RANGES, ("rotate",)),),
+    "limit": (("degrees: " + _RANGES, ("rotate",)),),
+    "degrees": (("x= and y=", ("shear", "translate")), ("xx= to y0=, or ops.rotate(image, degrees)", ("warp_affine",))),
+    "shear": (("x= and y=, in the tangent of the angle", ("shear",)),),
+    "expand": (("keep_size=, which is its opposite", ("rotate",)),),
+    "center": (("center_x= and center_y=", ("shear",)),),
+    "translate": (("x= and y=", ("translate",)),),
+    "fill_value": (("fill=", None),),
+    "fillcolor": (("fill=", None),),
+    "border_mode": (("border=", ("pad_image", "elastic", "shear", "translate", "perspective", "warp_affine", "warp_perspective")),
+                    ("fill=, beyond the picture", ("rotate",))),
+    "padding_mode": (("border=", ("pad_image", "translate", "shear", "warp_affine")),),
+    "padding": (("left=, top=, right= and bottom=", ("pad_image",)),),
+    "value": (("fill=", ("random_erasing", "pad_image", "erase", "pad_tensor")),),
+    "interp_type": (("interpolation=", None),),
+    "resample": (("interpolation=", None),),
+    "mag_filter": (("interpolation= and antialias=", ("resize",)),),
+    "mean": (("ops.crop_mirror_normalize(image, mean=, std=) after it", None),),
+    "std": (("stddev=", ("gaussian_noise", "normal")), ("ops.crop_mirror_normalize(image, mean=, std=) after it", None)),
+    "sigma": (("stddev=", ("gaussian_noise", "normal")),),
+    "var_limit": (("stddev=", ("gaussian_noise",)),),
+    "kernel_size": (("window_size=", ("gaussian_blur", "box_blur", "median_blur", "laplacian")), ("length=", ("motion_blur",)),
+                    ("window_height= and window_width=", ("dilate", "erode"))),
+    "ksize": (("window_size=", ("gaussian_blur", "box_blur", "median_blur", "laplacian")), ("length=", ("motion_blur",))),
+    "blur_limit": (("window_size=", ("gaussian_blur", "box_blur", "median_blur")), ("length=", ("motion_blur",))),
+    "radius": (("sigma=", ("gaussian_blur",)), ("window_size=", ("box_blur",))),
+    "brightness_factor": (("brightness=", ("brightness_contrast", "color_twist")),),
+    "contrast_factor": (("factor", ("contrast",)), ("contrast=", ("brightness_contrast", "color_twist"))),
+    "saturation_factor": (("factor", ("saturation",)), ("saturation=", ("color_twist",))),
+    "sharpness_factor": (("factor", ("sharpness",)),),
+    "hue_factor": (("degrees, 360 for a full turn", ("hue",)), ("hue=, in degrees", ("color_twist",))),
+    "brightness_limit": (("brightness=", ("brightness_contrast",)),),
+    "contrast_limit": (("contrast=", ("brightness_contrast",)),),
+    "num_output_channels": (("channels=", ("grayscale",)),),
+    "num_classes": (("classes", ("one_hot",)),),
+    "num_bits": (("bits", ("posterize",)),),
+    "num_ops": (("n=", ("rand_augment",)),),
+    "num_magnitude_bins": (("bins=", ("rand_augment", "trivial_augment_wide")),),
+    "m": (("magnitude=", ("rand_augment",)),),
+    "output_layout": (("layout=", ("crop_mirror_normalize", "resize_mirror_normalize")),),
+    "output_dtype": (("dtype=", ("crop_mirror_normalize", "resize_mirror_normalize")),),
+    "output_type": (("color=", ("decode_jpeg", "decode_image")),),
+    "mode": (("color=", ("decode_jpeg", "decode_image")), ("border=", ("pad_image",)), ("interpolation=", ("resize_mirror_normalize",))),
+    "range": (("lo and hi", ("uniform",)),),
+    "low": (("lo", ("uniform",)),),
+    "high": (("hi", ("uniform",)),),
+    "loc": (("mean", ("normal",)),),
+    "values": (("numbers", ("choice",)),),
+    "axes": (("axis=", ("slice_tensor", "pad_tensor")),),
+    "dim": (("axis=", ("cat", "stack", "slice_tensor")),),
+    "device": (("the option `device` of the pipeline and .gpu() of the picture", None),),
+    "seed": (("the option `seed` of the pipeline, from which every draw follows", None),),
+    "always_apply": (("nothing: " + _OF_SAMPLES, None),),
+    "inplace": (("nothing: a step makes a new value", None),),
+}
+
+
+_ARRAY = "a function of sluice.map is given each sample's array, which has it"
+
+#: What is meant by attributes and methods that arrays have.
+ATTRIBUTES: tuple[tuple[str, str], ...] = (
+    ("ops.canvas_size(image) gives height and width of a picture, and " + _ARRAY, "shape size ndim height width channels"),
+    ("its attribute type says what it is, and .cast('f32') converts it; " + _ARRAY, "dtype layout itemsize nbytes"),
+    (".cast('f32') converts it, or .cast('i64')", "astype to float double half int long byte"),
+    (".gpu() and .cpu() move it", "cuda device host"),
+    ("there is no sample yet: loop over the pipeline, or " + _ARRAY, "numpy tolist item torch detach data copy clone tobytes"),
+    ("ops.slice_tensor or ops.crop cuts a part out", "narrow select take"),
+    ("ops.crop_mirror_normalize(image, layout='CHW') or ops.transpose(image)", "permute T swapaxes moveaxis"),
+)
+_BY_ATTRIBUTE = {name: advice for advice, names in ATTRIBUTES for name in names.split()}
+
+
+def for_attribute(name: str) -> str:
+    """What to write for an attribute or a method that a Value does not have."""
+    from . import ops
+
+    if name in ops.__all__:
+        return f"write ops.{name}(value, ...)"
+    advice = _BY_ATTRIBUTE.get(name) or for_operator(name)
+    return f"in its place: {advice}" if advice else "what computes with values is in sluice.ops"
+
+
+def for_operator(name: str) -> str | None:
+    """What to write for an operator that a peer calls so."""
+    return _BY_NAME.get(_plain(name))
+
+
+def for_argument(operator: str, name: str) -> str | None:
+    """What to write for an argument that a peer calls so."""
+    for advice, operators in ARGUMENTS.get(name.lower(), ()):
+        if operators is None or operator in operators:
+            return advice
+    return None
