@@ -46,6 +46,7 @@ from ._core import (
     JpegIndex,
     StallError,
 )
+from ._describing import refusing as _refusing
 from ._graph import require_graph
 from ._mix import cut_mix, mix_up
 from ._pipeline import BatchKey, Pipeline, pipeline
@@ -57,6 +58,7 @@ from .sources import classes, files, iterate, list_file, map, source, tar
 __version__ = _core.__version__
 
 
+@_refusing(Exception)
 def constant(x: Any) -> Value:
     """The same value for every sample, of a bool, a number, a str or a rectangle."""
     return require_graph("sluice.constant()").constant(x)
@@ -116,6 +118,7 @@ def devices() -> str:
     return _core.devices()
 
 
+@_refusing(Exception)
 def saved_plan(path: Any, *values: Value) -> Any:
     """The steps of a plan that was saved as JSON, by ``pipeline.save`` or the program.
 
@@ -143,6 +146,7 @@ def saved_plan(path: Any, *values: Value) -> Any:
     return made[0] if len(made) == 1 else made
 
 
+@_refusing(Exception)
 def drop_unless(predicate: Value) -> None:
     """Goes on with samples for which the predicate holds; batches leave the others out."""
     if not isinstance(predicate, Value):

@@ -12,6 +12,7 @@ both cases the graph forgets the choice or loop and stays usable.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition
@@ -34,11 +35,13 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
             branch.begin()
             branch.end({_RESULT: _give(arm)})
         return branch.close()[_RESULT]
-    except BaseException:
+    except BaseException as error:
         branch.abandon()
+        refuse(error, graph)  # whoever catches it would decide for all samples
         raise
 
 
+@refusing(BuildError)
 def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) -> Any:
     """What `then` gives where the predicate holds, what `otherwise` gives elsewhere.
 
@@ -74,6 +77,7 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
 cond = if_else  # its name in PyTorch and JAX
 
 
+@refusing(BuildError)
 def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None) -> Any:
     """What the arm with this number gives.
 
@@ -153,6 +157,7 @@ def _side(x: Any, side: str, of: str) -> Any:
     raise BuildError(f"the {side} side of `{of}` is {kind_of(x)}, not a bool; {cure}")
 
 
+@refusing(BuildError)
 def all_of(a: Any, b: Any, name: str | None = None) -> Any:
     """Whether both hold. The right side runs only for samples of which the left side holds.
 
@@ -185,6 +190,7 @@ def all_of(a: Any, b: Any, name: str | None = None) -> Any:
     return choose(a.graph, name, {"right side": right, "decided": False}, "truth", _side(a, "left", name))
 
 
+@refusing(BuildError)
 def any_of(a: Any, b: Any, name: str | None = None) -> Any:
     """Whether one of the two holds. The right side runs only for samples of which the left side does not hold.
 
@@ -253,11 +259,13 @@ def _run(loop: Loop, condition: Callable, body: Callable) -> Any:
             graph.begin_body()
             if loop.end({_STATE: body(loop.iteration, state)}):
                 return loop.close()[_STATE]
-    except BaseException:
+    except BaseException as error:
         loop.abandon()
+        refuse(error, graph)
         raise
 
 
+@refusing(BuildError)
 def while_loop(
     init: Any, condition: Callable, body: Callable, max_iterations: int = 1_000_000, name: str | None = None
 ) -> Any:
@@ -337,6 +345,7 @@ def _plain_range(count: Any, name: str, max_iterations: int | None) -> range:
     return range(count)
 
 
+@refusing(BuildError)
 def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None) -> Any:
     """Goes round `count` times, which may differ from sample to sample; none is fine.
 
@@ -381,6 +390,7 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
     return _run(loop, goes_on, lambda i, state: _call(body, i, state))
 
 
+@refusing(BuildError)
 def for_loop_collect(
     count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None, reverse: bool = False
 ) -> tuple:
@@ -412,7 +422,7 @@ def for_loop_collect(
     >>> image, means = sluice.for_loop_collect(3, image, lambda i, image: (ops.gaussian_blur(image, sigma=2), ops.mean(image)))
     """
     name = name or "for_loop_collect"
-    graph = graph_of(count, init) or described()
+    graph = graph_of(count, init) or current_graph()
     _check_count(count, name)
 
     def two(given: Any) -> tuple:
@@ -441,13 +451,6 @@ def for_loop_collect(
     state = _run(loop, goes_on, keeping)
     lists = [graph.operator("reverse", one) for one in loop.lists] if reverse else loop.lists
     return state, rebuild(shapes[-1], lists)
-
-
-def described() -> Any:
-    """The graph that is being described on this thread, or None."""
-    from ._graph import current_graph  # which needs the library
-
-    return current_graph()
 
 
 def _to_keep(graph: Any, x: Any, name: str) -> Any:

@@ -158,6 +158,8 @@ class Pipeline:
                         "of a sample: return values, numbers or str, in tuples, lists or dicts"
                     )
                 slots.append(graph._own(graph.constant(one), f"{self._name}()"))
+        if graph.refused is not None:  # an `except` has taken it
+            raise graph.refused
         self._core = graph.core.build(slots, options)
         self._structure = structure
 

@@ -16,7 +16,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._control import WHOLE, choose, described, for_loop_collect, not_, truth
+from ._control import WHOLE, choose, for_loop_collect, not_, truth
+from ._describing import current_graph, refuse
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
@@ -88,9 +89,9 @@ class guard:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         left = _open()[self.depth] if len(_open()) > self.depth else None
-        graph = left.graph if left else described()
+        graph = left.graph if left else current_graph()
         if left:
-            graph.refused = graph.refused or left.left_by_exception()
+            refuse(left.left_by_exception(), graph)
         try:
             if error is None and graph is not None and graph.refused is not None:
                 raise graph.refused
@@ -136,11 +137,9 @@ class _Described:
         self.site = site
         self.graph = graph
         for line, construct, cure in site.obstacles:
-            # Also where an `except` of the user's takes it for another error.
-            graph.refused = refused = runtime.error(
+            raise runtime.error(
                 line, f"{construct} cannot stand in the `{site.kind}` in line {site.line}, which a Value decides; {cure}"
             )
-            raise refused
 
     def keep(self, scope: dict) -> None:
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
@@ -175,7 +174,11 @@ class _Described:
             return held
         if held.unbound:
             return self.left_out(name)
-        return held if isinstance(held.error, RewriteError) else Unset(self.runtime.error(self.site.line, str(held.error)))
+        return held if isinstance(held.error, RewriteError) else self.unset(str(held.error))
+
+    def unset(self, message: str) -> Unset:
+        """Stands for a name without a value: an error where it is read, not before."""
+        return Unset(RewriteError(self.runtime.filename, self.site.line, message))
 
     def left_out(self, name: str) -> Any:
         """What stands for a name that the construct does not give."""
@@ -292,12 +295,9 @@ class Repeat(_Described):
         return self.after(merged)
 
     def left_out(self, name: str) -> Any:
-        return Unset(
-            self.runtime.error(
-                self.site.line,
-                f"'{name}' has no value after `{self.site.name}`: only the body assigns it, which may never run; assign it "
-                "before the loop",
-            )
+        return self.unset(
+            f"'{name}' has no value after `{self.site.name}`: only the body assigns it, which may never run; assign it before "
+            "the loop"
         )
 
 
@@ -457,8 +457,9 @@ class Runtime:
         used = {name: self.globals[name] for name in asked if name in self.globals}
         return {**self.__dict__, "globals": used}
 
-    def error(self, line: int, message: str) -> RewriteError:
-        return RewriteError(self.filename, line, message)
+    def error(self, line: int, message: str) -> BaseException:
+        """A refusal: describing fails with it, whoever catches it."""
+        return refuse(RewriteError(self.filename, line, message))
 
     def located(self, site: Site) -> "_Located":
         return _Located(self, site)
@@ -467,7 +468,8 @@ class Runtime:
     def use(x: Any) -> Any:
         """A variable as it is read."""
         if type(x) is Unset:
-            raise x.error.with_traceback(None)
+            # What no sample gives a value is Python's own error, the same for all.
+            raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
         return x
 
     def places(self, site: Site, scope: dict) -> list[Place]:

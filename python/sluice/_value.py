@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
+
+from ._describing import refuse, refusing
 
 _FLOATS = ("f16", "f32", "f64")
 _RANGES = {
@@ -75,10 +77,12 @@ class Value:
     def on_device(self) -> bool:
         return self.graph.core.on_device(self.slot)
 
+    @refusing(Exception)
     def gpu(self) -> Value:
         """The same picture, tensor or file in the memory of the pipeline's device."""
         return Value(self.graph, self.graph.core.gpu(self.slot))
 
+    @refusing(Exception)
     def cpu(self) -> Value:
         """The same picture or tensor in the memory of the host."""
         return Value(self.graph, self.graph.core.cpu(self.slot))
@@ -97,10 +101,11 @@ class Value:
     def __repr__(self) -> str:
         return f"<Value {self.name!r} of type {self.type}>"
 
-    def _no(self, what: str, cure: str) -> TypeError:
-        return TypeError(
-            f"{self!r} {what} while the pipeline is described: there is no sample yet. {cure}"
-        )
+    def _no(self, what: str, cure: str) -> BaseException:
+        return self._refuse(TypeError(f"{self!r} {what} while the pipeline is described: there is no sample yet. {cure}"))
+
+    def _refuse(self, error: Exception) -> BaseException:
+        return refuse(error, self.graph)
 
     def __bool__(self) -> bool:
         raise self._no(
@@ -174,23 +179,50 @@ class Value:
             return key if key.type == "i64" else key.cast("i64")
         if not isinstance(key, (Value, bool)) and hasattr(key, "__index__") and key.__index__() >= 0:
             return self.graph.constant(key.__index__())
-        raise IndexError(f"{self!r} is indexed with {key!r}; give a whole number from 0 on, which may be a Value")
+        raise self._refuse(
+            IndexError(f"{self!r} is indexed with {key!r}; give a whole number from 0 on, which may be a Value")
+        )
 
     def __format__(self, _spec: str) -> str:
         raise self._no("has no text", "Make the text in a function that sluice.map calls")
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise self._no(
+            "cannot be a key of a dict or an element of a set",
+            "Write an `if` for each key, or sluice.select for the numbers from 0 on; or look it up in a function that "
+            "sluice.map calls",
+        )
+
+    def __copy__(self) -> Value:
+        return self
+
+    def __deepcopy__(self, _memo: dict) -> Value:
+        return self
 
     def _binary(self, name: str, other: Any, swapped: bool = False):
         if not isinstance(other, Value) and not is_number(other):
-            if hasattr(other, "__array__"):
-                raise TypeError(
+            return self._beside(name, other)
+        x, y = (other, self) if swapped else (self, other)
+        return elementwise(name, x, y) if _has_elements(x, y) else self.graph.operator(name, x=x, y=y)
+
+    def _beside(self, name: str, other: Any) -> Any:
+        """NotImplemented where the other one may know what to do."""
+        if hasattr(other, "__array__"):
+            raise self._refuse(
+                TypeError(
                     f"{name} of {self!r} and an array: a value stands for one sample; let a function of "
                     "sluice.map compute with arrays"
                 )
-            return NotImplemented
-        x, y = (other, self) if swapped else (self, other)
-        return elementwise(name, x, y) if _has_elements(x, y) else self.graph.operator(name, x=x, y=y)
+            )
+        if type(other).__module__ == "builtins":
+            # Python's own error is none of the description's: an `except TypeError` would take it.
+            raise self._refuse(
+                TypeError(
+                    f"{name} of {self!r} and {type(other).__name__} {other!r}: values compute with values and with plain "
+                    "numbers; let a function of sluice.map do it"
+                )
+            )
+        return NotImplemented
 
     def __add__(self, other):
         return self._binary("add", other)
@@ -228,6 +260,12 @@ class Value:
     def __rmod__(self, other):
         return _modulo(other, self)
 
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
     def __neg__(self):
         if _has_elements(self):
             return elementwise("subtract", 0, self)
@@ -244,12 +282,12 @@ class Value:
             if _has_elements(self)
             else "write `x ^ -1` for the bits of a whole number that has a sign"
         )
-        raise TypeError(f"{self!r} has no ~: {cure}")
+        raise self._refuse(TypeError(f"{self!r} has no ~: {cure}"))
 
     def _bits(self, name: str, other: Any, swapped: bool = False):
         if _is_bool(self) and _is_bool(other):
-            raise TypeError(
-                "bools have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked"
+            raise self._refuse(
+                TypeError("bools have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked")
             )
         return self._binary(name, other, swapped)
 
@@ -271,10 +309,20 @@ class Value:
     def __rxor__(self, other):
         return self._bits("bitwise_xor", other, True)
 
-    def __pow__(self, _other: Any):
-        raise TypeError("values have no **: multiply, or compute it in a function of sluice.map")
+    def _none(operator: str, cure: str):  # noqa: N805
+        """The method of an operator that values do not have."""
 
-    __rpow__ = __pow__
+        def method(self: Value, *_other: Any) -> NoReturn:
+            raise self._refuse(TypeError(f"values have no {operator}: {cure}"))
+
+        return method
+
+    __pow__ = __rpow__ = _none("**", "multiply, or compute it in a function of sluice.map")
+    __matmul__ = __rmatmul__ = _none("@", "compute it in a function of sluice.map")
+    __lshift__ = __rlshift__ = _none("<<", "multiply by a power of 2, or compute it in a function of sluice.map")
+    __rshift__ = __rrshift__ = _none(">>", "divide with // by a power of 2, or compute it in a function of sluice.map")
+    __trunc__ = _none("math.trunc()", "value.cast('i64') cuts the fraction off")
+    del _none
 
     def __abs__(self):
         cure = (
@@ -282,16 +330,20 @@ class Value:
             if _has_elements(self)
             else "write `x if x > 0 else -x` in a function that is marked"
         )
-        raise TypeError(f"values have no abs(): {cure}")
+        raise self._refuse(TypeError(f"values have no abs(): {cure}"))
 
     def _compared(self, name: str, other: Any):
         """Python would take NotImplemented for "not the same"."""
         takes = self.type in NUMBER_TYPES or _has_elements(self)
-        result = self._binary(name, other) if takes else NotImplemented
+        plain = isinstance(other, Value) or is_number(other) or hasattr(other, "__array__")
+        result = self._binary(name, other) if takes and plain else NotImplemented
         if result is NotImplemented:
-            raise TypeError(
-                f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
-                "and of pictures, and numbers compare; compare anything else in a function that sluice.map calls for each sample"
+            raise self._refuse(
+                TypeError(
+                    f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
+                    "and of pictures, and numbers compare; compare anything else in a function that sluice.map calls for each "
+                    "sample"
+                )
             )
         return result
 
@@ -341,7 +393,7 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
     first = _has_elements(y)
     data, number = (y, x) if first else (x, y)
     if isinstance(number, Value) and number.type not in NUMBER_TYPES:
-        raise TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, pictures and numbers")
+        raise refuse(TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, pictures and numbers"), graph)
     if not isinstance(number, Value) and hasattr(number, "item"):
         number = number.item()
     whole = _is_whole(number)
@@ -350,7 +402,7 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
         number = graph.operator("convert", x=number, to="f64") if exact else number.cast("f64")
     elif whole:
         if int(float(number)) != number:
-            raise OverflowError(f"{operation} of {data!r} and {number}: no f64 holds this number")
+            raise refuse(OverflowError(f"{operation} of {data!r} and {number}: no f64 holds this number"), graph)
         number = int(number)
     return graph.operator(
         "elementwise_number", data, number=number, operation=operation, whole=whole, number_first=first
@@ -359,11 +411,17 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
 
 def _refuse_elements(x: Any, y: Any, operator: str) -> None:
     if _has_elements(x, y):
-        raise TypeError(f"tensors and pictures have no {operator}: let a function of sluice.map compute it")
+        error = TypeError(f"tensors and pictures have no {operator}: let a function of sluice.map compute it")
+        raise refuse(error, _graph_of(x, y))
 
 
 def _graph_of(x: Any, y: Any):
     return x.graph if isinstance(x, Value) else y.graph
+
+
+def _beside(x: Any, y: Any, operator: str) -> Any:
+    value, other = (x, y) if isinstance(x, Value) else (y, x)
+    return value._beside(operator, other)
 
 
 def _is_whole(x: Any) -> bool:
@@ -388,7 +446,7 @@ def _refuse_zero(y: Any, operator: str) -> None:
 def _quotient(x: Any, y: Any):
     """x / y as Python means it: whole numbers become f32 first."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
-        return NotImplemented
+        return _beside(x, y, "/")
     if _has_elements(x, y):
         return elementwise("divide", x, y)
     if _is_whole(x) and _is_whole(y):
@@ -410,7 +468,7 @@ def _rest(graph: Any, x: Any, y: Any) -> tuple[Any, Any]:
 def _modulo(x: Any, y: Any):
     """x % y as Python means it: of the sign of y."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
-        return NotImplemented
+        return _beside(x, y, "%")
     _refuse_elements(x, y, "%")
     _refuse_zero(y, "%")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
@@ -421,10 +479,11 @@ def _modulo(x: Any, y: Any):
 def _floor_quotient(x: Any, y: Any):
     """x // y as Python means it: rounded down."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
-        return NotImplemented
+        return _beside(x, y, "//")
     _refuse_elements(x, y, "//")
     if not (_is_whole(x) and _is_whole(y)):
-        raise TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
+        error = TypeError("// is for whole numbers here; divide with /, and cut off with cast('i64')")
+        raise refuse(error, _graph_of(x, y))
     _refuse_zero(y, "//")
     graph, x, y = _graph_of(x, y), _whole(x), _whole(y)
     _, other = _rest(graph, x, y)

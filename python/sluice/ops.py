@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core
+from ._describing import refusing as _refusing
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
 from ._value import _has_elements, elementwise as _elementwise, is_number as _is_number
@@ -690,6 +691,9 @@ __all__ = sorted(
     name for name, thing in globals().items() if callable(thing) and not name.startswith("_")
 )
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
+
+for _name in __all__:
+    globals()[_name] = _refusing(Exception)(globals()[_name])
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,63 @@
+"""The descriptions that run on this thread, and what refuses them.
+
+A refusal is an error of the description: a Value is asked what only a sample can answer, or an operator is given what it does not
+take. It decides for all samples where an `except` takes it. So `refuse` notes it in the graph, and describing fails with it in the
+end. What Python code asks to find its way is no refusal: an attribute that a Value lacks, `copy`, `repr`, `isinstance`.
+
+Threads: any; each has its own descriptions.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_local = threading.local()
+
+
+def current_graph() -> Any:
+    """The Graph of the description that runs on this thread, or None."""
+    stack = getattr(_local, "graphs", None)
+    return stack[-1] if stack else None
+
+
+@contextmanager
+def describing(graph: Any) -> Iterator[Any]:
+    """Makes the graph the current one of this thread."""
+    stack = _local.__dict__.setdefault("graphs", [])
+    stack.append(graph)
+    try:
+        yield graph
+    finally:
+        stack.pop()
+
+
+def refuse(error: BaseException, graph: Any = None) -> BaseException:
+    """Notes that the description fails with this error, unless it does so already; gives the error.
+
+    `graph` is that of a Value, which may belong to another description than the current one.
+    """
+    for one in (graph, current_graph()):
+        if one is not None and one.refused is None:
+            one.refused = error
+    return error
+
+
+def refusing(*kinds: type) -> Callable:
+    """Decorates a function: errors of these kinds that leave it are refusals."""
+
+    def decorated(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except kinds as error:
+                refuse(error)
+                raise
+
+        return call
+
+    return decorated
