@@ -16,6 +16,7 @@ from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition
+from ._watch import Unseen, Watch
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
@@ -31,14 +32,36 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
     """Records a choice among arms, which are callables or what such would return; gives what they have in common."""
     branch = Branch(graph, name, list(arms), by, on)
     try:
+        watch = _watch(name, *arms.values())
         for arm in arms.values():
             branch.begin()
-            branch.end({_RESULT: _give(arm)})
+            given = _give(arm)
+            _require_unchanged(name, watch)
+            branch.end({_RESULT: given})
         return branch.close()[_RESULT]
     except BaseException as error:
         branch.abandon()
         refuse(error, graph)  # whoever catches it would decide for all samples
         raise
+
+
+def _watch(name: str, *functions: Any) -> Watch:
+    """Of what the arms or the body of a choice or loop can change."""
+    try:
+        return Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
+    except Unseen as unseen:
+        raise BuildError(
+            f"'{unseen.label}' is a {unseen.kind}, and how far it has been gone through cannot be known, so that `{name}` could "
+            "change it for all samples; go through it before, into a list"
+        ) from None
+
+
+def _require_unchanged(name: str, watch: Watch) -> None:
+    changed = watch.changed()
+    if changed is not None:
+        raise BuildError(
+            f"'{changed}' is changed by a function of `{name}`, so that it would be changed for all samples; return what it makes"
+        )
 
 
 @refusing(BuildError)
@@ -242,8 +265,10 @@ def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
     return Loop(graph, name, most, {_STATE: init})
 
 
-def _run(loop: Loop, condition: Callable, body: Callable) -> Any:
+def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> Any:
+    """`called` are the functions of the user that these call."""
     graph = loop.graph
+    watch = _watch(loop.name, *called)
     try:
         while True:
             state = loop.open()[_STATE]
@@ -257,7 +282,9 @@ def _run(loop: Loop, condition: Callable, body: Callable) -> Any:
                 raise BuildError(f"the condition of `{loop.name}` gives {kind_of(holds)}; give a bool or a number")
             graph.end_condition(holds)
             graph.begin_body()
-            if loop.end({_STATE: body(loop.iteration, state)}):
+            following = body(loop.iteration, state)
+            _require_unchanged(loop.name, watch)
+            if loop.end({_STATE: following}):
                 return loop.close()[_STATE]
     except BaseException as error:
         loop.abandon()
@@ -316,7 +343,7 @@ def while_loop(
             raise _goes_on(name, max_iterations)
         return state
     loop = _loop(graph, name, max_iterations, init)
-    return _run(loop, lambda _, state: _call(condition, state), lambda _, state: _call(body, state))
+    return _run(loop, lambda _, state: _call(condition, state), lambda _, state: _call(body, state), condition, body)
 
 
 def _check_count(count: Any, name: str) -> None:
@@ -387,7 +414,7 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
             state = _call(body, k, state)
         return state
     loop, goes_on = _counted(graph, count, name, max_iterations, init)
-    return _run(loop, goes_on, lambda i, state: _call(body, i, state))
+    return _run(loop, goes_on, lambda i, state: _call(body, i, state), body)
 
 
 @refusing(BuildError)
@@ -448,7 +475,7 @@ def for_loop_collect(
         shapes.append(shape)
         return following
 
-    state = _run(loop, goes_on, keeping)
+    state = _run(loop, goes_on, keeping, body)
     lists = [graph.operator("reverse", one) for one in loop.lists] if reverse else loop.lists
     return state, rebuild(shapes[-1], lists)
 

@@ -14,10 +14,10 @@ import dis
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._names import Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, within
+from ._names import Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
 from ._traced import RewriteError, Runtime, Site
 
 __all__ = ["RewriteError", "graph_function", "rewrite"]
@@ -353,12 +353,22 @@ class _Rewriter(ast.NodeTransformer):
             done += new if isinstance(new, list) else [new]
         return done
 
-    def _describe(self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str]) -> str:
-        """Fills in what is known of a statement; gives the target that takes its names."""
+    def _reads(self, site: Site, nodes: list[ast.AST]) -> None:
+        """Fills in what code reads that a Value decides about."""
+        every = [one for node in nodes for one in ast.walk(node)]
+        targets = {one.target.id for one in every if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)}
+        site.reads = read(nodes) | targets
+        site.mentioned = site.reads | {one.attr for one in every if isinstance(one, ast.Attribute)}
+
+    def _describe(
+        self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str], tests: Sequence[ast.expr] = ()
+    ) -> str:
+        """Fills in what is known of a statement; gives the target that takes its names. `tests` are asked again and again."""
         every = [one for block in blocks for one in block]
         names = (names | assigned(every) | self.closures) - self.globals
         site.names = tuple(sorted(names))
         site.live = live | self.closures
+        self._reads(site, [*every, *tests])
         site.obstacles = [found for block in blocks for found in obstacles(block, self.globals, site.kind in ("while", "for"))]
         site.places, strange = changed_in_place(every)
         site.obstacles += [
@@ -388,7 +398,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node):
         number, site = self._site("while", node)
-        names = self._describe(site, [node.body], assigned([node.test]), self.live.head[node])
+        names = self._describe(site, [node.body], assigned([node.test]), self.live.head[node], [node.test])
         k = self._temporary()
         test = self.visit(node.test)
         body, orelse = self._block(node.body), self._block(node.orelse)
@@ -520,6 +530,7 @@ class _Rewriter(ast.NodeTransformer):
         """`call` asks about the first operand which of the others are evaluated."""
         kind = {"both": "and", "either": "or", "conditional": "conditional expression"}[call]
         number, site = self._site(kind, node)
+        self._reads(site, operands)
         for one in operands:
             site.obstacles += obstacles([one], self.globals)
             walrus = [inner for inner in within([one]) if isinstance(inner, ast.NamedExpr)]

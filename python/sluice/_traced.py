@@ -22,7 +22,7 @@ from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of,
 from ._names import RESULT
 from ._structure import flatten
 from ._value import cure_of_condition
-from ._watch import Watch
+from ._watch import Assigned, Unseen, Watch
 
 
 class RewriteError(BuildError):
@@ -52,6 +52,8 @@ class Site:
         What it must not hold when a Value decides.
     places : list of (path, attribute)
         What it changes in place.
+    reads, mentioned : sets of str
+        The names that its arms or its body read; these, and the attributes that they name.
     cases : list of list of int or None
         Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
     """
@@ -63,6 +65,8 @@ class Site:
         self.live: set[str] = set()
         self.obstacles: list[tuple[int, str, str]] = []
         self.places: list[tuple] = []
+        self.reads: set[str] = set()
+        self.mentioned: set[str] = set()
         self.cases: list | None = None
 
     @property
@@ -141,11 +145,14 @@ class _Described:
                 line, f"{construct} cannot stand in the `{site.kind}` in line {site.line}, which a Value decides; {cure}"
             )
 
-    def keep(self, scope: dict) -> None:
+    def keep(self, scope: dict, frame: Any = None) -> None:
+        """`frame` is that of the rewritten function, the caller's otherwise."""
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
         self.places = self.runtime.places(self.site, scope)
         self.contents = {place.label: place.get() for place in self.places}
-        self.watch = Watch(scope, [(place.owner, place.attribute) for place in self.places])
+        code = (frame or sys._getframe(1)).f_code
+        left_out = [(place.owner, place.attribute) for place in self.places]
+        self.watch = self.runtime.watch(self.site, scope, left_out, Assigned(code, self.before, self.site.names))
 
     def now(self, scope: dict) -> dict:
         """What the live names and the places hold."""
@@ -218,7 +225,7 @@ class Choice(_Described):
 
     def begin(self, scope: dict) -> bool:
         if not self.kept:
-            self.keep(scope)
+            self.keep(scope, sys._getframe(1))
             self.kept = True
         self.branch.begin()
         return True
@@ -254,7 +261,7 @@ class Repeat(_Described):
         """What the names hold in an iteration. `more` is further state."""
         if self.loop is None:
             if scope is not None:
-                self.keep(scope)
+                self.keep(scope, sys._getframe(2))
             begin = {_label(name): x for name, x in self.before.items() if name in self.site.live}
             begin = {name: x for name, x in (begin | self.contents | more).items() if not isinstance(x, Unset)}
             self.loop = Loop(self.graph, self.site.name, self.runtime.max_iterations, begin)
@@ -406,7 +413,7 @@ class Count(Repeat):
 class Lazy:
     """A logical or conditional expression: which of its operands are evaluated, and what comes of them."""
 
-    __slots__ = ("first", "second", "value", "choice", "runtime", "site", "frame", "watch")
+    __slots__ = ("first", "second", "value", "choice", "runtime", "site", "frame", "names", "watch")
 
     def __init__(self, first: bool, second: bool, value: Any = None):
         self.first = first
@@ -426,7 +433,7 @@ class Lazy:
     def _arm(self, x: Any) -> None:
         self.choice.require_innermost()
         branch = self.choice.branch
-        self.runtime.require_unchanged(self.site, self.watch.changed(self.frame.f_locals))
+        self.runtime.require_unchanged(self.site, _rebound(self.names, self.frame.f_locals) or self.watch.changed())
         branch.end({"": x})
         if len(branch.given) < 2:
             branch.begin()
@@ -435,7 +442,7 @@ class Lazy:
             return
         with self.runtime.located(self.site):
             self.value = branch.close()[""]
-        self.frame = self.watch = None
+        self.frame = self.names = self.watch = None
         self.choice.leave()
 
 
@@ -500,6 +507,18 @@ class Runtime:
                 label = f"the {type(owner).__name__} {label}"
             found.setdefault((id(owner), attribute), Place(label, owner, attribute))
         return list(found.values())
+
+    def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> Watch:
+        """Of what the arms or the body of a construct can change."""
+        roots = {name: scope.get(name, self.globals.get(name)) for name in site.reads}
+        try:
+            return Watch(roots, site.mentioned, left_out, assigned)
+        except Unseen as unseen:
+            raise self.error(
+                site.line,
+                f"'{unseen.label}' is a {unseen.kind}, and how far it has been gone through cannot be known, so that this "
+                f"`{site.kind}`, which a Value decides, could change it for all samples; go through it before, into a list",
+            ) from None
 
     def require_unchanged(self, site: Site, changed: str | None) -> None:
         """Raises RewriteError where `changed` names something."""
@@ -573,11 +592,11 @@ class Runtime:
             return (), x
 
         frame = sys._getframe(1)  # of the rewritten function
-        watch = Watch(frame.f_locals, names=True)
+        names = dict(frame.f_locals)
         with self.located(site):
             span = Span(self, site, arguments)
             collected = for_loop_collect(span.count, (), element, self.max_iterations, site.name)[1]
-        self.require_unchanged(site, watch.changed(frame.f_locals))
+        self.require_unchanged(site, _rebound(names, frame.f_locals))
         return collected
 
     def range_of_plain(self, number: int, function: Any, *arguments: Any) -> Iterable:
@@ -633,7 +652,8 @@ class Runtime:
         lazy = Lazy(True, False)
         lazy.site, lazy.runtime = site, self
         lazy.frame = sys._getframe(2)  # of the rewritten function
-        lazy.watch = Watch(lazy.frame.f_locals, names=True)
+        lazy.names = dict(lazy.frame.f_locals)
+        lazy.watch = self.watch(site, lazy.names)
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
             on = self.side(site, "left", on)
@@ -691,6 +711,11 @@ class _Located:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if type(error) is BuildError:
             raise self.runtime.error(self.site.line, str(error)) from None
+
+
+def _rebound(names: dict, scope: dict) -> str | None:
+    """The name of a variable that holds something else now."""
+    return next((name for name, x in names.items() if not name.startswith("_sluice_") and scope.get(name) is not x), None)
 
 
 def _label(name: str) -> str:
