@@ -47,6 +47,7 @@ from ._core import (
     StallError,
 )
 from ._describing import refusing as _refusing
+from ._draws import DrawWarning
 from ._graph import require_graph
 from ._mix import cut_mix, mix_up
 from ._pipeline import BatchKey, Pipeline, pipeline
@@ -155,8 +156,8 @@ def drop_unless(predicate: Value) -> None:
 
 
 __all__ = [
-    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
-    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
+    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning",
+    "Error",    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
     "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",

@@ -9,6 +9,7 @@ from typing import Any, Iterator
 
 from . import _core
 from ._describing import current_graph, describing, refuse
+from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_beside, cure_of_condition, is_number
 
 __all__ = ["OPERATORS", "Graph", "current_graph", "describing", "python_name", "require_graph"]
@@ -41,6 +42,7 @@ class Graph:
         self.core = _core.Description()
         # The first refusal: what describing fails with, also where an `except` has taken it.
         self.refused: BaseException | None = None
+        self.draws = Draws()
 
     def _own(self, value: Value, user: str) -> int:
         if value.graph is not self:

@@ -144,6 +144,9 @@ class Pipeline:
                     f"{self._name}() calls itself without an end: all arms of an `if` on a value are described, "
                     "so a function that calls itself there never stops; write a `while` or a `for` loop"
                 ) from None
+            graph.draws.settle()
+            if graph.refused is not None:  # an `except` has taken it
+                raise graph.refused
             outputs, structure = flatten(given)
             if not outputs:
                 raise _core.BuildError(
@@ -158,8 +161,6 @@ class Pipeline:
                         "of a sample: return values, numbers or str, in tuples, lists or dicts"
                     )
                 slots.append(graph._own(graph.constant(one), f"{self._name}()"))
-        if graph.refused is not None:  # an `except` has taken it
-            raise graph.refused
         self._core = graph.core.build(slots, options)
         self._structure = structure
 

@@ -11,6 +11,7 @@ Threads: those of the description. Errors: RewriteError; `guard` lets the graph 
 """
 
 import builtins
+import functools
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ from typing import Any
 
 from ._control import WHOLE, choose, for_loop_collect, not_, truth
 from ._describing import current_graph, refuse
+from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
@@ -56,6 +58,8 @@ class Site:
         The names that its arms or its body read; these, and the attributes that they name.
     cases : list of list of int or None
         Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
+    asks : str
+        Of a `match`: a pattern, `True` or `int()` say, that no Value takes.
     """
 
     def __init__(self, kind: str, line: int):
@@ -68,6 +72,7 @@ class Site:
         self.reads: set[str] = set()
         self.mentioned: set[str] = set()
         self.cases: list | None = None
+        self.asks = ""
 
     @property
     def name(self) -> str:
@@ -539,9 +544,15 @@ class Runtime:
 
     def match(self, number: int, subject: Any) -> Any:
         """-1 for a plain subject, a Choice for a Value."""
-        if not is_value(subject):
-            return -1
         site = self.sites[number]
+        if not is_value(subject):
+            if site.asks and any(map(is_value, flatten(subject)[0])):
+                raise self.error(
+                    site.line,
+                    f"`match` on a structure with Values, and `case {site.asks}`, which asks Python about the Value itself; write an "
+                    "`if` that compares",
+                )
+            return -1
         if site.cases is None or subject.type not in WHOLE:
             raise self.error(
                 site.line,
@@ -674,6 +685,28 @@ class Runtime:
         return lazy.value
 
     no = staticmethod(not_)
+
+    # Calls, and questions about a Value itself.
+    def call(self, function: Any, line: int) -> Any:
+        """What a call of `function` calls."""
+        if function is isinstance or function is str:
+            return functools.partial(is_instance if function is isinstance else text_of, functools.partial(self.error, line))
+        draws = getattr(current_graph(), "draws", None)
+        if draws is not None:
+            draws.before_call(function, self.globals, self.filename, line)
+        return function
+
+    def same(self, x: Any, y: Any, line: int) -> Any:
+        """x is y"""
+        return is_same(functools.partial(self.error, line), x, y)
+
+    def kind(self, x: Any, line: int) -> Any:
+        """The result of type(), where it is compared."""
+        return require_no_class(functools.partial(self.error, line), x)
+
+    def text(self, x: Any, line: int) -> Any:
+        """What becomes a part of a text."""
+        return require_no_text(functools.partial(self.error, line), x)
 
     def contains(self, number: int, item: Any, container: Any) -> Any:
         """Refuses a Value in `item in container`; gives the container."""

@@ -21,7 +21,7 @@ from typing import Any
 
 from ._describing import current_graph
 
-MOST = 100_000  # objects that are looked at, the nearest first
+MOST = 20_000  # objects that are looked at, the nearest first
 _SMALL = 4096  # bytes that are compared as they are
 _ATOMS = frozenset(
     {
@@ -30,6 +30,7 @@ _ATOMS = frozenset(
         types.MethodDescriptorType, types.ClassMethodDescriptorType, functools.cached_property,
     }
 )  # fmt: skip
+_PLAIN = frozenset({list, dict, set, collections.deque, tuple, frozenset})
 _BUFFERS = (bytearray, memoryview, array.array)
 # Iterators that know no position of their own: they take from others, which are watched.
 _PASSING = (
@@ -58,7 +59,7 @@ class Assigned:
 
     def has(self, function: types.FunctionType, name: str, cell: types.CellType) -> bool:
         """Whether this name in the closure of `function` is one of them, not another variable of the same name."""
-        if name not in self._names or _content(cell) is not self._held.get(name, _EMPTY):
+        if name not in self._names or content_of(cell) is not self._held.get(name, _EMPTY):
             return False
         return name in self._code.co_freevars or (name in self._code.co_cellvars and function.__code__ in _codes(self._code))
 
@@ -130,6 +131,7 @@ class Watch:
         With `named` the objects are names first and then what they hold; it stands before the name in a label.
         """
         parts, state = parts_of(x)
+        parts = [*parts]
         self._kept.append((x, place, named, parts_of, parts, state))
         return parts
 
@@ -138,7 +140,7 @@ class Watch:
         if kind is types.FunctionType:
             self._function(x, place)
         elif kind is types.ModuleType:
-            if not _is_library(x.__name__):
+            if not is_library(x.__name__):
                 self._globals(x.__dict__, mentioned, place, ".")
         elif isinstance(x, type):
             self._class(x, place)
@@ -162,14 +164,14 @@ class Watch:
         for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()):
             if self._assigned is None or not self._assigned.has(x, name, cell):
                 self._places.append((-1, name))
-                self._keep(cell, len(self._places) - 1, lambda cell: ([_content(cell)], None))
-            self._reach(_content(cell), -1, name)
+                self._keep(cell, len(self._places) - 1, lambda cell: ([content_of(cell)], None))
+            self._reach(content_of(cell), -1, name)
         for one in (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()):
             self._reach(one, place, "")
-        library = _is_library(x.__globals__.get("__name__", ""))
+        library = is_library(x.__globals__.get("__name__", ""))
         self._attributes(x, place, library)
         if not library:
-            names = _names(x.__code__)
+            names = names_in(x.__code__)
             self._globals(x.__globals__, names, -1, "")
 
     def _globals(self, namespace: dict, mentioned: frozenset, place: int, before: str) -> None:
@@ -183,7 +185,7 @@ class Watch:
             self._reach(namespace.get(name), place, before + name, mentioned)
 
     def _class(self, x: type, place: int) -> None:
-        if _is_library(x.__module__):
+        if is_library(x.__module__):
             return
         # Python itself keeps caches in names with two underscores.
         self._keep(x, place, lambda x: _pairs(vars(x), lambda name: name[:2] != "__" and (id(x), name) not in self._skip), ".")
@@ -193,10 +195,10 @@ class Watch:
             self._reach(base, place, "")
 
     def _object(self, x: Any, kind: type, place: int) -> None:
-        own = not _is_library(kind.__module__) or issubclass(kind, types.SimpleNamespace)
+        own = not is_library(kind.__module__) or issubclass(kind, types.SimpleNamespace)
         if isinstance(x, (list, dict, set, collections.deque)):
             kept = (id(x), None) not in self._skip
-            content = self._keep(x, place, _content_of) if kept else _content_of(x)[0]
+            content = self._keep(x, place, _contents) if kept else _contents(x)[0]
             self._elements(content, place)
         elif isinstance(x, (tuple, frozenset)):
             self._elements(x, place)
@@ -214,18 +216,22 @@ class Watch:
                     self._reach(one, place, "")
         elif hasattr(kind, "__next__") and not hasattr(x, "__dict__"):
             self._iterator(x, kind, place)
+        if kind in _PLAIN:
+            return
         self._attributes(x, place, not own and not hasattr(kind, "__next__"))
         if own:
             self._reach(kind, place, "")
 
     def _elements(self, parts: Iterable, place: int) -> None:
         """Reaches what may change among these."""
-        if _ATOMS.issuperset(map(type, parts)):
+        kinds = set(map(type, parts))
+        if _ATOMS.issuperset(kinds):
             return
-        rest = [one for one in parts if type(one) not in _ATOMS]
-        if all(type(one) is tuple for one in rest) and _ATOMS.issuperset(map(type, itertools.chain.from_iterable(rest))):
-            return  # rows of a table, say
-        for one in rest[:MOST]:
+        if _ATOMS.issuperset(kinds - {tuple}):  # rows of a table, say
+            rows = parts if kinds == {tuple} else [one for one in parts if type(one) is tuple]
+            if _ATOMS.issuperset(map(type, itertools.chain.from_iterable(rows))):
+                return
+        for one in itertools.islice((one for one in parts if type(one) not in _ATOMS), MOST):
             self._reach(one, place, "[...]")
 
     def _attributes(self, x: Any, place: int, public: bool) -> None:
@@ -237,7 +243,7 @@ class Watch:
         if not held and not slots and public:
             return
         known = {name for name in held if not _is_private(name)}
-        cached = {name for kind in type(x).__mro__ for name, one in vars(kind).items() if isinstance(one, functools.cached_property)}
+        cached = _cached(type(x))
 
         def watched(name: Any) -> bool:
             if public and name not in known or (id(x), name) in self._skip:
@@ -263,10 +269,10 @@ class Watch:
             self._reach(one, place, "")
 
 
-def _content_of(x: Any) -> tuple[list, None]:
+def _contents(x: Any) -> tuple[Iterable, None]:
     if isinstance(x, dict):
         return [*dict.keys(x), *dict.values(x)], None
-    return [*x], None
+    return x if isinstance(x, list) else [*x], None
 
 
 def _pairs(held: Any, watched: Callable[[Any], bool]) -> tuple[list, None]:
@@ -281,7 +287,7 @@ def _differing(parts: list, now: list) -> str:
     return str(next((name for name in {**before, **after} if before.get(name, _EMPTY) is not after.get(name, _EMPTY)), "?"))
 
 
-def _content(cell: types.CellType) -> Any:
+def content_of(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
@@ -297,6 +303,12 @@ def _is_cache(name: str) -> bool:
     return name.startswith("_") and ("cache" in name or "memo" in name)
 
 
+@functools.lru_cache(maxsize=1024)
+def _cached(kind: type) -> frozenset[str]:
+    return frozenset(name for each in kind.__mro__ for name, one in vars(each).items() if isinstance(one, functools.cached_property))
+
+
+@functools.lru_cache(maxsize=1024)
 def _slots(kind: type) -> dict[str, Any]:
     return {
         name: one
@@ -386,12 +398,13 @@ def _top(module: Any) -> str:
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
-def _is_library(module: Any) -> bool:
-    return _is_library_package(_top(module), module) if isinstance(module, str) else False
+def is_library(module: Any) -> bool:
+    """Whether a module of this name belongs to Python, to this package or to one that is installed."""
+    return _known_library(_top(module), module) if isinstance(module, str) else False
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_library_package(top: str, module: str) -> bool:
+def _known_library(top: str, module: str) -> bool:
     if top in sys.stdlib_module_names or top in ("sluice", "builtins"):
         return True
     file = getattr(sys.modules.get(module), "__file__", None) or getattr(sys.modules.get(top), "__file__", None) or ""
@@ -406,6 +419,6 @@ def _codes(code: types.CodeType) -> frozenset[types.CodeType]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _names(code: types.CodeType) -> frozenset[str]:
+def names_in(code: types.CodeType) -> frozenset[str]:
     """The globals and attributes that it names, also in functions inside."""
     return frozenset(code.co_names).union(*(one.co_names for one in _codes(code)))
