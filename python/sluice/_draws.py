@@ -80,6 +80,9 @@ def _cure(name: str) -> str:
     return "write ops.uniform(low, high)"
 
 
+_MOST = 200  # functions that are looked through for what draws
+
+
 class Draws:
     """What the calls of one description have drawn."""
 
@@ -111,15 +114,33 @@ class Draws:
 
     def _drawing_in(self, function: Any) -> str | None:
         """The name of a function that draws and that the code of a function of the user's names, or code that this names."""
-        code = getattr(function, "__code__", function if isinstance(function, type) else None)
+        code = _code(function)
         if code is None:
             return None
         key = code, type(getattr(function, "__self__", None))
         if key not in self._known:
-            self._known[key] = None  # where functions call each other in a circle
-            found = (what_draws(one) or self._drawing_in(one) for one in _named_by(function))
-            self._known[key] = next((name for name in found if name is not None), None)
+            self._known[key] = _search(function)
         return self._known[key]
+
+
+def _search(function: Any) -> str | None:
+    rest, seen = [function], set()
+    for one in rest:
+        code = _code(one)
+        if code is None or code in seen or len(seen) == _MOST:
+            continue
+        seen.add(code)
+        for named in _named_by(one):
+            name = what_draws(named)
+            if name is not None:
+                return name
+            rest.append(named)
+    return None
+
+
+def _code(function: Any) -> Any:
+    """Tells functions apart; None for what is neither one nor a class."""
+    return function if isinstance(function, type) else getattr(function, "__code__", None)
 
 
 def _warn(what: str, name: str, globals_: dict, filename: str, line: int) -> None:
@@ -158,5 +179,5 @@ def _named_by(function: Any) -> list:
     modules = [one for one in held if isinstance(one, types.ModuleType)]
     if "random" in names:
         modules += [one.random for one in modules if isinstance(getattr(one, "random", None), types.ModuleType)]
-    held += [vars(module)[name] for module in modules for name in names if name in vars(module)]
+    held += [vars(module)[name] for name in names for module in modules if name in vars(module)]
     return held + [content_of(cell) for cell in function.__closure__ or ()]

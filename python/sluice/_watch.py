@@ -7,6 +7,7 @@ Python's library and of installed packages counts as code that changes what it i
 
 import array
 import collections
+import contextvars
 import functools
 import gc
 import hashlib
@@ -14,8 +15,10 @@ import io
 import itertools
 import operator
 import sys
+import threading
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -161,18 +164,21 @@ class Watch:
             self._object(x, kind, place)
 
     def _function(self, x: types.FunctionType, place: int) -> None:
+        library = is_library(x.__globals__.get("__name__", ""))
         for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()):
+            if library and "cache" in name:
+                continue
             if self._assigned is None or not self._assigned.has(x, name, cell):
                 self._places.append((-1, name))
                 self._keep(cell, len(self._places) - 1, lambda cell: ([content_of(cell)], None))
             self._reach(content_of(cell), -1, name)
         for one in (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()):
             self._reach(one, place, "")
-        library = is_library(x.__globals__.get("__name__", ""))
-        self._attributes(x, place, library)
+        self._keep(x, place, _attributes_of, ".")
+        for name, one in x.__dict__.items():
+            self._reach(one, place, f".{name}")
         if not library:
-            names = names_in(x.__code__)
-            self._globals(x.__globals__, names, -1, "")
+            self._globals(x.__globals__, names_in(x.__code__), -1, "")
 
     def _globals(self, namespace: dict, mentioned: frozenset, place: int, before: str) -> None:
         """The variables of a module that are mentioned."""
@@ -195,7 +201,7 @@ class Watch:
             self._reach(base, place, "")
 
     def _object(self, x: Any, kind: type, place: int) -> None:
-        own = not is_library(kind.__module__) or issubclass(kind, types.SimpleNamespace)
+        own = not is_library(kind.__module__) or issubclass(kind, (types.SimpleNamespace, threading.local))
         if isinstance(x, (list, dict, set, collections.deque)):
             kept = (id(x), None) not in self._skip
             content = self._keep(x, place, _contents) if kept else _contents(x)[0]
@@ -206,6 +212,11 @@ class Watch:
             self._elements(self._keep(x, place, _of_array), place)
         elif isinstance(x, _BUFFERS):
             self._keep(x, place, lambda x: ([], _digest(x)))
+        elif isinstance(x, contextvars.ContextVar):
+            self._elements(self._keep(x, place, lambda x: ([x.get(_EMPTY)], None)), place)
+        elif isinstance(x, (types.MappingProxyType, weakref.ref)):
+            for one in gc.get_referents(x) if isinstance(x, types.MappingProxyType) else (x(),):
+                self._reach(one, place, "")
         elif isinstance(x, io.IOBase):
             self._keep(x, place, lambda x: ([], _place_in(x)))
         elif _top(kind.__module__) == "torch" and hasattr(x, "_version"):
@@ -271,7 +282,8 @@ class Watch:
 
 def _contents(x: Any) -> tuple[Iterable, None]:
     if isinstance(x, dict):
-        return [*dict.keys(x), *dict.values(x)], None
+        kind = collections.OrderedDict if isinstance(x, collections.OrderedDict) else dict  # it has an order of its own
+        return [*kind.keys(x), *kind.values(x)], None
     return x if isinstance(x, list) else [*x], None
 
 
@@ -279,6 +291,10 @@ def _pairs(held: Any, watched: Callable[[Any], bool]) -> tuple[list, None]:
     """Names and what they hold."""
     names = [name for name in held if watched(name)]
     return [*names, *(held[name] for name in names)], None
+
+
+def _attributes_of(x: Any) -> tuple[list, None]:
+    return [*x.__dict__, *x.__dict__.values()], None
 
 
 def _differing(parts: list, now: list) -> str:
