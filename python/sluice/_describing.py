@@ -35,13 +35,14 @@ def describing(graph: Any) -> Iterator[Any]:
         stack.pop()
 
 
-def refuse(error: BaseException, graph: Any = None) -> BaseException:
+def refuse(error: BaseException, graph: Any = None, cause: BaseException | None = None) -> BaseException:
     """Notes that the description fails with this error, unless it does so already; gives the error.
 
-    `graph` is that of a Value, which may belong to another description than the current one.
+    `graph` is that of a Value, which may belong to another description than the current one. `cause` is an error that this one
+    says better.
     """
     for one in (graph, current_graph()):
-        if one is not None and one.refused is None:
+        if one is not None and (one.refused is None or one.refused is cause):
             one.refused = error
     return error
 

@@ -6,30 +6,14 @@ Each function takes `error`, which makes an error of a message. An answer is tha
 from __future__ import annotations
 
 import builtins
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from ._structure import flatten
-from ._value import NUMBER_TYPES, Value
+from ._value import Value, class_of
 
-_CLASSES = {"bool": bool, "text": str, "bytes": bytes, "rectangle": tuple}
 _Error = Callable[[str], BaseException]
-
-
-def class_of(value: Value) -> type | None:
-    """The class of what a sample has; None where it may be any."""
-    if value.type in _CLASSES:
-        return _CLASSES[value.type]
-    if value.type in NUMBER_TYPES:
-        return float if value.type[0] == "f" else int
-    if value.type.startswith("list of "):
-        return list
-    if value.type in ("image", "tensor"):
-        numpy = sys.modules.get("numpy")
-        return numpy.ndarray if numpy is not None else Value
-    return None
 
 
 def is_instance(error: _Error, x: Any, kinds: Any) -> bool:

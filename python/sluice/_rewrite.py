@@ -484,9 +484,7 @@ class _Rewriter(ast.NodeTransformer):
         )
 
     def visit_Try(self, node):
-        sites = len(self.runtime.sites)
-        body = self._block(node.body)
-        node.body = self._guarded(body) if len(self.runtime.sites) > sites else body
+        node.body = self._guarded_block(node.body)
         for part in node.handlers:
             part.type = part.type and self.visit(part.type)
             part.body = self._block(part.body)
@@ -495,11 +493,16 @@ class _Rewriter(ast.NodeTransformer):
 
     visit_TryStar = visit_Try
 
+    def _guarded_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The block of a statement that may take exceptions. A generator leaves it, and comes back, without one."""
+        sites = len(self.runtime.sites)
+        yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within(statements))
+        body = self._block(statements)
+        return self._guarded(body) if len(self.runtime.sites) > sites or not yields else body
+
     def visit_With(self, node):
         node.items = [self.generic_visit(one) for one in node.items]
-        sites = len(self.runtime.sites)
-        body = self._block(node.body)
-        node.body = self._guarded(body) if len(self.runtime.sites) > sites else body
+        node.body = self._guarded_block(node.body)
         return node
 
     def visit_Assert(self, node):

@@ -12,6 +12,7 @@ Threads: those of the description. Errors: RewriteError; `guard` lets the graph 
 
 import builtins
 import functools
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -87,6 +88,10 @@ def _open() -> list:
     return _thread.__dict__.setdefault("open", [])
 
 
+# How Python and its library name the class of what they do not take.
+_OF_A_VALUE = re.compile(r"'Value'|\b(not|type) Value\b|\bValue (found|object)\b")
+
+
 class guard:
     """Stands around code that may leave a choice or loop open by an exception, also around the body of a `try`.
 
@@ -101,6 +106,8 @@ class guard:
         graph = left.graph if left else current_graph()
         if left:
             refuse(left.left_by_exception(), graph)
+        elif isinstance(error, TypeError) and _OF_A_VALUE.search(str(error)):
+            refuse(error)
         try:
             if error is None and graph is not None and graph.refused is not None:
                 raise graph.refused
@@ -469,9 +476,9 @@ class Runtime:
         used = {name: self.globals[name] for name in asked if name in self.globals}
         return {**self.__dict__, "globals": used}
 
-    def error(self, line: int, message: str) -> BaseException:
+    def error(self, line: int, message: str, cause: BaseException | None = None) -> BaseException:
         """A refusal: describing fails with it, whoever catches it."""
-        return refuse(RewriteError(self.filename, line, message))
+        return refuse(RewriteError(self.filename, line, message), cause=cause)
 
     def located(self, site: Site) -> "_Located":
         return _Located(self, site)
@@ -743,7 +750,7 @@ class _Located:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if type(error) is BuildError:
-            raise self.runtime.error(self.site.line, str(error)) from None
+            raise self.runtime.error(self.site.line, str(error), error) from None
 
 
 def _rebound(names: dict, scope: dict) -> str | None:

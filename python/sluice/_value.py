@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import dis
+import operator
+import sys
+import types
 from typing import Any, NoReturn
 
 from ._describing import refuse, refusing
+from ._watch import is_library
 
 _FLOATS = ("f16", "f32", "f64")
 _RANGES = {
@@ -14,6 +19,29 @@ _RANGES = {
 }
 NUMBER_TYPES = (*_RANGES, *_FLOATS)
 _ELEMENTS = ("tensor", "image")
+# NumPy's names of operators, and Python's.
+_UFUNCS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
+    "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "bitwise_and": "and_", "bitwise_or": "or_", "bitwise_xor": "xor", "power": "pow",
+}  # fmt: skip
+
+
+_CLASSES = {"bool": bool, "text": str, "bytes": bytes, "rectangle": tuple}
+
+
+def class_of(value: Value) -> type | None:
+    """The class of what a sample has; None where it may be any."""
+    if value.type in _CLASSES:
+        return _CLASSES[value.type]
+    if value.type in NUMBER_TYPES:
+        return float if value.type in _FLOATS else int
+    if value.type.startswith("list of "):
+        return list
+    if value.type in _ELEMENTS:
+        numpy = sys.modules.get("numpy")
+        return numpy.ndarray if numpy is not None else Value
+    return None
 
 
 def is_number(x: Any) -> bool:
@@ -62,7 +90,6 @@ class Value:
     """
 
     __slots__ = ("graph", "slot", "type")
-    __array_ufunc__ = None  # NumPy's numbers leave `number + value` to the Value, and arrays refuse it
 
     def __init__(self, graph: Any, slot: int):
         self.graph = graph
@@ -125,16 +152,32 @@ class Value:
     def __len__(self) -> int:
         raise self._no("has no length", "Ask for it in a function that sluice.map calls")
 
+    def __delitem__(self, _key: Any) -> None:
+        raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
+
     def __setitem__(self, _key: Any, _x: Any) -> None:
         raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
 
     def __getattr__(self, name: str) -> Any:
+        if name in Value.__slots__:  # of one that has not been made
+            raise AttributeError(name)
+        raise self._lacks(name, sys._getframe(1))
+
+    def _lacks(self, name: str, frame: types.FrameType) -> BaseException:
+        """The error for an attribute. It is a refusal where the program uses what a sample has; hasattr() and libraries just ask."""
+        error = self._attribute_error(name)
+        used = dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("LOAD_") and not is_library(frame.f_globals.get("__name__"))
+        kind = class_of(self)
+        has = name[:2] != "__" and (kind is None or hasattr(kind, name))
+        return self._refuse(error) if used and has else error
+
+    def _attribute_error(self, name: str) -> AttributeError:
         if name in ("append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "count"):
-            raise AttributeError(
+            return AttributeError(
                 f"{self!r} has no {name!r}: a list that samples make is done when its loop is; collect all of it in one "
                 "[... for i in range(n)], or change it in a function that sluice.map calls"
             )
-        raise AttributeError(f"{self!r} has no {name!r}; what computes with values is in sluice.ops")
+        return AttributeError(f"{self!r} has no {name!r}; what computes with values is in sluice.ops")
 
     def __contains__(self, _item: Any) -> bool:
         raise self._no("cannot be searched", "Search it in a function that sluice.map calls")
@@ -163,6 +206,17 @@ class Value:
             "is no array of NumPy's",
             "sluice.ops has operators for pictures and tensors (ops.mean, ops.flip, ops.maximum), and a function of "
             "sluice.map is given each sample's array",
+        )
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """What NumPy's numbers do in `number + value`; a refusal of anything else."""
+        if method == "__call__" and ufunc.__name__ in _UFUNCS and not options:
+            x, y = (one.item() if is_number(one) and hasattr(one, "item") else one for one in inputs)
+            array = next((one for one in (x, y) if hasattr(one, "__array__") and not isinstance(one, Value)), None)
+            return getattr(operator, _UFUNCS[ufunc.__name__])(x, y) if array is None else self._beside(ufunc.__name__, array)
+        raise self._no(
+            f"is nothing that numpy.{ufunc.__name__}() takes",
+            "sluice.ops has operators, and a function of sluice.map is given each sample's array or number",
         )
 
     def __getitem__(self, key: Any):
