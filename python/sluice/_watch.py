@@ -46,7 +46,7 @@ _EMPTY = object()  # stands for what there is not
 class Unseen(Exception):
     """Something within reach may change unseen: `label` says where it is, `kind` what it is."""
 
-    def __init__(self, label: str, kind: str):
+    def __init__(self, label: str = "", kind: str = ""):
         super().__init__(label, kind)
         self.label = label
         self.kind = kind
@@ -109,7 +109,10 @@ class Watch:
     def changed(self) -> str | None:
         """The name of something that holds something else now."""
         for x, place, named, parts_of, parts, state in self._kept:
-            now, now_state = parts_of(x)
+            try:
+                now, now_state = parts_of(x)
+            except Unseen:
+                return self._label(place)
             if len(now) != len(parts) or not all(map(operator.is_, now, parts)) or not _equal(now_state, state):
                 return self._label(place) + (named + _differing(parts, now) if named is not None else "")
         return None
@@ -133,7 +136,10 @@ class Watch:
 
         With `named` the objects are names first and then what they hold; it stands before the name in a label.
         """
-        parts, state = parts_of(x)
+        try:
+            parts, state = parts_of(x)
+        except Unseen:
+            raise Unseen(self._label(place), type(x).__name__) from None
         parts = [*parts]
         self._kept.append((x, place, named, parts_of, parts, state))
         return parts
@@ -176,7 +182,8 @@ class Watch:
             self._reach(one, place, "")
         self._keep(x, place, _attributes_of, ".")
         for name, one in x.__dict__.items():
-            self._reach(one, place, f".{name}")
+            if not _is_cache(name):
+                self._reach(one, place, f".{name}")
         if not library:
             self._globals(x.__globals__, names_in(x.__code__), -1, "")
 
@@ -225,8 +232,9 @@ class Watch:
             if not x.gi_running:
                 for one in self._keep(x, place, _of_generator):
                     self._reach(one, place, "")
-        elif hasattr(kind, "__next__") and not hasattr(x, "__dict__"):
-            self._iterator(x, kind, place)
+        elif hasattr(kind, "__next__") and not hasattr(x, "__dict__"):  # C has made it
+            for one in self._keep(x, place, _of_iterator):
+                self._reach(one, place, "")
         if kind in _PLAIN:
             return
         self._attributes(x, place, not own and not hasattr(kind, "__next__"))
@@ -269,15 +277,6 @@ class Watch:
         half = len(parts) // 2
         for name, one in zip(parts[:half], parts[half:]):
             self._reach(one, place, f".{name}")
-
-    def _iterator(self, x: Any, kind: type, place: int) -> None:
-        """What C has made, so that its position has to be asked for."""
-        try:
-            parts = self._keep(x, place, _of_iterator)
-        except Unseen:
-            raise Unseen(self._label(place), kind.__name__) from None
-        for one in parts:
-            self._reach(one, place, "")
 
 
 def _contents(x: Any) -> tuple[Iterable, None]:
@@ -365,10 +364,12 @@ def _of_array(x: Any) -> tuple[list, Any]:
 
 
 def _place_in(file: io.IOBase) -> Any:
+    if file.closed or not file.readable() or not file.seekable():
+        return None
     try:
         return file.tell()
-    except (OSError, ValueError):  # a terminal, a closed file, or text that next() has begun
-        return None
+    except OSError:  # text that next() has begun
+        raise Unseen() from None
 
 
 def _of_generator(x: types.GeneratorType) -> tuple[list, Any]:
@@ -385,12 +386,11 @@ def _of_iterator(x: Any) -> tuple[list, Any]:
         return held, None
     if issubclass(kind, itertools.count):
         return [], repr(x)
+    if kind.__reduce__ is object.__reduce__:
+        raise Unseen()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python 3.12 says that it will go
-        try:
-            return held, _plain(x.__reduce__())
-        except TypeError:
-            raise Unseen("", "") from None
+        return held, _plain(x.__reduce__())
 
 
 def _plain(x: Any) -> Any:
