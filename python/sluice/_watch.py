@@ -13,6 +13,7 @@ import gc
 import hashlib
 import io
 import itertools
+import mmap
 import operator
 import sys
 import threading
@@ -34,7 +35,7 @@ _ATOMS = frozenset(
     }
 )  # fmt: skip
 _PLAIN = frozenset({list, dict, set, collections.deque, tuple, frozenset})
-_BUFFERS = (bytearray, memoryview, array.array)
+_BUFFERS = (bytearray, memoryview, array.array, mmap.mmap)
 # Iterators that know no position of their own: they take from others, which are watched.
 _PASSING = (
     map, filter, zip, itertools.chain, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.pairwise,
@@ -344,10 +345,9 @@ def _slot_of(x: Any, slot: Any) -> Any:
 def _digest(x: Any) -> Any:
     """Equal for equal bytes."""
     view = memoryview(x)
-    if view.nbytes <= _SMALL or not view.c_contiguous:
-        data = view.tobytes()
-        return data if len(data) <= _SMALL else hashlib.blake2b(data, digest_size=16).digest()
-    return hashlib.blake2b(view.cast("B"), digest_size=16).digest()
+    if view.nbytes <= _SMALL:
+        return view.tobytes()
+    return hashlib.blake2b(view if view.ndim == 1 and view.c_contiguous else view.tobytes(), digest_size=16).digest()
 
 
 def _is_array(x: Any) -> bool:
