@@ -60,7 +60,7 @@ def what_draws(function: Any) -> str | None:
     if name in _TORCH and "torch" in sys.modules:
         torch = sys.modules["torch"]
         return f"torch.{name}" if isinstance(owner, torch.Tensor) or getattr(torch, name, None) is function else None
-    if name in _OTHERS.get(module, ()):
+    if isinstance(module, str) and name in _OTHERS.get(module, ()):
         return f"{module.replace('posix', 'os')}.{name}"
     if isinstance(owner, type) and owner.__module__ == "datetime" and name in ("now", "utcnow", "today"):
         return f"{owner.__name__}.{name}"

@@ -45,7 +45,7 @@ def is_same(error: _Error, x: Any, y: Any) -> Any:
     if isinstance(y, Value):
         x, y = y, x
     if not isinstance(x, Value):
-        if Value in (x, y) and isinstance(x, type) and isinstance(y, type):
+        if (x is Value or y is Value) and isinstance(x, type) and isinstance(y, type):
             raise _of_class(error)
         return False
     if x.type == "object":

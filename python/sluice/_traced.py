@@ -522,7 +522,7 @@ class Runtime:
 
     def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> Watch:
         """Of what the arms or the body of a construct can change."""
-        roots = {name: scope.get(name, self.globals.get(name)) for name in site.reads}
+        roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
         try:
             return Watch(roots, site.mentioned, left_out, assigned)
         except Unseen as unseen:

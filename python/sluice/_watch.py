@@ -41,6 +41,7 @@ _PASSING = (
     map, filter, zip, itertools.chain, itertools.starmap, itertools.takewhile, itertools.dropwhile, itertools.pairwise,
     itertools.compress, itertools.islice, itertools.accumulate, itertools.zip_longest,
 )  # fmt: skip
+_LRU_CACHE = type(functools.lru_cache(lambda: None))
 _EMPTY = object()  # stands for what there is not
 
 
@@ -152,20 +153,20 @@ class Watch:
         elif kind is types.ModuleType:
             if not is_library(x.__name__):
                 self._globals(x.__dict__, mentioned, place, ".")
-        elif isinstance(x, type):
+        elif issubclass(kind, type):
             self._class(x, place)
         elif kind is types.MethodType:
             self._reach(x.__self__, place, "")
             self._reach(x.__func__, place, "")
         elif kind in (types.BuiltinFunctionType, types.MethodWrapperType):
             self._reach(None if isinstance(x.__self__, types.ModuleType) else x.__self__, place, "")
-        elif isinstance(x, functools.partial):
+        elif issubclass(kind, functools.partial):
             for one in (x.func, x.args, x.keywords):
                 self._reach(one, place, "")
-        elif isinstance(x, property):
+        elif issubclass(kind, property):
             for one in (x.fget, x.fset, x.fdel):
                 self._reach(one, place, "")
-        elif isinstance(x, (staticmethod, classmethod)) or hasattr(kind, "cache_info"):
+        elif issubclass(kind, (staticmethod, classmethod, _LRU_CACHE)):
             self._reach(x.__wrapped__, place, "")
         elif _top(kind.__module__) not in ("sluice", "logging"):
             self._object(x, kind, place)
@@ -195,8 +196,8 @@ class Watch:
             return
         self._asked.update((id(namespace), name) for name in names)
         self._keep(namespace, place, lambda held: ([*names, *(held.get(name, _EMPTY) for name in names)], None), before)
-        for name in names:
-            self._reach(namespace.get(name), place, before + name, mentioned)
+        for name in names:  # a module may be imported in a function
+            self._reach(namespace.get(name, sys.modules.get(name)), place, before + name, mentioned)
 
     def _class(self, x: type, place: int) -> None:
         if is_library(x.__module__):
@@ -210,22 +211,22 @@ class Watch:
 
     def _object(self, x: Any, kind: type, place: int) -> None:
         own = not is_library(kind.__module__) or issubclass(kind, (types.SimpleNamespace, threading.local))
-        if isinstance(x, (list, dict, set, collections.deque)):
+        if issubclass(kind, (list, dict, set, collections.deque)):
             kept = (id(x), None) not in self._skip
             content = self._keep(x, place, _contents) if kept else _contents(x)[0]
             self._elements(content, place)
-        elif isinstance(x, (tuple, frozenset)):
+        elif issubclass(kind, (tuple, frozenset)):
             self._elements(x, place)
         elif _is_array(x):
             self._elements(self._keep(x, place, _of_array), place)
-        elif isinstance(x, _BUFFERS):
+        elif issubclass(kind, _BUFFERS):
             self._keep(x, place, lambda x: ([], _digest(x)))
-        elif isinstance(x, contextvars.ContextVar):
+        elif issubclass(kind, contextvars.ContextVar):
             self._elements(self._keep(x, place, lambda x: ([x.get(_EMPTY)], None)), place)
-        elif isinstance(x, (types.MappingProxyType, weakref.ref)):
-            for one in gc.get_referents(x) if isinstance(x, types.MappingProxyType) else (x(),):
+        elif issubclass(kind, (types.MappingProxyType, weakref.ref)):
+            for one in (x(),) if issubclass(kind, weakref.ref) else gc.get_referents(x):
                 self._reach(one, place, "")
-        elif isinstance(x, io.IOBase):
+        elif issubclass(kind, io.IOBase):
             self._keep(x, place, lambda x: ([], _place_in(x)))
         elif _top(kind.__module__) == "torch" and hasattr(x, "_version"):
             self._keep(x, place, lambda x: ([], (x._version, x.data_ptr())))
@@ -304,6 +305,7 @@ def _differing(parts: list, now: list) -> str:
 
 
 def content_of(cell: types.CellType) -> Any:
+    """What a variable of a closure holds, or an object that nothing else is."""
     try:
         return cell.cell_contents
     except ValueError:

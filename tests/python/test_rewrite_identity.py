@@ -98,6 +98,11 @@ def plain_questions(a):
     return a + found
 
 
+def arrays_and_none(a):
+    x, y = numpy.zeros(2), numpy.ones(2)
+    return a + (1 if x is not y else 0) + (2 if x is not None else 0) + (4 if x is numpy.ndarray else 0)
+
+
 def divided(a, b):
     quotient, rest = divmod(b, a)
     return quotient * 10 + rest
@@ -109,7 +114,7 @@ def beside_numpy(a, b):
 
 ANSWERED = [
     is_true, is_not_true, is_false, is_what_a_variable_has, flag, is_another_bool, chained, whole_number_is_true, is_none, optional,
-    itself, sentinel, instances, one_or_two, plain_questions, divided, beside_numpy,
+    itself, sentinel, instances, one_or_two, plain_questions, arrays_and_none, divided, beside_numpy,
 ]  # fmt: skip
 
 
