@@ -593,8 +593,9 @@ class _Rewriter(ast.NodeTransformer):
         if len(node.ops) > 1:
             return self._chain(node)
         sides = [node.left, *node.comparators]
-        # type(x) is asked about, unless it is compared with Value itself.
-        classes = [_asks_class(one) and not any(map(_is_named_value, sides)) for one in sides]
+        if any(map(_is_named_value, sides)):  # type(x) is sluice.Value, which asks about the Value itself
+            return self.generic_visit(node)
+        classes = [_asks_class(one) for one in sides]
         node = self.generic_visit(node)
         sides = [
             self._asked(one, "$.kind(%X, %LINE)", X=one) if asks else one for one, asks in zip([node.left, *node.comparators], classes)

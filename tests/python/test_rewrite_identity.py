@@ -98,6 +98,15 @@ def plain_questions(a):
     return a + found
 
 
+def value_itself(a):
+    return 1 if type(a) is sluice.Value or isinstance(a, int) else 2
+
+
+def class_of_plain_values(a):
+    kinds = [kind for kind in (int, float) if kind is not sluice.Value and type(3) == kind]
+    return a + len(kinds) + (1 if type(kinds) is sluice.Value else 2)
+
+
 def arrays_and_none(a):
     x, y = numpy.zeros(2), numpy.ones(2)
     return a + (1 if x is not y else 0) + (2 if x is not None else 0) + (4 if x is numpy.ndarray else 0)
@@ -114,7 +123,8 @@ def beside_numpy(a, b):
 
 ANSWERED = [
     is_true, is_not_true, is_false, is_what_a_variable_has, flag, is_another_bool, chained, whole_number_is_true, is_none, optional,
-    itself, sentinel, instances, one_or_two, plain_questions, arrays_and_none, divided, beside_numpy,
+    itself, sentinel, instances, one_or_two, plain_questions, value_itself,
+    class_of_plain_values, arrays_and_none, divided, beside_numpy,
 ]  # fmt: skip
 
 
