@@ -41,12 +41,12 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
         return branch.close()[_RESULT]
     except BaseException as error:
         branch.abandon()
-        refuse(error, graph)  # whoever catches it would decide for all samples
+        refuse(error, graph)  # an `except` outside would decide for all samples
         raise
 
 
 def _watch(name: str, *functions: Any) -> Watch:
-    """Of what the arms or the body of a choice or loop can change."""
+    """Watches what the branches of a choice or the body of a loop can change."""
     try:
         return Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
     except Unseen as unseen:

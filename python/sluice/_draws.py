@@ -84,7 +84,7 @@ _MOST = 200  # functions that are looked through for what draws
 
 
 class Draws:
-    """What the calls of one description have drawn."""
+    """Watches the calls of one description for draws."""
 
     def __init__(self) -> None:
         self._pending: tuple | None = None
@@ -156,7 +156,7 @@ def _warn(what: str, name: str, globals_: dict, filename: str, line: int) -> Non
 
 
 def _states() -> list:
-    """Those of the generators that modules share."""
+    """Returns the states of the generators that modules share."""
     states: list = [random.getstate()]
     if "numpy" in sys.modules and hasattr(sys.modules["numpy"], "random"):
         states += [str(one) if not hasattr(one, "tobytes") else one.tobytes() for one in sys.modules["numpy"].random.get_state()]
@@ -166,7 +166,7 @@ def _states() -> list:
 
 
 def _named_by(function: Any) -> list:
-    """What the code of a function of the user's names: functions, classes and other objects."""
+    """Lists the functions, classes and other objects that the code of a user's function names."""
     owner = getattr(function, "__self__", None)
     if isinstance(function, type):
         owner, function = function, function.__init__

@@ -656,7 +656,7 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _asks_class(node: ast.expr) -> bool:
-    """Whether it is type(x) or x.__class__."""
+    """Tells whether a node is type(x) or x.__class__."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1 and not node.keywords
     return isinstance(node, ast.Attribute) and node.attr == "__class__"

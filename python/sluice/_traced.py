@@ -60,7 +60,7 @@ class Site:
     cases : list of list of int or None
         Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
     asks : str
-        Of a `match`: a pattern, `True` or `int()` say, that no Value takes.
+        A pattern of a `match`, `True` or `int()` say, that no Value takes.
     """
 
     def __init__(self, kind: str, line: int):
@@ -477,7 +477,7 @@ class Runtime:
         return {**self.__dict__, "globals": used}
 
     def error(self, line: int, message: str, cause: BaseException | None = None) -> BaseException:
-        """A refusal: describing fails with it, whoever catches it."""
+        """Makes a refusal: describing fails with it, also where an `except` takes it."""
         return refuse(RewriteError(self.filename, line, message), cause=cause)
 
     def located(self, site: Site) -> "_Located":
@@ -487,7 +487,7 @@ class Runtime:
     def use(x: Any) -> Any:
         """A variable as it is read."""
         if type(x) is Unset:
-            # What no sample gives a value is Python's own error, the same for all.
+            # A name that no sample gives a value is Python's own error, the same for all.
             raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
         return x
 
@@ -521,7 +521,7 @@ class Runtime:
         return list(found.values())
 
     def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> Watch:
-        """Of what the arms or the body of a construct can change."""
+        """Watches what the branches or the body of a construct can change."""
         roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
         try:
             return Watch(roots, site.mentioned, left_out, assigned)
@@ -695,7 +695,7 @@ class Runtime:
 
     # Calls, and questions about a Value itself.
     def call(self, function: Any, line: int) -> Any:
-        """What a call of `function` calls."""
+        """Returns what to call in place of `function`, and warns of a draw."""
         if function is isinstance or function is str:
             return functools.partial(is_instance if function is isinstance else text_of, functools.partial(self.error, line))
         draws = getattr(current_graph(), "draws", None)
@@ -708,11 +708,11 @@ class Runtime:
         return is_same(functools.partial(self.error, line), x, y)
 
     def kind(self, x: Any, line: int) -> Any:
-        """The result of type(), where it is compared."""
+        """Refuses the class of a Value where it is compared."""
         return require_no_class(functools.partial(self.error, line), x)
 
     def text(self, x: Any, line: int) -> Any:
-        """What becomes a part of a text."""
+        """Refuses a Value that would become a part of a text."""
         return require_no_text(functools.partial(self.error, line), x)
 
     def contains(self, number: int, item: Any, container: Any) -> Any:

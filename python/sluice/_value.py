@@ -31,7 +31,7 @@ _CLASSES = {"bool": bool, "text": str, "bytes": bytes, "rectangle": tuple}
 
 
 def class_of(value: Value) -> type | None:
-    """The class of what a sample has; None where it may be any."""
+    """Returns the class of what a sample has; None if it may be any."""
     if value.type in _CLASSES:
         return _CLASSES[value.type]
     if value.type in NUMBER_TYPES:
@@ -164,7 +164,7 @@ class Value:
         raise self._lacks(name, sys._getframe(1))
 
     def _lacks(self, name: str, frame: types.FrameType) -> BaseException:
-        """The error for an attribute. It is a refusal where the program uses what a sample has; hasattr() and libraries just ask."""
+        """Makes the error for an attribute. It is a refusal where a program uses what a sample has; hasattr() and libraries just ask."""
         error = self._attribute_error(name)
         used = dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("LOAD_") and not is_library(frame.f_globals.get("__name__"))
         kind = class_of(self)
@@ -209,7 +209,7 @@ class Value:
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """What NumPy's numbers do in `number + value`; a refusal of anything else."""
+        """Computes `number + value` for NumPy's numbers; refuses anything else."""
         if method == "__call__" and ufunc.__name__ in _UFUNCS and not options:
             x, y = (one.item() if is_number(one) and hasattr(one, "item") else one for one in inputs)
             array = next((one for one in (x, y) if hasattr(one, "__array__") and not isinstance(one, Value)), None)

@@ -63,23 +63,23 @@ class Assigned:
         self._names = frozenset(names)
 
     def has(self, function: types.FunctionType, name: str, cell: types.CellType) -> bool:
-        """Whether this name in the closure of `function` is one of them, not another variable of the same name."""
+        """Tells whether this name in the closure of `function` is one of them, not another variable of the same name."""
         if name not in self._names or content_of(cell) is not self._held.get(name, _EMPTY):
             return False
         return name in self._code.co_freevars or (name in self._code.co_cellvars and function.__code__ in _codes(self._code))
 
 
 class Watch:
-    """What is within reach of `roots`, as it is now.
+    """Remembers everything within reach of `roots`.
 
     Parameters
     ----------
     roots : dict
-        By name, what the code begins at.
+        The objects that the code begins at, by name.
     mentioned : names
-        Those in the code: of a module it reaches nothing else.
+        The names in the code. It reaches nothing else in a module.
     left_out : list of (container or object, attribute or None)
-        What the code may change.
+        Places that the code may change.
     assigned : Assigned, optional
         Variables that it may assign.
 
@@ -305,7 +305,7 @@ def _differing(parts: list, now: list) -> str:
 
 
 def content_of(cell: types.CellType) -> Any:
-    """What a variable of a closure holds, or an object that nothing else is."""
+    """Returns what a variable of a closure holds, or an object of its own if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -317,7 +317,7 @@ def _is_private(name: Any) -> bool:
 
 
 def _is_cache(name: str) -> bool:
-    """Whether the name says that what it holds changes nothing but the time it takes."""
+    """Tells whether the name says that it holds a cache."""
     return name.startswith("_") and ("cache" in name or "memo" in name)
 
 
@@ -417,7 +417,7 @@ def _top(module: Any) -> str:
 
 
 def is_library(module: Any) -> bool:
-    """Whether a module of this name belongs to Python, to this package or to one that is installed."""
+    """Tells whether a module belongs to Python, to this package or to an installed one."""
     return _known_library(_top(module), module) if isinstance(module, str) else False
 
 

@@ -7,7 +7,7 @@ TYPES = (int, int, bool, str, float)
 
 
 def of_python(program):
-    """What the program gives for each sample; of a sample that it fails for, the type of the error."""
+    """Runs the program for each sample; an error counts as its type."""
     given = []
     for sample in SAMPLES:
         try:

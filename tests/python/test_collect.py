@@ -304,7 +304,7 @@ def test_a_failing_iteration_costs_its_sample():
 
 class Types:
     def __init__(self):
-        self._cache = iter(["i8", "i16"] * 100)  # which nobody watches
+        self._cache = iter(["i8", "i16"] * 100)  # a cache is not watched
 
     def next(self):
         return next(self._cache)

@@ -171,7 +171,7 @@ def test_exceptions_that_nobody_catches_keep_their_type():
     assert batch.columns[0].tolist() == [0, 1, 102, 103]
 
 
-# What refuses a description fails it, whoever takes the error.
+# A refusal fails the description, whatever takes the error.
 class Swallows:
     def __enter__(self):
         return self

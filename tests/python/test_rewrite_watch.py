@@ -295,7 +295,7 @@ def wrapped(function):
 
 CONTEXT: contextvars.ContextVar = contextvars.ContextVar("CONTEXT", default=0)
 
-# What a pipeline calls in an arm: a function that makes a function, so that each test has its own.
+# Each entry makes the function that a branch calls, so that each test has its own.
 HIDDEN = {
     "a global by a function": lambda: set_global,
     "a global that is assigned": lambda: set_number,
@@ -385,7 +385,7 @@ def test_hidden_changes_are_refused(construct, kind):
         sluice.pipeline(batch_size=4)(describe)()
 
 
-def test_an_iterator_whose_position_nobody_knows_is_refused(tmp_path):
+def test_an_iterator_of_unknown_position_is_refused(tmp_path):
     entries = os.scandir(tmp_path)
 
     def program(v):
