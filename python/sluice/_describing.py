@@ -47,6 +47,16 @@ def refuse(error: BaseException, graph: Any = None, cause: BaseException | None 
     return error
 
 
+def was_taken(refusal: BaseException | None, error: BaseException) -> bool:
+    """Tells whether a refusal was raised and taken before this error, which says nothing of it."""
+    if refusal is None or refusal.__traceback__ is None:
+        return False
+    chain: list = [error]
+    for one in chain:
+        chain += [each for each in (one.__cause__, one.__context__) if each is not None and all(each is not other for other in chain)]
+    return all(one is not refusal for one in chain)
+
+
 def refusing(*kinds: type) -> Callable:
     """Decorates a function: errors of these kinds that leave it are refusals."""
 

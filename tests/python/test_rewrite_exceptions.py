@@ -418,6 +418,26 @@ def test_the_first_refusal_is_what_is_said():
         of_sluice(program)
 
 
+def test_an_error_that_comes_of_a_taken_refusal_is_not_what_is_said():
+    def program(a):
+        found = tried(lambda: int(a), None)
+        return found + 1
+
+    with pytest.raises(TypeError, match="is no number of Python's"):
+        of_sluice(program)
+
+
+def test_an_error_that_tells_of_a_refusal_stays():
+    def program(a):
+        try:
+            return int(a)
+        except TypeError as error:
+            raise LookupError("mine") from error
+
+    with pytest.raises(LookupError, match="mine"):
+        of_sluice(program)
+
+
 def by_zero(a):
     try:
         p = a % 0
