@@ -11,28 +11,21 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 _local = threading.local()
 
 
+def graphs() -> list:
+    """The Graphs of the descriptions that run on this thread, the innermost last."""
+    return _local.__dict__.setdefault("graphs", [])
+
+
 def current_graph() -> Any:
     """The Graph of the description that runs on this thread, or None."""
-    stack = getattr(_local, "graphs", None)
+    stack = graphs()
     return stack[-1] if stack else None
-
-
-@contextmanager
-def describing(graph: Any) -> Iterator[Any]:
-    """Makes the graph the current one of this thread."""
-    stack = _local.__dict__.setdefault("graphs", [])
-    stack.append(graph)
-    try:
-        yield graph
-    finally:
-        stack.pop()
 
 
 def refuse(error: BaseException, graph: Any = None, cause: BaseException | None = None) -> BaseException:

@@ -8,12 +8,9 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
-from ._describing import current_graph, describing, refuse
+from ._describing import current_graph, graphs, refuse
 from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_beside, cure_of_condition, is_number
-
-__all__ = ["OPERATORS", "Graph", "current_graph", "describing", "python_name", "require_graph"]
-
 
 def require_graph(what: str) -> Graph:
     """The Graph of the description that runs; raises BuildError where none does."""
@@ -24,6 +21,17 @@ def require_graph(what: str) -> Graph:
             "@sluice.pipeline, or with values"
         )
     return graph
+
+
+@contextmanager
+def describing(graph: Graph) -> Iterator[Graph]:
+    """Makes the graph the current one of this thread."""
+    stack = graphs()
+    stack.append(graph)
+    try:
+        yield graph
+    finally:
+        stack.pop()
 
 
 # Operators by name, as the library declares them.
