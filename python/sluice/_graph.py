@@ -12,6 +12,7 @@ from ._describing import current_graph, graphs, refuse
 from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_beside, cure_of_condition, is_number
 
+
 def require_graph(what: str) -> Graph:
     """The Graph of the description that runs; raises BuildError where none does."""
     graph = current_graph()
