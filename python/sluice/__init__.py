@@ -48,6 +48,8 @@ from ._core import (
     JpegIndex,
     StallError,
 )
+from ._describing import refusing as _refusing
+from ._draws import DrawWarning
 from ._graph import require_graph
 from ._mix import cut_mix, mix_up
 from ._pipeline import BatchKey, Pipeline, pipeline
@@ -59,6 +61,7 @@ from .sources import classes, files, iterate, list_file, map, source, tar
 __version__ = _core.__version__
 
 
+@_refusing(Exception)
 def constant(x: Any) -> Value:
     """The same value for every sample, of a bool, a number, a str or a rectangle."""
     return require_graph("sluice.constant()").constant(x)
@@ -121,6 +124,7 @@ def devices() -> str:
     return _core.devices()
 
 
+@_refusing(Exception)
 def saved_plan(path: Any, *values: Value) -> Any:
     """The steps of a plan that was saved as JSON, by ``pipeline.save`` or the program.
 
@@ -153,6 +157,7 @@ def saved_plan(path: Any, *values: Value) -> Any:
     return made[0] if len(made) == 1 else made
 
 
+@_refusing(Exception)
 def drop_unless(predicate: Value) -> None:
     """Goes on with samples for which the predicate holds; batches leave the others out."""
     if not isinstance(predicate, Value):
@@ -161,8 +166,8 @@ def drop_unless(predicate: Value) -> None:
 
 
 __all__ = [
-    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "Error",
-    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
+    "Array", "Batch", "BatchError", "BatchKey", "BudgetError", "BuildError", "Column", "DeviceError", "DrawWarning",
+    "Error",    "IoError", "JpegError", "JpegIndex", "Pipeline", "RewriteError", "StallError", "Value", "WorkerOptions",
     "all_of", "any_of", "apply_if", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "graph_function", "if_else", "iterate",
     "list_file", "map", "mix_up", "not_", "ops", "pipeline", "saved_plan", "select", "source", "tar",

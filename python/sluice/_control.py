@@ -12,9 +12,11 @@ both cases the graph forgets the choice or loop and stays usable.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._describing import current_graph, refuse, refusing
 from ._merge import Branch, BuildError, Loop, graph_of, is_plain_number, is_value, kind_of
 from ._structure import flatten, rebuild
 from ._value import cure_of_condition
+from ._watch import Unseen, Watch
 
 __all__ = ["if_else", "cond", "select", "while_loop", "for_loop", "for_loop_collect", "all_of", "any_of", "not_", "apply_if"]
 
@@ -30,15 +32,39 @@ def choose(graph: Any, name: str, arms: dict[str, Any], by: str, on: Any) -> Any
     """Records a choice among arms, which are callables or what such would return; gives what they have in common."""
     branch = Branch(graph, name, list(arms), by, on)
     try:
+        watch = _watch(name, *arms.values())
         for arm in arms.values():
             branch.begin()
-            branch.end({_RESULT: _give(arm)})
+            given = _give(arm)
+            _require_unchanged(name, watch)
+            branch.end({_RESULT: given})
         return branch.close()[_RESULT]
-    except BaseException:
+    except BaseException as error:
         branch.abandon()
+        refuse(error, graph)  # an `except` outside would decide for all samples
         raise
 
 
+def _watch(name: str, *functions: Any) -> Watch:
+    """Watches what the branches of a choice or the body of a loop can change."""
+    try:
+        return Watch({f"function {k}": one for k, one in enumerate(functions) if callable(one)})
+    except Unseen as unseen:
+        raise BuildError(
+            f"'{unseen.label}' is a {unseen.kind}, and how far it has been gone through cannot be known, so that `{name}` could "
+            "change it for all samples; go through it before, into a list"
+        ) from None
+
+
+def _require_unchanged(name: str, watch: Watch) -> None:
+    changed = watch.changed()
+    if changed is not None:
+        raise BuildError(
+            f"'{changed}' is changed by a function of `{name}`, so that it would be changed for all samples; return what it makes"
+        )
+
+
+@refusing(BuildError)
 def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) -> Any:
     """What `then` gives where the predicate holds, what `otherwise` gives elsewhere.
 
@@ -74,6 +100,7 @@ def if_else(predicate: Any, then: Any, otherwise: Any, name: str | None = None) 
 cond = if_else  # its name in PyTorch and JAX
 
 
+@refusing(BuildError)
 def select(index: Any, arms: Sequence, names: Sequence[str] | None = None, name: str | None = None) -> Any:
     """What the arm with this number gives.
 
@@ -153,6 +180,7 @@ def _side(x: Any, side: str, of: str) -> Any:
     raise BuildError(f"the {side} side of `{of}` is {kind_of(x)}, not a bool; {cure}")
 
 
+@refusing(BuildError)
 def all_of(a: Any, b: Any, name: str | None = None) -> Any:
     """Whether both hold. The right side runs only for samples of which the left side holds.
 
@@ -185,6 +213,7 @@ def all_of(a: Any, b: Any, name: str | None = None) -> Any:
     return choose(a.graph, name, {"right side": right, "decided": False}, "truth", _side(a, "left", name))
 
 
+@refusing(BuildError)
 def any_of(a: Any, b: Any, name: str | None = None) -> Any:
     """Whether one of the two holds. The right side runs only for samples of which the left side does not hold.
 
@@ -236,8 +265,10 @@ def _loop(graph: Any, name: str, most: int, init: Any) -> Loop:
     return Loop(graph, name, most, {_STATE: init})
 
 
-def _run(loop: Loop, condition: Callable, body: Callable) -> Any:
+def _run(loop: Loop, condition: Callable, body: Callable, *called: Callable) -> Any:
+    """`called` are the functions of the user that these call."""
     graph = loop.graph
+    watch = _watch(loop.name, *called)
     try:
         while True:
             state = loop.open()[_STATE]
@@ -251,13 +282,17 @@ def _run(loop: Loop, condition: Callable, body: Callable) -> Any:
                 raise BuildError(f"the condition of `{loop.name}` gives {kind_of(holds)}; give a bool or a number")
             graph.end_condition(holds)
             graph.begin_body()
-            if loop.end({_STATE: body(loop.iteration, state)}):
+            following = body(loop.iteration, state)
+            _require_unchanged(loop.name, watch)
+            if loop.end({_STATE: following}):
                 return loop.close()[_STATE]
-    except BaseException:
+    except BaseException as error:
         loop.abandon()
+        refuse(error, graph)
         raise
 
 
+@refusing(BuildError)
 def while_loop(
     init: Any, condition: Callable, body: Callable, max_iterations: int = 1_000_000, name: str | None = None
 ) -> Any:
@@ -308,7 +343,7 @@ def while_loop(
             raise _goes_on(name, max_iterations)
         return state
     loop = _loop(graph, name, max_iterations, init)
-    return _run(loop, lambda _, state: _call(condition, state), lambda _, state: _call(body, state))
+    return _run(loop, lambda _, state: _call(condition, state), lambda _, state: _call(body, state), condition, body)
 
 
 def _check_count(count: Any, name: str) -> None:
@@ -337,6 +372,7 @@ def _plain_range(count: Any, name: str, max_iterations: int | None) -> range:
     return range(count)
 
 
+@refusing(BuildError)
 def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None) -> Any:
     """Goes round `count` times, which may differ from sample to sample; none is fine.
 
@@ -378,9 +414,10 @@ def for_loop(count: Any, init: Any, body: Callable, max_iterations: int | None =
             state = _call(body, k, state)
         return state
     loop, goes_on = _counted(graph, count, name, max_iterations, init)
-    return _run(loop, goes_on, lambda i, state: _call(body, i, state))
+    return _run(loop, goes_on, lambda i, state: _call(body, i, state), body)
 
 
+@refusing(BuildError)
 def for_loop_collect(
     count: Any, init: Any, body: Callable, max_iterations: int | None = None, name: str | None = None, reverse: bool = False
 ) -> tuple:
@@ -412,7 +449,7 @@ def for_loop_collect(
     >>> image, means = sluice.for_loop_collect(3, image, lambda i, image: (ops.gaussian_blur(image, sigma=2), ops.mean(image)))
     """
     name = name or "for_loop_collect"
-    graph = graph_of(count, init) or described()
+    graph = graph_of(count, init) or current_graph()
     _check_count(count, name)
 
     def two(given: Any) -> tuple:
@@ -438,16 +475,9 @@ def for_loop_collect(
         shapes.append(shape)
         return following
 
-    state = _run(loop, goes_on, keeping)
+    state = _run(loop, goes_on, keeping, body)
     lists = [graph.operator("reverse", one) for one in loop.lists] if reverse else loop.lists
     return state, rebuild(shapes[-1], lists)
-
-
-def described() -> Any:
-    """The graph that is being described on this thread, or None."""
-    from ._graph import current_graph  # which needs the library
-
-    return current_graph()
 
 
 def _to_keep(graph: Any, x: Any, name: str) -> Any:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import keyword
-import threading
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import _core
 from ._arguments import meant
+from ._describing import current_graph, graphs, refuse
+from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, typed_constant
-
-_local = threading.local()
-
-
-def current_graph() -> Graph | None:
-    """The Graph of the description that runs on this thread, or None."""
-    stack = getattr(_local, "graphs", None)
-    return stack[-1] if stack else None
 
 
 def require_graph(what: str) -> Graph:
@@ -35,14 +28,12 @@ def require_graph(what: str) -> Graph:
 @contextmanager
 def describing(graph: Graph) -> Iterator[Graph]:
     """Makes the graph the current one of this thread."""
-    stack = _local.__dict__.setdefault("graphs", [])
+    stack = graphs()
     stack.append(graph)
     try:
         yield graph
     finally:
         stack.pop()
-    if graph.refused is not None:
-        raise graph.refused
 
 
 # Operators by name, as the library declares them.
@@ -59,8 +50,9 @@ class Graph:
 
     def __init__(self) -> None:
         self.core = _core.Description()
-        # An error that nobody may catch.
-        self.refused: Exception | None = None
+        # The first refusal: what describing fails with, also where an `except` has taken it.
+        self.refused: BaseException | None = None
+        self.draws = Draws()
 
     def _own(self, value: Value, user: str) -> int:
         if value.graph is not self:
@@ -156,7 +148,14 @@ class Graph:
         return Value(self, slots[0])
 
     def operator(self, operator_: str, *args: Any, **kwargs: Any):
-        """A step of a registered operator: its Value, a tuple of several, or None."""
+        """A step of a registered operator: its Value, a tuple of several, or None. An error is a refusal."""
+        try:
+            return self._operator(operator_, args, kwargs)
+        except Exception as error:
+            refuse(error, self)
+            raise
+
+    def _operator(self, operator_: str, args: tuple, kwargs: dict) -> Any:
         schema = OPERATORS[operator_]
         step = kwargs.pop("name", None) if "name" not in _step_parameters(schema) else None
         given = _bind(schema, args, kwargs)

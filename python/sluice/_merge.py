@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ._core import BuildError
+from ._describing import current_graph
 from ._structure import difference, flatten, places_of, rebuild
 
 
@@ -51,8 +52,6 @@ def graph_of(*structures: Any):
         for leaf in flatten(structure)[0]:
             if is_value(leaf):
                 return leaf.graph
-    from ._graph import current_graph
-
     return current_graph()
 
 

@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from . import _core
 from ._batch import Batch
+from ._describing import was_taken
 from ._graph import Graph, describing
 from ._rewrite import rewrite
 from ._show import Drawing, Sheet, sheet_of
@@ -144,6 +145,13 @@ class Pipeline:
                     f"{self._name}() calls itself without an end: all arms of an `if` on a value are described, "
                     "so a function that calls itself there never stops; write a `while` or a `for` loop"
                 ) from None
+            except Exception as error:
+                if was_taken(graph.refused, error):  # and this is what came of it
+                    raise graph.refused from error
+                raise
+            graph.draws.settle()
+            if graph.refused is not None:  # an `except` has taken it
+                raise graph.refused
             outputs, structure = flatten(given)
             if not outputs:
                 raise _core.BuildError(

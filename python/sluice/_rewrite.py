@@ -14,10 +14,10 @@ import dis
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._names import Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, within
+from ._names import Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
 from ._traced import RewriteError, Runtime, Site
 
 __all__ = ["RewriteError", "graph_function", "rewrite"]
@@ -193,8 +193,9 @@ def _compile(node: ast.AST, class_name: str | None, function: types.FunctionType
     # The values of defaults are those of the old function.
     arguments.defaults = [ast.copy_location(ast.Constant(None), node) for _ in arguments.defaults]
     arguments.kw_defaults = [one and ast.copy_location(ast.Constant(None), node) for one in arguments.kw_defaults]
-    node = _Rewriter(runtime).visit(node)
-    if not runtime.sites:
+    rewriter = _Rewriter(runtime)
+    node = rewriter.visit(node)
+    if not runtime.sites and not rewriter.asked:
         return None
     statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
     if class_name is not None:
@@ -267,6 +268,7 @@ class _Rewriter(ast.NodeTransformer):
         self.guarded: set[str] = set()  # names that may have no value after a choice
         self.closures: set[str] = set()  # names of this function that functions inside it assign
         self.temporaries = 0
+        self.asked = 0  # calls and questions that are passed through the runtime
         self.in_iterable = False  # of a comprehension, where Python allows no `:=`
 
     # Making nodes.
@@ -353,12 +355,22 @@ class _Rewriter(ast.NodeTransformer):
             done += new if isinstance(new, list) else [new]
         return done
 
-    def _describe(self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str]) -> str:
-        """Fills in what is known of a statement; gives the target that takes its names."""
+    def _reads(self, site: Site, nodes: list[ast.AST]) -> None:
+        """Fills in what code reads that a Value decides about."""
+        every = [one for node in nodes for one in ast.walk(node)]
+        targets = {one.target.id for one in every if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)}
+        site.reads = read(nodes) | targets
+        site.mentioned = site.reads | {one.attr for one in every if isinstance(one, ast.Attribute)}
+
+    def _describe(
+        self, site: Site, blocks: list[list[ast.stmt]], names: set[str], live: set[str], tests: Sequence[ast.expr] = ()
+    ) -> str:
+        """Fills in what is known of a statement; gives the target that takes its names. `tests` are asked again and again."""
         every = [one for block in blocks for one in block]
         names = (names | assigned(every) | self.closures) - self.globals
         site.names = tuple(sorted(names))
         site.live = live | self.closures
+        self._reads(site, [*every, *tests])
         site.obstacles = [found for block in blocks for found in obstacles(block, self.globals, site.kind in ("while", "for"))]
         site.places, strange = changed_in_place(every)
         site.obstacles += [
@@ -388,7 +400,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node):
         number, site = self._site("while", node)
-        names = self._describe(site, [node.body], assigned([node.test]), self.live.head[node])
+        names = self._describe(site, [node.body], assigned([node.test]), self.live.head[node], [node.test])
         k = self._temporary()
         test = self.visit(node.test)
         body, orelse = self._block(node.body), self._block(node.orelse)
@@ -444,7 +456,7 @@ class _Rewriter(ast.NodeTransformer):
         number, site = self._site("match", node)
         blocks = [case.body for case in node.cases]
         names = self._describe(site, blocks, set(), self.live.after[node])
-        site.cases = _numbers_of(node.cases)
+        site.cases, site.asks = _numbers_of(node.cases), _asking(node.cases)
         k, subject = self._temporary(), self._temporary()
         value = self.visit(node.subject)
         chosen = []
@@ -472,9 +484,7 @@ class _Rewriter(ast.NodeTransformer):
         )
 
     def visit_Try(self, node):
-        sites = len(self.runtime.sites)
-        body = self._block(node.body)
-        node.body = self._guarded(body) if len(self.runtime.sites) > sites else body
+        node.body = self._guarded_block(node.body)
         for part in node.handlers:
             part.type = part.type and self.visit(part.type)
             part.body = self._block(part.body)
@@ -483,11 +493,16 @@ class _Rewriter(ast.NodeTransformer):
 
     visit_TryStar = visit_Try
 
+    def _guarded_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The block of a statement that may take exceptions. A generator leaves it, and comes back, without one."""
+        sites = len(self.runtime.sites)
+        yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in within(statements))
+        body = self._block(statements)
+        return self._guarded(body) if len(self.runtime.sites) > sites or not yields else body
+
     def visit_With(self, node):
         node.items = [self.generic_visit(one) for one in node.items]
-        sites = len(self.runtime.sites)
-        body = self._block(node.body)
-        node.body = self._guarded(body) if len(self.runtime.sites) > sites else body
+        node.body = self._guarded_block(node.body)
         return node
 
     def visit_Assert(self, node):
@@ -512,6 +527,29 @@ class _Rewriter(ast.NodeTransformer):
             return self._expression(node, f"$.use({node.id})")
         return node
 
+    def _asked(self, node: ast.AST, text: str, **parts: ast.expr) -> ast.expr:
+        """A question that is passed through the runtime; %LINE is where it stands."""
+        self.asked += 1
+        return self._expression(node, text.replace("%LINE", str(node.lineno)), **parts)
+
+    def visit_Call(self, node):
+        node = self.generic_visit(node)
+        node.func = self._asked(node.func, "$.call(%F, %LINE)", F=node.func)
+        return node
+
+    def visit_BinOp(self, node):
+        is_text = isinstance(node.left, ast.JoinedStr) or (isinstance(node.left, ast.Constant) and isinstance(node.left.value, str))
+        node = self.generic_visit(node)
+        if is_text and isinstance(node.op, ast.Mod):
+            node.right = self._asked(node.right, "$.text(%X, %LINE)", X=node.right)
+        return node
+
+    def visit_FormattedValue(self, node):
+        node = self.generic_visit(node)
+        if node.conversion == ord("s"):
+            node.value = self._asked(node.value, "$.text(%X, %LINE)", X=node.value)
+        return node
+
     def _plain(self, kind: str, test: ast.expr) -> ast.expr:
         number, _ = self._site(kind, test)
         return self._expression(test, f"$.plain({number}, %TEST)", TEST=self.visit(test))
@@ -520,6 +558,7 @@ class _Rewriter(ast.NodeTransformer):
         """`call` asks about the first operand which of the others are evaluated."""
         kind = {"both": "and", "either": "or", "conditional": "conditional expression"}[call]
         number, site = self._site(kind, node)
+        self._reads(site, operands)
         for one in operands:
             site.obstacles += obstacles([one], self.globals)
             walrus = [inner for inner in within([one]) if isinstance(inner, ast.NamedExpr)]
@@ -553,7 +592,18 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node):
         if len(node.ops) > 1:
             return self._chain(node)
+        sides = [node.left, *node.comparators]
+        if any(map(_is_named_value, sides)):  # type(x) is sluice.Value, which asks about the Value itself
+            return self.generic_visit(node)
+        classes = [_asks_class(one) for one in sides]
         node = self.generic_visit(node)
+        sides = [
+            self._asked(one, "$.kind(%X, %LINE)", X=one) if asks else one for one, asks in zip([node.left, *node.comparators], classes)
+        ]
+        node.left, node.comparators = sides[0], sides[1:]
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            call = "$.same(%X, %Y, %LINE)" if isinstance(node.ops[0], ast.Is) else "$.no($.same(%X, %Y, %LINE))"
+            return self._asked(node, call, X=node.left, Y=node.comparators[0])
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
             number, _ = self._site("in", node)
             k = self._temporary()
@@ -603,6 +653,27 @@ class _Rewriter(ast.NodeTransformer):
     def visit_NamedExpr(self, node):
         node.value = self.visit(node.value)
         return node
+
+
+def _asks_class(node: ast.expr) -> bool:
+    """Tells whether a node is type(x) or x.__class__."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1 and not node.keywords
+    return isinstance(node, ast.Attribute) and node.attr == "__class__"
+
+
+def _is_named_value(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Name, ast.Attribute)) and (node.id if isinstance(node, ast.Name) else node.attr) == "Value"
+
+
+def _asking(cases: list[ast.match_case]) -> str:
+    """The first pattern that asks Python what a value is: True, False, or a class of numbers or texts."""
+    for node in (node for case in cases for node in ast.walk(case.pattern)):
+        if isinstance(node, ast.MatchSingleton) and node.value is not None:
+            return repr(node.value)
+        if isinstance(node, ast.MatchClass) and ast.unparse(node.cls) in ("bool", "int", "float", "str", "bytes"):
+            return ast.unparse(node)
+    return ""
 
 
 def _is_range(node: ast.expr) -> bool:

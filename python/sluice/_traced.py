@@ -11,17 +11,21 @@ Threads: those of the description. Errors: RewriteError; `guard` lets the graph 
 """
 
 import builtins
+import functools
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._control import WHOLE, choose, described, for_loop_collect, not_, truth
+from ._control import WHOLE, choose, for_loop_collect, not_, truth
+from ._describing import current_graph, refuse
+from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, Branch, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._names import RESULT
 from ._structure import flatten
 from ._value import cure_of_condition
-from ._watch import Watch
+from ._watch import Assigned, Unseen, Watch
 
 
 class RewriteError(BuildError):
@@ -51,8 +55,12 @@ class Site:
         What it must not hold when a Value decides.
     places : list of (path, attribute)
         What it changes in place.
+    reads, mentioned : sets of str
+        The names that its arms or its body read; these, and the attributes that they name.
     cases : list of list of int or None
         Of a `match`: the numbers of each case, None for `_`; or None, where a Value cannot be matched.
+    asks : str
+        A pattern of a `match`, `True` or `int()` say, that no Value takes.
     """
 
     def __init__(self, kind: str, line: int):
@@ -62,7 +70,10 @@ class Site:
         self.live: set[str] = set()
         self.obstacles: list[tuple[int, str, str]] = []
         self.places: list[tuple] = []
+        self.reads: set[str] = set()
+        self.mentioned: set[str] = set()
         self.cases: list | None = None
+        self.asks = ""
 
     @property
     def name(self) -> str:
@@ -77,6 +88,10 @@ def _open() -> list:
     return _thread.__dict__.setdefault("open", [])
 
 
+# How Python and its library name the class of what they do not take.
+_OF_A_VALUE = re.compile(r"'Value'|\b(not|type) Value\b|\bValue (found|object)\b")
+
+
 class guard:
     """Stands around code that may leave a choice or loop open by an exception, also around the body of a `try`.
 
@@ -88,9 +103,11 @@ class guard:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         left = _open()[self.depth] if len(_open()) > self.depth else None
-        graph = left.graph if left else described()
+        graph = left.graph if left else current_graph()
         if left:
-            graph.refused = graph.refused or left.left_by_exception()
+            refuse(left.left_by_exception(), graph)
+        elif isinstance(error, TypeError) and _OF_A_VALUE.search(str(error)):
+            refuse(error)
         try:
             if error is None and graph is not None and graph.refused is not None:
                 raise graph.refused
@@ -136,17 +153,18 @@ class _Described:
         self.site = site
         self.graph = graph
         for line, construct, cure in site.obstacles:
-            # Also where an `except` of the user's takes it for another error.
-            graph.refused = refused = runtime.error(
+            raise runtime.error(
                 line, f"{construct} cannot stand in the `{site.kind}` in line {site.line}, which a Value decides; {cure}"
             )
-            raise refused
 
-    def keep(self, scope: dict) -> None:
+    def keep(self, scope: dict, frame: Any = None) -> None:
+        """`frame` is that of the rewritten function, the caller's otherwise."""
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
         self.places = self.runtime.places(self.site, scope)
         self.contents = {place.label: place.get() for place in self.places}
-        self.watch = Watch(scope, [(place.owner, place.attribute) for place in self.places])
+        code = (frame or sys._getframe(1)).f_code
+        left_out = [(place.owner, place.attribute) for place in self.places]
+        self.watch = self.runtime.watch(self.site, scope, left_out, Assigned(code, self.before, self.site.names))
 
     def now(self, scope: dict) -> dict:
         """What the live names and the places hold."""
@@ -175,7 +193,11 @@ class _Described:
             return held
         if held.unbound:
             return self.left_out(name)
-        return held if isinstance(held.error, RewriteError) else Unset(self.runtime.error(self.site.line, str(held.error)))
+        return held if isinstance(held.error, RewriteError) else self.unset(str(held.error))
+
+    def unset(self, message: str) -> Unset:
+        """Stands for a name without a value: an error where it is read, not before."""
+        return Unset(RewriteError(self.runtime.filename, self.site.line, message))
 
     def left_out(self, name: str) -> Any:
         """What stands for a name that the construct does not give."""
@@ -215,7 +237,7 @@ class Choice(_Described):
 
     def begin(self, scope: dict) -> bool:
         if not self.kept:
-            self.keep(scope)
+            self.keep(scope, sys._getframe(1))
             self.kept = True
         self.branch.begin()
         return True
@@ -251,7 +273,7 @@ class Repeat(_Described):
         """What the names hold in an iteration. `more` is further state."""
         if self.loop is None:
             if scope is not None:
-                self.keep(scope)
+                self.keep(scope, sys._getframe(2))
             begin = {_label(name): x for name, x in self.before.items() if name in self.site.live}
             begin = {name: x for name, x in (begin | self.contents | more).items() if not isinstance(x, Unset)}
             self.loop = Loop(self.graph, self.site.name, self.runtime.max_iterations, begin)
@@ -292,12 +314,9 @@ class Repeat(_Described):
         return self.after(merged)
 
     def left_out(self, name: str) -> Any:
-        return Unset(
-            self.runtime.error(
-                self.site.line,
-                f"'{name}' has no value after `{self.site.name}`: only the body assigns it, which may never run; assign it "
-                "before the loop",
-            )
+        return self.unset(
+            f"'{name}' has no value after `{self.site.name}`: only the body assigns it, which may never run; assign it before "
+            "the loop"
         )
 
 
@@ -406,7 +425,7 @@ class Count(Repeat):
 class Lazy:
     """A logical or conditional expression: which of its operands are evaluated, and what comes of them."""
 
-    __slots__ = ("first", "second", "value", "choice", "runtime", "site", "frame", "watch")
+    __slots__ = ("first", "second", "value", "choice", "runtime", "site", "frame", "names", "watch")
 
     def __init__(self, first: bool, second: bool, value: Any = None):
         self.first = first
@@ -426,7 +445,7 @@ class Lazy:
     def _arm(self, x: Any) -> None:
         self.choice.require_innermost()
         branch = self.choice.branch
-        self.runtime.require_unchanged(self.site, self.watch.changed(self.frame.f_locals))
+        self.runtime.require_unchanged(self.site, _rebound(self.names, self.frame.f_locals) or self.watch.changed())
         branch.end({"": x})
         if len(branch.given) < 2:
             branch.begin()
@@ -435,7 +454,7 @@ class Lazy:
             return
         with self.runtime.located(self.site):
             self.value = branch.close()[""]
-        self.frame = self.watch = None
+        self.frame = self.names = self.watch = None
         self.choice.leave()
 
 
@@ -457,8 +476,9 @@ class Runtime:
         used = {name: self.globals[name] for name in asked if name in self.globals}
         return {**self.__dict__, "globals": used}
 
-    def error(self, line: int, message: str) -> RewriteError:
-        return RewriteError(self.filename, line, message)
+    def error(self, line: int, message: str, cause: BaseException | None = None) -> BaseException:
+        """Makes a refusal: describing fails with it, also where an `except` takes it."""
+        return refuse(RewriteError(self.filename, line, message), cause=cause)
 
     def located(self, site: Site) -> "_Located":
         return _Located(self, site)
@@ -467,7 +487,8 @@ class Runtime:
     def use(x: Any) -> Any:
         """A variable as it is read."""
         if type(x) is Unset:
-            raise x.error.with_traceback(None)
+            # A name that no sample gives a value is Python's own error, the same for all.
+            raise (x.error if x.unbound else refuse(x.error)).with_traceback(None)
         return x
 
     def places(self, site: Site, scope: dict) -> list[Place]:
@@ -499,6 +520,18 @@ class Runtime:
             found.setdefault((id(owner), attribute), Place(label, owner, attribute))
         return list(found.values())
 
+    def watch(self, site: Site, scope: dict, left_out: list = (), assigned: Assigned | None = None) -> Watch:
+        """Watches what the branches or the body of a construct can change."""
+        roots = {name: scope.get(name, self.globals.get(name, sys.modules.get(name))) for name in site.reads}
+        try:
+            return Watch(roots, site.mentioned, left_out, assigned)
+        except Unseen as unseen:
+            raise self.error(
+                site.line,
+                f"'{unseen.label}' is a {unseen.kind}, and how far it has been gone through cannot be known, so that this "
+                f"`{site.kind}`, which a Value decides, could change it for all samples; go through it before, into a list",
+            ) from None
+
     def require_unchanged(self, site: Site, changed: str | None) -> None:
         """Raises RewriteError where `changed` names something."""
         if changed is not None:
@@ -518,9 +551,15 @@ class Runtime:
 
     def match(self, number: int, subject: Any) -> Any:
         """-1 for a plain subject, a Choice for a Value."""
-        if not is_value(subject):
-            return -1
         site = self.sites[number]
+        if not is_value(subject):
+            if site.asks and any(map(is_value, flatten(subject)[0])):
+                raise self.error(
+                    site.line,
+                    f"`match` on a structure with Values, and `case {site.asks}`, which asks Python about the Value itself; write an "
+                    "`if` that compares",
+                )
+            return -1
         if site.cases is None or subject.type not in WHOLE:
             raise self.error(
                 site.line,
@@ -571,11 +610,11 @@ class Runtime:
             return (), x
 
         frame = sys._getframe(1)  # of the rewritten function
-        watch = Watch(frame.f_locals, names=True)
+        names = dict(frame.f_locals)
         with self.located(site):
             span = Span(self, site, arguments)
             collected = for_loop_collect(span.count, (), element, self.max_iterations, site.name)[1]
-        self.require_unchanged(site, watch.changed(frame.f_locals))
+        self.require_unchanged(site, _rebound(names, frame.f_locals))
         return collected
 
     def range_of_plain(self, number: int, function: Any, *arguments: Any) -> Iterable:
@@ -631,7 +670,8 @@ class Runtime:
         lazy = Lazy(True, False)
         lazy.site, lazy.runtime = site, self
         lazy.frame = sys._getframe(2)  # of the rewritten function
-        lazy.watch = Watch(lazy.frame.f_locals, names=True)
+        lazy.names = dict(lazy.frame.f_locals)
+        lazy.watch = self.watch(site, lazy.names)
         arms = {"and": ["right side", "decided"], "or": ["decided", "right side"]}.get(site.kind, ["then", "otherwise"])
         if site.kind in ("and", "or"):
             on = self.side(site, "left", on)
@@ -652,6 +692,28 @@ class Runtime:
         return lazy.value
 
     no = staticmethod(not_)
+
+    # Calls, and questions about a Value itself.
+    def call(self, function: Any, line: int) -> Any:
+        """Returns what to call in place of `function`, and warns of a draw."""
+        if function is isinstance or function is str:
+            return functools.partial(is_instance if function is isinstance else text_of, functools.partial(self.error, line))
+        draws = getattr(current_graph(), "draws", None)
+        if draws is not None:
+            draws.before_call(function, self.globals, self.filename, line)
+        return function
+
+    def same(self, x: Any, y: Any, line: int) -> Any:
+        """x is y"""
+        return is_same(functools.partial(self.error, line), x, y)
+
+    def kind(self, x: Any, line: int) -> Any:
+        """Refuses the class of a Value where it is compared."""
+        return require_no_class(functools.partial(self.error, line), x)
+
+    def text(self, x: Any, line: int) -> Any:
+        """Refuses a Value that would become a part of a text."""
+        return require_no_text(functools.partial(self.error, line), x)
 
     def contains(self, number: int, item: Any, container: Any) -> Any:
         """Refuses a Value in `item in container`; gives the container."""
@@ -688,7 +750,12 @@ class _Located:
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if type(error) is BuildError:
-            raise self.runtime.error(self.site.line, str(error)) from None
+            raise self.runtime.error(self.site.line, str(error), error) from None
+
+
+def _rebound(names: dict, scope: dict) -> str | None:
+    """The name of a variable that holds something else now."""
+    return next((name for name, x in names.items() if not name.startswith("_sluice_") and scope.get(name) is not x), None)
 
 
 def _label(name: str) -> str:

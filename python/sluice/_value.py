@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dis
+import operator
+import sys
+import types
+from typing import Any, NoReturn
+
+from ._describing import refuse, refusing
+from ._watch import is_library
 
 from . import _peers
 
@@ -14,6 +21,29 @@ _RANGES = {
 }
 NUMBER_TYPES = (*_RANGES, *_FLOATS)
 _ELEMENTS = ("tensor", "image")
+# NumPy's names of operators, and Python's.
+_UFUNCS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv", "remainder": "mod",
+    "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "bitwise_and": "and_", "bitwise_or": "or_", "bitwise_xor": "xor", "power": "pow",
+}  # fmt: skip
+
+
+_CLASSES = {"bool": bool, "text": str, "bytes": bytes, "rectangle": tuple}
+
+
+def class_of(value: Value) -> type | None:
+    """Returns the class of what a sample has; None if it may be any."""
+    if value.type in _CLASSES:
+        return _CLASSES[value.type]
+    if value.type in NUMBER_TYPES:
+        return float if value.type in _FLOATS else int
+    if value.type.startswith("list of "):
+        return list
+    if value.type in _ELEMENTS:
+        numpy = sys.modules.get("numpy")
+        return numpy.ndarray if numpy is not None else Value
+    return None
 
 
 def is_number(x: Any) -> bool:
@@ -73,7 +103,6 @@ class Value:
     """
 
     __slots__ = ("graph", "slot", "type")
-    __array_ufunc__ = None  # NumPy's numbers leave `number + value` to the Value, and arrays refuse it
 
     def __init__(self, graph: Any, slot: int):
         self.graph = graph
@@ -88,10 +117,12 @@ class Value:
     def on_device(self) -> bool:
         return self.graph.core.on_device(self.slot)
 
+    @refusing(Exception)
     def gpu(self) -> Value:
         """The same picture, tensor or file in the memory of the pipeline's device."""
         return Value(self.graph, self.graph.core.gpu(self.slot))
 
+    @refusing(Exception)
     def cpu(self) -> Value:
         """The same picture or tensor in the memory of the host."""
         return Value(self.graph, self.graph.core.cpu(self.slot))
@@ -110,10 +141,11 @@ class Value:
     def __repr__(self) -> str:
         return f"<Value {self.name!r} of type {self.type}>"
 
-    def _no(self, what: str, cure: str) -> TypeError:
-        return TypeError(
-            f"{self!r} {what} while the pipeline is described: there is no sample yet. {cure}"
-        )
+    def _no(self, what: str, cure: str) -> BaseException:
+        return self._refuse(TypeError(f"{self!r} {what} while the pipeline is described: there is no sample yet. {cure}"))
+
+    def _refuse(self, error: Exception) -> BaseException:
+        return refuse(error, self.graph)
 
     def __bool__(self) -> bool:
         raise self._no(
@@ -133,16 +165,32 @@ class Value:
     def __len__(self) -> int:
         raise self._no("has no length", "Ask for it in a function that sluice.map calls")
 
+    def __delitem__(self, _key: Any) -> None:
+        raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
+
     def __setitem__(self, _key: Any, _x: Any) -> None:
         raise self._no("cannot be changed", "Make a new value, or change it in a function that sluice.map calls")
 
     def __getattr__(self, name: str) -> Any:
+        if name in Value.__slots__:  # of one that has not been made
+            raise AttributeError(name)
+        raise self._lacks(name, sys._getframe(1))
+
+    def _lacks(self, name: str, frame: types.FrameType) -> BaseException:
+        """Makes the error for an attribute. It is a refusal where a program uses what a sample has; hasattr() and libraries just ask."""
+        error = self._attribute_error(name)
+        used = dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("LOAD_") and not is_library(frame.f_globals.get("__name__"))
+        kind = class_of(self)
+        has = name[:2] != "__" and (kind is None or hasattr(kind, name))
+        return self._refuse(error) if used and has else error
+
+    def _attribute_error(self, name: str) -> AttributeError:
         if name in ("append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "count"):
-            raise AttributeError(
+            return AttributeError(
                 f"{self!r} has no {name!r}: a list that samples make is done when its loop is; collect all of it in one "
                 "[... for i in range(n)], or change it in a function that sluice.map calls"
             )
-        raise AttributeError(f"{self!r} has no {name!r}; {_peers.for_attribute(name)}")
+        return AttributeError(f"{self!r} has no {name!r}; {_peers.for_attribute(name)}")
 
     def __contains__(self, _item: Any) -> bool:
         raise self._no("cannot be searched", "Search it in a function that sluice.map calls")
@@ -173,6 +221,17 @@ class Value:
             "sluice.map is given each sample's array",
         )
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Computes `number + value` for NumPy's numbers; refuses anything else."""
+        if method == "__call__" and ufunc.__name__ in _UFUNCS and not options:
+            x, y = (one.item() if is_number(one) and hasattr(one, "item") else one for one in inputs)
+            array = next((one for one in (x, y) if hasattr(one, "__array__") and not isinstance(one, Value)), None)
+            return getattr(operator, _UFUNCS[ufunc.__name__])(x, y) if array is None else self._beside(ufunc.__name__, array)
+        raise self._no(
+            f"is nothing that numpy.{ufunc.__name__}() takes",
+            "sluice.ops has operators, and a function of sluice.map is given each sample's array or number",
+        )
+
     def __getitem__(self, key: Any):
         """One of a list; a sample whose list has no such element fails, alone."""
         if self.type.startswith("list of "):
@@ -187,26 +246,53 @@ class Value:
             return key if key.type == "i64" else key.cast("i64")
         if not isinstance(key, (Value, bool)) and hasattr(key, "__index__") and key.__index__() >= 0:
             return self.graph.constant(key.__index__())
-        raise IndexError(f"{self!r} is indexed with {key!r}; give a whole number from 0 on, which may be a Value")
+        raise self._refuse(
+            IndexError(f"{self!r} is indexed with {key!r}; give a whole number from 0 on, which may be a Value")
+        )
 
     def __format__(self, _spec: str) -> str:
         raise self._no("has no text", "Make the text in a function that sluice.map calls")
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise self._no(
+            "cannot be a key of a dict or an element of a set",
+            "Write an `if` for each key, or sluice.select for the numbers from 0 on; or look it up in a function that "
+            "sluice.map calls",
+        )
+
+    def __copy__(self) -> Value:
+        return self
+
+    def __deepcopy__(self, _memo: dict) -> Value:
+        return self
 
     def _binary(self, name: str, other: Any, swapped: bool = False):
         if not isinstance(other, Value) and not is_number(other):
-            if hasattr(other, "__array__"):
-                raise TypeError(
+            return self._beside(name, other)
+        return computed(name, *((other, self) if swapped else (self, other)))
+
+    def _beside(self, name: str, other: Any) -> Any:
+        """NotImplemented where the other one may know what to do."""
+        if hasattr(other, "__array__"):
+            raise self._refuse(
+                TypeError(
                     f"{name} of {self!r} and an array: a value stands for one sample; let a function of "
                     "sluice.map compute with arrays"
                 )
-            return NotImplemented
-        return computed(name, *((other, self) if swapped else (self, other)))
+            )
+        if type(other).__module__ == "builtins":
+            # Python's own error is none of the description's: an `except TypeError` would take it.
+            raise self._refuse(
+                TypeError(
+                    f"{name} of {self!r} and {type(other).__name__} {other!r}: values compute with values and with plain "
+                    "numbers; let a function of sluice.map do it"
+                )
+            )
+        return NotImplemented
 
     def _divided(self, name: str, other: Any, swapped: bool = False):
         if not swapped and not isinstance(other, Value) and is_number(other) and not isinstance(other, float) and other == 0:
-            raise ZeroDivisionError(f"{name} of {self!r} and 0")
+            raise ZeroDivisionError("a value // 0" if name == "floor_divide" else "a value % 0")
         return self._binary(name, other, swapped)
 
     def __add__(self, other):
@@ -245,6 +331,12 @@ class Value:
     def __rmod__(self, other):
         return self._divided("modulo", other, True)
 
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
     def __neg__(self):
         if _has_elements(self):
             return elementwise("subtract", 0, self)
@@ -261,12 +353,12 @@ class Value:
             if _has_elements(self)
             else "write `x ^ -1` for the bits of a whole number that has a sign"
         )
-        raise TypeError(f"{self!r} has no ~: {cure}")
+        raise self._refuse(TypeError(f"{self!r} has no ~: {cure}"))
 
     def _bits(self, name: str, other: Any, swapped: bool = False):
         if _is_bool(self) and _is_bool(other):
-            raise TypeError(
-                "bools have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked"
+            raise self._refuse(
+                TypeError("bools have no & | ^: write `a and b`, `a or b`, `a != b` in a function that is marked")
             )
         return self._binary(name, other, swapped)
 
@@ -290,7 +382,7 @@ class Value:
 
     def __pow__(self, other, modulus=None):
         if modulus is not None:
-            raise TypeError("pow() of values takes two numbers; write x ** y % z")
+            raise self._refuse(TypeError("pow() of values takes two numbers; write x ** y % z"))
         return self._binary("power", other)
 
     def __rpow__(self, other):
@@ -301,14 +393,32 @@ class Value:
             return self.graph.operator("absolute_elements", self)
         return self.graph.operator("absolute", x=self)
 
+    def _none(operator: str, cure: str):  # noqa: N805
+        """The method of an operator that values do not have."""
+
+        def method(self: Value, *_other: Any) -> NoReturn:
+            raise self._refuse(TypeError(f"values have no {operator}: {cure}"))
+
+        return method
+
+    __matmul__ = __rmatmul__ = _none("@", "compute it in a function of sluice.map")
+    __lshift__ = __rlshift__ = _none("<<", "multiply by a power of 2, or compute it in a function of sluice.map")
+    __rshift__ = __rrshift__ = _none(">>", "divide with // by a power of 2, or compute it in a function of sluice.map")
+    __trunc__ = _none("math.trunc()", "value.cast('i64') cuts the fraction off")
+    del _none
+
     def _compared(self, name: str, other: Any):
         """Python would take NotImplemented for "not the same"."""
         takes = self.type in NUMBER_TYPES or _has_elements(self)
-        result = self._binary(name, other) if takes else NotImplemented
+        plain = isinstance(other, Value) or is_number(other) or hasattr(other, "__array__")
+        result = self._binary(name, other) if takes and plain else NotImplemented
         if result is NotImplemented:
-            raise TypeError(
-                f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
-                "and of pictures, and numbers compare; compare anything else in a function that sluice.map calls for each sample"
+            raise self._refuse(
+                TypeError(
+                    f"{self!r} is compared with {type(other).__name__} {other!r}: only values of numbers, of tensors "
+                    "and of pictures, and numbers compare; compare anything else in a function that sluice.map calls for each "
+                    "sample"
+                )
             )
         return result
 
@@ -363,7 +473,7 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
     first = _has_elements(y)
     data, number = (y, x) if first else (x, y)
     if isinstance(number, Value) and number.type not in NUMBER_TYPES:
-        raise TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, pictures and numbers")
+        raise refuse(TypeError(f"{operation} of {data!r} and {number!r}: it takes tensors, pictures and numbers"), graph)
     if not isinstance(number, Value) and hasattr(number, "item"):
         number = number.item()
     whole = _is_whole(number)
@@ -372,7 +482,7 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
         number = graph.operator("convert", x=number, to="f64") if exact else number.cast("f64")
     elif whole:
         if int(float(number)) != number:
-            raise OverflowError(f"{operation} of {data!r} and {number}: no f64 holds this number")
+            raise refuse(OverflowError(f"{operation} of {data!r} and {number}: no f64 holds this number"), graph)
         number = int(number)
     return graph.operator(
         "elementwise_number", data, number=number, operation=operation, whole=whole, number_first=first
@@ -381,6 +491,11 @@ def elementwise(operation: str, x: Any, y: Any) -> Value:
 
 def _graph_of(x: Any, y: Any):
     return x.graph if isinstance(x, Value) else y.graph
+
+
+def _beside(x: Any, y: Any, operator: str) -> Any:
+    value, other = (x, y) if isinstance(x, Value) else (y, x)
+    return value._beside(operator, other)
 
 
 def _is_whole(x: Any) -> bool:
@@ -396,7 +511,7 @@ def _is_bool(x: Any) -> bool:
 def _quotient(x: Any, y: Any):
     """x / y as Python means it: whole numbers become f32 first."""
     if not all(isinstance(n, Value) or is_number(n) for n in (x, y)):
-        return NotImplemented
+        return _beside(x, y, "/")
     if _has_elements(x, y):
         return elementwise("divide", x, y)
     if _is_whole(x) and _is_whole(y):

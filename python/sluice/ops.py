@@ -15,6 +15,7 @@ from typing import Any
 
 from . import _core, _peers
 from ._arguments import checked as _checked, list_of_numbers as _list_of_numbers, short as _short
+from ._describing import refusing as _refusing
 from ._graph import OPERATORS as _OPERATORS, python_name as _python_name, require_graph as _require_graph
 from ._value import Value as _Value
 from ._value import NUMBER_TYPES as _NUMBER_TYPES, computed as _computed, is_number as _is_number
@@ -731,6 +732,9 @@ __all__ = sorted(
     name for name, thing in globals().items() if callable(thing) and not name.startswith("_")
 )
 __all__ = [name for name in __all__ if name not in ("annotations", "Any", "Sequence")]
+
+for _name in __all__:
+    globals()[_name] = _refusing(Exception)(globals()[_name])
 
 
 def __dir__() -> list[str]:

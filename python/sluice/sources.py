@@ -13,6 +13,7 @@ import threading
 from typing import Any, Callable, Sequence
 
 from . import _core, _workers
+from ._describing import refusing
 from ._graph import require_graph
 from ._value import Value
 from ._workers import WorkerOptions
@@ -736,6 +737,7 @@ def _takes_epoch(function: Callable) -> bool:
     return _arguments_of(function) >= 2
 
 
+@refusing(Exception)
 def map(
     function: Callable[..., Any], *values: Any, returns: Any = "object", name: str = "",
     workers: int | WorkerOptions = 0,

@@ -280,18 +280,15 @@ def test_elements_by_number(folder):
     assert "there is no element 1 in a list that has 1" in str(batch.errors)
 
 
-@pytest.mark.parametrize("key", [-1, 0.5, True, slice(0, 2), "x", None], ids=repr)
+@pytest.mark.parametrize("key", [-1, 0.5, True, slice(0, 2), "x", None, "a fraction of each sample"], ids=repr)
 def test_indices_that_no_list_has(key):
     def describe():
         n = numbers()
         found = sluice.for_loop_collect(n, 0, lambda i, s: (s, i))[1]
-        with pytest.raises(IndexError, match="is indexed with .*; give a whole number from 0 on, which may be a Value"):
-            found[key]
-        with pytest.raises(IndexError, match="is indexed with <Value"):
-            found[n * 0.5]
-        return n
+        return found[n * 0.5 if key == "a fraction of each sample" else key]
 
-    assert lists(describe) == COUNTS
+    with pytest.raises(IndexError, match="is indexed with .*; give a whole number from 0 on, which may be a Value"):
+        lists(describe)
 
 
 def test_a_failing_iteration_costs_its_sample():
@@ -305,9 +302,17 @@ def test_a_failing_iteration_costs_its_sample():
     assert "for_loop_collect" in str(batch.errors[0])
 
 
+class Types:
+    def __init__(self):
+        self._cache = iter(["i8", "i16"] * 100)  # a cache is not watched
+
+    def next(self):
+        return next(self._cache)
+
+
 def changes_type(n):
-    types = iter(["i8", "i16"] * 100)
-    return sluice.for_loop_collect(n, 0, lambda i, s: (s, i.cast(next(types))))
+    types = Types()
+    return sluice.for_loop_collect(n, 0, lambda i, s: (s, i.cast(types.next())))
 
 
 def with_if(n):
@@ -373,17 +378,19 @@ WRONG = [
 
 @pytest.mark.parametrize("program, words", WRONG, ids=[words[:40] for _, words in WRONG])
 def test_wrong_programs(program, words):
-    graph_usable = []
+    taken = []
 
     def describe():
         n = numbers()
-        with pytest.raises(sluice.BuildError) as caught:
+        try:
             sluice.graph_function(program)(n) if program.__name__ != "<lambda>" else program(n)
-        assert words in str(caught.value)
-        if program.__name__ not in ("<lambda>", "changes_type"):
-            assert f"{__file__}:{program.__code__.co_firstlineno + 1}: " in str(caught.value)
-        graph_usable.append(True)
-        return n + 1
+        except sluice.BuildError as error:
+            taken.append(error)
+        return n + 1  # the graph stays usable, but the description is refused
 
-    assert lists(describe) == [n + 1 for n in COUNTS]
-    assert graph_usable
+    with pytest.raises(sluice.BuildError) as caught:
+        lists(describe)
+    assert words in str(caught.value)
+    assert taken == [caught.value]
+    if program.__name__ not in ("<lambda>", "changes_type"):
+        assert f"{__file__}:{program.__code__.co_firstlineno + 1}: " in str(caught.value)

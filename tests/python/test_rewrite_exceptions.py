@@ -1,10 +1,16 @@
 """Exceptions that leave a choice or a loop and are caught outside of it would decide for all samples: they are refused."""
 
+import collections.abc
 import contextlib
+import copy
+import dataclasses
+import pprint
 
 import pytest
+from per_sample import by_name, of_python, of_sluice
 
 import sluice
+from sluice import ops
 
 NOTHING: dict = {}
 
@@ -163,3 +169,310 @@ def test_exceptions_that_nobody_catches_keep_their_type():
         piped(fails)()
     (batch,) = piped(sluice.graph_function(caught_inside))()
     assert batch.columns[0].tolist() == [0, 1, 102, 103]
+
+
+# A refusal fails the description, whatever takes the error.
+class Swallows:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return True
+
+
+def tried(function, otherwise):
+    """As libraries do, which nothing rewrites."""
+    try:
+        return function()
+    except Exception:
+        return otherwise
+
+
+def name_of_one_arm(a, b, t):
+    if t:
+        z = b
+    try:
+        p = z
+    except (ValueError, NameError):
+        p = -1
+    return p
+
+
+def name_of_a_body(a, b):
+    for i in range(b):
+        pass
+    try:
+        p = i
+    except ValueError:
+        p = -1
+    return p
+
+
+def types_that_differ(a, b, t):
+    try:
+        if t:
+            v = a
+        else:
+            v = a * 0.5
+        p = v
+    except Exception:
+        p = -1
+    return p
+
+
+def search(a):
+    try:
+        p = 1 if a in (1, 2) else 0
+    except Exception:
+        p = -1
+    return p
+
+
+def largest(a, b):
+    try:
+        p = max(a, b)
+    except TypeError:
+        p = -1
+    return p
+
+
+def asserted(a):
+    try:
+        assert a < 3
+        p = a
+    except Exception:
+        p = -1
+    return p
+
+
+def guarded_case(a):
+    try:
+        match a:
+            case x if x > 1:
+                p = 7
+            case _:
+                p = 8
+    except Exception:
+        p = -1
+    return p
+
+
+def side_that_is_no_bool(a, b):
+    try:
+        p = a or b
+    except:  # noqa: E722
+        p = -1
+    return p
+
+
+def break_in_a_loop(a, b):
+    p = b
+    try:
+        for i in range(a):
+            if i == 1:
+                break
+    except Exception:
+        p = -1
+    return p
+
+
+def index(a):
+    p = -1
+    with Swallows():
+        p = [10, 20, 30, 40][a]
+    return p
+
+
+def by_contextlib(a):
+    p = -1
+    with contextlib.suppress(Exception):
+        p = 1 if a in (1, 2) else 0
+    return p
+
+
+def text(a, b):
+    try:
+        p = len(f"{a}{b}")
+    except TypeError:
+        p = -1
+    return p
+
+
+def power(a):
+    try:
+        p = a**2
+    except TypeError:
+        p = -1
+    return p
+
+
+def shifted(a):
+    try:
+        p = a << 1
+    except TypeError:
+        p = -1
+    return p
+
+
+def text_beside_a_text(a, b, t, s):
+    try:
+        p = len(s + ".jpg")
+    except TypeError:
+        p = -1
+    return p
+
+
+def texts_compared(a, b, t, s):
+    try:
+        p = 1 if s < "y" else 0
+    except TypeError:
+        p = -1
+    return p
+
+
+def key(a):
+    try:
+        p = {1: 10, 2: 20, 3: 30}[a]
+    except Exception:
+        p = -1
+    return p
+
+
+def by_a_library(a):
+    return tried(lambda: int(a), -1)
+
+
+def left_by_break(a, b, t):
+    p = -1
+    if t:
+        z = b
+    for _ in range(1):
+        try:
+            p = z
+        finally:
+            break
+    return p
+
+
+def left_by_return(a, b, t):
+    if t:
+        z = b
+    try:
+        return z
+    finally:
+        return -1
+
+
+def operator_of_another_type(a):
+    try:
+        p = ops.mean(a)
+    except sluice.BuildError:
+        p = -1
+    return p
+
+
+def choice_of_other_types(a, b, t):
+    try:
+        p = sluice.if_else(t, 1, "x")
+    except sluice.BuildError:
+        p = -1
+    return p
+
+
+def error_in_an_arm_of_a_call(a, b, t):
+    try:
+        p = sluice.if_else(t, lambda: NOTHING["k"], 3)
+    except KeyError:
+        p = -1
+    return p
+
+
+def value_in_a_map(a):
+    try:
+        p = sluice.map(lambda x: x, [a], returns=int)
+    except sluice.BuildError:
+        p = -1
+    return p
+
+
+TAKEN = [
+    name_of_one_arm, name_of_a_body, types_that_differ, search, largest, asserted, guarded_case, side_that_is_no_bool, break_in_a_loop,
+    index, by_contextlib, text, power, shifted, text_beside_a_text, texts_compared, key, by_a_library, left_by_break, left_by_return,
+    operator_of_another_type, choice_of_other_types, error_in_an_arm_of_a_call, value_in_a_map,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", **by_name(TAKEN))
+def test_a_refusal_that_is_taken_fails_the_description(program):
+    with pytest.raises((sluice.BuildError, TypeError, KeyError)):
+        of_sluice(program)
+
+
+def test_the_first_refusal_is_what_is_said():
+    def program(a):
+        for what in (lambda: int(a), lambda: len(a), lambda: a**2):
+            tried(what, 0)
+        return a
+
+    with pytest.raises(TypeError, match="is no number of Python's"):
+        of_sluice(program)
+
+
+def test_an_error_that_comes_of_a_taken_refusal_is_not_what_is_said():
+    def program(a):
+        found = tried(lambda: int(a), None)
+        return found + 1
+
+    with pytest.raises(TypeError, match="is no number of Python's"):
+        of_sluice(program)
+
+
+def test_an_error_that_tells_of_a_refusal_stays():
+    def program(a):
+        try:
+            return int(a)
+        except TypeError as error:
+            raise LookupError("mine") from error
+
+    with pytest.raises(LookupError, match="mine"):
+        of_sluice(program)
+
+
+def by_zero(a):
+    try:
+        p = a % 0
+    except ZeroDivisionError:
+        p = -1
+    return p
+
+
+def never_set(a, b, t):
+    try:
+        p = nothing  # noqa: F821
+    except NameError:
+        p = a
+    return p
+
+
+def asked_to_find_the_way(a, b):
+    found = hasattr(a, "shape") or getattr(a, "items", None) is not None
+    copied = copy.deepcopy({"k": [copy.copy(a)]})["k"][0]
+    pprint.pformat({"k": a})
+    repr(a)
+    isinstance(a, collections.abc.Mapping)
+    return copied + (100 if found else b)
+
+
+def of_a_dataclass(a, b):
+    return dataclasses.asdict(dataclasses.replace(Pair(a, a), y=b))["y"]
+
+
+@dataclasses.dataclass
+class Pair:
+    x: int
+    y: int
+
+
+@pytest.mark.parametrize("program", **by_name([by_zero, never_set, asked_to_find_the_way, of_a_dataclass]))
+def test_what_is_no_refusal_may_be_taken(program):
+    assert of_sluice(program) == of_python(program)

@@ -1,7 +1,17 @@
 """Changes in place that no statement of an arm shows: they are refused, and what is followed or harmless is not."""
 
+import array
 import collections
+import contextvars
+import csv
+import functools
 import heapq
+import io
+import itertools
+import logging
+import os
+import queue
+import types
 
 import numpy
 import pytest
@@ -171,6 +181,223 @@ def in_a_loop(v):
     return len(d["x"])
 
 
+GLOBAL = [0]
+NUMBER = 0
+
+
+class Shared:
+    items: list = []
+    count = 0
+
+    def add(self):
+        self.items.append(1)
+
+    @staticmethod
+    def up():
+        Shared.count += 1
+
+
+class Child(Shared):
+    pass
+
+
+class Hidden:
+    late = 0
+
+    def __init__(self):
+        self._n = 0
+        self.__k = 0
+
+    def up(self):
+        self._n += 1
+
+    def up_mangled(self):
+        self.__k += 1
+
+    def make(self):
+        self.late = self.late + 1
+
+    @property
+    def asked(self):
+        self._n += 1
+        return self._n
+
+    def __call__(self):
+        self._n += 1
+
+    def __add__(self, x):
+        self._n += 1
+        return x
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self._n += 1
+        return self._n
+
+
+class Slots:
+    __slots__ = ("items", "late")
+
+    def __init__(self):
+        self.items = [1]
+
+
+def set_global():
+    GLOBAL[0] += 1
+
+
+def set_number():
+    global NUMBER
+    NUMBER += 1
+
+
+def set_new():
+    global NEW
+    NEW = object()
+
+
+def factory():
+    n = 0
+
+    def add(by):
+        nonlocal n
+        n += by
+        return n
+
+    return add
+
+
+def with_default(x, found=[]):  # noqa: B006
+    found.append(x)
+
+
+def steps(n):
+    yield from range(n)
+
+
+def each_the_same(n):
+    for _ in "x" * n:
+        yield 1
+
+
+def wrapped(function):
+    calls = []
+
+    @functools.wraps(function)
+    def call(*args):
+        calls.append(args)
+        return function(*args)
+
+    return call
+
+
+CONTEXT: contextvars.ContextVar = contextvars.ContextVar("CONTEXT", default=0)
+
+# Each entry makes the function that a branch calls, so that each test has its own.
+HIDDEN = {
+    "a global by a function": lambda: set_global,
+    "a global that is assigned": lambda: set_number,
+    "a global that is new": lambda: set_new,
+    "a closure": lambda: functools.partial(factory(), 1),
+    "a closure, by itself": lambda: (lambda add: lambda: add(1))(factory()),
+    "a default": lambda: lambda: with_default(1),
+    "an attribute of a function": lambda: (lambda f: lambda: setattr(f, "n", 1))(lambda: 0),
+    "a decorator": lambda: wrapped(lambda: 1),
+    "a class attribute": lambda: lambda: Child.up(),
+    "a list of a class": lambda: Child().add,
+    "a class attribute that is new": lambda: (lambda kind: lambda: setattr(kind, "n", 1))(type("Own", (), {})),
+    "a private attribute": lambda: Hidden().up,
+    "a mangled attribute": lambda: Hidden().up_mangled,
+    "a new attribute": lambda: Hidden().make,
+    "a property": lambda: (lambda one: lambda: one.asked)(Hidden()),
+    "a call of an object": lambda: Hidden(),
+    "an operator": lambda: (lambda one: lambda: one + 1)(Hidden()),
+    "an iterator of a class": lambda: (lambda one: lambda: next(one))(Hidden()),
+    "a slot": lambda: (lambda one: lambda: one.items.append(2))(Slots()),
+    "a slot that was empty": lambda: (lambda one: lambda: setattr(one, "late", 2))(Slots()),
+    "a namespace": lambda: (lambda one: lambda: setattr(one, "late", 2))(types.SimpleNamespace()),
+    "a bound method of a list": lambda: functools.partial([].append, 1),
+    "a bound method": lambda: collections.deque([1, 2]).popleft,
+    "a default dict": lambda: (lambda one: lambda: one["x"])(collections.defaultdict(list)),
+    "the order of keys": lambda: (lambda one: lambda: one.move_to_end("a"))(collections.OrderedDict(a=1, b=2)),
+    "a counter": lambda: functools.partial(collections.Counter().update, "x"),
+    "a queue": lambda: (lambda q: lambda: q.put(1))(queue.Queue()),
+    "a context variable": lambda: lambda: CONTEXT.set(object()),
+    "a list in a tuple in a dict": lambda: (lambda one: lambda: one["k"][0].append(1))({"k": ([],)}),
+    "a list in an array": lambda: (lambda one: lambda: one[0].append(1))(numpy.array([[], None], dtype=object)),
+    "an array": lambda: (lambda one: lambda: one.__setitem__(1, 7))(numpy.zeros(3)),
+    "a large array": lambda: (lambda one: lambda: one.__setitem__(-1, 7))(numpy.zeros(3_000_000, "u1")),
+    "an array with gaps": lambda: (lambda one: lambda: one.__setitem__((1, 1), 7))(numpy.zeros((9, 9))[::2, ::3]),
+    "a bytearray": lambda: (lambda one: lambda: one.__setitem__(0, 7))(bytearray(2)),
+    "bytes that are seen": lambda: (lambda one: lambda: one.__setitem__(0, 7))(memoryview(bytearray(2))),
+    "an array of numbers": lambda: functools.partial(array.array("i").append, 1),
+    "a long list": lambda: (lambda one: lambda: one.__setitem__(-1, 7))(list(range(200_000))),
+    "a file": lambda: io.StringIO("a\nb\n").readline,
+    "rows of a file": lambda: csv.reader(["a", "b"]).__next__,
+    **{
+        f"an iterator: {kind}": functools.partial(lambda make: make().__next__, make)
+        for kind, make in {
+            "list": lambda: iter([1, 2]), "tuple": lambda: iter((1, 2)), "dict": lambda: iter({1: 2}), "set": lambda: iter({1, 2}),
+            "str": lambda: iter("ab"), "range": lambda: iter(range(2)), "reversed": lambda: reversed([1, 2]), "zip": lambda: zip("ab"),
+            "map": lambda: map(str, "ab"), "filter": lambda: filter(None, "ab"), "enumerate": lambda: enumerate("ab"),
+            "count": itertools.count, "cycle": lambda: itertools.cycle("ab"), "chain": lambda: itertools.chain("ab"),
+            "islice": lambda: itertools.islice("ab", 2), "repeat": lambda: itertools.repeat(1, 2), "generator": lambda: steps(2),
+            "generator of one value": lambda: each_the_same(4), "product": lambda: itertools.product("ab"),
+        }.items()
+    },
+}  # fmt: skip
+
+
+CONSTRUCTS = ("for", "while", "conditional expression", "and", "if_else", "while_loop")
+PLACES = [("if", one) for one in HIDDEN] + [(one, kind) for one in CONSTRUCTS for kind in ("a closure", "a private attribute")]
+
+
+@pytest.mark.parametrize("construct, kind", PLACES, ids=[" of ".join(one) for one in PLACES])
+def test_hidden_changes_are_refused(construct, kind):
+    change = HIDDEN[kind]()
+
+    def describe():
+        v = sluice.source(lambda i: i, int, samples=4)
+        x = 0
+        if construct == "if":
+            if v > 1:
+                change()
+        elif construct == "for":
+            for _ in range(v):
+                change()
+        elif construct == "while":
+            while v > 1:
+                change()
+                v = v - 1
+        elif construct == "conditional expression":
+            x = (change(), 1)[1] if v > 1 else 2
+        elif construct == "and":
+            x = v > 1 and (change(), True)[1]
+        elif construct == "if_else":
+            x = sluice.if_else(v > 1, lambda: (change(), 1)[1], 2)
+        else:
+            x = sluice.while_loop(v, lambda n: n > 1, lambda n: (change(), n - 1)[1])
+        return v, x
+
+    with pytest.raises(sluice.BuildError, match="is changed|cannot be known"):
+        sluice.pipeline(batch_size=4)(describe)()
+
+
+def test_an_iterator_of_unknown_position_is_refused(tmp_path):
+    entries = os.scandir(tmp_path)
+
+    def program(v):
+        if v > 0:
+            next(entries, None)
+        return v
+
+    with pytest.raises(sluice.RewriteError, match="'entries' is a ScandirIterator, and how far it has been gone through"):
+        described(program)
+    entries.close()
+
+
 REFUSED = [
     plus_list, times_list, plus_array, or_set, by_key, by_another_name, by_a_loop, by_a_function_inside, by_a_function_of_a_library,
     by_a_method, by_a_method_that_counts, of_a_deque_in_a_dict, in_a_conditional_expression, in_a_logical_expression, of_a_nonlocal,
@@ -220,6 +447,95 @@ def keeps_a_cache(v):
     return y
 
 
+@functools.lru_cache
+def table(k):
+    return [k]
+
+
+def keeps_a_table(v):
+    if v > 1:
+        y = table(5)[0]
+    else:
+        y = table(7)[0]
+    return y
+
+
+class Lazy:
+    @functools.cached_property
+    def table(self):
+        return [3]
+
+
+def makes_an_attribute_once(v):
+    lazy = Lazy()
+    if v > 1:
+        y = v + lazy.table[0]
+    else:
+        y = v - lazy.table[0]
+    return y
+
+
+def logs(v):
+    log = logging.getLogger("sluice.tests")
+    if v > 1:
+        log.debug("one")
+        y = v
+    else:
+        log.info("two")
+        y = 2
+    return y
+
+
+def reads_what_others_hold(v):
+    weights = {"x": [1, 2]}
+    names = iter(["a"])
+
+    def weighted(k):
+        return k * weights["x"][1]
+
+    if v > 1:
+        y = weighted(v)
+    else:
+        y = weighted(3)
+    return y + len(list(names))
+
+
+def variable_of_a_closure(v):
+    n = 1
+
+    def get():
+        return n
+
+    if v > 1:
+        n = v
+    return get()
+
+
+def counts_in_a_closure(v):
+    n = 0
+
+    def up():
+        nonlocal n
+        n = n + 1
+
+    if v > 1:
+        up()
+    return n
+
+
+@functools.singledispatch
+def dispatched(x):
+    return 5
+
+
+def dispatches(v):
+    if v > 1:
+        y = dispatched("x")
+    else:
+        y = 6
+    return y
+
+
 def of_the_arm_alone(v):
     if v > 1:
         xs = []
@@ -257,9 +573,13 @@ def large(v):
     return len(big) + len(array) if v > 1 else 1
 
 
-@pytest.mark.parametrize(
-    "program", [appends, makes_anew, keeps_a_cache, of_the_arm_alone, attribute, nested, large], ids=lambda one: one.__name__
-)
+FOLLOWED = [
+    appends, makes_anew, keeps_a_cache, keeps_a_table, makes_an_attribute_once, logs, reads_what_others_hold, variable_of_a_closure,
+    counts_in_a_closure, dispatches, of_the_arm_alone, attribute, nested, large,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", FOLLOWED, ids=lambda one: one.__name__)
 def test_what_is_followed_or_harmless_is_as_in_python(program):
     (column,) = next(iter(described(program)))
     assert column.tolist() == [program(v) for v in range(4)]

@@ -1,0 +1,67 @@
+"""The descriptions that run on this thread, and what refuses them.
+
+A refusal is an error of the description: a Value is asked what only a sample can answer, or an operator is given what it does not
+take. It decides for all samples where an `except` takes it. So `refuse` notes it in the graph, and describing fails with it in the
+end. What Python code asks to find its way is no refusal: an attribute that a Value lacks, `copy`, `repr`, `isinstance`.
+
+Threads: any; each has its own descriptions.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+_local = threading.local()
+
+
+def graphs() -> list:
+    """The Graphs of the descriptions that run on this thread, the innermost last."""
+    return _local.__dict__.setdefault("graphs", [])
+
+
+def current_graph() -> Any:
+    """The Graph of the description that runs on this thread, or None."""
+    stack = graphs()
+    return stack[-1] if stack else None
+
+
+def refuse(error: BaseException, graph: Any = None, cause: BaseException | None = None) -> BaseException:
+    """Notes that the description fails with this error, unless it does so already; gives the error.
+
+    `graph` is that of a Value, which may belong to another description than the current one. `cause` is an error that this one
+    says better.
+    """
+    for one in (graph, current_graph()):
+        if one is not None and (one.refused is None or one.refused is cause):
+            one.refused = error
+    return error
+
+
+def was_taken(refusal: BaseException | None, error: BaseException) -> bool:
+    """Tells whether a refusal was raised and taken before this error, which says nothing of it."""
+    if refusal is None or refusal.__traceback__ is None:
+        return False
+    chain: list = [error]
+    for one in chain:
+        chain += [each for each in (one.__cause__, one.__context__) if each is not None and all(each is not other for other in chain)]
+    return all(one is not refusal for one in chain)
+
+
+def refusing(*kinds: type) -> Callable:
+    """Decorates a function: errors of these kinds that leave it are refusals."""
+
+    def decorated(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except kinds as error:
+                refuse(error)
+                raise
+
+        return call
+
+    return decorated
