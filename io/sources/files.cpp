@@ -94,7 +94,7 @@ class Walk {
   bool enter(const fs::path& folder);
   std::vector<std::string> read_entries(const fs::path& folder);
   void take_file(const fs::path& path, const std::string& name, const fs::file_status& kind,
-                 const std::string& why_unknown, std::vector<std::string>& folders);
+                 const std::error_code& unknown, std::vector<std::string>& folders);
   void count_other(const fs::path& path);
 
   const FilesOptions& options_;
@@ -137,7 +137,7 @@ std::vector<std::string> Walk::read_entries(const fs::path& folder) {
     const fs::path path = folder / name;
     std::error_code unknown;
     const fs::file_status kind = fs::status(path, unknown);
-    take_file(path, name, kind, unknown.message(), folders);
+    take_file(path, name, kind, unknown, folders);
   }
   if (entries.error() != 0) left_out.add_unreadable(folder.string(), reason_of(entries.error()));
   std::sort(folders.begin(), folders.end());
@@ -145,7 +145,7 @@ std::vector<std::string> Walk::read_entries(const fs::path& folder) {
 }
 
 void Walk::take_file(const fs::path& path, const std::string& name, const fs::file_status& kind,
-                     const std::string& why_unknown, std::vector<std::string>& folders) {
+                     const std::error_code& unknown, std::vector<std::string>& folders) {
   const bool is_folder = fs::is_directory(kind);
   const bool is_picture = !is_folder && ends_as_one_of(name, options_.endings);
   if (name.front() == '.') {
@@ -163,7 +163,7 @@ void Walk::take_file(const fs::path& path, const std::string& name, const fs::fi
     if (fs::symlink_status(path, ignored).type() == fs::file_type::not_found) return;
     left_out.add_unreadable(path.string(), kind.type() == fs::file_type::not_found
                                                ? "a link that leads nowhere"
-                                               : why_unknown);
+                                               : unknown.message());
     if (above_.size() == 1) classes.push_back(name);  // and a class
   }
 }
