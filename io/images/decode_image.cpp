@@ -81,17 +81,16 @@ void make_luma(const Image& rgb, Image& out) {
   }
 }
 
-[[noreturn]] void refuse_as_mask(const char* format, const char* why) {
-  throw ImageError(fmt::format(
-      "this {} file is no mask: {}; save masks as PNG with a palette or in gray", format, why));
-}
-
 // The number of channels that a codec has to make first.
 int channels_of(const ImageCodec& codec, const ImageCodec::Header& header, ImageFormat format,
                 const ImageOptions& options) {
   if (!options.ids) return header.channels;
-  if (codec.decode_ids == nullptr || (header.channels != 1 && !header.has_palette))
-    refuse_as_mask(name_of(format), "it has colors and no ids");
+  if (codec.decode_ids == nullptr || (header.channels != 1 && !header.has_palette)) {
+    throw ImageError(fmt::format(
+        "this {} file is no mask: it has colors and no ids; save masks as PNG with a palette or in "
+        "gray",
+        name_of(format)));
+  }
   return 1;
 }
 
@@ -127,17 +126,14 @@ PictureSize size_of(const JpegHeader& header, const ImageOptions& options) {
   return {header.oriented_height(), header.oriented_width()};
 }
 
-// Throws for one that is to be a mask.
-bool is_jpeg(std::span<const std::uint8_t> begin, const ImageOptions& options) {
-  const bool is_one = image_format(begin) == ImageFormat::jpeg;
-  if (is_one && options.ids) refuse_as_mask("JPEG", "its compression changes values");
-  return is_one;
+bool is_jpeg(std::span<const std::uint8_t> begin) {
+  return image_format(begin) == ImageFormat::jpeg;
 }
 
 }  // namespace
 
 JpegOptions jpeg_options(const ImageOptions& options) {
-  return {.color = options.color,
+  return {.color = options.ids ? ColorSpace::gray : options.color,
           .apply_orientation = options.apply_orientation,
           .max_output_bytes = options.max_output_bytes};
 }
@@ -164,27 +160,35 @@ bool can_decode(ImageFormat format) {
   return format == ImageFormat::jpeg || (known != nullptr && known->codec != nullptr);
 }
 
-bool loses_ids(const Bytes& file, const ImageOptions& options) {
-  if (options.ids || options.color != ColorSpace::gray) return false;
-  const Format* const format = find(image_format(file.prefix()));
-  if (format == nullptr || format->codec == nullptr || format->codec->decode_ids == nullptr)
-    return false;
-  return format->codec->peek(file).has_palette;
+std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options) {
+  const ImageFormat format = image_format(file.prefix());
+  if (options.ids) {
+    return format != ImageFormat::jpeg
+               ? ""
+               : "a JPEG file is read as a mask, but its compression changes ids; save masks as "
+                 "PNG. This is said once";
+  }
+  if (options.color != ColorSpace::gray) return "";
+  const Format* const known = find(format);
+  if (known == nullptr || known->codec == nullptr || known->codec->decode_ids == nullptr) return "";
+  if (!known->codec->peek(file).has_palette) return "";
+  return "the file has a palette, and its colors became gray; if it is a mask, decode it with "
+         "`ids`. This is said once";
 }
 
 PictureSize peek_image(std::span<const std::uint8_t> file, const ImageOptions& options) {
-  if (is_jpeg(file, options)) return size_of(peek_jpeg(file), options);
+  if (is_jpeg(file)) return size_of(peek_jpeg(file), options);
   const ImageCodec::Header header = codec_of(file).peek(file);
   return {header.height, header.width};
 }
 PictureSize peek_image(const Bytes& file, const ImageOptions& options) {
-  if (is_jpeg(file.prefix(), options)) return size_of(peek_jpeg(file), options);
+  if (is_jpeg(file.prefix())) return size_of(peek_jpeg(file), options);
   return peek_image(std::span<const std::uint8_t>(file), options);
 }
 
 std::optional<JpegReport> decode_image_file(const Bytes& file, const ImageOptions& options,
                                             Image& out) {
-  if (is_jpeg(file.prefix(), options)) return decode_jpeg_image(file, jpeg_options(options), out);
+  if (is_jpeg(file.prefix())) return decode_jpeg_image(file, jpeg_options(options), out);
   return decode_image_file(std::span<const std::uint8_t>(file), options, out);
 }
 
@@ -192,7 +196,7 @@ std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
                                             const ImageOptions& options, Image& out,
                                             JpegIndex* index,
                                             std::optional<std::uint64_t> content_hash) {
-  if (is_jpeg(file, options))
+  if (is_jpeg(file))
     return decode_jpeg_image(file, jpeg_options(options), out, index, content_hash);
   try {
     decode_other(file, options, out);
@@ -205,8 +209,7 @@ std::optional<JpegReport> decode_image_file(std::span<const std::uint8_t> file,
 
 std::optional<JpegReport> decode_image_region(const Bytes& file, const Rectangle& region,
                                               const ImageOptions& options, Image& out) {
-  if (is_jpeg(file.prefix(), options))
-    return decode_jpeg_region(file, region, jpeg_options(options), out);
+  if (is_jpeg(file.prefix())) return decode_jpeg_region(file, region, jpeg_options(options), out);
   return decode_image_region(std::span<const std::uint8_t>(file), region, options, out);
 }
 
@@ -214,7 +217,7 @@ std::optional<JpegReport> decode_image_region(std::span<const std::uint8_t> file
                                               const Rectangle& region, const ImageOptions& options,
                                               Image& out, JpegIndex* index,
                                               std::optional<std::uint64_t> content_hash) {
-  if (is_jpeg(file, options))
+  if (is_jpeg(file))
     return decode_jpeg_region(file, region, jpeg_options(options), out, index, content_hash);
   out.release();
   Image whole;

@@ -13,8 +13,8 @@
 //   - Gray of a coloured picture is the luma of ITU-R BT.601.
 // With `ids` a file is a mask, and the result has one channel of ids: the indices of a PNG or GIF
 // file with a palette, also those beyond the palette, or the values of gray pixels. Gray samples of
-// fewer than 8 bits are scaled to 0..255, as PNG defines it. Refused are files with colors, JPEG
-// files, whose compression changes values, and ids above 255.
+// fewer than 8 bits are scaled to 0..255, as PNG defines it. Refused are PNG and WebP files with
+// colors, and ids above 255. A JPEG file gives its gray pixels, which compression has changed.
 //
 // Pixels equal those of Pillow, converted to RGB, with two exceptions. Pillow cuts gray samples of 16
 // bits off at 255. Around a small first frame of a GIF file it puts color 0.
@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace sluice {
 
@@ -62,8 +63,9 @@ struct ImageOptions {
   bool ids = false;
 };
 
-// Whether the file has a palette, and gray pixels are wanted of it and no ids: it may be a mask.
-bool loses_ids(const Bytes& file, const ImageOptions& options);
+// Why the result may not hold the ids that are meant, in words; empty if there is no doubt. Gray
+// pixels of a file with a palette are such a case, and a JPEG file that is read as a mask.
+std::string_view doubt_about_ids(const Bytes& file, const ImageOptions& options);
 
 // The same for a JPEG file.
 JpegOptions jpeg_options(const ImageOptions& options);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace sluice {
 
@@ -46,11 +47,9 @@ OperatorDeclaration declare_image_decoder(const char* name, const char* summary)
 
 int channels_of(ColorSpace color, bool ids) { return color == ColorSpace::rgb && !ids ? 3 : 1; }
 
-void warn_of_lost_ids(SampleNotes& notes, const JpegFile& file, const ImageOptions& options) {
-  if (!loses_ids(file.bytes(), options)) return;
-  notes.warn_once(
-      "the file has a palette, and its colors became gray; if it is a mask, decode it with `ids`. "
-      "This is said once");
+void warn_of_ids(SampleNotes& notes, const JpegFile& file, const ImageOptions& options) {
+  const std::string_view doubt = doubt_about_ids(file.bytes(), options);
+  if (!doubt.empty()) notes.warn_once(doubt);
 }
 
 bool is_jpeg(const JpegFile& file) {
@@ -79,10 +78,10 @@ OperatorPtr image_region_rows_operator() {
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                std::int64_t max_output_bytes, bool ids, const Rectangle& region, OpenPicture& out) {
         const ImageOptions options{color, turned, max_output_bytes, ids};
-        if (is_jpeg(file) && !ids) {
+        warn_of_ids(notes, file, options);
+        if (is_jpeg(file)) {
           open_jpeg(notes, file.bytes(), region, jpeg_options(options), out);
         } else {
-          warn_of_lost_ids(notes, file, options);
           sluice::decode_image_region(file.bytes(), region, options, out.whole);
         }
       });
@@ -92,10 +91,10 @@ OperatorPtr image_rows_operator() {
       .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                std::int64_t max_output_bytes, bool ids, OpenPicture& out) {
         const ImageOptions options{color, turned, max_output_bytes, ids};
-        if (is_jpeg(file) && !ids) {
+        warn_of_ids(notes, file, options);
+        if (is_jpeg(file)) {
           open_jpeg(notes, file.bytes(), {}, jpeg_options(options), out);
         } else {
-          warn_of_lost_ids(notes, file, options);
           decode_image_file(file.bytes(), options, out.whole);
         }
       });
@@ -140,7 +139,7 @@ const OperatorPtr& decode_image_region_operator() {
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, bool ids, const Rectangle& region, Image& out) {
             const ImageOptions options{color, turned, max_output_bytes, ids};
-            warn_of_lost_ids(notes, file, options);
+            warn_of_ids(notes, file, options);
             note(notes, decode_image_region(file.bytes(), region, options, out));
           });
   return op;
@@ -159,7 +158,7 @@ const OperatorPtr& decode_image_operator() {
           .runs([](SampleNotes& notes, const JpegFile& file, ColorSpace color, bool turned,
                    std::int64_t max_output_bytes, bool ids, Image& out) {
             const ImageOptions options{color, turned, max_output_bytes, ids};
-            warn_of_lost_ids(notes, file, options);
+            warn_of_ids(notes, file, options);
             note(notes, decode_image_file(file.bytes(), options, out));
           });
   return op;

@@ -298,12 +298,12 @@ TEST_F(Results, ResumeDoesNotTrustTheNumbersInFiles) {
 
 // A class folder that has no results would shift the classes behind it.
 TEST_F(Results, EachClassHasAFolder) {
-  for (const char* name : {"animals", "birds", "x_000001"}) fs::create_directory(data_ / name);
+  for (const char* name : {"animals", "birds", "x_000001.jpg"}) fs::create_directory(data_ / name);
   std::ofstream(data_ / "birds" / "1.jpg") << "no picture";
   std::ofstream(data_ / "animals" / "1.png") << "no picture";
   const Ran ran = augment("out", {});
   EXPECT_EQ(ran.status, 0) << ran.errors;
-  for (const char* name : {"animals", "birds", "vehicles", "x_000001_"})
+  for (const char* name : {"animals", "birds", "vehicles", "x_000001.jpg_"})
     EXPECT_TRUE(fs::is_directory(folder("out") / name)) << name;
   for (const char* said :
        {"left out 1 with the ending .png (first: animals/1.png)\n",

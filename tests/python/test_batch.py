@@ -83,7 +83,7 @@ def write_classes(root, *names):
 
 def labels_of(folder, **options):
     pipe = sluice.pipeline(batch_size=100)(lambda: sluice.files(folder, **options)[1])()
-    return [int(label) for batch in pipe for label in batch]
+    return [label for batch in pipe for label in numpy.asarray(batch.value).tolist()]
 
 
 @pytest.mark.parametrize("without", ["bee/1.png", "bee/.1.jpg", "bee/deep/1.txt"])
